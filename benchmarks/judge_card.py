@@ -40,7 +40,7 @@ def draw(labels: int, raters: int, seed: int) -> tuple[bool, float, float] | Non
 
 def main() -> None:
     draws = int(sys.argv[1]) if len(sys.argv) > 1 else 500
-    least, partial.LEAST_CLUSTERS = partial.LEAST_CLUSTERS, 10  # to show what is refused, too
+    least, partial.MIN_CLUSTERS = partial.MIN_CLUSTERS, 10  # to show what is refused, too
     print("| labelled dialogues | raters | coverage | mean width | bias | no interval |\n|---|---|---|---|---|---|")
     for labels in (10, 20, 50, 100, 200):
         for raters in (1, 2, 3):

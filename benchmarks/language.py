@@ -24,7 +24,7 @@ from time import perf_counter
 import numpy as np
 
 from trialogue.datasets import get_corpus
-from trialogue.languages import LEAST_PROBABILITY, NO_LANGUAGE, language_of
+from trialogue.languages import MIN_PROBABILITY, NO_LANGUAGE, language_of
 from trialogue.records import Dialogue
 
 HERE = Path(__file__).resolve().parent
@@ -104,12 +104,12 @@ def detectors() -> dict[str, Detector]:
 
     def sure(text: str) -> str | None:
         code, probability = identifier.classify(text)
-        return None if code == NO_LANGUAGE or probability < LEAST_PROBABILITY else str(code)
+        return None if code == NO_LANGUAGE or probability < MIN_PROBABILITY else str(code)
 
     found: dict[str, Detector] = {
         "word list (en or not)": lambda text: "en" if _share_of_english(text) >= 0.2 else "other",
         "py3langid": lambda text: str(identifier.classify(text)[0]),
-        f"py3langid, p >= {LEAST_PROBABILITY:g}": sure,
+        f"py3langid, p >= {MIN_PROBABILITY:g}": sure,
     }
     if importlib.util.find_spec("lingua") is not None:
         from lingua import LanguageDetectorBuilder  # type: ignore[import-not-found]  # optional, as the line above says

@@ -32,7 +32,7 @@ USER_SIDE = tuple(place for place, name in enumerate(FEATURES) if name.partition
 EVERYTHING = tuple(range(len(FEATURES)))
 SIGNS = np.array([feature.sign for feature in FEATURES.values()])
 FOLDS = 10
-LEAST = 20  # dialogues for a correlation
+MIN_DIALOGUES = 20  # dialogues for a correlation
 CHINESE = "RecLLMSim"
 CORPORA: Mapping[str, Callable[[Path], list[Dialogue]]] = {
     "CRSArena-Dial": lambda mirror: list(gather([mirror / "crsarena_dial"]).dialogues),
@@ -110,7 +110,7 @@ class Corpus:
         """Correlation with the ratings, of the dialogues of a mask."""
         mask = np.ones(len(points), dtype=bool) if kept is None else kept
         people = [name for name, is_kept in zip(self.people, mask, strict=True) if is_kept]
-        if len(people) < LEAST:
+        if len(people) < MIN_DIALOGUES:
             return "–"
         return interval(pooled_spearman, (points[mask], self.rated[mask]), [""] * len(people), people)
 

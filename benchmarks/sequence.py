@@ -32,7 +32,7 @@ from trialogue.strategies.next_strategy.ngram import NGramFit
 from trialogue.strategies.next_strategy.planner import plan_next
 from trialogue.strategies.next_strategy.recurrent import RecurrentFit
 from trialogue.strategies.next_strategy.sequence import SequenceFit, SequenceModel, Tokens, UserTokens, sequences_of
-from trialogue.strategies.next_strategy.weights import LEAST
+from trialogue.strategies.next_strategy.weights import MIN_ENTROPY_SHARE
 
 HERE = Path(__file__).resolve().parent
 STAGES = ((1, 1), (2, 4), (5, 9), (10, 14), (15, 19), (20, 29), (30, 999))
@@ -136,7 +136,7 @@ def entropy_share(made: Predictions) -> np.ndarray[tuple[int, ...], np.dtype[np.
 
 
 def weight_of(made: Predictions) -> str:
-    weights = 1 / np.clip(entropy_share(made), LEAST, 1)
+    weights = 1 / np.clip(entropy_share(made), MIN_ENTROPY_SHARE, 1)
     return f"{weights.mean():.2f}"
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from trialogue.languages import LEAST_WORDS, MAX_TEXTS, TextSample, count_words, language_of
+from trialogue.languages import MAX_TEXTS, MIN_WORDS, TextSample, count_words, language_of
 
 CHAT = {
     "de": "Ich suche einen lustigen Film für heute Abend, in dem die Schauspieler wirklich gut sind. Was ist mit dem hier?",
@@ -100,8 +100,8 @@ def test_of_very_many_texts_evenly_spaced_ones_are_read_and_the_last_part_is_amo
 
 def test_one_word_fewer_than_enough_is_not_enough() -> None:
     words = CHAT["en"].split()
-    assert language_of([" ".join(words[: LEAST_WORDS - 1])]).code is None
-    assert language_of([" ".join(words[:LEAST_WORDS])]).code == "en"
+    assert language_of([" ".join(words[: MIN_WORDS - 1])]).code is None
+    assert language_of([" ".join(words[:MIN_WORDS])]).code == "en"
 
 
 def test_the_model_is_loaded_when_it_is_asked_and_not_before() -> None:

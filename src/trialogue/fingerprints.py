@@ -29,7 +29,7 @@ FORMER_FILE = "seen.json"
 """File name of versions before fingerprints, which had the key ``same_words``."""
 DIGITS = 10  # of a hash, in hexadecimal
 LONG = 6  # words from which two people hardly write the same by chance; shorter sentences recur in any dialogue
-MUCH, LEAST = 0.2, 5  # share and number of long sentences that recur only where a model learned them
+MUCH, MIN_LONG_SENTENCES = 0.2, 5  # share and number of long sentences that recur only where a model learned them
 NEARLY_ALL = 0.9  # share of all sentences of which that is true, too
 MAX_EXCHANGES = 0.5
 """Share of a dialogue's exchanges that must be known.
@@ -250,7 +250,7 @@ class KnownTexts:
         Of the long sentences of INSPIRED dev and test, half of the dialogues share 2% with the others; of references that a
         model was trained on, cut into sentences by our rules, it knows 93%.
         """
-        much = self.long_known >= LEAST and self.long_known >= MUCH * self.long
+        much = self.long_known >= MIN_LONG_SENTENCES and self.long_known >= MUCH * self.long
         return much or (self.n > 0 and self.known >= NEARLY_ALL * self.n)
 
     @property

@@ -16,12 +16,12 @@ from trialogue.language_identification import language_identifier
 ENGLISH = ("en",)
 """Default language of models and word lists."""
 
-LEAST_WORDS = (
+MIN_WORDS = (
     20  # of different texts: then one text in a hundred is not identified, of ten words six (benchmarks/LANGUAGE.md)
 )
-LEAST_SHARE = 0.8  # of the words: of less in one language, the texts are in several
+MIN_SHARE = 0.8  # of the words: of less in one language, the texts are in several
 BLOCK_WORDS = 10  # classified at a time: fewer tell too little, more would hide a second language
-LEAST_PROBABILITY = 0.5  # of a language, for a block; lists of films' titles and made-up words have .03 to .4
+MIN_PROBABILITY = 0.5  # of a language, for a block; lists of films' titles and made-up words have .03 to .4
 MAX_TEXTS = 500  # of up to twice as many a sample is classified: more change nothing and cost time
 MAX_CHARACTERS = 1_000  # of a text
 _ALL_CHECKSUMS = 1 << 32
@@ -86,7 +86,7 @@ class LanguageGuess:
     @property
     def is_clear(self) -> bool:
         """Whether nearly all of the text is in one language."""
-        return self.code is not None and self.share >= LEAST_SHARE
+        return self.code is not None and self.share >= MIN_SHARE
 
 
 def language_of(texts: Iterable[str]) -> LanguageGuess:
@@ -164,8 +164,8 @@ class TextSample:
         counts, _, _ = self._count()
         known = _known_languages(counts)
         shares = {code: counts[code] / counts.total() for code in known}
-        clear = [code for code in known if shares[code] >= LEAST_SHARE]
-        return tuple(clear or [code for code in known if shares[code] >= 1 - LEAST_SHARE])
+        clear = [code for code in known if shares[code] >= MIN_SHARE]
+        return tuple(clear or [code for code in known if shares[code] >= 1 - MIN_SHARE])
 
     def _count(self) -> tuple[Counter[str | None], int, int]:
         """Words by language, of those whose language can be identified; all words with spaces, and without."""
@@ -181,7 +181,7 @@ class TextSample:
 
 
 def _known_languages(counts: Counter[str | None]) -> list[str]:
-    return sorted(filter(None, counts)) if counts.total() >= LEAST_WORDS else []
+    return sorted(filter(None, counts)) if counts.total() >= MIN_WORDS else []
 
 
 def _checksum(text: str) -> int:
@@ -221,4 +221,4 @@ def _count_words(text: str) -> tuple[int, int]:
 def _classify(text: str) -> str | None:
     """The language of a text of ten words or more; None if it has none, or it is not identified."""
     code, probability = language_identifier().classify(text)
-    return None if code == NO_LANGUAGE or probability < LEAST_PROBABILITY else str(code)
+    return None if code == NO_LANGUAGE or probability < MIN_PROBABILITY else str(code)

@@ -10,7 +10,7 @@ from tests.study.pages.server import KINDS
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 ALL_RULES: dict[str, Any] = {"resultTypes": ["violations"]}
 SCREENS = [("light", 1280), ("dark", 360)]
-MOST = 40  # pages of a small study
+MAX_PAGES = 40  # pages of a small study
 
 
 def serious(page: Any) -> list[Any]:
@@ -59,7 +59,7 @@ def write(page: Any) -> None:
 def walk(page: Any, address: str, *, filled: Callable[[Any], None] = fill) -> Iterator[str]:
     """From page to page to the end, with a stop at each; headings."""
     page.goto(address)
-    for _ in range(MOST):
+    for _ in range(MAX_PAGES):
         yield page.locator("h1").inner_text()
         button = page.locator("main button[type=submit]").first
         if not button.count():
@@ -93,7 +93,7 @@ def test_axe_finds_nothing_serious_on_any_page_and_nothing_is_wider_than_the_scr
 def test_a_study_is_done_by_keyboard_alone(browser: Any, site: str) -> None:
     page = screen(browser, "light", 1280)
     page.goto(f"{site}/rating/")
-    for _ in range(MOST):
+    for _ in range(MAX_PAGES):
         if page.locator("h1").inner_text() == "Thank you!":
             return
         by_keyboard(page)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trialogue.metrics.pieces import LEAST_BITS, MAX_BITS, PieceNumbers, hash_order
+from trialogue.metrics.pieces import MAX_BITS, MIN_BITS, PieceNumbers, hash_order
 
 SPACES = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()]
 CHARACTERS = st.sampled_from([*SPACES, *" " * 20, *"ab,.", "\x00", "é", "漢", "😀", "\ud800"])
@@ -48,7 +48,7 @@ def test_numbers_stay_as_the_table_grows_and_slots_are_shared() -> None:
     assert first.tolist() == list(range(count))
     again = numbers.cut([" ".join(words[::-1])]).ids
     assert again.tolist() == list(range(count))[::-1]
-    assert count > 1 << LEAST_BITS
+    assert count > 1 << MIN_BITS
 
 
 @given(st.integers(0, 400), st.integers(1, 64), st.integers(0, 63), st.integers(0, 2**32))

@@ -184,7 +184,7 @@ def test_a_file_that_refers_to_itself_without_end_is_refused_quickly(tmp_path: P
 
 def test_more_items_than_a_study_can_have_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = folder_of(tmp_path / "study", items=12)
-    monkeypatch.setattr(items_file, "MOST", 10)
+    monkeypatch.setattr(items_file, "MAX_ITEMS", 10)
     with pytest.raises(DataError, match="more than 10 items"):
         read_folder(folder)
 

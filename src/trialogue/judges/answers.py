@@ -21,7 +21,7 @@ THOUGHT = "</think>"  # ends what a reasoning model writes before its answer
 BARE = re.compile(r"[\s\"'*`]*(-?\d{1,4})[\s\"'*`.]*", re.ASCII)
 FENCE = re.compile(r"[\s`]*(?:json)?[\s`]*", re.IGNORECASE)
 MAX_OBJECTS = 50  # of braces that are tried as objects; an answer with more holds no answer
-LEAST_MASS = 0.5  # probability of all points together, below which the model was about to say something else
+MIN_MASS = 0.5  # probability of all points together, below which the model was about to say something else
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def expected_point(rubric: Rubric, aspect: Aspect, tokens: Sequence[Token], plac
             points = {str(value): float(value) for value in rubric.scale_of(aspect).values}
             chances = [(points[name], chance) for name, chance in token.chances() if name in points]
             mass = sum(chance for _, chance in chances)
-            if token.text.strip() not in points or mass < LEAST_MASS:
+            if token.text.strip() not in points or mass < MIN_MASS:
                 return None
             return sum(point * chance for point, chance in chances) / mass
         begin = end

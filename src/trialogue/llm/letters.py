@@ -17,9 +17,9 @@ from trialogue.llm.tokens import Token
 from trialogue.seeds import rng_for
 
 TOP = 20  # log-probabilities of so many tokens, the most that OpenAI gives
-MOST = len(string.ascii_uppercase)
+MAX_OPTIONS = len(string.ascii_uppercase)
 """Options that a question may have."""
-LEAST = 1e-4  # probability of an option that the server does not list among the likeliest tokens
+MIN_PROBABILITY = 1e-4  # probability of an option that the server does not list among the likeliest tokens
 ANSWER = re.compile(r"\W*([A-Za-z])\W*", re.ASCII)
 
 
@@ -47,7 +47,7 @@ def token_probabilities(tokens: Sequence[Token], place: int, options: int) -> ND
     token = next((each for each in reversed(tokens) if each.text.strip().upper() == letters[place]), None)
     if token is None or not token.others:
         return None
-    chances = np.full(options, LEAST)
+    chances = np.full(options, MIN_PROBABILITY)
     for text, chance in token.chances():
         name = text.upper()
         if len(name) == 1 and name in letters:

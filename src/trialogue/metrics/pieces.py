@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 _ODD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)  # of splitmix64 and of Evensen's mixers
 _HALF = np.uint64(32)
 
-LEAST_BITS, MAX_BITS = 12, 18
+MIN_BITS, MAX_BITS = 12, 18
 """Of slots of the table, 16 bytes each; it grows while there is more than a piece for every four."""
 STEP = 8  # bytes of a piece that are mixed at a time
 _KEPT = np.array([(1 << 8 * count) - 1 for count in range(STEP + 1)], dtype=np.uint64)
@@ -73,9 +73,9 @@ class PieceNumbers:
         self.names: list[str] = []
         """The pieces, by number."""
         self._numbers: dict[bytes, int] = {}
-        self._bits = LEAST_BITS
-        self._keys = np.zeros(1 << LEAST_BITS, dtype=np.uint64)
-        self._next = np.zeros(1 << LEAST_BITS, dtype=np.int64)  # number + 1; 0: the slot is empty
+        self._bits = MIN_BITS
+        self._keys = np.zeros(1 << MIN_BITS, dtype=np.uint64)
+        self._next = np.zeros(1 << MIN_BITS, dtype=np.int64)  # number + 1; 0: the slot is empty
 
     def cut(self, texts: Sequence[str]) -> Pieces:
         """Split texts as ``str.split`` does."""

@@ -103,7 +103,7 @@ def _follow_platform(study: "Study", folder: Path, sync_s: float | None, tell: T
         UsageError: synchronisation was requested, but the study cannot be followed.
     """
     from trialogue.study.recruiting.api import TOKEN, Api
-    from trialogue.study.recruiting.following import LEAST_S, USUAL_S
+    from trialogue.study.recruiting.following import MIN_S, USUAL_S
     from trialogue.study.recruiting.prolific import Recruiter
     from trialogue.study.services.reading import file_of
 
@@ -113,8 +113,8 @@ def _follow_platform(study: "Study", folder: Path, sync_s: float | None, tell: T
     if not every_s:
         yield
         return
-    if every_s < LEAST_S:
-        raise UsageError(f"Prolific can be synchronised at most once every {LEAST_S:.0f} seconds; got {every_s:g}.")
+    if every_s < MIN_S:
+        raise UsageError(f"Prolific can be synchronised at most once every {MIN_S:.0f} seconds; got {every_s:g}.")
     Recruiter(study, folder, Api(), who="sync")
     tell(f"Returned places are synchronised with Prolific every {every_s:g} seconds.")
     command = [

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from trialogue.errors import DataError
 from trialogue.metrics import Undefined, get_metric
 from trialogue.metrics.satisfaction.features import FEATURES, features_of
-from trialogue.metrics.satisfaction.fit import LEAST, fit, left_out, train, unseen_mask
+from trialogue.metrics.satisfaction.fit import MIN_DIALOGUES, fit, left_out, train, unseen_mask
 from trialogue.metrics.satisfaction.metric import (
     TRAINING_DATA,
     Satisfaction,
@@ -173,7 +173,7 @@ def test_a_dialogue_of_one_speaker_has_no_value() -> None:
 
 
 def test_too_few_dialogues_of_a_kind_are_refused() -> None:
-    with pytest.raises(DataError, match=f"at least {LEAST}"):
+    with pytest.raises(DataError, match=f"at least {MIN_DIALOGUES}"):
         train([talk("a", "b", satisfied=1.0, name=str(i)) for i in range(30)], origin="test")
     with pytest.raises(DataError, match="no rating 'satisfaction'"):
         train([talk("a", "b")], origin="test")

@@ -8,7 +8,12 @@ from trialogue.records import Response, Situation, situations_of
 from trialogue.strategies.next_strategy.ngram import NGram, NGramFit
 from trialogue.strategies.next_strategy.recurrent import RecurrentFit
 from trialogue.strategies.next_strategy.sequence import START, Tokens
-from trialogue.strategies.next_strategy.weights import LEAST, entropy_shares, inverse_entropy_weights, write_weights
+from trialogue.strategies.next_strategy.weights import (
+    MIN_ENTROPY_SHARE,
+    entropy_shares,
+    inverse_entropy_weights,
+    write_weights,
+)
 
 AB = ("a", "b")
 
@@ -31,7 +36,7 @@ def test_nothing_known_weighs_one() -> None:
 
 def test_a_foregone_conclusion_weighs_no_more_than_the_bound() -> None:
     model = made([(START, *["a"] * 5000)])
-    assert inverse_entropy_weights(model, [(START, "a")], 1).tolist() == [1 / LEAST]
+    assert inverse_entropy_weights(model, [(START, "a")], 1).tolist() == [1 / MIN_ENTROPY_SHARE]
 
 
 def test_only_the_last_t_tokens_count() -> None:

@@ -81,10 +81,10 @@ def _sync(recruiter: "Recruiter") -> None:
 def _follow(recruiter: "Recruiter", every: float) -> None:
     """Sync until Ctrl-C."""
     from trialogue.errors import UsageError
-    from trialogue.study.recruiting.following import LEAST_S, follow
+    from trialogue.study.recruiting.following import MIN_S, follow
 
-    if every < LEAST_S:
-        raise UsageError(f"--every: expected 0 or at least {LEAST_S:.0f} seconds, got {every:g}.")
+    if every < MIN_S:
+        raise UsageError(f"--every: expected 0 or at least {MIN_S:.0f} seconds, got {every:g}.")
 
     def wait(seconds: float) -> bool:
         time.sleep(seconds)

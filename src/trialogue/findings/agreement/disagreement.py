@@ -11,7 +11,7 @@ from trialogue.records import Dialogue, Score
 from trialogue.records.scores.score_table import ScoreTable
 from trialogue.stats.ranks import midranks
 
-LEAST = 10  # dialogues with both values; among fewer, every order is an accident
+MIN_DIALOGUES = 10  # dialogues with both values; among fewer, every order is an accident
 APART = 0.5  # difference of ranks, as shares, below which nothing is worth opening
 
 
@@ -39,7 +39,7 @@ def disagreements(
         for dialogue in dialogues
         if set(names) <= set(found := values.get((dialogue.system or "", dialogue.id), {}))
     ]
-    if len(known) < LEAST:
+    if len(known) < MIN_DIALOGUES:
         return ()
     sides = [
         _shares([found[name] for _, found in known], up=up)

@@ -20,7 +20,7 @@ from trialogue.stats.ranks import midranks
 from trialogue.stats.resampling.clusters import codes_of
 from trialogue.stats.resampling.replicates import percentile, weight_chunks
 
-LEAST_UNITS = 3
+MIN_UNITS = 3
 MAX_CONFUSED = 5  # named; the others are counted
 
 
@@ -58,7 +58,7 @@ def discriminant(
     )
     # Complete cases only: correlations of aspects are compared with each other, so all must rest on the same units.
     keep = np.flatnonzero(~np.isnan(np.column_stack([people, own])).any(axis=1))
-    if len(keep) < LEAST_UNITS:
+    if len(keep) < MIN_UNITS:
         return None
     vary = [place for place in range(len(aspects)) if all(np.ptp(each[keep, place]) > 0 for each in (people, own))]
     if len(vary) < 2:

@@ -44,7 +44,7 @@ CONSTANT: Mapping[ReasonCode, Reason] = {
 }
 """Names of x and y in reasons: the measure and people's ratings."""
 SAME = 1e-9
-LEAST_PER_GROUP = 3  # units of a group for a coefficient of its own
+MIN_PER_GROUP = 3  # units of a group for a coefficient of its own
 
 
 def rating_agreement(
@@ -85,7 +85,7 @@ def user_mean_agreement(table: JudgedUnits, *, resampling: Resampling = DEFAULT)
     coefficient within users, where it is the reverse of the rating by construction.
     """
     column = _other_dialogues(table)
-    if column is None or (~np.isnan(column)).sum() < LEAST_PER_GROUP:
+    if column is None or (~np.isnan(column)).sum() < MIN_PER_GROUP:
         return None
     found = _coefficients(table, _Columns.repeat(column), resampling)
     return RatingAgreement(
@@ -146,11 +146,11 @@ def _coefficients(table: JudgedUnits, columns: _Columns, resampling: Resampling)
         several = Counter(table.users)
         repeated = np.array([several[user] > 1 for user in table.users])
         people = _Part(table, columns.by_user, resampling, among=repeated)
-        if people.size >= LEAST_PER_GROUP:
+        if people.size >= MIN_PER_GROUP:
             agreed += people.inner("within_users", people.clusters)
     for group in sorted(set(table.groups) - {""}):
         part = _Part(table, columns.by_group, resampling, among=np.array(table.groups) == group)
-        if part.size >= LEAST_PER_GROUP:
+        if part.size >= MIN_PER_GROUP:
             agreed += [*part.aucs(f"group:{group}"), *part.correlations(f"group:{group}")]
     return agreed
 

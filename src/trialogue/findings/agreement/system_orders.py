@@ -15,7 +15,7 @@ from trialogue.stats.ranks import midranks_of_rows
 from trialogue.stats.resampling.clusters import codes_of
 from trialogue.stats.resampling.replicates import weight_chunks
 
-LEAST_SYSTEMS = 5
+MIN_SYSTEMS = 5
 """With four systems even a perfect order comes by chance with p = 2/24 = .083; with five, 2/120 = .017."""
 MAX_PERMUTED = 7  # systems whose orders are all tried (5,040); beyond, random ones
 DRAWN = 10_000
@@ -151,10 +151,10 @@ def refusal(systems: int) -> Reason | None:
     'with 4 systems even identical rankings occur by chance with p = .083; at least 5 are needed to conclude anything'
     >>> refusal(9)
     """
-    if systems >= LEAST_SYSTEMS:
+    if systems >= MIN_SYSTEMS:
         return None
     if systems < 3:
         return Reason.of(ReasonCode.TOO_FEW_SYSTEMS_TO_ORDER, systems=systems)
     chance = 2 / int(np.prod(np.arange(1, systems + 1)))
     p = f"{chance:.3f}".lstrip("0")
-    return Reason.of(ReasonCode.TOO_FEW_SYSTEMS_TO_CONCLUDE, systems=systems, p=p, least=LEAST_SYSTEMS)
+    return Reason.of(ReasonCode.TOO_FEW_SYSTEMS_TO_CONCLUDE, systems=systems, p=p, least=MIN_SYSTEMS)

@@ -27,7 +27,7 @@ from trialogue.records import Estimate, Interval, Preference, Reason, ReasonCode
 from trialogue.seeds import rng_for
 
 STEPS, RESAMPLES, MIXES = 10, 1_000, 20
-LEAST_PAIRS = 5
+MIN_PAIRS = 5
 
 
 @dataclass(frozen=True)
@@ -117,10 +117,9 @@ def differentiation(
     Raises:
         UsageError: fewer than one step, or fewer than five pairs.
     """
-    if steps < 1 or len(pairs) < LEAST_PAIRS:
+    if steps < 1 or len(pairs) < MIN_PAIRS:
         raise UsageError(
-            f"differentiation needs at least {LEAST_PAIRS} pairs and one step, got {len(pairs)} pairs and "
-            f"{steps} steps."
+            f"differentiation needs at least {MIN_PAIRS} pairs and one step, got {len(pairs)} pairs and {steps} steps."
         )
     shares = [round(step / steps, 6) for step in range(steps + 1)]
     plan = _Plan(shares, seed, resamples, confidence)
@@ -147,7 +146,7 @@ class _Plan:
 def _differentiate_summed(metric: SumMetric[Any], pairs: Sequence[PreferredPair], plan: _Plan) -> Differentiation:
     rows = [(_row(metric, pair.better), _row(metric, pair.worse), pair.cluster) for pair in pairs]
     kept = [(np.asarray(a), np.asarray(b), name) for a, b, name in rows if a is not None and b is not None]
-    if len(kept) < LEAST_PAIRS:
+    if len(kept) < MIN_PAIRS:
         return _undefined_differentiation(metric, len(kept))
     better, worse = np.array([row[0] for row in kept]), np.array([row[1] for row in kept])
     names = {name: place for place, name in enumerate(dict.fromkeys(row[2] for row in kept))}

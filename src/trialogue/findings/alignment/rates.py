@@ -17,11 +17,11 @@ from trialogue.metrics import Conversation, Undefined
 from trialogue.metrics.alignment.behavior_alignment import BehaviorAlignment
 from trialogue.metrics.strategy_sets import CLASSES, Reading, Side
 from trialogue.records import Utterance, has_ground_truth
-from trialogue.stats.correction.means import LEAST_LABELS, corrected_means
+from trialogue.stats.correction.means import MIN_LABELS, corrected_means
 from trialogue.stats.correction.table import Estimand, judged_table
 
 HUMAN, SYSTEM = "human", "system"  # the two sides of one system's table
-LEAST_SHARE = 0.01
+MIN_SHARE = 0.01
 """Mean probability from which a strategy that people's labels lack is shown."""
 
 
@@ -47,7 +47,7 @@ def strategy_rates(conversations: Sequence[Conversation]) -> tuple[StrategyRate,
     rows = list(_rows(conversations))
     if not any(row.probabilities for row in rows):
         return ()
-    if any(sum(row.label is not None for row in rows if row.side == side) < LEAST_LABELS for side in (HUMAN, SYSTEM)):
+    if any(sum(row.label is not None for row in rows if row.side == side) < MIN_LABELS for side in (HUMAN, SYSTEM)):
         return ()
     found = [rate for name in CLASSES if (rate := _rate(rows, name)) is not None]
     return tuple(sorted(found, key=lambda each: (-(each.human.value or 0.0), each.strategy)))
@@ -78,7 +78,7 @@ def _rate(rows: Sequence[_Row], strategy: str) -> StrategyRate | None:
     """Rate of one strategy on both sides; None where nobody used it and the model hardly sees it."""
     chances = np.array([row.probabilities.get(strategy, 0.0) if row.probabilities else np.nan for row in rows])
     labels = np.array([np.nan if row.label is None else float(row.label == strategy) for row in rows])
-    if not (labels == 1).any() and not np.nanmean(chances) >= LEAST_SHARE:
+    if not (labels == 1).any() and not np.nanmean(chances) >= MIN_SHARE:
         return None
     table = judged_table([row.side for row in rows], chances, labels, clusters=[row.cluster for row in rows])
     found = corrected_means(table, estimand=Estimand.POPULATION)

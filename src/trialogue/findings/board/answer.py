@@ -11,7 +11,7 @@ from trialogue.findings.threats.summary import conditional_sentence
 from trialogue.findings.wording import p_words, render_estimate, render_points
 from trialogue.records import Estimate
 
-MOST = 3  # rows or histories named in the answer; the tables have the others
+MAX_NAMED = 3  # rows or histories named in the answer; the tables have the others
 
 
 def board_answer(
@@ -26,8 +26,8 @@ def board_answer(
     else:
         text = f"No two rows are comparable on {_title(column)}: the table says why."
         statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
-    statements += [Statement(text=text) for history in found[:MOST] for text in _on_history(history, threats)]
-    further = [each.leagues[0] for each in columns[1:] if each.leagues][: MOST - 1]
+    statements += [Statement(text=text) for history in found[:MAX_NAMED] for text in _on_history(history, threats)]
+    further = [each.leagues[0] for each in columns[1:] if each.leagues][: MAX_NAMED - 1]
     statements += [answer([each], None, threats, rests_on=each.measure.measured)[0] for each in further]
     beside = list(_not_ranked(rows, column, league))
     return (*statements, *(Statement(kind_of=StatementKind.SCOPE, text=text) for text in beside))
@@ -45,8 +45,8 @@ def _not_ranked(rows: Sequence[BoardRow], column: BoardColumn, league: League | 
     for names, what in ((own, "Not ranked with the others"), (None, "Reported by others, and not ranked")):
         cells = [cell for cell in left if (cell.row in own) == (names is not None)]
         if cells:
-            shown = "; ".join(f"{cell.row} ({cell.why[0]})" for cell in cells[:MOST])
-            more = f"; and {len(cells) - MOST} more" if len(cells) > MOST else ""
+            shown = "; ".join(f"{cell.row} ({cell.why[0]})" for cell in cells[:MAX_NAMED])
+            more = f"; and {len(cells) - MAX_NAMED} more" if len(cells) > MAX_NAMED else ""
             lead = what if league is not None or names is None else "Apart"
             yield f"{lead}: {shown}{more}."
 

@@ -16,13 +16,13 @@ from trialogue.findings.resampling import Resampling
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.records.score import AGGREGATE
 from trialogue.stats.association.partial import partial_slope
-from trialogue.stats.correction.means import LEAST_LABELS, Corrections, corrected_means
+from trialogue.stats.correction.means import MIN_LABELS, Corrections, corrected_means
 from trialogue.stats.correction.raters import rater_error
 from trialogue.stats.correction.table import Estimand, RaterLabel, judged_table
 
-LEAST_WITHIN = 20
+MIN_WITHIN = 20
 """Labelled dialogues for agreement: with 20 normal pairs bootstrap intervals hold the truth in 92% (see ``pearson``)."""
-LEAST_SYSTEMS = 5
+MIN_SYSTEMS = 5
 """Systems for agreement between them: two always agree perfectly or not at all, and four agree perfectly by chance in 1 of
 12 draws (a Kendall correlation of 1 or -1)."""
 MAX_VALUES = 11  # different values that are listed with their shares
@@ -110,11 +110,11 @@ def _agreement(
     systems = {each.key[0] for each in scored}
     clusters = len({_cluster(each) for each in scored})
     few: dict[str, Reason] = {}
-    if clusters < LEAST_WITHIN:
-        few["within"] = Reason.of(ReasonCode.CARD_TOO_FEW_LABELS, labels=clusters, least=LEAST_WITHIN)
+    if clusters < MIN_WITHIN:
+        few["within"] = Reason.of(ReasonCode.CARD_TOO_FEW_LABELS, labels=clusters, least=MIN_WITHIN)
         few["between"] = few["within"]
-    elif len(systems) < LEAST_SYSTEMS:
-        few["between"] = Reason.of(ReasonCode.CARD_TOO_FEW_SYSTEMS, systems=len(systems), least=LEAST_SYSTEMS)
+    elif len(systems) < MIN_SYSTEMS:
+        few["between"] = Reason.of(ReasonCode.CARD_TOO_FEW_SYSTEMS, systems=len(systems), least=MIN_SYSTEMS)
     found: dict[tuple[str, str], AgreementCoefficient] = {}
     if "within" not in few:
         table = _table(units, judge, question, level)
@@ -193,7 +193,7 @@ def _leniency(
     found = _gaps(scored, [each.key[0] for each in scored], confidence).systems if scored and off is None else {}
     rows = []
     for system in sorted(judged):
-        why = off or Reason.of(ReasonCode.TOO_FEW_LABELS, labels=0, least=LEAST_LABELS)
+        why = off or Reason.of(ReasonCode.TOO_FEW_LABELS, labels=0, least=MIN_LABELS)
         estimate = found[system].alone if system in found else Estimate(value=None, why=why)
         rows.append(SystemLeniency(system=system, leniency=estimate, unscored=lacking[system], judged=judged[system]))
     return tuple(rows)
@@ -217,7 +217,7 @@ def _self_preference(
     pair = found.differences.get(("other", "own"))
     if pair is None:
         labels = min(found.labels.values())
-        why = Reason.of(ReasonCode.TOO_FEW_LABELS, labels=labels, least=LEAST_LABELS)
+        why = Reason.of(ReasonCode.TOO_FEW_LABELS, labels=labels, least=MIN_LABELS)
         return Estimate(value=None, n=len(scored), why=why)
     return pair.alone.negate()
 

@@ -11,7 +11,7 @@ from trialogue.findings.judging.probe_records import ProbeFinding
 from trialogue.findings.judging.probes import probe_threats
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.records import Raters
-from trialogue.stats.correction.means import LEAST_LABELS, Corrections
+from trialogue.stats.correction.means import MIN_LABELS, Corrections
 from trialogue.stats.correction.table import JudgedTable
 from trialogue.stats.correction.weights import OWN_WEIGHT
 
@@ -126,7 +126,7 @@ def _raters(labels_by: Iterable[Raters]) -> Iterator[Threat]:
 def _labels(found: Corrections) -> Iterator[Threat]:
     for system, labels in found.labels.items():
         if labels < OWN_WEIGHT:
-            severity = Severity.BLOCKS if labels < LEAST_LABELS else Severity.NOTES
+            severity = Severity.BLOCKS if labels < MIN_LABELS else Severity.NOTES
             yield Threat(
                 code=ThreatCode.JUDGE_FEW_LABELS, severity=severity, systems=(system,), facts={"labels": labels}
             )

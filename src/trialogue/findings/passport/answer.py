@@ -27,7 +27,7 @@ PART_TITLES = {
     PassportPart.COST: "Cost",
 }
 NONE = "—"
-MOST = 3  # outcomes or gates in a sentence
+MAX_NAMED = 3  # outcomes or gates in a sentence
 
 
 def passport_answer(found: PassportFindings) -> tuple[str, ...]:
@@ -113,10 +113,10 @@ def _respect(each: Distance) -> str:
 
 
 def _ranking(found: PassportFindings) -> Iterator[str]:
-    for each in found.rankings[:MOST]:
+    for each in found.rankings[:MAX_NAMED]:
         yield _ranking_sentence(each)
-    if len(found.rankings) > MOST:
-        yield f"{len(found.rankings) - MOST} more pairs of outcomes are in the table."
+    if len(found.rankings) > MAX_NAMED:
+        yield f"{len(found.rankings) - MAX_NAMED} more pairs of outcomes are in the table."
 
 
 def _ranking_sentence(each: RankingValidity) -> str:
@@ -189,7 +189,7 @@ def _gates(found: PassportFindings) -> Iterator[str]:
     worst = sorted(
         ((each.simulated.value, GATE_WORDS[gate]) for gate, each in shares.items() if gate and each.simulated.value),
         reverse=True,
-    )[:MOST]
+    )[:MAX_NAMED]
     which = f" ({', '.join(f'{words} {value:.1%}' for value, words in worst)})" if worst else ""
     real = shares[None].real
     beside = f"; in real users' dialogues, {real.value:.1%}" if real.value is not None else ""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from trialogue.findings.agreement.score_pairs import Floats
 from trialogue.findings.passport.records import Discriminator, Folds
 from trialogue.findings.passport.user_sample import UserSample
-from trialogue.findings.realism.two_sample import FOLDS, LEAST, new_classifier
+from trialogue.findings.realism.two_sample import FOLDS, MIN_CLUSTERS, new_classifier
 from trialogue.findings.resampling import Resampling
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats import auc
@@ -67,7 +67,7 @@ def discriminators_of(
     ]
     matched = _sides_of_equal_lengths(real, simulated, tuple(titles), resampling)
     if matched is None:
-        why = Reason.of(ReasonCode.LENGTHS_DO_NOT_OVERLAP, users=0, least=LEAST)
+        why = Reason.of(ReasonCode.LENGTHS_DO_NOT_OVERLAP, users=0, least=MIN_CLUSTERS)
         at_equal_lengths = Estimate(value=None, why=why)
     else:
         at_equal_lengths = _auc_of_classifier(
@@ -96,8 +96,8 @@ def split_half(real: UserSample, resampling: Resampling) -> tuple[Estimate, bool
 
     The interval is that of a single split: its percentiles over the splits.
     """
-    if real.people < 2 * LEAST:
-        why = Reason.of(ReasonCode.TOO_FEW_USERS_FOR_HALVES, users=real.people, least=2 * LEAST)
+    if real.people < 2 * MIN_CLUSTERS:
+        why = Reason.of(ReasonCode.TOO_FEW_USERS_FOR_HALVES, users=real.people, least=2 * MIN_CLUSTERS)
         return Estimate(value=None, why=why, n=len(real), clusters=real.people), None
     rng = resampling.rng("passport", "split half")
     values = []
@@ -151,8 +151,8 @@ def _auc_of_classifier(
     both: _Rows, resampling: Resampling, name: str, few: ReasonCode = ReasonCode.TOO_FEW_USERS_FOR_HALVES
 ) -> Estimate:
     users = min(len(set(both.codes[both.labels == kind].tolist())) for kind in (0, 1))
-    if users < LEAST:
-        return Estimate(value=None, why=Reason.of(few, users=users, least=LEAST), n=len(both.labels))
+    if users < MIN_CLUSTERS:
+        return Estimate(value=None, why=Reason.of(few, users=users, least=MIN_CLUSTERS), n=len(both.labels))
     points, folds = _held_out_points(both, resampling, name)
     return _auc(points, both, folds, resampling)
 

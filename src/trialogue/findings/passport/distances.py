@@ -18,7 +18,7 @@ from trialogue.findings.passport.user_sample import DRAWS, Halves, UserSample, c
 from trialogue.findings.resampling import Resampling
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 
-LEAST_PEOPLE = 10  # clusters on each side; with fewer, halves hold four or less and say nothing
+MIN_PEOPLE = 10  # clusters on each side; with fewer, halves hold four or less and say nothing
 
 Compare = Callable[[Floats, Floats], Floats]
 """From summed counts of two sides, shape (draws, keys) each, to distances of shape (draws,)."""
@@ -113,8 +113,8 @@ def distances_of(real: UserSample, simulated: UserSample, resampling: Resampling
         resampling: seed and confidence.
     """
     few = min(real.people, simulated.people)
-    if few < LEAST_PEOPLE:
-        why = Reason.of(ReasonCode.TOO_FEW_USERS_FOR_HALVES, users=few, least=LEAST_PEOPLE)
+    if few < MIN_PEOPLE:
+        why = Reason.of(ReasonCode.TOO_FEW_USERS_FOR_HALVES, users=few, least=MIN_PEOPLE)
         return tuple(_unknown_distance(respect, why, real, simulated) for respect in Aspect)
     halves = halves_of(real, simulated, lambda name: resampling.rng("passport", name))
     return tuple(_distance(respect, real, simulated, halves, resampling) for respect in Aspect)

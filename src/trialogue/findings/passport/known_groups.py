@@ -20,7 +20,7 @@ from trialogue.stats.resampling.clusters import ClusterSums
 SIZES = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000)
 """Numbers of users that are tried."""
 ORDERED = 0.8  # share of resamples that has to be in order, as power usually is
-LEAST_USERS = 10
+MIN_USERS = 10
 
 
 def known_group(
@@ -56,7 +56,7 @@ def known_group(
         measure=measure,
         doses=tuple(_dose(name, share, sums, agent, resampling, is_share, sign) for name, share in shares.items()),
         order_share=_order_share(drawn, users),
-        needed=_users_needed(list(sums.values()), sign, resampling) if users >= LEAST_USERS else None,
+        needed=_users_needed(list(sums.values()), sign, resampling) if users >= MIN_USERS else None,
         sample=Sample(simulated=sum(each.n for each in sums.values()), cases=users),
     )
 
@@ -99,7 +99,7 @@ def _users_to_find_change(worse: ClusterSums, agent: ClusterSums, sign: float) -
     """Users that both must meet to find the fall, by the spread of the paired changes; None where nothing fell."""
     paired = _paired_means([worse, agent])
     changes = paired[:, 0] - paired[:, 1]
-    if len(changes) < LEAST_USERS or sign * changes.mean() > -1e-12 or changes.std(ddof=1) <= 0:
+    if len(changes) < MIN_USERS or sign * changes.mean() > -1e-12 or changes.std(ddof=1) <= 0:
         return None
     return clusters_for_means(float(changes.mean()), float(changes.std(ddof=1)), paired=True)
 

@@ -22,7 +22,7 @@ from trialogue.findings.resampling import Resampling
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats import rank_intervals
 
-LEAST_FOR_INTERVAL = MAX_PERMUTED + 1
+MIN_FOR_INTERVAL = MAX_PERMUTED + 1
 
 
 @dataclass(frozen=True)
@@ -112,8 +112,8 @@ def ranking_validity(
 
 
 def _estimate(share: float, one: SystemMeans, other: SystemMeans, pairs: int, resampling: Resampling) -> Estimate:
-    if len(one.systems) < LEAST_FOR_INTERVAL:
-        why = Reason.of(ReasonCode.FEW_SYSTEMS_NO_INTERVAL, least=LEAST_FOR_INTERVAL)
+    if len(one.systems) < MIN_FOR_INTERVAL:
+        why = Reason.of(ReasonCode.FEW_SYSTEMS_NO_INTERVAL, least=MIN_FOR_INTERVAL)
         return Estimate(value=share, n=pairs, why=why)
     drawn = _concordance(one.drawn, other.drawn)
     defined = drawn[np.isfinite(drawn)]

@@ -17,7 +17,7 @@ from trialogue.findings.resampling import Resampling
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.student_t import t_quantile
 
-LEAST_LEVELS = 5
+MIN_LEVELS = 5
 DRAWN = 4_000  # normal samples for the range that chance alone makes; its error is below 1% of the range
 
 
@@ -37,7 +37,7 @@ def stability_of(
         return None
     cells = [[given.of_systems([system]).values for system in systems] for given in levels.values()]
     means = np.array([[cell.mean() for cell in row] for row in cells])
-    few = len(levels) < LEAST_LEVELS
+    few = len(levels) < MIN_LEVELS
     return Stability(
         factor=factor,
         measure=measure,
@@ -48,7 +48,7 @@ def stability_of(
         ),
         orders=len({tuple(np.argsort(-row, kind="stable").tolist()) for row in means}),
         shares=None if few else _variance_shares(cells, resampling.confidence),
-        why=Reason.of(ReasonCode.TOO_FEW_LEVELS, levels=len(levels), least=LEAST_LEVELS) if few else None,
+        why=Reason.of(ReasonCode.TOO_FEW_LEVELS, levels=len(levels), least=MIN_LEVELS) if few else None,
         sample=Sample(
             simulated=sum(len(cell) for row in cells for cell in row),
             cases=sum(len(set(given.clusters)) for given in levels.values()),

@@ -23,7 +23,7 @@ from trialogue.stats.resampling.clusters import codes_of
 from trialogue.stats.resampling.replicates import percentile, weight_chunks
 
 FOLDS = 5
-LEAST = 10  # clusters of each kind; with fewer, a fold may hold none
+MIN_CLUSTERS = 10  # clusters of each kind; with fewer, a fold may hold none
 PENALTY = 1.0  # inverse strength of the ridge (scikit-learn's C)
 HALF = 0.5  # count added to every act, as ds_kl@smoothed does
 HALVINGS = 200  # random splits of the real users
@@ -138,10 +138,10 @@ def _check(real: DialogueSample, simulated: DialogueSample) -> None:
     problems = [
         Problem(
             f"there are {len(set(side.clusters))} independent {kind} users or dialogues; a classifier needs "
-            f"at least {LEAST} of each kind."
+            f"at least {MIN_CLUSTERS} of each kind."
         )
         for kind, side in (("real", real), ("simulated", simulated))
-        if len(set(side.clusters)) < LEAST
+        if len(set(side.clusters)) < MIN_CLUSTERS
     ]
     if problems:
         raise DataError(problems)

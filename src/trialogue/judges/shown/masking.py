@@ -10,8 +10,8 @@ from trialogue.records import Record
 
 E_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 PHONE = re.compile(r"(?<![\w.])(?:\+|00)?\d[\d ()/.-]{6,18}\d(?![\w])")
-LEAST_DIGITS = 9  # of a phone number without a country code; years, prices and dates have fewer
-LEAST_DIGITS_ABROAD = 8
+MIN_DIGITS = 9  # of a phone number without a country code; years, prices and dates have fewer
+MIN_DIGITS_ABROAD = 8
 PLATFORM_ID = re.compile(r"\b(?:[0-9a-f]{24}|A[0-9A-Z]{11,20})\b")
 """Ids of Prolific (24 hexadecimal digits) and of Mechanical Turk (an A, then capitals and digits)."""
 
@@ -57,5 +57,5 @@ def _has_digits(word: str) -> bool:
 
 
 def _is_phone(number: str) -> bool:
-    least = LEAST_DIGITS_ABROAD if number.startswith(("+", "00")) else LEAST_DIGITS
+    least = MIN_DIGITS_ABROAD if number.startswith(("+", "00")) else MIN_DIGITS
     return sum(each.isdigit() for each in number) >= least

@@ -17,7 +17,7 @@ STOP_WORDS = re.compile(r"\\end\b|\\giveup\b|\[END\]|\[DONE\]|\[GIVE UP\]|###(?:
 """With which simulated users of UserSimCRS, Concept, Trialogue and tau2-bench end a conversation."""
 PARTIES = {"user": "USER", "system": "RECOMMENDER"}
 SYSTEM, PERSON = "[system]", "[person]"
-LEAST_NAME = 3  # letters: shorter names of systems ("A", "v2") are found in too many words' places
+MIN_NAME = 3  # letters: shorter names of systems ("A", "v2") are found in too many words' places
 LINES = re.compile(r"\s*\n\s*")
 
 
@@ -80,7 +80,7 @@ class Showing:
 
 def _is_distinctive(name: str) -> bool:
     word = name.casefold()
-    return len(name) >= LEAST_NAME and word not in _OWN_WORDS and not is_ordinary(word)
+    return len(name) >= MIN_NAME and word not in _OWN_WORDS and not is_ordinary(word)
 
 
 _OWN_WORDS = frozenset({"system", "user", "human", "recommender", "assistant", "bot", "agent", "person", "baseline"})

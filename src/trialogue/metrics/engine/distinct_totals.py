@@ -29,7 +29,7 @@ from trialogue.records import Card, DistinctCounts, Estimate, Reason, ReasonCode
 from trialogue.records.scores.score_table import Values
 from trialogue.stats import jackknife
 
-LEAST_CLUSTERS = 5  # below, a t interval of the jackknife is wider than any scale
+MIN_CLUSTERS = 5  # below, a t interval of the jackknife is wider than any scale
 
 
 @dataclass
@@ -164,7 +164,7 @@ class CountedTotals:
         value, without = self._sample().with_and_without()
         if not np.isfinite(value):
             return Estimate(value=None, why=no_value(self.metric), n=self._units)
-        if len(without) < LEAST_CLUSTERS:
+        if len(without) < MIN_CLUSTERS:
             why = Reason.of(ReasonCode.TOO_FEW_CLUSTERS_FOR_DISTINCT, clusters=len(without))
             return Estimate(value=value, n=self._units, clusters=len(without), why=why)
         found = jackknife(list(without.values()), value, self._units, confidence=settings.confidence)

@@ -35,9 +35,9 @@ FURTHEST = 4.0
 """Standard deviations at which a feature is cut off: beyond, there were no training data."""
 SAME = 1e-9
 """Standard deviation below which a feature does not vary."""
-LEAST_REPLIES = 50
+MIN_REPLIES = 50
 """Labelled replies that a first stage needs."""
-LEAST_SYSTEMS = 3
+MIN_SYSTEMS = 3
 """Systems of the training data: cross-validation leaves out one, and one more inside."""
 
 
@@ -314,7 +314,7 @@ def _is_enough(labels: Labels, kept: Mask) -> bool:
         for answers in labels.replies.values()
         for name in names
     ]
-    return len(names) >= LEAST_SYSTEMS - 1 and min(counts, default=0) >= LEAST_REPLIES
+    return len(names) >= MIN_SYSTEMS - 1 and min(counts, default=0) >= MIN_REPLIES
 
 
 def _check(labels: Labels) -> None:
@@ -325,11 +325,11 @@ def _check(labels: Labels) -> None:
     if not labels.wholes:
         problems.append("no dialogue has a human label.")
     for name, answers in labels.replies.items():
-        if (count := int(np.isfinite(answers).sum())) < LEAST_REPLIES:
-            problems.append(f"{count} replies have a label for {name!r}; training needs at least {LEAST_REPLIES}.")
-    if len(systems) < LEAST_SYSTEMS:
-        problems.append(f"there are dialogues with {len(systems)} systems; training needs at least {LEAST_SYSTEMS}.")
+        if (count := int(np.isfinite(answers).sum())) < MIN_REPLIES:
+            problems.append(f"{count} replies have a label for {name!r}; training needs at least {MIN_REPLIES}.")
+    if len(systems) < MIN_SYSTEMS:
+        problems.append(f"there are dialogues with {len(systems)} systems; training needs at least {MIN_SYSTEMS}.")
     if not problems and not _is_enough(labels, np.ones(len(labels.dialogues), dtype=bool)):
-        problems.append(f"when one of the systems is held out, fewer than {LEAST_REPLIES} labelled replies are left.")
+        problems.append(f"when one of the systems is held out, fewer than {MIN_REPLIES} labelled replies are left.")
     if problems:
         raise DataError([Problem(each) for each in problems], hint="Corpora with such labels: CRSArena-Eval.")

@@ -15,14 +15,22 @@ from trialogue.languages import ENGLISH, TextSample
 from trialogue.metrics.base import Array
 from trialogue.metrics.satisfaction.domain import domain_of
 from trialogue.metrics.satisfaction.features import FEATURES
-from trialogue.metrics.satisfaction.fit import LEAST, PENALTY, SAME, SatisfactionModel, Weights, matrix, unseen_mask
+from trialogue.metrics.satisfaction.fit import (
+    MIN_DIALOGUES,
+    PENALTY,
+    SAME,
+    SatisfactionModel,
+    Weights,
+    matrix,
+    unseen_mask,
+)
 from trialogue.records import Dialogue, Estimate, Rating, Reason, ReasonCode
 from trialogue.seeds import rng_for
 from trialogue.stats import spearman
 from trialogue.stats.ranks import midranks
 
 SATISFACTION = "satisfaction"
-LEAST_RATED = 2 * LEAST
+MIN_RATED = 2 * MIN_DIALOGUES
 """Rated dialogues that a corpus needs."""
 MAX_SLOPE, MAX_LEVEL = 20.0, 10.0  # of log odds, where ratings are separated perfectly or all at an end
 
@@ -69,10 +77,10 @@ def rated_corpus(name: str, dialogues: Sequence[Dialogue]) -> RatedCorpus:
         what = f"{name}: {len(unscaled)} dialogues, such as {unscaled[0]!r}, have satisfaction ratings without a scale."
         raise DataError(Problem(what, hint="Give low and high with each rating, unless it is 0 or 1."))
     answers = np.array([np.mean([_share(one) or 0.0 for one in given]) for _, given in rated], dtype=np.float64)
-    if len(rated) < LEAST_RATED or np.ptp(answers) < SAME:
+    if len(rated) < MIN_RATED or np.ptp(answers) < SAME:
         what = (
             f"{name}: {len(rated)} dialogues have satisfaction ratings, with {len(set(answers.tolist()))} different "
-            f"values; training needs at least {LEAST_RATED} dialogues and two values."
+            f"values; training needs at least {MIN_RATED} dialogues and two values."
         )
         raise DataError(Problem(what, hint="Only ratings named 'satisfaction' are read."))
     kept = tuple(each for each, _ in rated)
@@ -230,7 +238,7 @@ def _leave_out(corpus: RatedCorpus, system: str) -> RatedCorpus | None:
     kept = unseen_mask(corpus.dialogues, [system])
     if kept.all():
         return corpus
-    if int(kept.sum()) < LEAST_RATED or np.ptp(corpus.answers[kept]) < SAME:
+    if int(kept.sum()) < MIN_RATED or np.ptp(corpus.answers[kept]) < SAME:
         return None
     dialogues = tuple(each for each, is_kept in zip(corpus.dialogues, kept, strict=True) if is_kept)
     return RatedCorpus(corpus.name, dialogues, corpus.rows[kept], corpus.answers[kept])

@@ -18,7 +18,7 @@ from trialogue.metrics.base import Array
 from trialogue.records import Departure, Dialogue, DomainFit, Record
 
 PERCENTILES = (1, 99)
-MOST = 0.75  # share of the training dialogues that must be about films for films to be their subject
+MIN_FILM_SHARE = 0.75  # share of the training dialogues that must be about films for films to be their subject
 ABOUT_FILMS = re.compile(
     r"\b(movies?|films?|cinemas?|actors?|actress(es)?|directors?|directed|starring|stars|sequels?|trailers?|genres?"
     r"|comed(y|ies)|thrillers?|horror|sci-?fi|westerns?|romcoms?|animated|animation|netflix|watch(ed|ing)?)\b",
@@ -82,7 +82,7 @@ def domain_of(dialogues: Sequence[Dialogue]) -> Domain:
     """Domain of training dialogues, at least one."""
     ranges: Array = np.percentile([_lengths(dialogue) for dialogue in dialogues], PERCENTILES, axis=0).round(2)
     user_turns, user_words, reply_words = ((float(low), float(high)) for low, high in ranges.T)
-    films = float(np.mean([mentions_films(dialogue) for dialogue in dialogues])) >= MOST
+    films = float(np.mean([mentions_films(dialogue) for dialogue in dialogues])) >= MIN_FILM_SHARE
     return Domain(user_turns=user_turns, user_words=user_words, reply_words=reply_words, films=films)
 
 

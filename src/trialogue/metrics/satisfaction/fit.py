@@ -17,7 +17,7 @@ from trialogue.metrics.satisfaction.features import FEATURES, features_of
 from trialogue.records import Dialogue, Record
 
 PENALTY = 0.1  # of half the squared weights, against the mean loss of a dialogue
-LEAST = 10  # dialogues of each kind
+MIN_DIALOGUES = 10  # dialogues of each kind
 SAME = 1e-6  # standard deviation below which a feature does not vary
 
 
@@ -161,12 +161,14 @@ def _satisfaction_label(dialogue: Dialogue) -> float:
 def _has_both_kinds(satisfied: Array) -> bool:
     """Whether there are enough dialogues of each kind to learn from."""
     yes = int(satisfied.sum())
-    return min(yes, len(satisfied) - yes) >= LEAST
+    return min(yes, len(satisfied) - yes) >= MIN_DIALOGUES
 
 
 def _check(satisfied: Array) -> None:
     if not _has_both_kinds(satisfied):
         yes, no = int(satisfied.sum()), int(len(satisfied) - satisfied.sum())
         raise DataError(
-            Problem(f"{yes} dialogues have a satisfied user and {no} do not; training needs at least {LEAST} of each.")
+            Problem(
+                f"{yes} dialogues have a satisfied user and {no} do not; training needs at least {MIN_DIALOGUES} of each."
+            )
         )

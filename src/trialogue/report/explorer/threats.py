@@ -9,7 +9,7 @@ from trialogue.findings.threats.texts import clause
 from trialogue.records import Fault
 from trialogue.records.base import JsonValue
 
-MOST = 200  # threats to choose from; of 60 systems there may be thousands that are about a pair
+MAX_THREATS = 200  # threats to choose from; of 60 systems there may be thousands that are about a pair
 _OF_FAULTS: Mapping[ThreatCode, tuple[Fault, ...]] = {
     ThreatCode.NEVER_FINISHED: tuple(Fault),
     ThreatCode.FAILURES: (Fault.AGENT,),
@@ -65,4 +65,4 @@ def threat_rows(findings: Findings) -> Sequence[ThreatRows]:
                 key, threat.severity.value, clause(threat), threat.systems, threat.users, faults, of_gates
             )
             found.setdefault(key, rows)
-    return list(found.values())[:MOST]
+    return list(found.values())[:MAX_THREATS]

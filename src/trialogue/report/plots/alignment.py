@@ -12,12 +12,12 @@ from trialogue.report.plots.base import Figure, label, label_width, legend, row_
 from trialogue.report.text import describe_rows
 
 ROW, TOP, FOOT, TALL = 22.0, 46.0, 26.0, 220.0
-MOST = 10  # systems; more cannot be distinguished
+MAX_SYSTEMS = 10  # systems; more cannot be distinguished
 
 
 def alignment_figures(profiles: Sequence[AlignmentProfile]) -> list[Figure]:
     """Both figures, for the first ten systems; none without profiles."""
-    shown = list(profiles)[:MOST]
+    shown = list(profiles)[:MAX_SYSTEMS]
     if not shown:
         return []
     colors = system_colors([one.system for one in shown])

@@ -17,7 +17,7 @@ from trialogue.records import JsonValue, Utterance
 from trialogue.records.files.jsonl import to_line
 from trialogue.seeds import seed_for
 
-MOST = 100_000_000  # dialogues of a plan; more is a slip of the finger
+MAX_DIALOGUES = 100_000_000  # dialogues of a plan; more is a slip of the finger
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,8 @@ class Plan(Sequence[Task]):
                 "Two dialogues would have the same id: two openings are equal, or names that contain / form the "
                 "same path."
             )
-        if not problems and len(self._prefixes) * self.n > MOST:
-            problems.append(f"That is {len(self._prefixes) * self.n:,} dialogues; the limit is {MOST:,}.")
+        if not problems and len(self._prefixes) * self.n > MAX_DIALOGUES:
+            problems.append(f"That is {len(self._prefixes) * self.n:,} dialogues; the limit is {MAX_DIALOGUES:,}.")
         if problems:
             raise UsageError("\n".join(problems))
 

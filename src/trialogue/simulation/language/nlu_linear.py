@@ -26,7 +26,7 @@ from trialogue.simulation.language.nlu import (
     need_examples,
 )
 
-LEAST_KNOWN = 0.3  # of a text's pieces; of held-out messages of the annotated files .44 and more, of a page of HTML .2
+MIN_KNOWN = 0.3  # of a text's pieces; of held-out messages of the annotated files .44 and more, of a page of HTML .2
 CONTEXT_WEIGHT = 0.5  # of one context feature; a text's TF-IDF vector has length 1
 TEMPERATURES = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # factors from margins to log odds that are tried
 USUAL_TEMPERATURE = 3.0  # what the annotated files give
@@ -163,7 +163,7 @@ class LinearClassifier(CachingClassifier):
         learned = self._weights
         every = pieces(text)
         known = [at for piece in every if (at := learned.vocabulary.get(piece)) is not None]
-        if not known or len(known) < LEAST_KNOWN * len(every):
+        if not known or len(known) < MIN_KNOWN * len(every):
             return None
         counts = Counter(known)  # in the order in which they first occur, as sums depend on it in the last bit
         places = np.fromiter(counts, dtype=np.intp, count=len(counts))

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from trialogue.errors import UsageError
 from trialogue.llm.chat import EmptyAnswer
-from trialogue.llm.letters import MOST, TOP, letter_in, order_of, token_probabilities
+from trialogue.llm.letters import MAX_OPTIONS, TOP, letter_in, order_of, token_probabilities
 from trialogue.llm.models import AnyModel, model_identity, open_model
 from trialogue.llm.usage import Usage
 from trialogue.records import JsonValue, UnknownAct
@@ -289,9 +289,9 @@ def check_labels(options: AnyUnderstanding, labels: Sequence[str]) -> None:
     Raises:
         UsageError: there are none or too many, or a definition is of none of them.
     """
-    if not 0 < len(labels) < MOST:
+    if not 0 < len(labels) < MAX_OPTIONS:
         raise UsageError(
-            f"A language model chooses from 1 to {MOST - 1} acts; agents of these users have {len(labels)}."
+            f"A language model chooses from 1 to {MAX_OPTIONS - 1} acts; agents of these users have {len(labels)}."
         )
     if strange := [name for name in options.definitions if name not in labels]:
         known = ", ".join(labels)

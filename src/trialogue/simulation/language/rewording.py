@@ -10,7 +10,7 @@ from functools import cache
 
 LONG = 5
 """Words of a message that two people hardly write alike (the passport counts copies from this length on)."""
-MOST = 8
+MAX_REWORDINGS = 8
 """Rewordings of one message."""
 
 _GROUPS = """
@@ -113,7 +113,7 @@ def rewordings(text: str) -> tuple[str, ...]:
     if not found:
         shorter = _START.sub("", text)
         found = [shorter] if shorter != text else [f"{start}{_lower_first(text)}" for start in _STARTS]
-    return tuple(dict.fromkeys(found))[:MOST]
+    return tuple(dict.fromkeys(found))[:MAX_REWORDINGS]
 
 
 def is_long(text: str) -> bool:

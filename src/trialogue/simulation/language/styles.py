@@ -24,7 +24,7 @@ LEVELS = 2
 STEP = 0.5
 FEW_WORDS = 3
 """Words up to which a message is short; short ones seldom end in a full stop."""
-LEAST_MESSAGES = 3
+MIN_MESSAGES = 3
 """Messages of a person from whom a style is learned."""
 
 _QUESTION = re.compile(
@@ -185,7 +185,7 @@ def fit_styles(dialogues: Iterable[Dialogue], space: ActionSpace = KDD2020) -> t
         [each for person in people.values() for each in person.repeats],
     )
     return tuple(
-        _style(person, others, everything) for person in people.values() if len(person.messages) >= LEAST_MESSAGES
+        _style(person, others, everything) for person in people.values() if len(person.messages) >= MIN_MESSAGES
     )
 
 

@@ -24,9 +24,9 @@ MAX_EXAMPLES = 5  # messages of one person in a prompt
 LONGEST_EXAMPLE = 30  # words; longer ones tell a story, and cost tokens
 MAX_PEOPLE = 200  # whose examples are kept: more make files that nobody reads
 COMMON = 10  # occurrences of a word in a corpus that make it a word, and not a slip itself
-LEAST_WORDS = 1_000  # of four letters or more; of fewer the rate of slips is mostly noise
+MIN_WORDS = 1_000  # of four letters or more; of fewer the rate of slips is mostly noise
 PLANTED = 0.02  # share of words with a planted slip: as few as people make, so that what is common stays so
-LEAST_RECALL = 0.1  # share of planted slips that must be noticed; below it the rate is mostly noise
+MIN_RECALL = 0.1  # share of planted slips that must be noticed; below it the rate is mostly noise
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _INFLECTED = re.compile(r"(?:s|d|ed|ing|ly|er|y)\Z")
 
@@ -97,12 +97,12 @@ def typo_rate(texts: Sequence[str], *, seed: int = 0) -> float | None:
     two fifths) is measured on the same texts, with slips of these kinds planted in them, and the rate is divided by it.
     """
     noticed, words = _count_slips(texts), sum(len(_WORD.findall(text)) for text in texts)
-    if words < LEAST_WORDS:
+    if words < MIN_WORDS:
         return None
     rng = RandomSource(rng_for(seed, "planted slips"))
     planted = _count_slips([add_typos(text, PLANTED, rng) for text in texts])
     recall = (planted - noticed) / (PLANTED * words)
-    return round(min(1.0, noticed / words / recall), 4) if recall >= LEAST_RECALL else None
+    return round(min(1.0, noticed / words / recall), 4) if recall >= MIN_RECALL else None
 
 
 def _count_slips(texts: Sequence[str]) -> int:

@@ -13,7 +13,7 @@ from trialogue.errors import UsageError
 from trialogue.seeds import rng_for
 from trialogue.simulation.profiles import Thresholds
 
-LEAST_RATED = 8  # items; a share of likes of fewer says nothing, and profiles have as many
+MIN_RATED = 8  # items; a share of likes of fewer says nothing, and profiles have as many
 HARD, EASY = 0.35, 0.65  # shares of likes below and above which somebody is hard or easy to please
 
 
@@ -62,12 +62,12 @@ def rating_personas(
     found: list[str] = []
     for place in rng_for(seed, "rating personas").permutation(len(ratings.users)).tolist():
         own = {item: value for item, value in ratings.of_user(ratings.users[place]).items() if item in catalogue}
-        if len(own) >= LEAST_RATED:
+        if len(own) >= MIN_RATED:
             tried = {value for item in own for value in catalogue[item].attributes.get(attribute, ())}
             liked = float(np.mean([value >= thresholds.like for value in own.values()]))
             found.append(RatingHabits(len(own), liked, len(tried)).text(things=things))
         if len(found) == n:
             break
     if not found:
-        raise UsageError(f"nobody rated {LEAST_RATED} items of the catalogue.")
+        raise UsageError(f"nobody rated {MIN_RATED} items of the catalogue.")
     return tuple(found)

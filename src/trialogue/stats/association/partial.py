@@ -8,7 +8,7 @@ from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Values, as_floats, check_confidence, check_same_length
 from trialogue.stats.resampling.clusters import codes_of
 
-LEAST_CLUSTERS = 20
+MIN_CLUSTERS = 20
 """Clusters below which there is no slope: with 10, noise leaves no value in half of the draws (benchmarks/JUDGING.md)."""
 VARIES = 1e-9  # share of a variance below which a column does not vary, or is another one
 
@@ -51,8 +51,8 @@ def partial_slope(
     n = len(columns[0])
     _, group_of = codes_of(groups)
     keys, cluster_of = codes_of(clusters)
-    if len(keys) < LEAST_CLUSTERS:
-        why = Reason.of(ReasonCode.CARD_TOO_FEW_LABELS, labels=len(keys), least=LEAST_CLUSTERS)
+    if len(keys) < MIN_CLUSTERS:
+        why = Reason.of(ReasonCode.CARD_TOO_FEW_LABELS, labels=len(keys), least=MIN_CLUSTERS)
         return Estimate(value=None, n=n, clusters=len(keys), why=why)
     rows = np.stack(columns, axis=1)
     value = _slope(rows, group_of, noise)

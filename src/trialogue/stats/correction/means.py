@@ -20,7 +20,7 @@ from trialogue.stats.correction.table import Estimand, JudgedTable, pool_table
 from trialogue.stats.correction.weights import constant, cross_fitted
 from trialogue.stats.ranking.ranks import RankInterval
 
-LEAST_LABELS = 10
+MIN_LABELS = 10
 """Labels of a system below which it gets no estimate: even of normal labels the spread is then hardly known."""
 
 
@@ -214,8 +214,8 @@ def _overall(
 
 def _refusal(table: JudgedTable, parts: Parts, system: int) -> Reason | None:
     labels = table.labels_in(system)
-    if labels < LEAST_LABELS:
-        return Reason.of(ReasonCode.TOO_FEW_LABELS, labels=labels, least=LEAST_LABELS)
+    if labels < MIN_LABELS:
+        return Reason.of(ReasonCode.TOO_FEW_LABELS, labels=labels, least=MIN_LABELS)
     if np.isnan(parts.values[system]):
         return Reason.of(ReasonCode.STRATUM_TOO_FEW_LABELS)
     return None

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from trialogue.stats.arrays import check_confidence
-from trialogue.stats.correction.means import LEAST_LABELS, corrected_means
+from trialogue.stats.correction.means import MIN_LABELS, corrected_means
 from trialogue.stats.correction.table import Estimand, JudgedTable
 
 
@@ -52,7 +52,7 @@ def labels_needed(
     needs = []
     for name, size in sizes.items():
         known = spreads.get(name) or max(spreads.values(), default=None)
-        needed: int | None = min(LEAST_LABELS, size)
+        needed: int | None = min(MIN_LABELS, size)
         if found.labels[name] == size:
             needed = size
         elif known is not None:
@@ -66,7 +66,7 @@ def _fewest(variance: float, fixed: float, size: int, width: float, confidence: 
     from scipy.special import stdtrit
 
     sides = 2 if of_pair else 1
-    for labels in range(min(LEAST_LABELS, size), size + 1):
+    for labels in range(min(MIN_LABELS, size), size + 1):
         error = (sides * (variance * (1 / labels - 1 / size) + fixed)) ** 0.5
         quantile = float(stdtrit(max(sides * (labels - 1), 1), (1 + confidence) / 2))
         if 2 * quantile * error <= width:

@@ -30,7 +30,7 @@ from trialogue.strategies.learning.features import Vectors
 
 VERSION = "v1"
 PARTS, ARRAYS = "encoder.json", "encoder.npz"
-LEAST = 1e-300  # of a probability, before its logarithm
+MIN_PROBABILITY = 1e-300  # of a probability, before its logarithm
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,9 @@ class EncoderLinear:
     def probabilities(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> Floats:
         """Softmax of the scores, shape (n, n_classes). Each different sentence is encoded once."""
         of_words = self.words.probabilities(texts, contexts)
-        scores = np.log(np.maximum(of_words, LEAST))  # but for a constant in each row, which softmax takes out
+        scores = np.log(
+            np.maximum(of_words, MIN_PROBABILITY)
+        )  # but for a constant in each row, which softmax takes out
         return softmax(scores + _dense(self.encoder, texts, contexts, self.uses_context) @ self.weights)
 
     def save(self, folder: Path) -> None:

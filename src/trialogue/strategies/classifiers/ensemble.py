@@ -40,7 +40,7 @@ USUAL_TEMPERATURE = {"finetuned": 1.5}
 """Default temperatures of model kinds; 1 for others. Networks are overconfident: in each of five folds by dialogue of
 INSPIRED, with and without context, maximum likelihood on unseen sentences gives 1.55 to 1.60 (1.01 with smoothed
 labels)."""
-LEAST = 1e-6  # of a probability, before its logarithm
+MIN_PROBABILITY = 1e-6  # of a probability, before its logarithm
 
 Mean: TypeAlias = Literal["geometric", "arithmetic"]
 MemberFit: TypeAlias = Callable[[Sequence[Example]], Savable]
@@ -82,7 +82,7 @@ class Ensemble:
         temperatures = self.temperatures or (1.0,) * len(self.members)
         for weight, temperature, (_, model) in zip(self.weights, temperatures, self.members, strict=True):
             own = align_classes(sharpen(model.probabilities(texts, contexts), temperature), model.classes, self.classes)
-            rows += weight * (np.log(np.maximum(own, LEAST)) if self.mean == "geometric" else own)
+            rows += weight * (np.log(np.maximum(own, MIN_PROBABILITY)) if self.mean == "geometric" else own)
         return softmax(rows) if self.mean == "geometric" else rows
 
     def save(self, folder: Path) -> None:

@@ -13,7 +13,7 @@ from trialogue.strategies.base import Floats, Ints
 from trialogue.strategies.learning.folds import places_of
 from trialogue.strategies.learning.pair_sampling import Pairs
 
-LEAST_GROUPS = 10
+MIN_GROUPS = 10
 """Dialogues below which their spread says next to nothing of what others would have given."""
 
 
@@ -40,7 +40,7 @@ def matching_error(
     """
     of_row = places_of(groups)
     size = int(of_row.max()) + 1
-    if size < LEAST_GROUPS:
+    if size < MIN_GROUPS:
         return None
     design = np.column_stack([scores, np.ones(len(scores))])
     chances = 1 / (1 + np.exp(-np.clip(design @ np.array(fitted), -30, 30)))

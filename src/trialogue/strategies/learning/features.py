@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FIRST, LAST = "xxbos", "xxeos"  # stand for the beginning and the end of a sentence
 YEAR, NUMBER = "xxyear", "xxnum"
 WORD_SIZES, CHARACTER_SIZES = (1, 2, 3), (2, 3, 4, 5)
-LEAST_SENTENCES = 2  # a term of one training sentence says more about that sentence than about a strategy
+MIN_SENTENCES = 2  # a term of one training sentence says more about that sentence than about a strategy
 MAX_REMEMBERED = 200_000  # distinct words whose character n-grams are remembered
 POSITIONS = (1, 2, 3, 5, 8)  # turns before a sentence: steps of its position in the dialogue
 
@@ -112,7 +112,7 @@ class Block:
         for document in documents:
             counts.update(set(document))
             n += 1
-        kept = sorted(term for term, count in counts.items() if count >= LEAST_SENTENCES) or sorted(counts)
+        kept = sorted(term for term, count in counts.items() if count >= MIN_SENTENCES) or sorted(counts)
         frequency = np.array([counts[term] for term in kept], dtype=np.float64)
         return cls.from_terms(kept, np.log((1 + n) / (1 + frequency)) + 1)
 

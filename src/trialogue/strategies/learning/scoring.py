@@ -11,7 +11,7 @@ from trialogue.strategies.base import Floats, Ints
 
 BINS = 15  # of confidence, equally wide, as in Guo et al. (2017)
 RESAMPLES = 2_000
-LEAST_PROBABILITY = 1e-12  # in the log-loss, so that a single certain error does not make it infinite
+MIN_PROBABILITY = 1e-12  # in the log-loss, so that a single certain error does not make it infinite
 
 
 class Confusion(Record):
@@ -88,7 +88,7 @@ def label_scores(
     answer = probabilities.argmax(axis=1)
     cells = np.zeros((n, size * size))
     cells[np.arange(n), truth * size + answer] = 1
-    loss = -np.log(np.maximum(probabilities[np.arange(n), truth], LEAST_PROBABILITY))
+    loss = -np.log(np.maximum(probabilities[np.arange(n), truth], MIN_PROBABILITY))
     above = (probabilities > probabilities[np.arange(n), truth][:, None]).sum(axis=1)
     confusion = cluster_sums(cells, clusters)
     means = cluster_sums(np.column_stack([answer == truth, loss, above < 2, np.ones(n)]), clusters)

@@ -23,7 +23,7 @@ from trialogue.strategies.models import Model, recipe
 
 PAIRS = 5_000  # of either kind, for the card
 PACKAGES = ("trialogue", "numpy", "scipy", "scikit-learn")  # whose versions the card states
-LEAST_ANSWERS = 20  # fewer say nothing about two parameters
+MIN_ANSWERS = 20  # fewer say nothing about two parameters
 RESAMPLES = 500  # for the card's intervals: two digits of them are steady
 
 
@@ -109,10 +109,10 @@ def calibrate(raw: Savable, examples: Sequence[Example], *, seed: int = 0) -> Mo
     check_examples(examples)
     given = raw.probabilities([example.text for example in examples], [example.context for example in examples])
     valid = np.asarray(~np.isnan(given).any(axis=1))
-    if valid.sum() < LEAST_ANSWERS:
+    if valid.sum() < MIN_ANSWERS:
         raise UsageError(
             f"{raw.origin} gave a valid answer for {int(valid.sum())} of {len(examples)} sentences; a calibration "
-            f"needs at least {LEAST_ANSWERS}."
+            f"needs at least {MIN_ANSWERS}."
         )
     kept = [examples[place] for place in np.flatnonzero(valid).tolist()]
     labels = [example.label for example in kept]

@@ -4,12 +4,12 @@ Where human recommenders vary, a deviation is a minor fault; where nearly all do
 Yang et al. (SIGIR 2024, section 8) propose the inverse entropy of P(B_i | B_{i-1}, ..., B_{i-t}) as the weight of a
 penalty. With K classes and p the model's distribution after the last t tokens,
 
-    w = ln K / max(H(p), LEAST ln K),        H(p) = - sum over k of p_k ln p_k
+    w = ln K / max(H(p), MIN_ENTROPY_SHARE ln K),        H(p) = - sum over k of p_k ln p_k
 
-which is 1 where nothing is known (uniform p), larger where the next strategy is predictable, and at most 1 / LEAST. It
-has no unit and does not depend on other situations; a weighted score divides by the sum of the weights. Tokens are those
-of both sides unless the model leaves user turns out; smoothing is the model's. Fit the model on other dialogues than those
-that are scored.
+which is 1 where nothing is known (uniform p), larger where the next strategy is predictable, and at most
+1 / MIN_ENTROPY_SHARE. It has no unit and does not depend on other situations; a weighted score divides by the sum of the
+weights. Tokens are those of both sides unless the model leaves user turns out; smoothing is the model's. Fit the model on
+other dialogues than those that are scored.
 
 The paper expects early stages to be the random ones. In INSPIRED the opening is the most predictable part (entropy .36 of
 ln K on average) and weighs most, the middle (.80) least: ``benchmarks/SEQUENCE.md``.
@@ -32,7 +32,7 @@ from trialogue.strategies.next_strategy.sequence import (
     tokens_of,
 )
 
-LEAST = 0.05  # of ln K: no situation weighs more than 20 times an unforeseeable one
+MIN_ENTROPY_SHARE = 0.05  # of ln K: no situation weighs more than 20 times an unforeseeable one
 WEIGHT, WEIGHT_BY = "strategy_weight", "strategy_weight_by"
 """Keys of ``Utterance.meta``: the weight, and who says so."""
 
@@ -65,11 +65,11 @@ def _entropy(row: Floats) -> float:
 
 
 def inverse_entropy_weights(model: SequenceModel, histories: Sequence[Tokens], t: int | None = None) -> Floats:
-    """The weight of what follows each history, shape (n,): between 1 and 1 / LEAST.
+    """The weight of what follows each history, shape (n,): between 1 and 1 / MIN_ENTROPY_SHARE.
 
     Takes and raises what ``entropy_shares`` does.
     """
-    return np.asarray(1 / np.clip(entropy_shares(model, histories, t), LEAST, 1.0))
+    return np.asarray(1 / np.clip(entropy_shares(model, histories, t), MIN_ENTROPY_SHARE, 1.0))
 
 
 def write_weights(records: Iterable[RecordT], model: SequenceModel, *, t: int | None = None) -> Iterator[RecordT]:

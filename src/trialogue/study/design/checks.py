@@ -27,7 +27,7 @@ from trialogue.study.design.questions import Option, Question, text_in
 from trialogue.study.design.validity import Rule
 
 MAX_ALIKE = 1.0  # share of equal answers at which a session is called straight-lined
-LEAST_ANSWERS = 6  # answers below which equal ones say nothing
+MIN_ANSWERS = 6  # answers below which equal ones say nothing
 
 ASK = {
     "en": 'This reply is an attention check: please choose "{answer}" for every question about every reply on this page.',
@@ -206,7 +206,7 @@ def flags_of(evidence: Evidence, study: StudyFile) -> list[Rule]:
 
 def _straight(answers: Sequence[JsonValue]) -> bool:
     given = [repr(answer) for answer in answers]
-    return len(given) >= LEAST_ANSWERS and max(map(given.count, set(given))) >= MAX_ALIKE * len(given)
+    return len(given) >= MIN_ANSWERS and max(map(given.count, set(given))) >= MAX_ALIKE * len(given)
 
 
 def most_alike(texts: Sequence[str]) -> int:

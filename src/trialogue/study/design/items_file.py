@@ -11,7 +11,7 @@ from trialogue.records.files.validation import dotted_path, mistakes_of
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import BY_TYPE, AnyItem, ChatItem
 
-MOST = 200_000  # items of a study
+MAX_ITEMS = 200_000  # items of a study
 MAX_OF_AN_ITEM = 3  # mistakes of one item; further ones are mostly those of the items before it, too
 
 
@@ -41,8 +41,8 @@ def read_items(path: Path, study: StudyFile) -> list[AnyItem]:
         keys.setdefault(item.key, line)
         problems.extend(_unknown_agents(item, study, str(path), line))
         items.append(item)
-        if len(items) > MOST:
-            raise DataError(Problem(f"the file has more than {MOST:,} items.", str(path), hint="Split the study."))
+        if len(items) > MAX_ITEMS:
+            raise DataError(Problem(f"the file has more than {MAX_ITEMS:,} items.", str(path), hint="Split the study."))
     if not items and not problems:
         problems.append(Problem("the file has no items.", str(path)))
     if problems:

@@ -4,7 +4,7 @@ import json
 from typing import NamedTuple
 
 KINDS = ("focus", "blur", "hidden", "visible", "paste", "first_input", "submit")
-MOST = 200
+MAX_EVENTS = 200
 LONGEST = 20_000  # characters of the list
 DAY = 24 * 3600 * 1000
 
@@ -30,7 +30,7 @@ def parse_events(text: str) -> list[BrowserEvent]:
     except (ValueError, RecursionError):
         return []
     pairs = given if isinstance(given, list) else []
-    return [BrowserEvent(pair[0], pair[1]) for pair in pairs[:MOST] if _is_event(pair)]
+    return [BrowserEvent(pair[0], pair[1]) for pair in pairs[:MAX_EVENTS] if _is_event(pair)]
 
 
 def _is_event(pair: object) -> bool:

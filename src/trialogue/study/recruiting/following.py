@@ -19,7 +19,7 @@ from trialogue.errors import TrialogueError
 if TYPE_CHECKING:  # models, which are there only after Django was set up for the folder
     from trialogue.study.services.management.reconciliation import Reconciliation
 
-LEAST_S, USUAL_S = 30.0, 300.0  # between two questions
+MIN_S, USUAL_S = 30.0, 300.0  # between two questions
 GLANCE_S = 2.0  # between two looks whether the server is still there
 AGAIN_S = 10.0  # before a process that died is started again
 WORK = "work"  # the argument of the process that does the work

@@ -18,7 +18,7 @@ from trialogue.records.files.locks import file_lock
 FILE = "rates"
 ENTRY = struct.Struct("<QII")  # hash, end of its time in seconds since 1970, count
 PLACES, BUCKETS = 8, 4_096
-MOST = 2**32 - 1
+MAX_COUNT = 2**32 - 1
 Entry = tuple[int, int, int]
 
 
@@ -58,7 +58,7 @@ class SharedCounts:
             count = next((count for hashed, _, count in entries if hashed == known), 0) + 1
             # A full bucket loses its smallest count: new names cannot push out an address that is slowed down.
             others = sorted((each for each in entries if each[0] != known), key=lambda each: -each[2])
-            kept = [(known, int(until), min(count, MOST)), *others[: PLACES - 1]]
+            kept = [(known, int(until), min(count, MAX_COUNT)), *others[: PLACES - 1]]
             packed = b"".join(ENTRY.pack(*each) for each in kept).ljust(PLACES * ENTRY.size, b"\0")
             try:
                 os.pwrite(self._file, packed, offset)

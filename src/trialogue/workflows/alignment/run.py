@@ -24,7 +24,7 @@ from trialogue.workflows.alignment.trust import doubts
 from trialogue.workflows.evaluation import Run
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.labelling.pairs import counted_pairs
-from trialogue.workflows.labelling.plan import LEAST_LABELLED, LabelPlan, fit_situations, label_plan, labelling_items
+from trialogue.workflows.labelling.plan import MIN_LABELLED, LabelPlan, fit_situations, label_plan, labelling_items
 
 NAIVE = ("thresholded", "mean_probability")
 """Variants of implicit alignment that take what holds for pairs of which half match."""
@@ -143,7 +143,7 @@ def labellers_of(conversations: Sequence[Conversation]) -> tuple[Labeller, ...]:
 
 def is_labelled(conversations: Sequence[Conversation]) -> bool:
     """Whether enough pairs of a system have human labels: 50, or all but those of first turns."""
-    if labelled_pairs(conversations) >= LEAST_LABELLED:
+    if labelled_pairs(conversations) >= MIN_LABELLED:
         return True
     is_first = FIRST["exclude"]
     counted = [

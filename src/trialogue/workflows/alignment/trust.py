@@ -16,7 +16,7 @@ from trialogue.records import Estimate, Labeller, Reason, ReasonCode
 from trialogue.stats import cluster_sums, jackknife
 from trialogue.workflows.labelling.pairs import counted_pairs
 
-LEAST_PAIRS = 20  # labelled pairs of a system from which the two are compared
+MIN_PAIRS = 20  # labelled pairs of a system from which the two are compared
 EDGE = 0.005  # estimates this near to 0 or 1 sit at the end of the scale
 
 
@@ -49,10 +49,10 @@ def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Ite
         level: probability of a false doubt about any system.
     """
     judged = {system: _collect_pairs(own) for system, own in sorted(group_by_system(conversations).items())}
-    tested = sum(int(each.labelled.sum()) >= LEAST_PAIRS for each in judged.values())
+    tested = sum(int(each.labelled.sum()) >= MIN_PAIRS for each in judged.values())
     for system, each in judged.items():
         pairs = int(each.labelled.sum())
-        if pairs >= LEAST_PAIRS and _excludes_zero(_gap(each, confidence=1 - level / tested)):
+        if pairs >= MIN_PAIRS and _excludes_zero(_gap(each, confidence=1 - level / tested)):
             truth = float(each.matches[each.labelled].mean())
             said = float(likeliest_share(on_grid(each.chances[each.labelled]).sum(axis=0)))
             who = labeller_names(each.labellers)
@@ -60,7 +60,7 @@ def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Ite
                 system,
                 Reason.of(ReasonCode.ESTIMATE_CONTRADICTED, pairs=pairs, labellers=who, estimate=said, share=truth),
             )
-        elif len(each.chances) >= LEAST_PAIRS:
+        elif len(each.chances) >= MIN_PAIRS:
             value = float(likeliest_share(on_grid(each.chances).sum(axis=0)))
             if not EDGE < value < 1 - EDGE:
                 yield system, Reason.of(ReasonCode.ESTIMATE_AT_END_OF_SCALE, value=value)

@@ -20,7 +20,7 @@ from trialogue.records import Manifest
 from trialogue.records.files.manifest import versions_of
 from trialogue.records.score import AGGREGATE
 from trialogue.seeds import rng_for
-from trialogue.stats.correction.means import LEAST_LABELS
+from trialogue.stats.correction.means import MIN_LABELS
 from trialogue.stats.correction.plan import LabelNeed, labels_needed
 from trialogue.stats.correction.table import JudgedTable
 from trialogue.workflows.evaluation import PACKAGES, Progress
@@ -259,11 +259,11 @@ def plan_labels(
     by_system: dict[str, list[JudgedUnit]] = defaultdict(list)
     for unit in found.units:
         by_system[unit.key[0]].append(unit)
-    is_pilot = all(sum(bool(unit.answers) for unit in units) < LEAST_LABELS for units in by_system.values())
+    is_pilot = all(sum(bool(unit.answers) for unit in units) < MIN_LABELS for units in by_system.values())
     level = 1 - (1 - settings.confidence) / settings.looks
     if labels is None:
         needs = tuple(
-            LabelNeed(name, len(units), 0, min(LEAST_LABELS, len(units))) for name, units in sorted(by_system.items())
+            LabelNeed(name, len(units), 0, min(MIN_LABELS, len(units))) for name, units in sorted(by_system.items())
         )
     else:
         table = table_of(found.units, aggregate=AGGREGATE)

@@ -28,9 +28,9 @@ from trialogue.workflows.labelling.answers import read_answers as read_answers  
 from trialogue.workflows.labelling.pairs import Pair, counted_pairs
 
 Z, TAIL = 1.959964, 0.975  # of a 95% interval
-MOST = 10**15  # replies that a plan may ask for
+MAX_REPLIES = 10**15  # replies that a plan may ask for
 EDGE = 0.02  # a rate nearer to 0 or 1 says little of its own variance
-LEAST_LABELLED = 50  # pairs of a system, labelled on both sides, from which the prediction-powered estimate is taken
+MIN_LABELLED = 50  # pairs of a system, labelled on both sides, from which the prediction-powered estimate is taken
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def label_plan(
 
     half = None if counted else _fewest(power_with, present / 4, size)
     same = None if counted or labelled else _fewest(power_with, present, size)
-    replies = _fewest(all_of, present / 4, MOST) or MOST
+    replies = _fewest(all_of, present / 4, MAX_REPLIES) or MAX_REPLIES
     return LabelPlan(
         system=system,
         width=width,

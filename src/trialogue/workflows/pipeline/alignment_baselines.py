@@ -14,7 +14,7 @@ from trialogue.records import Role, Score, Situation
 if TYPE_CHECKING:
     from trialogue.strategies.next_strategy.sequence import Tokens
 
-LEAST_DIALOGUES = 10  # of fewer, a part of the others is too little to learn from
+MIN_DIALOGUES = 10  # of fewer, a part of the others is too little to learn from
 FOLDS = 10
 LOOKS_BACK = 4  # behaviors
 LAST_TURN = 10  # this and later ones are alike
@@ -101,7 +101,7 @@ def predicted_strategies(situations: Sequence[Situation]) -> dict[str, tuple[str
 
     known = [one for one in situations if one.reference is not None and one.reference.strategies]
     names = sorted({one.cluster for one in known})
-    if len(names) < LEAST_DIALOGUES:
+    if len(names) < MIN_DIALOGUES:
         return {}
     fold_of = {name: place % FOLDS for place, name in enumerate(names)}
     histories = {one.id: tokens_of(one.context) for one in situations}
