@@ -5,42 +5,47 @@ Needs the extras ``encoder`` and ``neural``, the corpora (TRIALOGUE_DATA_MIRROR 
 get`` obtained). Networks that were trained are kept in the folder given as the first argument, so that a run that was
 interrupted goes on; each takes two minutes of an idle core. Then:
 
-    python -m benchmarks.encoders KEPT [--no-training] [--no-speed] [--larger FOLDER]
+    python -m benchmarks.encoders KEPT [--no-training] [--no-speed] [--larger FOLDER] [--only by-corpus|fourteen]
 
 FOLDER holds a larger encoder, all-mpnet-base-v2 say, of which networks are trained for four epochs: nine minutes of an idle
-core each, six of them. Without it, rows about such networks are left out.
+core each, six of them. Without it, rows about such networks are left out. ``--only`` makes one of the last two
+sections anew and leaves the rest of the page as it is. They need 29 networks of their own, of half a minute to four; with
+``--no-training`` the section by corpus takes those that are kept.
 """
 
 import argparse
 import json
 import os
 import platform
+import re
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
+from benchmarks.by_corpus import by_corpus_part
 from benchmarks.encoder_speed import speed_part
-from benchmarks.kept import Kept, Once, Together
-from benchmarks.pooling import Chosen
+from benchmarks.fourteen import fourteen_part
+from benchmarks.kept import Once, Together, finetuned
+from benchmarks.left_out import HALVES, Members, trials
+from benchmarks.pooling import TOO_SURE, WEIGHTS, Chosen
 from benchmarks.strategies import LABEL_HEAD, PAIR_HEAD, label_row, pair_row, read_inspired, scores_row, table
-from trialogue.records import STRATEGIES
+from trialogue.records import STRATEGIES, Dialogue
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import Context, Example, Fit, Floats, StrategyClassifier, examples_of
 from trialogue.strategies.classifiers.encoder_linear import EncoderFit
 from trialogue.strategies.classifiers.ensemble import USUAL_TEMPERATURE
-from trialogue.strategies.classifiers.finetuned import KIND as FINETUNED
 from trialogue.strategies.classifiers.tfidf import TfidfFit
 from trialogue.strategies.encoders.folder import find_encoder
 from trialogue.strategies.evaluation.protocols import evaluate, evaluate_trained
 from trialogue.strategies.learning.calibration import fit_calibration, sharpen
 from trialogue.strategies.learning.folds import WithExtra, fold_of_each, groups_of, out_of_fold
-from trialogue.strategies.paper_data import judge_pairs, read_annotations, read_pairs, table5
+from trialogue.strategies.paper_data import JudgedTexts, judge_pairs, read_annotations, read_pairs, table5
 from trialogue.strategies.taxonomy import bundled_examples
 
 HERE = Path(__file__).parent
+PAGE = "ENCODERS.md"
 MORE_PAIRS, MORE_RESAMPLES = 100_000, 200
 """Of either kind: pairs that are drawn anew change the third decimal."""
 MORE_FOR = ("F:", "G:", "H:", "I:", "J:", "K:", "chosen")
@@ -80,11 +85,19 @@ def main() -> None:
     parser.add_argument("--no-training", action="store_true", help="leave out what needs networks that are not kept")
     parser.add_argument("--no-speed", action="store_true", help="leave the times out")
     parser.add_argument("--larger", type=Path, help="folder of a larger encoder")
+    parser.add_argument("--only", choices=("by-corpus", "fourteen"), help="make one section anew, and leave the others")
     given = parser.parse_args()
     mirror = Path(os.environ["TRIALOGUE_DATA_MIRROR"])
-    both = [each for part in ("dev", "test") for each in read_inspired(mirror / "inspired" / f"{part}.tsv")]
+    both = [each for part in HALVES for each in read_inspired(mirror / "inspired" / f"{part}.tsv")]
+    may_train = not given.no_training
+    if given.only == "by-corpus":
+        replace_section(HERE / PAGE, by_corpus(given.kept, both, mirror, may_train=may_train))
+        return
+    if given.only == "fourteen":
+        replace_section(HERE / PAGE, fourteen(given.kept, both, may_train=may_train))
+        return
     examples = list(examples_of(both, classes=STRATEGIES))
-    fits = models(given.kept, examples, may_train=not given.no_training, larger=given.larger)
+    fits = models(given.kept, examples, may_train=may_train, larger=given.larger)
     rows = Rows(given.kept / "rows.json")
     parts = [
         heading(),
@@ -94,12 +107,48 @@ def main() -> None:
     ]
     if not given.no_speed:
         parts += rows.of("speed", lambda: [speed_part(finetuned(given.kept, seed=0), examples)]) or []
-    (HERE / "ENCODERS.md").write_text("\n".join(parts), "utf-8")
+    parts += rows.of("by corpus", lambda: [by_corpus(given.kept, both, mirror, may_train=may_train)]) or []
+    parts += rows.of("fourteen", lambda: [fourteen(given.kept, both, may_train=may_train)]) or []
+    (HERE / PAGE).write_text("\n".join(parts), "utf-8")
 
 
-def finetuned(kept: Path, *, may_train: bool = True, encoder: Path | None = None, **settings: Any) -> Kept:
-    folder = find_encoder(None if encoder is None else str(encoder))
-    return Kept(FINETUNED, tuple(sorted(settings.items(), reverse=True)), str(folder.path), kept, may_train)
+def by_corpus(kept: Path, both: Sequence[Dialogue], mirror: Path, *, may_train: bool) -> str:
+    """The section on ensembles chosen by corpus."""
+    halves = {
+        half: list(examples_of((each for each in both if each.source == f"inspired/{half}"), classes=STRATEGIES))
+        for half in HALVES
+    }
+    folder, pairs = released(mirror)
+    found = trials(Members.of(kept, may_train=may_train), halves, read_annotations(folder), pairs, mirror)
+    return by_corpus_part(found, commit())
+
+
+def fourteen(kept: Path, both: Sequence[Dialogue], *, may_train: bool) -> str:
+    """The section on 14 classes."""
+    return fourteen_part(kept, list(examples_of(both)), commit(), may_train=may_train)
+
+
+def replace_section(page: Path, section: str) -> None:
+    """Put a section (it begins with its heading) in the place of the former one of that heading, or at the end."""
+    head, parts = section.splitlines()[0], re.split(r"(?m)^(?=## )", page.read_text("utf-8"))
+    kept = [part.rstrip("\n") + "\n" for part in parts]
+    places = [at for at, part in enumerate(kept) if part.splitlines()[0] == head]
+    kept[places[0] if places else len(kept) : places[0] + 1 if places else len(kept)] = [section.rstrip("\n") + "\n"]
+    page.write_text("\n".join(kept), "utf-8")
+
+
+def released(mirror: Path) -> tuple[Path, JudgedTexts]:
+    """The folder of the paper's release, and its pairs."""
+    folder = next(path for path in (mirror / "redial_strategies", mirror / "redial_strategies_sample") if path.is_dir())
+    return folder, read_pairs(sorted(folder.glob("redial_evaluation_results_*.csv"))[0], folder)
+
+
+def commit() -> str:
+    """The commit that is checked out, in short."""
+    found = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True, cwd=HERE
+    )
+    return found.stdout.strip()
 
 
 FLAT = USUAL_TEMPERATURE["finetuned"]
@@ -122,14 +171,6 @@ def models(kept: Path, examples: Sequence[Example], *, may_train: bool, larger: 
     )
     linear = (tfidf_context, encoder_context)
     names = {"n": network, "s": smoothed, "h": hearing, "g": general, "t": tfidf_context, "e": encoder_context}
-    weights: tuple[dict[str, float], ...] = (
-        {"n": 2, "t": 1, "e": 1},
-        {"n": 1, "s": 1, "t": 1, "e": 1},
-        {"n": 1, "h": 1, "t": 1, "e": 1},
-        {"h": 2, "t": 1, "e": 1},
-        {"n": 2, "s": 2, "h": 2, "t": 3, "e": 3},
-        {"n": 1, "h": 1, "g": 1, "t": 1, "e": 1},
-    )
     extra = tuple(each for each in bundled_examples() if each.label in STRATEGIES)
     found: dict[str, Fit] = {
         "TF-IDF": tfidf,
@@ -174,18 +215,15 @@ def models(kept: Path, examples: Sequence[Example], *, may_train: bool, larger: 
             (large, hearing, general, *linear), None, "geometric", (FLAT,) * 3 + (1, 1)
         )
     found["chosen from B, C, D, E, G and their like, without the tested fold"] = Chosen(
-        names, ("n", "h", "g"), weights, examples, extra
+        names, TOO_SURE, WEIGHTS, examples, extra
     )
     return found
 
 
 def heading() -> str:
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True, cwd=HERE
-    )
     return f"""# Neural models of strategies: what was measured
 
-Written by `benchmarks/encoders.py`, after commit {commit.stdout.strip()}, Python {platform.python_version()}, one core of
+Written by `benchmarks/encoders.py`, after commit {commit()}, Python {platform.python_version()}, one core of
 {platform.machine()} that was shared with other work. The encoder is all-MiniLM-L6-v2 (`trialogue strategies encoder get`,
 fingerprint {find_encoder().fingerprint()}). Every model was also trained on bundled sentences: linear ones on all,
 networks on the 1,884 that were written with INSPIRED dev, half of the tested data, in view (dev to test in `STRATEGIES.md`
@@ -284,8 +322,7 @@ Per strategy, the last of these models:
 
 def released_part(fits: dict[str, Fit], examples: list[Example], mirror: Path, kept: Rows) -> str:
     """The released pairs, judged without having seen ReDial: threshold and temperature are INSPIRED's."""
-    folder = next(path for path in (mirror / "redial_strategies", mirror / "redial_strategies_sample") if path.is_dir())
-    pairs = read_pairs(sorted(folder.glob("redial_evaluation_results_*.csv"))[0], folder)
+    folder, pairs = released(mirror)
     sentences = read_annotations(folder)
     extra = [each for each in bundled_examples() if each.label in STRATEGIES]
 
@@ -297,7 +334,7 @@ def released_part(fits: dict[str, Fit], examples: list[Example], mirror: Path, k
             label_row(found, name, "ReDial, zero-shot"),
         ]
 
-    released = [scores_row(row.scores, f"{row.model} (released)", "ReDial") for row in table5(folder)]
+    printed = [scores_row(row.scores, f"{row.model} (released)", "ReDial") for row in table5(folder)]
     made_rows = [kept.of(f"{folder.name}: {name}", partial(made, name, fit)) for name, fit in fits.items()]
     rows = [row for row in made_rows if row is not None]
     return f"""## ReDial: the released pairs
@@ -310,7 +347,7 @@ ReDial's sentences come without context here; models with context are asked as a
 Ensembles of the members without context alone (F's means, once, beside this table) did no better: accuracy .910 to
 .925, AUC .970 to .974.
 
-{table(PAIR_HEAD, [*released, *(row[0] for row in rows)])}
+{table(PAIR_HEAD, [*printed, *(row[0] for row in rows)])}
 {table(LABEL_HEAD, [row[1] for row in rows])}"""
 
 

@@ -9,7 +9,9 @@ from typing import Any
 
 from trialogue.strategies.base import Example, Kind, Savable, StrategyClassifier, data_hash
 from trialogue.strategies.classifiers.ensemble import Mean, average_models
+from trialogue.strategies.classifiers.finetuned import KIND as FINETUNED
 from trialogue.strategies.classifiers.finetuned import drop_general
+from trialogue.strategies.encoders.folder import find_encoder
 from trialogue.strategies.models import temporary_sibling
 
 SECONDS = "seconds.json"
@@ -66,6 +68,12 @@ class Kept:
         """Named after what the network learns from."""
         learned = examples if dict(self.settings).get("general") else drop_general(examples)
         return self.folder / f"{self.name}-{data_hash(learned)}"
+
+
+def finetuned(kept: Path, *, may_train: bool = True, encoder: Path | None = None, **settings: Any) -> Kept:
+    """A network with these settings, of a folder's encoder or of the usual one."""
+    folder = find_encoder(None if encoder is None else str(encoder))
+    return Kept(FINETUNED, tuple(sorted(settings.items(), reverse=True)), str(folder.path), kept, may_train)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,18 @@ from trialogue.strategies.learning.folds import WithExtra, fold_of_each, groups_
 
 NETWORK_TEMPERATURES = (1.0, 1.25, 1.5, 1.75)
 MEANS: tuple[Mean, ...] = ("arithmetic", "geometric")
+TOO_SURE = ("n", "h", "g")
+"""Members that are flattened: networks whose labels were not smoothed."""
+WEIGHTS: tuple[dict[str, float], ...] = (
+    {"n": 2, "t": 1, "e": 1},
+    {"n": 1, "s": 1, "t": 1, "e": 1},
+    {"n": 1, "h": 1, "t": 1, "e": 1},
+    {"h": 2, "t": 1, "e": 1},
+    {"n": 2, "s": 2, "h": 2, "t": 3, "e": 3},
+    {"n": 1, "h": 1, "g": 1, "t": 1, "e": 1},
+)
+"""Sets of members: a network (n), one with smoothed labels (s), with context (h), with general sentences (g), TF-IDF (t) and
+the encoder's linear model (e), both with context. The last one is shipped."""
 
 
 @dataclass(frozen=True)
