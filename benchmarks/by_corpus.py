@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from benchmarks.left_out import DOMAINS, INSPIRED, PAIRS, REDIAL, SHOP, Trial, clusters
+from benchmarks.left_out import DOMAINS, HALVES, INSPIRED, NETWORKS, PAIRS, REDIAL, SHOP, Trial, clusters
 from benchmarks.pooling import MEANS, NETWORK_TEMPERATURES, TOO_SURE, WEIGHTS, Candidate
 from benchmarks.strategies import table
 from trialogue.seeds import rng_for
@@ -30,7 +30,7 @@ CANDIDATES = (
     Candidate({"g": 1}, "arithmetic", 1.0),
 )
 """Those of ``benchmarks/pooling.py``, and networks without linear models, which ReDial's 60 labels seem to favor."""
-RESAMPLES = 2_000
+RESAMPLES = 1_000
 MEASURES = ("log-likelihood", "accuracy", "AUC of pairs")
 Criterion: TypeAlias = Literal["labels", "pairs"]
 CRITERIA: tuple[Criterion, ...] = ("labels", "pairs")
@@ -122,8 +122,8 @@ class Field:
 
     def __init__(self, trials: Iterable[Trial]) -> None:
         self.trials = [each for each in trials if each.rows.keys() >= SHIPPED.weights.keys()]
-        known = set.intersection(*(set(each.rows) for each in self.trials))
-        self.candidates = [each for each in CANDIDATES if known >= each.weights.keys()]
+        self.members = set.intersection(*(set(each.rows) for each in self.trials))
+        self.candidates = [each for each in CANDIDATES if self.members >= each.weights.keys()]
         self.shipped = self.candidates.index(SHIPPED)
         self.said = [
             [Said(trial, each.pooled(trial.rows, TOO_SURE)) for trial in self.trials] for each in self.candidates
@@ -246,7 +246,7 @@ def by_corpus_part(trials: Iterable[Trial], commit: str) -> str:
         decided.append(bool(low[0] > 0 and high[2] >= 0))
     return f"""{TITLE}
 
-After commit {commit}. {ABOUT.format(candidates=len(field.candidates), resamples=RESAMPLES)}
+After commit {commit}. {about(field)}
 The shipped ensemble, where it was left out ("models": training sets, whose scores are averaged):
 
 {table(SCORE_HEAD, [score_row(field, corpus) for corpus in corpora])}
@@ -262,6 +262,29 @@ the temperature that labels of the other corpora favor:
 {on_all(field, corpora)}"""
 
 
+def about(field: Field) -> str:
+    """What was compared, and what was not."""
+    have = {(each.corpus, each.half) for each in field.trials}
+    names = {
+        **{
+            (INSPIRED, half): f"INSPIRED {other} by models of {half}"
+            for half, other in zip(HALVES, HALVES[::-1], strict=True)
+        },
+        **{(name, half): f"{name}, by models of {half}" for name in (REDIAL, *DOMAINS) for half in HALVES},
+        (SHOP, ""): SHOP,
+    }
+    kinds = sum(each.corpus == SHOP for each in field.trials)
+    missing = [name for key, name in names.items() if key not in have]
+    missing += [f"the candidates with {name}" for name in NETWORKS if name not in field.members]
+    return ABOUT.format(
+        candidates=len(field.candidates),
+        resamples=RESAMPLES,
+        measured="; ".join(name for key, name in names.items() if key in have)
+        + (f" ({kinds} kinds of goods)" if kinds else ""),
+        missing="; ".join(missing) or "nothing",
+    )
+
+
 TITLE = "## Chosen by corpus"
 ABOUT = """One corpus is left out, the best of {candidates} ensembles is chosen on the others, and that choice is scored
 on the one left out beside the shipped ensemble (G above). No label that a choice is scored on was looked at in choosing or
@@ -275,7 +298,11 @@ sample (60 labels and 400 pairs); our general sentences that speak of films, and
 the training, and is not chosen on); MG-ShopDial by kind of goods, where models are trained on the assistants' intents for
 other goods and have no sentences of ours. Our domains were written by the authors of the other bundled sentences, and say
 less about transfer than the rest. Our sentences with INSPIRED's habits are in every training set but MG-ShopDial's; dev
-was in view when they were written.
+was in view when they were written. The shipped ensemble was composed on INSPIRED's folds and with ReDial's pairs in view,
+which favors it on these two.
+
+- Measured: {measured}.
+- Not measured, since networks were not trained: {missing}.
 
 Candidates are the sets of members, means and temperatures of networks of "chosen" above, and networks alone. Letters:
 network (n), with smoothed labels (s), with context (h), with general sentences (g); linear models with context of TF-IDF (t)
@@ -334,13 +361,17 @@ def on_all(field: Field, corpora: Sequence[str]) -> str:
     wins = np.bincount(above.argmax(axis=1), minlength=len(field.candidates)) / len(above)
     low, high = np.quantile(above, [0.025, 0.975], axis=0)
     by = {criterion: shown(field.candidates[compared.best(criterion)]) for criterion in CRITERIA}
-    often = [f"{shown(field.candidates[at])} ({wins[at]:.0%})" for at in np.argsort(-wins)[:5] if wins[at] > 0]
+    often = [f"{shown(field.candidates[at])} ({wins[at]:.0%})" for at in np.argsort(-wins)[:3] if wins[at] > 0]
+    better = ", ".join(shown(field.candidates[at]) for at in np.flatnonzero(low > 0)) or "none"
     above_zero, below_zero = int((low > 0).sum()), int((high < 0).sum())
     return f"""On all {len(corpora)} corpora labels choose "{by["labels"]}" and pairs "{by["pairs"]}" (shipped:
-"{shown(SHIPPED)}"). Above the shipped ensemble in log-likelihood, one at a time, at temperatures of all
-corpora: {above_zero} of the {len(field.candidates) - 1} others with an interval above zero, {below_zero} with one below. If
-dialogues and sentences are drawn anew, labels choose {int((wins > 0).sum())} different ones, the shipped one in
-{wins[field.shipped]:.0%} of {len(above):,} draws; most often {", ".join(often)}.
+"{shown(SHIPPED)}"). If dialogues and sentences are drawn anew, labels choose {int((wins > 0).sum())} different
+ones, the shipped one in {wins[field.shipped]:.0%} of {len(above):,} draws; most often:
+
+- {f"{chr(10)}- ".join(often)}
+
+Above the shipped ensemble in log-likelihood, one at a time and at temperatures of all corpora, {below_zero} of the
+{len(field.candidates) - 1} others have an interval below zero and {above_zero} one above ({better}).
 """
 
 

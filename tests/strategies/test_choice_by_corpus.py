@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
 from benchmarks.by_corpus import CANDIDATES, CRITERIA, Field, gain
 from benchmarks.left_out import DOMAINS, HALVES, INSPIRED, REDIAL, SHOP, Trial
+
 from trialogue.strategies.learning.pair_sampling import draw_pairs
 
 CLASSES = ("a", "b", "c")
