@@ -67,7 +67,8 @@ def test_where_only_one_network_is_any_good_it_is_chosen_alone_and_gains() -> No
     field = Field(all_of(good="g"))
     place = field.of(REDIAL)[0]
     best = field.unseen_by(place).best("labels")
-    assert field.candidates[best] == CANDIDATES[-1] and set(CANDIDATES[-1].weights) == {"g"}
+    assert field.candidates[best] == CANDIDATES[-1]
+    assert set(CANDIDATES[-1].weights) == {"g"}
     found = gain(field, REDIAL, [best] * len(field.of(REDIAL)))
     assert (np.quantile(found.replicates, 0.025, axis=0) > 0).all()
 
@@ -75,4 +76,5 @@ def test_where_only_one_network_is_any_good_it_is_chosen_alone_and_gains() -> No
 def test_the_shipped_ensemble_gains_nothing_on_itself() -> None:
     field = Field(all_of())
     found = gain(field, SHOP, [field.shipped] * len(field.of(SHOP)))
-    assert not found.value.any() and not found.replicates.any()
+    assert not found.value.any()
+    assert not found.replicates.any()
