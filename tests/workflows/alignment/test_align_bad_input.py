@@ -246,7 +246,7 @@ def test_a_model_folder_that_holds_none_says_how_to_make_one(tmp_path: Path) -> 
     with pytest.raises(DataError, match="no model here"):
         align(["demo"], [], model=str(tmp_path))
     (tmp_path / "model.json").write_text(json.dumps({"format": 99, "card": {}}), "utf-8")
-    with pytest.raises(DataError, match="upgrade"):
+    with pytest.raises(DataError, match="Upgrade"):
         load_model(tmp_path)
 
 
