@@ -3,15 +3,20 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from trialogue.simulation.batch.folder import config_of
+from trialogue.simulation.batch.folder import LEDGER, MANIFEST, config_of
 
 
 def catalogue_behind(paths: Iterable[Path]) -> str | None:
     """The catalogue of the simulations that files of dialogues are from; None: there is none, or there are several."""
-    simulated = [path for path in paths if config_of(path if path.is_dir() else path.parent)]
+    simulated = [path for path in paths if _is_simulated(path if path.is_dir() else path.parent)]
     if not simulated:
         return None
     from trialogue.workflows.simulation.origin import origin_of  # here: most dialogues are of no simulation
 
     found = {origin_of(path).fields.get("catalogue") for path in simulated}
     return str(found.pop()) if len(found) == 1 and None not in found else None
+
+
+def _is_simulated(folder: Path) -> bool:
+    """Whether a folder holds a batch; it is only opened if it has a file with the settings of one."""
+    return any((folder / name).is_file() for name in (MANIFEST, LEDGER)) and bool(config_of(folder))
