@@ -146,11 +146,11 @@ def _agreement_row(question: Question, given: list[Given], level: Level) -> dict
     row = {
         "name": question.name.replace("_", " "),
         "level": names[level],
-        "items": estimate.n,
+        "units": estimate.n,
         "why": str(estimate.why or ""),
     }
     if estimate.value is not None:
         row["value"] = f"{estimate.value:.2f}"
         ends = estimate.interval
-        row["interval"] = f"{ends.low:.2f} – {ends.high:.2f}" if ends else ""
+        row["interval"] = f"[{ends.low:.2f}, {ends.high:.2f}]" if ends else ""
     return row
