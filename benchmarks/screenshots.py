@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -38,6 +39,7 @@ PATIENCE_S = 60.0  # until a server has begun
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 WIDE, PHONE = (1280, 860), (390, 780)
 PEOPLE = 9
+READING_S = 75  # invented, of the pages before the tasks
 COMMON = {"consent": {"text": "You may leave at any time."}, "contact": "lab@example.org", "seed": 3}
 SCALE = ["Entirely meaningless", "Somewhat meaningless", "In between", "Somewhat meaningful", "Perfectly meaningful"]
 RATING: dict[str, Any] = {
@@ -207,6 +209,9 @@ def staff(browser: Any, room: Path, platform: Prolific) -> None:
             submission.save(update_fields=["seconds"])
         people = list(study.participants.order_by("number"))
         for number, each in enumerate(people):
+            took = sum(one or 0.0 for one in each.submissions.values_list("seconds", flat=True)) + READING_S
+            each.arrived_at -= timedelta(seconds=took)
+            each.save(update_fields=["arrived_at"])
             each.identity.ids = {"PROLIFIC_PID": f"p{number}"}
             each.identity.save()
             platform.submit(f"p{number}", "AWAITING REVIEW")
