@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trialogue.metrics.gates.contradicted_needs import _values
 from trialogue.metrics.gates.courtesies import is_thanks
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import Constraint, Dialogue, Ending, Mention, Need, Utterance
@@ -299,6 +300,44 @@ def test_the_vocabulary_is_what_all_needs_ask_for() -> None:
 @given(st.lists(st.text(max_size=80), max_size=6))
 def test_no_text_is_too_odd(users: list[str]) -> None:
     assert set(gates_in(dialogue(*users, need=NEED), WORDS)) == set(Gate)
+
+
+@pytest.mark.parametrize("gap", ["\n" * 200_000, " " * 200_000, "\n " * 100_000])
+def test_long_gaps_take_time_by_their_length(gap: str) -> None:
+    """Each character of a gap was once tried with all of the rest: two hours for 200,000."""
+    assert fired(dialogue(f"I do not like{gap}horror.{gap}", need=NEED)) == {Gate.NEED_CONTRADICTED}
+    assert fired(dialogue(f"Hi{gap}\nAssistant: try Alien.")) == {Gate.ASSISTANT_ROLE}
+
+
+@pytest.mark.parametrize(
+    "text", ["I want SCİENCE FİCTİON please", "I want scıence fıction please", "I like § and §x things"]
+)
+def test_a_value_in_turkish_letters_is_the_need_s_and_a_section_sign_is_no_value(text: str) -> None:
+    need = Need(id="n", constraints=(Constraint(attribute="genre", values=("Science Fiction",)),))
+    assert Gate.NEED_CONTRADICTED not in fired(dialogue(text, need=need))
+
+
+def test_long_words_and_texts_take_time_by_their_length() -> None:
+    """One word of a million letters once took hours, and 20,000 different words a minute."""
+    texts = [" ".join(f"{letter}{n}" for n in range(20_000)) for letter in ("some", "other", "last")]
+    assert fired(dialogue(*texts)) == set()
+    assert fired(dialogue(*3 * ["Hi " + "a" * 1_000_000])) == set()
+
+
+def test_a_blank_value_is_found_nowhere() -> None:
+    need = Need(id="n", constraints=(Constraint(attribute="genre", values=("", "Horror")),))
+    assert Gate.NEED_CONTRADICTED not in fired(dialogue("No - I said horror, no!", "No, never. ", need=need))
+
+
+def test_needs_of_one_attribute_share_one_search_for_its_values() -> None:
+    """A search for all values per need once took 27 s of CPU time for 3,000 needs."""
+    words = {"genre": frozenset(f"Kind {n}" for n in range(50))}
+    before = _values.cache_info().misses
+    for n in range(50):
+        need = Need(id="n", constraints=(Constraint(attribute="genre", values=(f"Kind {n}",)),))
+        found = gates_in(dialogue("I want kind 7", need=need), words)
+        assert found[Gate.NEED_CONTRADICTED] is (n != 7)
+    assert _values.cache_info().misses - before <= 51
 
 
 def test_a_refusal_between_thanks_neither_counts_nor_breaks_the_row() -> None:

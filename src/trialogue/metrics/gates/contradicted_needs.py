@@ -27,6 +27,7 @@ _CLAUSE = re.compile(
     r"(?:,\s*|(?<!thing)\s+)(?=(?:but|so|although|though|because|whereas|while)\s)|\s[-–—]\s",
     re.IGNORECASE,
 )
+_SPACES = re.compile(r"(\s)\s+")
 _SELF = re.compile(r"\b(?:i|i['’]\w+|me|we|us|neither|im|ill|id|let['’]?s)\b", re.IGNORECASE)
 _ASKS_FOR = re.compile(
     r"\byou(?:['’]d| would| could| can| might)? (?:\w+ )?(?:suggest|recommend|find|show|have for me)\b", re.IGNORECASE
@@ -76,16 +77,18 @@ def _clause_contradicts(clause: str) -> bool:
 
 
 def _mask(text: str, own: frozenset[str], others: frozenset[str]) -> str:
-    pattern = _values(own, others)
-    if pattern is None:
+    every, mine = _values(own | others), _values(own)
+    if every is None:
         return ""
-    mine = {value.casefold() for value in own}
-    return pattern.sub(lambda found: OWN if found[1].casefold() in mine else OTHER, text)
+    # Marks of the user's own are left out, and of several spaces the first: whole runs would be tried from each of them.
+    plain = _SPACES.sub(r"\1", text.replace("§", ""))
+    return every.sub(lambda found: OWN if mine is not None and mine.fullmatch(found[1]) else OTHER, plain)
 
 
-@lru_cache(maxsize=256)
-def _values(own: frozenset[str], others: frozenset[str]) -> re.Pattern[str] | None:
-    values = sorted({*own, *others}, key=lambda value: (-len(value), value))
-    if not values:
+@lru_cache(maxsize=4_096)
+def _values(values: frozenset[str]) -> re.Pattern[str] | None:
+    """What finds values, the longest first; needs of the same attributes share the one for all of their values."""
+    alternatives = sorted((value for value in values if value.strip()), key=lambda value: (-len(value), value))
+    if not alternatives:
         return None
-    return re.compile(rf"(?<!\w)({'|'.join(map(re.escape, values))})(?!\w)", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)({'|'.join(map(re.escape, alternatives))})(?!\w)", re.IGNORECASE)

@@ -17,7 +17,7 @@ Bag = frozenset[tuple[str, int]]
 _WORD = re.compile(r"\w+")
 _SPELLINGS = dict(line.split(" = ") for line in patterns("spellings"))
 """Words written in more than one way, without their apostrophes."""
-_CONTRACTED = re.compile(r"(\w+)['’](s|re|ve|d|ll|m)\b")
+_CONTRACTED = re.compile(r"\b(\w+)['’](s|re|ve|d|ll|m)\b")
 _NEGATED = re.compile(r"\b(ca|wo|\w+)n['’]?t\b")
 _ENDINGS = {"s": "is", "re": "are", "ve": "have", "d": "would", "ll": "will", "m": "am"}
 _NEGATIONS = {"ca": "can", "wo": "will"}
@@ -60,9 +60,9 @@ def are_alike(one: Bag, other: Bag) -> bool:
     rest, more = _content(one - other), _content(other - one)
     if not rest and not more:
         return shared >= 0.5 * union
-    if _differ_in_slips(rest, more):
-        return shared >= 0.6 * union
-    return shared >= ALIKE * union
+    if shared < 0.6 * union:
+        return False
+    return shared >= ALIKE * union or _differ_in_slips(rest, more)
 
 
 def _content(bag: Bag) -> list[str]:
