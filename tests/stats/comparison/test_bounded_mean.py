@@ -47,6 +47,16 @@ def test_values_that_are_all_alike_are_not_certain() -> None:
     assert low == pytest.approx(1 - 2 * Z**2 / (8 + Z**2))
 
 
+@pytest.mark.parametrize("end", [-1.0, 1.0])
+def test_a_value_beside_an_end_by_an_error_of_rounding_is_the_end(end: float) -> None:
+    beside = float(np.nextafter(end, 0.0))
+    for values in ([beside], [beside, 0.5]):
+        exact = [end if each == beside else each for each in values]
+        assert bounded_mean_interval(values, low=-1, high=1) == pytest.approx(
+            bounded_mean_interval(exact, low=-1, high=1), abs=1e-9
+        )
+
+
 def test_more_confidence_and_fewer_values_are_wider() -> None:
     values = [0.5, 0.0, 0.0, -0.5, 1.0]
     usual, sure = (bounded_mean_interval(values, low=-1, high=1, confidence=level) for level in (0.9, 0.99))

@@ -8,6 +8,9 @@ far, may have a part in it. Of values -1 and 1 it is Wilson's interval, of -1, 0
 Enumerated for values -1, -1/2, 0, 1/2, 1 in 800 random proportions, 95%: coverage .98, .97 and .97 on average for 5, 8 and
 12 values; it is below .93 in 1% of the proportions or fewer, and .89 at least. Sign flips of the shifted values have .94
 on average and less than .93 in a quarter (8 values), with intervals that are a quarter wider.
+
+Values that are alike within groups are worth fewer: with an intraclass correlation of .3 in groups of four, coverage is .84
+to .89 (8 to 50 values).
 """
 
 from collections.abc import Sequence
@@ -18,6 +21,7 @@ import numpy as np
 from trialogue.errors import UsageError
 from trialogue.stats.arrays import Floats, check_confidence
 
+DIGITS = 12  # of places on the scale: means between a value and an end next to it would run out of floats
 HALVINGS = 50  # of a search for an end; 2^-50 of the scale is below what a mean of floats is exact to
 
 
@@ -51,7 +55,7 @@ def bounded_mean_interval(
         raise UsageError(f"A bounded mean needs values from {low:g} to {high:g}, got {list(values)}.")
     if high <= low:
         raise UsageError(f"The ends of the scale must differ, got {low:g} and {high:g}.")
-    places = (given - low) / (high - low)
+    places = np.round((given - low) / (high - low), DIGITS)
     limit = NormalDist().inv_cdf((1 + confidence) / 2) ** 2
     below, above = 1 - _upper_end(np.sort(1 - places), limit), _upper_end(places, limit)
     mean = float(given.mean())
