@@ -2,9 +2,12 @@
 
 import random
 
+import pytest
+
+from trialogue.findings.records import Strength, Votes
 from trialogue.findings.systems.answer import answer
 from trialogue.findings.votes import votes_of
-from trialogue.records import Preference, Reason, ReasonCode
+from trialogue.records import Estimate, Preference, Reason, ReasonCode
 
 
 def vote(number: int, a: str, b: str, choice: str, rater: str = "") -> Preference:
@@ -64,3 +67,33 @@ def test_a_system_that_never_lost_leaves_strengths_undefined_with_the_reason() -
     assert found.strengths[0].strength.value is None
     assert "never lost" in str(found.why)
     assert "do not rank" in answer([], found)[0].text
+
+
+def strength_of(system: str, low: int, high: int) -> Strength:
+    return Strength(
+        system=system,
+        strength=Estimate(value=1000.0),
+        rank_low=low,
+        rank_high=high,
+        elo=1000.0,
+        elo_rank_low=1,
+        elo_rank_high=3,
+        win_rate=Estimate(value=0.5),
+    )
+
+
+@pytest.mark.parametrize(
+    ("ranks", "said"),
+    [
+        (((1, 1), (2, 2), (3, 3)), "x ranks first (95%"),
+        (((1, 2), (2, 3), (2, 3)), "only x may rank first (95%"),
+        (((1, 2), (1, 2), (3, 3)), "either x or y may rank first (95%"),
+        (((1, 3), (1, 3), (1, 3)), "any of x, y and z may rank first (95%"),
+    ],
+)
+def test_a_system_ranks_first_where_its_interval_has_no_other_rank(
+    ranks: tuple[tuple[int, int], ...], said: str
+) -> None:
+    strengths = tuple(strength_of(name, *each) for name, each in zip("xyz", ranks, strict=True))
+    text = answer([], Votes(strengths=strengths, votes=9, ties=1, raters=9, wins={}))[0].text
+    assert said in text

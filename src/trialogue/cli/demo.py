@@ -88,12 +88,12 @@ def _disagreeing_dialogue(made: "Demo") -> list[str]:
     if made.telling is None:
         return []
     sides = (
-        "high by the measure, but not by people"
+        "high by the measure, but not by the invented people"
         if made.telling.role == "praised"
-        else "high by people, but not by the measure"
+        else "high by the invented people, but not by the measure"
     )
     name = made.telling.dialogue.id
-    return ["", f"5. A dialogue that shows why: {name}, rated {sides}. In the report: Dialogues to open."]
+    return ["", f"5. A dialogue that they rate differently: {name}, {sides}. In the report: Dialogues to open."]
 
 
 def _fill(text: str) -> str:

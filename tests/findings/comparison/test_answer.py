@@ -37,7 +37,7 @@ def test_where_nothing_that_decides_could_be_tested_nobody_says_that_versions_ar
 
 def test_what_could_not_have_been_seen_is_half_the_interval_of_the_first_measure_that_does_not_tell() -> None:
     answer = said("inconclusive", judged("bleu", p=None), judged("recall"))
-    assert answer[-1].startswith("On Recall, a difference below about 0.2 ")  # (.3 + .1) / 2
+    assert answer[-1].startswith("On Recall, only a measured difference of about 0.2 or more ")  # (.3 + .1) / 2
 
 
 def test_without_a_measure_that_decides_nothing_is_said_of_tests() -> None:

@@ -133,21 +133,24 @@ def _verdict(
         "better": f"{after} is significantly better than {before} on {up}.",
         "worse": f"{after} is significantly worse than {before} on {down}.",
         "mixed": f"{after} is significantly better than {before} on {up}, but significantly worse on {down}.",
-        "not worse": f"{after} is not worse than {before} by more than {margin or 0:g}.",
-        "equivalent": f"{after} and {before} differ by no more than {margin or 0:g}.",
+        "not worse": f"{after} is shown not to be worse than {before} by more than {margin or 0:g}.",
+        "equivalent": f"{after} and {before} are shown to differ by no more than {margin or 0:g}.",
         "no verdict": f"There is no verdict on {after} and {before}.",
         "inconclusive": f"{after} and {before} do not differ significantly.",
     }[light]
 
 
 def _smallest_detectable(tested: Sequence["MeasureComparison"]) -> tuple[str, ...]:
-    """Smallest detectable difference of the first inconclusive measure."""
+    """Difference from which the first inconclusive measure would be significant: half the width of its interval.
+
+    A true difference of that size comes out below it, and so is missed, half the time.
+    """
     for each in tested:
         interval = each.difference.interval
         if each.light == "inconclusive" and interval is not None:
             half = (interval.high - interval.low) / 2
             return (
-                f"On {each.title}, a difference below about {half:.2g} could not have been detected with these "
-                "data; detecting half of that takes four times as much data.",
+                f"On {each.title}, only a measured difference of about {half:.2g} or more is significant with these data, "
+                "and a true one of that size is missed half the time; half of that takes four times as much data.",
             )
     return ()

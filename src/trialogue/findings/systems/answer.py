@@ -375,6 +375,7 @@ def _against_baseline(league: League, best: Standing, *, where: str) -> str:
 
 
 def _votes_sentence(votes: Votes) -> str:
+    """Who may rank first by the interval of their own rank, which is not corrected for the number of systems."""
     whose = "" if votes.rater_kinds in ((), (Raters.PEOPLE,)) else f" of {named_raters(votes.rater_kinds)}"
     cast = f"{votes.votes} pairwise votes{whose}"
     leaders: list[Strength] = [strength for strength in votes.strengths if strength.rank_low == 1]
@@ -382,13 +383,15 @@ def _votes_sentence(votes: Votes) -> str:
         return f"{cast} ({votes.ties} ties) do not rank the systems: {votes.why}."
     names = [strength.system for strength in leaders]
     match names:
-        case [name]:
+        case [name] if leaders[0].rank_high == 1:
             ranks = f"{name} ranks first"
+        case [name]:
+            ranks = f"only {name} may rank first"
         case [one, other]:
             ranks = f"either {one} or {other} may rank first"
         case _:
             ranks = f"any of {list_names(names)} may rank first"
-    return f"In {cast} ({votes.ties} ties), {ranks}."
+    return f"In {cast} ({votes.ties} ties), {ranks} (95% intervals of single ranks)."
 
 
 def texts_of(statements: Iterable[Statement]) -> tuple[str, ...]:
