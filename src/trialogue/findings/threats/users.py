@@ -11,8 +11,8 @@ from trialogue.records import JsonValue
 from trialogue.records.kinds.gates import Gate
 
 GATED = 0.05
-"""Share of a system's dialogues with user faults from which verdicts on simulated users are conditional. Of people's
-dialogues in six corpora at most 1% have one (benchmarks/GATES.md)."""
+"""Share of a system's dialogues with user faults from which verdicts on simulated users are conditional. Of people's written
+dialogues 0 to 2.6% have one in six corpora of 75 or more (benchmarks/GATES.md)."""
 
 
 def user_faults(findings: Findings) -> Iterator[Threat]:
