@@ -57,8 +57,8 @@ After commit {commit}. The 14th class is `no_strategy`, 541 of INSPIRED's 3,624 
 train` has it by default. By dialogue: five folds of dev and test, as above. Dev to test: one model, trained on dev and the
 bundled sentences (networks: those written with dev in view), so that a network need not be trained six times; temperature
 and the probability of a pair are fitted on four fifths of test's dialogues and used on the last fifth, by turns. Rows with
-13 and with 14 classes are different tasks: the latter has more sentences and one more class. TF-IDF by dialogue is in
-`STRATEGIES.md`.
+13 and with 14 classes are different tasks: the latter has more sentences and one more class. The network was
+trained once for each, from one seed; what another would change is in no interval. TF-IDF by dialogue is in `STRATEGIES.md`.
 
 {table(LABEL_HEAD, labels)}
 {table(PAIR_HEAD, pairs)}

@@ -23,6 +23,7 @@ from trialogue.records import Dialogue, Utterance
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.users.kinds import World, load_kind
+from trialogue.stats.comparison.bounded_mean import bounded_mean_interval
 from trialogue.transport.failures import AgentFailure
 from trialogue.workflows.inputs.knowledge import load_catalogue
 from trialogue.workflows.simulation.baselines import BASELINES
@@ -45,7 +46,8 @@ Written by `benchmarks/needs.py`: {n} dialogues of every agent with every kind o
 films (476), all agents with the same needs. A need is met if the agent is first to name an item that satisfies it,
 within ten user turns; of a turn at most three new titles count (`@named`), or all of them (`@listed`). Turn success
 and task success, the outcomes by acts, stand beside it: acts of agents that declare none are those that a labeller
-hears in their words, without knowing what the user did before. Intervals: 90 %, paired by need.
+hears in their words, without knowing what the user did before. Intervals: 90 %, paired by need, score intervals (Tango's),
+one at a time. The best baseline is the best of the five on the same needs, which is to the recommenders' disadvantage.
 """
 HEADING = (
     "| recommender | need met less the best baseline | above | undeclared | declared less undeclared | "
@@ -58,7 +60,6 @@ dialogue. Without it, agents that ask for a film learn nothing. Recall is that o
 with a list, as in iEvaLM (`@last`; their number in brackets), and with the others as misses (`@all-cases`)."""
 OTHERS = """What the rules of `catalogue/naming.py` say of titles in systems' texts. Nobody has labelled these: the shares
 say how often the rules fire, not how often they are right."""
-Z90 = 1.6448536269514722  # quantile of the normal distribution for a two-sided interval of 90 %
 
 
 class Silent:
@@ -137,9 +138,8 @@ def hold(agent: Agent, users: str, n: int, **options: object) -> Held:
 
 
 def interval(values: np.ndarray) -> tuple[float, float, float]:
-    """(mean, low, high) of paired differences at 90 %, normal approximation."""
-    mean, error = float(values.mean()), float(values.std(ddof=1)) / len(values) ** 0.5
-    return mean, mean - Z90 * error, mean + Z90 * error
+    """(mean, low, high) of paired differences from -1 to 1, at 90 %; differences that are all 0 are not certain."""
+    return float(values.mean()), *bounded_mean_interval(values.tolist(), low=-1, high=1, confidence=0.9)
 
 
 def rows_of(users: str, n: int) -> tuple[list[str], list[str], list[str]]:

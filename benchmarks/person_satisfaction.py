@@ -47,12 +47,16 @@ JUDGES = (
 TEXT = """### Single replies, by people whose earlier ratings are known
 
 `python -m benchmarks.person_satisfaction MIRROR`: new users of RecLLMSim, of each of whom three dialogues are rated; the
-other replies are judged. QWK: quadratic weighted kappa with ratings from 1 to 5; predictions are cut where the training
-people's predictions have the shares of their ratings. AUC: ratings of 3 or less against higher ones. Intervals resample
-people. **The goals were .48 and .80; neither is reached**, though both are in the intervals. The person's past and the
-dialogue say about as much each. This is no part of the product: half of what it says is who rated, and not what the system
-said, and ratings that are its input could not correct it any more. Penalties and trees were chosen on these folds, where
-what else was tried (no vectors of texts, trees alone) was within .03."""
+other replies are judged. Their systems and tasks are not new: a judge knows them, and the ratings that others gave them. It
+also reads what follows a reply (the user's next message, and how many replies are still to come), which a judge of a
+running dialogue could not. The 61 people have three draws of known dialogues each, so that 4,186 different replies count up
+to three times. QWK: quadratic weighted kappa with ratings from 1 to 5; predictions are cut where the training people's
+predictions have the shares of their ratings. AUC: ratings of 3 or less against higher ones. Intervals resample people, with
+models and folds as they are. **The goals were .48 and .80; neither is reached**, though both are in the intervals of the
+last row. The person's past and the dialogue say about as much each (nothing tells them apart: their intervals overlap).
+This is no part of the product: about half of what it says is who rated, and not what the system said, and ratings that are
+its input could not correct it any more. Penalties and trees were chosen on these folds, where what else was tried (no
+vectors of texts, trees alone) was within .03: expect less elsewhere."""
 
 Places = NDArray[np.intp]
 

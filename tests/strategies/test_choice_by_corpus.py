@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks.by_corpus import CANDIDATES, CRITERIA, Field, gain
+from benchmarks.by_corpus import CANDIDATES, CRITERIA, LINEAR, Field, gain
 from benchmarks.left_out import DOMAINS, HALVES, INSPIRED, REDIAL, SHOP, Trial
 
 from trialogue.strategies.learning.pair_sampling import draw_pairs
@@ -71,6 +71,16 @@ def test_where_only_one_network_is_any_good_it_is_chosen_alone_and_gains() -> No
     assert set(CANDIDATES[-1].weights) == {"g"}
     found = gain(field, REDIAL, [best] * len(field.of(REDIAL)))
     assert (np.quantile(found.replicates, 0.025, axis=0) > 0).all()
+
+
+def test_a_choice_among_some_candidates_is_the_best_of_them() -> None:
+    field = Field(all_of(good="s"))
+    compared = field.unseen_by(field.of(INSPIRED)[0])
+    linear = [at for at, each in enumerate(field.candidates) if each.weights.keys() & LINEAR]
+    chosen = compared.best("labels", linear)
+    assert 0 < len(linear) < len(field.candidates)
+    assert compared.labels[chosen] == max(compared.labels[at] for at in linear)
+    assert compared.best("labels", range(len(field.candidates))) == compared.best("labels")
 
 
 def test_the_shipped_ensemble_gains_nothing_on_itself() -> None:
