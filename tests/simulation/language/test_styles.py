@@ -81,6 +81,14 @@ def test_people_s_habits_are_learned_and_kept_apart() -> None:
     assert one.polite > other.polite
 
 
+@pytest.mark.parametrize("gap", ["\n" * 200_000, "." * 200_000])
+def test_long_gaps_in_messages_take_time_by_their_length(gap: str) -> None:
+    """Each character of a gap was once tried with all of the rest: an hour for 200,000."""
+    styles = fit_styles([dialogue("p", f"hi{gap}there", "well", f"a film{gap}")])
+    assert [each.exclaims for each in styles] == [0.0]
+    assert ALWAYS.apply(f"hi{gap}there", rng()) == f"Hi{gap}there."
+
+
 def test_people_of_two_messages_have_no_style_of_their_own() -> None:
     assert fit_styles([dialogue("p", "hello", "bye")]) == ()
 

@@ -35,7 +35,7 @@ _POLITE = re.compile(r"\b(?:please|pls|plz|thanks?|thx|thank you)\b", re.IGNOREC
 _LETTER = re.compile(r"[^\W\d_]")
 _BUTTON = re.compile(r"^(?:[A-Z][a-z]+(?:\s+|\W*$)){2,}$")
 """Two words or more with a capital each: the agent's own words for an answer ("Get Started"), taken as they are."""
-_END = re.compile(r"[\s.!?]+$")
+_END = re.compile(r"(?<![\s.!?])[\s.!?]+$")
 
 
 @dataclass(frozen=True, slots=True)
