@@ -78,6 +78,13 @@ def test_features_of_any_dialogue_are_finite(texts: list[str]) -> None:
     assert np.isfinite(found).all()
 
 
+@pytest.mark.parametrize("gap", ["\n" * 200_000, " " * 200_000])
+def test_items_of_lists_are_counted_in_time_linear_in_gaps(gap: str) -> None:
+    """Each newline was once tried with all of the rest: an hour for 200,000."""
+    found = value_of("listed", talk("a film please", f"Try{gap}\n 1. Heat{gap}\n2) Ronin{gap}.", "ok", "Bye."))
+    assert found == pytest.approx(np.log1p(1))  # two in the first of two replies
+
+
 def test_weights_never_leave_their_declared_side() -> None:
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(200, len(FEATURES)))

@@ -14,7 +14,7 @@ from trialogue.records import Dialogue, Utterance
 
 _WORD = re.compile(r"[\w']+")
 _YEAR = re.compile(r"\((?:19|20)\d\d\)")
-_LISTED = re.compile(r"^\s*\d+[\s.:)]+\s*(.+?)\s*$", re.MULTILINE)
+_LISTED = re.compile(r"^[^\S\n]*\d+[\s.:)]+(.(?:.*\S)?)[^\S\n]*$", re.MULTILINE)
 _TITLED = re.compile(
     r"((?:[A-Z0-9][\w'.:-]*)(?:\s+(?:of|the|and|a|in|to|for|on|with|&|[A-Z0-9][\w'.:-]*))*)\s*\((?:19|20)\d\d\)"
 )

@@ -18,7 +18,7 @@ from trialogue.records import Dialogue
 SHORT = 4  # words; a reply of fewer says next to nothing
 _WORD = re.compile(r"[\w']+")
 TWICE = re.compile(r"\b(\w+) \1\b")
-_LISTED = re.compile(r"^\s*\d+[\s.:)]\s*\S", re.MULTILINE)
+_LISTED = re.compile(r"^[^\S\n]*\d+[\s.:)]\s*\S", re.MULTILINE)
 _SENTENCE = re.compile(r"[.!?](?:\s|$)")
 PLEASED = re.compile(
     r"\b(thanks?|thank you|thx|great|perfect|awesome|nice|loved?|cool|excellent|amazing|wonderful|fantastic|lovely|helpful"
