@@ -64,6 +64,11 @@ def test_an_item_is_frozen_closed_and_has_an_id() -> None:
         Item(id="", title="A")
 
 
+def test_blank_values_are_none_of_an_item() -> None:
+    item = Item(id="1", title="Heat", attributes={"genre": ("", "Crime", " "), "actor": ("",), "tag": ()})
+    assert item.attributes == {"genre": ("Crime",), "tag": ()}
+
+
 def test_a_catalogue_is_a_mapping_in_the_given_order() -> None:
     assert list(FILMS) == ["1", "2", "3"]
     assert len(FILMS) == 3

@@ -11,10 +11,11 @@ from tests.metrics.satisfaction.test_corpora import chinese, corpora
 from tests.workflows.alignment.test_align_bad_input import written
 from trialogue.errors import DataError
 from trialogue.findings.threats import Severity, ThreatCode
+from trialogue.findings.threats.language_texts import language_lines
 from trialogue.findings.threats.texts import sentence
 from trialogue.metrics.satisfaction.corpora import rated_corpus, train_on_corpora
 from trialogue.metrics.satisfaction.metric import write_model
-from trialogue.records import Dialogue, Response, Situation, Utterance
+from trialogue.records import Dialogue, LanguageMismatch, MeasureName, Response, Situation, Utterance
 from trialogue.workflows.alignment.align import align
 from trialogue.workflows.compare import compare
 from trialogue.workflows.evaluation import Run, evaluate
@@ -237,6 +238,13 @@ def test_too_little_text_to_tell_a_language_is_said_and_measured(tmp_path: Path)
     (line,) = [line for line in run.findings.warnings if "too little text to detect" in line]
     assert "bea" in line
     assert "satisfaction@linear" in line
+
+
+def test_too_little_text_of_users_is_said_in_one_sentence() -> None:
+    name = MeasureName("length@words|v1")
+    unknown = LanguageMismatch(reason="unknown", measures=(name,), systems=("bea",), writer="user", languages=())
+    (line,) = language_lines([unknown])
+    assert line.startswith("There is too little text to detect the language in which the users of bea write. ")
 
 
 def test_a_measure_that_was_asked_for_is_left_out_with_a_line_or_kept_on_request(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from trialogue.records import Record
 
@@ -22,9 +22,16 @@ class Item(Record):
     year: int | None = None
     """Year of release; None where it is unknown or the domain has none."""
     attributes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Values by attribute, such as ``{"genre": ("Crime", "Drama"), "director": ("Jane Campion",)}``."""
+    """Values by attribute, such as ``{"genre": ("Crime", "Drama"), "director": ("Jane Campion",)}``. No blanks."""
     description: str | None = None
     """Description in one or two sentences."""
+
+    @field_validator("attributes")
+    @classmethod
+    def _without_blanks(cls, attributes: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        """Other programs write what they do not know as ``[""]``: users would look for it, and say "I like"."""
+        told = {name: tuple(value for value in values if value.strip()) for name, values in attributes.items()}
+        return {name: values for name, values in told.items() if values or not attributes[name]}
 
     @property
     def title_with_year(self) -> str:

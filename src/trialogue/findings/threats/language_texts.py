@@ -50,20 +50,21 @@ def _line(group: Sequence[LanguageMismatch]) -> str:
         return f"{_writers(group)} in {language}: such systems are {done} on {measures}."
     what = "; ".join(_measures(each) for each in group)
     if first.reason == "unknown":
-        return f"There is too little text to detect the language in which {_writers(group)}. {what}: measured anyway."
+        writers = _writers(group, article="the")
+        return f"There is too little text to detect the language in which {writers}. {what}: measured anyway."
     if first.is_kept:
         return f"{_writers(group)} in {language}. Measured anyway: {what}."
     return f"{_writers(group)} in {language}. Left out: {what}. To measure them anyway: --any-language."
 
 
-def _writers(group: Sequence[LanguageMismatch]) -> str:
+def _writers(group: Sequence[LanguageMismatch], *, article: str = "The") -> str:
     systems = sorted({system for each in group for system in each.systems})
     names = list_names(systems, most=None)
     match group[0].writer:
         case "reference":
-            return f"The references for {names} are"
+            return f"{article} references for {names} are"
         case "user":
-            return f"The users of {names} write"
+            return f"{article} users of {names} write"
         case "system":
             return f"{names} {'writes' if len(systems) == 1 else 'write'}"
 
