@@ -36,6 +36,15 @@ def test_the_other_way_round_it_passes(folder: str) -> None:
     assert "but the ratings are invented" in result.stdout
 
 
+def test_p_values_of_several_measures_are_said_to_be_corrected_and_intervals_not(tmp_path: Path) -> None:
+    metrics = ["length@words", "distinct(n=1)@ratio", "distinct(n=2)@ratio"]
+    evaluate("demo", metrics=metrics, resamples=200).write(tmp_path / "run")
+    words = ["compare", str(tmp_path / "run"), str(tmp_path / "run"), "-s", "aria", "-s", "bolt", "--resamples", "200"]
+    said = CliRunner().invoke(app, words).stdout.splitlines()
+    assert "Deciding measures (bolt minus aria):" in said  # one
+    assert "Others (bolt minus aria; p Holm-corrected across these measures, intervals not):" in said
+
+
 def test_json_is_one_record(folder: str) -> None:
     words = ["compare", folder, folder, "--system", "aria", "--system", "bolt", "--resamples", "200", "--json"]
     record = json.loads(CliRunner().invoke(app, words).stdout)

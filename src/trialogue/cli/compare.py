@@ -182,7 +182,9 @@ def _comparison_text(comparison: "Comparison") -> str:
     for decides, heading in ((True, "Deciding measures"), (False, "Others")):
         judged = [each for each in comparison.judgements if each.decides == decides]
         if judged:
-            lines.append(f"{heading} ({comparison.after} minus {comparison.before}):")
+            corrected = sum(each.p_adjusted is not None for each in judged) > 1
+            corrections = "; p Holm-corrected across these measures, intervals not" if corrected else ""
+            lines.append(f"{heading} ({comparison.after} minus {comparison.before}{corrections}):")
         for each in judged:
             mark = " (conditional)" if each.validity == "conditional" and each.light in FAVOURABLE else ""
             p = "" if each.p_adjusted is None else f", p {p_value(each.p_adjusted)}"

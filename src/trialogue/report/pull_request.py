@@ -97,7 +97,8 @@ def comparison_markdown(comparison: Comparison) -> str:
         p = "" if each.p_adjusted is None else p_value(each.p_adjusted)
         condition = ", conditional" if each.validity is Validity.CONDITIONAL else ""
         lines.append(f"| {name} | {_cell(_size(each))} | {p} | {each.light}{condition} |")
-    lines += ["", "Bold: measures that decide. p-values are corrected (Holm), those that decide apart from the others."]
+    corrected = "p-values, but not intervals, are corrected (Holm), those that decide apart from the others."
+    lines += ["", f"Bold: measures that decide. {corrected}"]
     lines += list(_losses(comparison))
     if comparison.notes:
         notes = [f"- {_cell(note)}" for note in comparison.notes]
