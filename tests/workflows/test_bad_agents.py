@@ -75,6 +75,7 @@ class Misbehaving(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
+    Misbehaving.turns.clear()  # a process that steals tests of this module back sets it up twice
     with ThreadingHTTPServer(("127.0.0.1", 0), Misbehaving) as served:
         Thread(target=served.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{served.server_port}"
