@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trialogue.errors import UsageError
+from trialogue.llm.chat import Completion
 from trialogue.llm.choosing import THOUGHT
 from trialogue.llm.tokens import Token
 from trialogue.seeds import rng_for
@@ -39,6 +41,33 @@ def letter_in(answer: str, options: int) -> int | None:
     found = ANSWER.fullmatch(answer.rpartition(THOUGHT)[2])
     place = string.ascii_uppercase.index(found[1].upper()) if found else options
     return place if place < options else None
+
+
+def option_probabilities(
+    answer: Completion, options: int, *, log_probabilities: bool, place: str
+) -> NDArray[np.floating[Any]] | None:
+    """Probabilities of the options in a complete answer, shape (options,); None if it is not one letter, or has none for it.
+
+    Args:
+        answer: complete; whether it was cut off is for the caller to see.
+        options: number of options, which are the first letters.
+        log_probabilities: take the tokens' probabilities; otherwise the letter has probability 1.
+        place: where the model is, for the error.
+
+    Raises:
+        UsageError: log-probabilities are expected, and the server returns none.
+    """
+    letter = letter_in(answer.text, options)
+    if letter is None:
+        return None
+    if not log_probabilities:
+        row: NDArray[np.floating[Any]] = np.eye(options)[letter]
+        return row
+    if not answer.tokens:
+        raise UsageError(
+            f"{place} does not return log-probabilities. Set log_probabilities: false, samples: 5 and a temperature above 0."
+        )
+    return token_probabilities(answer.tokens, letter, options)
 
 
 def token_probabilities(tokens: Sequence[Token], place: int, options: int) -> NDArray[np.floating[Any]] | None:

@@ -106,7 +106,9 @@ def test_an_endpoint_that_fails_is_a_failure_and_is_asked_again_the_next_time(
 
 
 def test_a_server_without_log_probabilities_says_what_to_set(reader: Opened) -> None:
-    with pytest.raises(UsageError, match=r"no log-probabilities\. Set log_probabilities: false, samples: 5"):
+    with pytest.raises(
+        UsageError, match=r"does not return log-probabilities\. Set log_probabilities: false, samples: 5"
+    ):
         reader("acts/silent").read("How about Heat?")
     found = reader("acts/silent", **SAMPLED).read("How about Heat?")
     assert found == ("List", 1.0, None)

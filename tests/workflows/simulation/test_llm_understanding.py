@@ -238,7 +238,7 @@ def test_a_run_stops_where_no_answer_can_ever_be_read(endpoint: str, tmp_path: P
     words = ("simulate", "-a", FIXED, "-n", "1", "--max-turns", "2", "--out", tmp_path / "run", "--user-option")
     silent = trialogue(*words, f"understanding={json.dumps(model(endpoint, 'acts/silent'))}")
     assert silent.returncode == 2
-    assert "gives no log-probabilities. Set log_probabilities: false" in silent.stderr
+    assert "does not return log-probabilities. Set log_probabilities: false" in silent.stderr
     assert "Traceback" not in silent.stderr
 
 

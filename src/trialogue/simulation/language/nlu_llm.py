@@ -1,8 +1,8 @@
-"""A language model tells the act of an agent's message, from the message alone.
+"""A language model classifies the act of an agent's message, from the message alone.
 
-It sees the labels of the users' action space with definitions of ours, and the message, in which titles that were found
-are masked. It does not see what the user said or wants: a labeller that did would hear answers where there are none. So
-each text is asked about once, whoever hears it, and what users understand is what is recorded.
+It sees the labels of the users' action space with our definitions, and the message, in which titles that were found are
+masked. It does not see what the user said or wants: a labeller that did would recognise answers where there are none. Each
+text is therefore asked about only once, for all users, and the acts that users understand are the acts that are recorded.
 
 It chooses one letter. Anything else is an unknown act with its reason, never a guess. A model that cannot be asked is a
 failure, which is not the agent's.
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from trialogue.errors import UsageError
 from trialogue.llm.chat import EmptyAnswer
-from trialogue.llm.letters import MAX_OPTIONS, TOP, letter_in, order_of, token_probabilities
+from trialogue.llm.letters import MAX_OPTIONS, TOP, option_probabilities, order_of
 from trialogue.llm.models import AnyModel, model_identity, open_model
 from trialogue.llm.usage import Usage
 from trialogue.records import JsonValue, UnknownAct
@@ -239,17 +239,12 @@ class ActReader:
             return None, UnknownAct.REFUSED if empty.is_whole else UnknownAct.CUT_OFF
         if not answer.is_whole:
             return None, UnknownAct.CUT_OFF
-        place = letter_in(answer.text, len(shown))
-        if place is None:
-            return None, UnknownAct.UNREADABLE
-        given: Floats | None = np.eye(len(shown))[place]
-        if self.options.log_probabilities:
-            if not answer.tokens:
-                raise UsageError(
-                    f"{self.options.place} gives no log-probabilities. Set log_probabilities: false, samples: 5 and a "
-                    "temperature above 0 in the options of understanding."
-                )
-            given = token_probabilities(answer.tokens, place, len(shown))
+        given = option_probabilities(
+            answer,
+            len(shown),
+            log_probabilities=self.options.log_probabilities,
+            place=self.options.place,
+        )
         if given is None:
             return None, UnknownAct.UNREADABLE
         row = np.zeros(len(acts))

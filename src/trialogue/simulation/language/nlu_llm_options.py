@@ -19,7 +19,7 @@ Definition = Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class ReadingOptions(Record):
-    """What the model is told of the acts, wherever it runs."""
+    """Options of how the acts are put to the model, for an endpoint and for a local model."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 

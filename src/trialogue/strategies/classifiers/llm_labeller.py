@@ -19,7 +19,7 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.llm import Usage, open_model
 from trialogue.llm.cache import Cache
 from trialogue.llm.chat import Completion
-from trialogue.llm.letters import TOP, letter_in, order_of, token_probabilities
+from trialogue.llm.letters import TOP, option_probabilities, order_of
 from trialogue.llm.models import AnyModel, cache_key, model_identity
 from trialogue.records import JsonValue, Labeller
 from trialogue.records.files.jsonl import problems_of
@@ -211,21 +211,16 @@ class LlmLabeller:
         return self._read(answer, order_of(self.classes, sample, self.seed))
 
     def _read(self, answer: Completion, options: Sequence[str]) -> Floats | None:
-        place = letter_in(answer.text, len(options)) if answer.is_whole else None
-        if place is None:
+        if not answer.is_whole:
             return None
-        if not self.options.log_probabilities:
-            chances = np.eye(len(options))[place]
-        else:
-            if not answer.tokens:
-                raise UsageError(
-                    f"{self.options.place} does not return log-probabilities. Set log_probabilities: false, "
-                    "samples: 5 and a temperature above 0."
-                )
-            given = token_probabilities(answer.tokens, place, len(options))
-            if given is None:
-                return None
-            chances = given
+        chances = option_probabilities(
+            answer,
+            len(options),
+            log_probabilities=self.options.log_probabilities,
+            place=self.options.place,
+        )
+        if chances is None:
+            return None
         row: Floats = np.zeros(len(self.classes))
         for name, chance in zip(options, chances, strict=True):
             row[self.classes.index(name)] = chance
