@@ -36,7 +36,7 @@ ALLOWED = {
     TOKENS: "tokens of strategy sequences, which are texts by design",
     "reproduce/kdd2020/runs.py": PAPER,
     "workflows/inputs/knowledge.py": TYPED,
-    "workflows/inputs/inputs.py": TYPED,
+    "workflows/inputs/locations.py": TYPED,
     "workflows/simulation/realism_features.py": WORDS,
     "workflows/inputs/study_cells.py": FILE,
     "findings/people/models.py": "names of random effects, which are made beside it",

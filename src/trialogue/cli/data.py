@@ -88,7 +88,8 @@ def convert(
     """Convert a file or corpus to another format; reports whatever the target cannot hold."""
     from trialogue.datasets import Repairs
     from trialogue.datasets.conversion.convert import convert as convert_records
-    from trialogue.workflows.inputs.inputs import resolve, summarise_repairs
+    from trialogue.workflows.inputs.inputs import summarise_repairs
+    from trialogue.workflows.inputs.locations import resolve
 
     refuse_input(target, [source, mapping])
     repairs = Repairs()

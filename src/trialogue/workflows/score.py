@@ -16,7 +16,8 @@ from trialogue.records import Manifest, Score
 from trialogue.records.files.gc_tuning import few_collections
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.workflows.display import Scores
-from trialogue.workflows.inputs.inputs import Input, sources_of
+from trialogue.workflows.inputs.inputs import sources_of
+from trialogue.workflows.inputs.locations import Input
 from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
 from trialogue.workflows.score_parts import Task, measure_pieces, pieces_of
 

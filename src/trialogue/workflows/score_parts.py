@@ -16,7 +16,7 @@ from trialogue.records import Dialogue, Response, Situation
 from trialogue.records.files.gc_tuning import few_collections
 from trialogue.records.files.jsonl import Note, Part, parts_of
 from trialogue.records.files.plain import PlainDialogue
-from trialogue.workflows.inputs.inputs import Input, reader_of
+from trialogue.workflows.inputs.locations import Input, reader_of
 from trialogue.workflows.inputs.memory import InMemory
 from trialogue.workflows.inputs.plain_inputs import plain_records, read_only_texts
 

@@ -21,7 +21,8 @@ from trialogue.strategies.models import Model
 from trialogue.strategies.pairs.labelling import with_pair_beliefs
 from trialogue.workflows.alignment.align import situations_in
 from trialogue.workflows.alignment.shifts import ShiftTallies
-from trialogue.workflows.inputs.inputs import gather, records_of, summarise_repairs
+from trialogue.workflows.inputs.inputs import gather, summarise_repairs
+from trialogue.workflows.inputs.locations import records_of
 
 
 @dataclass(frozen=True)

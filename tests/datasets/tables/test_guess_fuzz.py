@@ -18,7 +18,7 @@ from trialogue.datasets.tables.guess import guess
 from trialogue.datasets.tables.rows import Row, Table
 from trialogue.errors import DataError
 from trialogue.records import Dialogue, Response
-from trialogue.workflows.inputs.inputs import resolve
+from trialogue.workflows.inputs.locations import resolve
 
 SPELT = st.sampled_from(
     [str.lower, str.upper, str.title, lambda text: text.replace("_", " "), lambda text: f" {text} "]

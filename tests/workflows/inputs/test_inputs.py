@@ -7,7 +7,8 @@ import pytest
 from tests.workflows.made import dialogue, good_and_bad, offline, written
 from trialogue.errors import DataError, MissingDataError, UnknownNameError, UsageError
 from trialogue.records import Dialogue, Utterance
-from trialogue.workflows.inputs.inputs import gather, resolve
+from trialogue.workflows.inputs.inputs import gather
+from trialogue.workflows.inputs.locations import resolve
 
 
 def test_files_of_several_kinds_are_read_together(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import pytest
 from trialogue.errors import DataError
 from trialogue.records import Dialogue, Labeller, Preference, Record, Score, Utterance, write_records
 from trialogue.records.files.jsonl import RepairWarning
-from trialogue.workflows.inputs.inputs import gather, resolve
+from trialogue.workflows.inputs.inputs import gather
+from trialogue.workflows.inputs.locations import resolve
 from trialogue.workflows.inputs.study_answers import export_files
 from trialogue.workflows.labelling.answers import read_answers
 from trialogue.workflows.study.report import study_findings

@@ -30,7 +30,7 @@ def check_inputs(
     """
     from trialogue.errors import TrialogueError, UsageError
     from trialogue.strategies.models import FILE
-    from trialogue.workflows.inputs.inputs import resolve
+    from trialogue.workflows.inputs.locations import resolve
 
     problems = []
     for one in given:

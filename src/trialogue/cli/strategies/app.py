@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from trialogue.strategies.classifiers.llm_labeller import LlmLabeller
     from trialogue.strategies.labelling import Options
     from trialogue.strategies.models import Model as StrategyModel
-    from trialogue.workflows.inputs.inputs import Input
+    from trialogue.workflows.inputs.locations import Input
 
 app = typer.Typer(help="The thirteen recommendation strategies, and the models that label them.", no_args_is_help=True)
 app.add_typer(encoder_app, name="encoder")
@@ -99,7 +99,7 @@ def label(
     from trialogue.strategies.labelling import Options
     from trialogue.strategies.pairs.crossencoder import CrossEncoder
     from trialogue.workflows.alignment.align import find_model
-    from trialogue.workflows.inputs.inputs import resolve
+    from trialogue.workflows.inputs.locations import resolve
     from trialogue.workflows.labelling import language_model
     from trialogue.workflows.write_labels import write_labels
 

@@ -275,7 +275,8 @@ def coverage(
     from trialogue.datasets import Repairs
     from trialogue.strategies.evaluation.coverage import coverage_of
     from trialogue.workflows.alignment.align import find_model
-    from trialogue.workflows.inputs.inputs import records_of, summarise_repairs
+    from trialogue.workflows.inputs.inputs import summarise_repairs
+    from trialogue.workflows.inputs.locations import records_of
 
     check_inputs([source], model=model)
     with steps() as tell:

@@ -34,8 +34,9 @@ from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan, Stage, StageContext
 from trialogue.workflows.experiment.inputs import NameContext, Named, file_of
 from trialogue.workflows.experiment.simulating import catalogue_of, simulation
-from trialogue.workflows.inputs.inputs import Input, InputRecords, gather
+from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.inputs.link import catalogue_step, link_step
+from trialogue.workflows.inputs.locations import Input
 from trialogue.workflows.passport.passport import passport
 from trialogue.workflows.passport.simulated_sample import stage_side
 from trialogue.workflows.pipeline import report

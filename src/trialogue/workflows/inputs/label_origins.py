@@ -22,7 +22,8 @@ from trialogue.records import (
     labeller_of,
 )
 from trialogue.records.files.jsonl import parse_line, read_lines
-from trialogue.workflows.inputs.inputs import InputRecords, expand_folders, resolve
+from trialogue.workflows.inputs.inputs import InputRecords
+from trialogue.workflows.inputs.locations import expand_folders, resolve
 
 DECLARABLE = (Labeller.PERSON, Labeller.MODEL, Labeller.LLM, Labeller.SCRIPTED)
 """Label origins that a user can declare for labels without one."""

@@ -9,7 +9,7 @@ from trialogue.metrics.batch import BatchCountMetric, BatchSumMetric
 from trialogue.metrics.fit_uncertainty import sources_of
 from trialogue.records.files.jsonl import Note, Part
 from trialogue.records.files.plain import PlainDialogue
-from trialogue.workflows.inputs.inputs import Input, name_system, reader_of
+from trialogue.workflows.inputs.locations import Input, name_system, reader_of
 
 
 def read_only_texts(metrics: Sequence[AnyMetric]) -> bool:

@@ -15,7 +15,8 @@ from trialogue.strategies.labelling import Options, label_records
 from trialogue.strategies.learning.training import calibrate
 from trialogue.strategies.models import Model, load_model
 from trialogue.workflows.alignment.align import situations_in
-from trialogue.workflows.inputs.inputs import gather, records_of
+from trialogue.workflows.inputs.inputs import gather
+from trialogue.workflows.inputs.locations import records_of
 
 
 def find_language_model(given: str) -> LlmLabeller | Model:

@@ -6,7 +6,8 @@ from pathlib import Path
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.simulation.batch.folder import DIALOGUES
-from trialogue.workflows.inputs.inputs import InputRecords, gather, inputs_of
+from trialogue.workflows.inputs.inputs import InputRecords, gather
+from trialogue.workflows.inputs.locations import inputs_of
 from trialogue.workflows.inputs.memory import Data, InMemory
 from trialogue.workflows.simulation.baseline_dialogues import baselines_in, with_baselines
 

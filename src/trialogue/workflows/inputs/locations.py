@@ -1,0 +1,236 @@
+"""What an input that somebody names is: a corpus, a file or a folder, its format, and its system's name."""
+
+import difflib
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from trialogue.datasets import AnyRecord, Format, corpus_names, get_corpus, get_format, recognise
+from trialogue.datasets.base import Corpus
+from trialogue.datasets.formats.trialogue_jsonl import read_part
+from trialogue.datasets.store import locate
+from trialogue.datasets.tables.mapping import Columns
+from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameError, UsageError
+from trialogue.records import Dialogue, Response, sha256_of
+from trialogue.records.files.jsonl import Note, Part
+from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
+
+
+@dataclass(frozen=True)
+class Input:
+    """One input named by the user: a corpus or a file, optionally with a system name."""
+
+    given: str
+    path: Path
+    corpus: Corpus | None = None
+    reader: Format | None = None
+    system: str | None = None
+
+    @property
+    def default_system(self) -> str:
+        """Name of a system that the file does not name: the user's, or the file's."""
+        return self.system or self.path.name.split(".")[0]
+
+    def files(self) -> list[Path]:
+        """Files of the input, in a stable order."""
+        if self.corpus is not None and self.corpus.source.files:
+            return [path for file in self.corpus.source.files if (path := self.path / file.path).is_file()]
+        if self.path.is_dir():
+            return sorted(path for path in self.path.rglob("*") if path.is_file() and path.name[0] not in "._")
+        return export_files(self.path) or [self.path]
+
+    def digests(self) -> dict[str, str]:
+        """sha256 of its files, under location-independent names."""
+        base = self.path if self.path.is_dir() else self.path.parent
+        prefix = f"{self.corpus.source.name}/" if self.corpus else ""
+        return {prefix + path.relative_to(base).as_posix(): sha256_of(path) for path in self.files()}
+
+    def records(self, note: Note, *, part: Part | None = None) -> Iterator[AnyRecord]:
+        """Read its records; a system name given by the user overrides the file's.
+
+        Args:
+            note: called with each repair.
+            part: some lines of a file of records; None: all.
+        """
+        if self.corpus is not None:
+            yield from self.corpus.read(self.path, note=note)
+            return
+        reader = self.reader or reader_of(self.path, note)
+        records = reader.read(self.path, note=note) if part is None else read_part(self.path, part, note)
+        for record in records:
+            yield name_system(record, self.system, self.default_system)
+
+
+def name_system(record: AnyRecord, given: str | None, fallback: str) -> AnyRecord:
+    """The record with the system's name given by the user; else its own; else, of a dialogue, a fallback."""
+    if isinstance(record, Dialogue) and (given or record.system is None):
+        return record.model_copy(update={"system": given or fallback})
+    if isinstance(record, Response) and given:
+        return record.model_copy(update={"system": given})
+    return record
+
+
+def resolve(given: str, *, format_name: str | None = None, mapping: Columns | None = None) -> Input:
+    """Parse a command-line input: ``NAME``, ``FILE``, or ``SYSTEM=FILE``.
+
+    Raises:
+        UsageError: a path that leads to nothing; UnknownNameError: a word that is neither a file nor a corpus.
+        MissingDataError: a corpus that is not on this machine.
+    """
+    path, reader = Path(given), _reader(format_name, mapping)
+    if names_corpus(given):
+        corpus = get_corpus(given)
+        return Input(given, locate(corpus), corpus=corpus)
+    if _exists(path):
+        return Input(given, path, reader=reader)
+    system, equals, rest = given.partition("=")
+    if equals and _exists(Path(rest)):
+        return Input(given, Path(rest), reader=reader, system=system)
+    raise _not_there(rest if equals else given)
+
+
+def resolve_location(given: str, folder: Path) -> str:
+    """Resolve paths in an input relative to a folder; corpus names are unchanged.
+
+    >>> resolve_location("mine=talks.jsonl", Path("study")), resolve_location("demo", Path("study"))
+    ('mine=study/talks.jsonl', 'demo')
+    """
+    if folder == Path() or (given in corpus_names() and not _exists(folder / given)):
+        return given
+    system, equals, rest = given.partition("=")
+    if equals and not _exists(folder / given):
+        return f"{system}={folder / rest}"
+    return str(folder / given) if _exists(folder / given) or _names_a_path(given) else given
+
+
+def _names_a_path(given: str) -> bool:
+    """Whether a text that is no file can only have been meant as one: it has a folder, or the ending of data."""
+    return bool({os.sep, os.altsep} & set(given) or set(Path(given).suffixes) & {*DATA, ".gz", ".zst"})
+
+
+def _not_there(given: str) -> UsageError:
+    """Error for an unknown input: for a path, similar files there; for a word, the available corpora."""
+    path = Path(given)
+    if not _names_a_path(given):
+        return UnknownNameError("file or corpus", given, corpus_names(), hint="Or give the path of a file.")
+    near = difflib.get_close_matches(path.name, _names_in(path.parent), n=1)
+    guess = f" Did you mean {path.parent / near[0]}?" if near else ""
+    return UsageError(f"{given}: no such file or folder.{guess}")
+
+
+def _names_in(folder: Path) -> list[str]:
+    """Names in a folder; [] if it is inaccessible or not a folder."""
+    try:
+        return sorted(path.name for path in folder.iterdir())
+    except (OSError, ValueError):
+        return []
+
+
+def _exists(path: Path) -> bool:
+    """Whether there is such a file or folder; a text too long for a path names none."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def names_corpus(given: str) -> bool:
+    """Whether an input is a corpus: no file has this name, or only a folder and the corpus is on this machine."""
+    if given not in corpus_names() or Path(given).is_file():
+        return False
+    if not Path(given).is_dir():
+        return True
+    try:
+        locate(get_corpus(given))
+    except MissingDataError:
+        return False
+    return True
+
+
+DATA = (".jsonl", ".json", ".csv", ".tsv", ".txt", ".xlsx", ".parquet", ".arrow")
+"""Endings of files that hold conversations."""
+
+
+def expand_folders(given: Iterable[str], *, format_name: str | None = None) -> list[str]:
+    """Inputs with folders of single files replaced by these files, in order of name.
+
+    A folder that is in a known format as a whole stays as it is. Of a folder that ``trialogue simulate`` wrote, only the
+    dialogues are taken.
+
+    Raises:
+        DataError: a folder holds a simulation that is not finished.
+    """
+    found = []
+    for one in given:
+        system, equals, rest = one.partition("=")
+        path = Path(one) if _exists(Path(one)) or not equals else Path(rest)
+        prefix = f"{system}=" if equals and not _exists(Path(one)) else ""
+        inside = (
+            _files_in(path) if _exists(path) and path.is_dir() and format_name is None and not names_corpus(one) else []
+        )
+        found += [f"{prefix}{file}" for file in inside] or [one]
+    return found
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """The files to read one by one; [] if the folder is to be read as a whole."""
+    if export_files(folder):
+        return []
+    try:
+        recognise(folder)
+    except DataError:
+        from trialogue.simulation.batch.folder import DIALOGUES, LEDGER
+
+        if (folder / DIALOGUES).is_file():  # of a simulation: what else is there are its ledger and its manifest
+            return [folder / DIALOGUES]
+        if (folder / LEDGER).is_file():
+            hint = "Run the same trialogue simulate command again to resume it."
+            raise DataError(Problem("this simulation is not finished.", str(folder), hint=hint)) from None
+        endings = [path for path in folder.iterdir() if path.is_file() and path.name[0] not in "._"]
+        return sorted(path for path in endings if set(path.suffixes) & set(DATA))
+    return []
+
+
+def records_of(given: str, note: Note) -> Iterator[AnyRecord]:
+    """Read the records of one input, including all files of a folder."""
+    for name in expand_folders([given]):
+        yield from resolve(name).records(note)
+
+
+def _reader(format_name: str | None, mapping: Columns | None) -> Format | None:
+    """The reader that the user asked for; None: to be recognised."""
+    if mapping is not None:
+        from trialogue.datasets.tables.format import table_format
+
+        return table_format(mapping)
+    return get_format(format_name) if format_name else None
+
+
+def reader_of(path: Path, note: Note) -> Format:
+    """Format of a file; study exports are known by their files, tables by their headings, which is reported."""
+    from trialogue.datasets.tables.format import guess_mapping, table_format
+
+    if export_files(path):
+        return STUDY_EXPORT
+    try:
+        return recognise(path)
+    except DataError:
+        mapping = guess_mapping(path, note=note) if path.is_file() else None
+        if mapping is None:
+            raise
+        return table_format(mapping)
+
+
+def inputs_of(
+    given: Iterable[str | Path | Input], *, format_name: str | None = None, mapping: Columns | None = None
+) -> list[Input]:
+    """Distinct inputs, with folders expanded; arguments as for ``gather``."""
+    found: list[Input] = []
+    for one in given:
+        inputs = [one] if isinstance(one, Input) else []
+        if not isinstance(one, Input):
+            names = expand_folders([str(one)], format_name=format_name)
+            inputs = [resolve(name, format_name=format_name, mapping=mapping) for name in names]
+        found += [each for each in inputs if each not in found]
+    return found
