@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from benchmarks.by_corpus import by_corpus_part
+from benchmarks.by_corpus_page import by_corpus_part
 from benchmarks.encoder_speed import speed_part
 from benchmarks.fourteen import fourteen_part
 from benchmarks.kept import Once, Together, finetuned

@@ -45,7 +45,7 @@ def _repeated(dyads: Dyads, weights: np.ndarray) -> Dyads:
 
 
 def test_drawing_clusters_is_repeating_their_pairs() -> None:
-    from trialogue.strategies.learning.dyads import _auc, _draw_counts
+    from trialogue.strategies.learning.dyads import _draw_counts, auc_by_weights
 
     dyads = made(1)
     rng = np.random.default_rng(0)
@@ -57,7 +57,7 @@ def test_drawing_clusters_is_repeating_their_pairs() -> None:
         assert (_draw_counts(weights[None], low, high) @ (np.eye(4)[kind] * counts[:, None]))[
             0
         ].tolist() == table.tolist()
-        assert _auc(dyads)(weights[None])[0] == pytest.approx(auc(again.scores, again.truth).value)
+        assert auc_by_weights(dyads)(weights[None])[0] == pytest.approx(auc(again.scores, again.truth).value)
 
 
 def test_the_dyadic_error_is_the_sum_over_pairs_that_share_an_end() -> None:

@@ -69,7 +69,7 @@ FAILED = Card(
     failed=FailurePolicy.AS_IS,
     needs=("ended_by",),
     variants={
-        "all": Variant(summary="All failures, whoever caused them.", source=SOURCE),
+        "all": Variant(summary="All failures, regardless of which party caused them.", source=SOURCE),
         **{fault.value: Variant(summary=f"Failures {cause}.", source=SOURCE) for fault, cause in CAUSES.items()},
         **{
             ending.value: Variant(summary=f"Because {what}.", source=SOURCE)

@@ -196,7 +196,7 @@ def _resample_clusters(dyads: Dyads, plan: Plan) -> PairMeasures:
         return lambda weights: measure(_draw_counts(weights, low, high) @ spread, name)
 
     found = {name: estimate_statistic(cells(name), len(low)) for name in MEASURES}
-    return PairMeasures(auc=estimate_statistic(_auc(dyads), 2 * len(dyads.truth)), **found)
+    return PairMeasures(auc=estimate_statistic(auc_by_weights(dyads), 2 * len(dyads.truth)), **found)
 
 
 def _draw_counts(weights: Floats, left: Ints, right: Ints) -> Floats:
@@ -206,7 +206,7 @@ def _draw_counts(weights: Floats, left: Ints, right: Ints) -> Floats:
     return np.where(left == right, drawn, drawn * weights[:, right])
 
 
-def _auc(dyads: Dyads) -> Weighted:
+def auc_by_weights(dyads: Dyads) -> Weighted:
     """AUC of the pairs by weights of the clusters."""
     order = np.argsort(dyads.scores, kind="stable")
     left, right, truth = dyads.left[order], dyads.right[order], dyads.truth[order]
