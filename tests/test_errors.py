@@ -23,8 +23,8 @@ def test_a_problem_names_file_line_and_field() -> None:
 
 
 def test_of_many_problems_a_screenful_is_shown_and_all_are_counted() -> None:
-    error = DataError([Problem("bad", line=i) for i in range(50)], hint="Fix them.")
-    assert "... and 30 more problems (50 in total)." in str(error)
+    error = DataError([Problem(f"bad {i}", line=i) for i in range(50)], hint="Fix them.")
+    assert "... and 30 more kinds of problems (50 problems in total)." in str(error)
     assert str(error).endswith("Fix them.")
     assert len(error.problems) == 50
 
@@ -49,3 +49,12 @@ def test_an_object_can_be_named_by_module_and_name() -> None:
     import json
 
     assert load("trialogue.metrics", "json:dumps", kind="metric") is json.dumps
+
+
+def test_problems_of_one_kind_are_one_line_with_their_count() -> None:
+    problems = [Problem(f"expected a number, got {i}", "a.csv", i, "stars", kind="number") for i in range(2, 196)]
+    other = Problem("no id", "a.csv", 9)
+    assert str(DataError([*problems, other])).splitlines() == [
+        "a.csv, line 2, field stars: expected a number, got 2 (194 times; also in lines 3, 4, 5, 6, 7, and 188 more)",
+        "a.csv, line 9: no id",
+    ]

@@ -49,6 +49,8 @@ class Problem:
     line: int | None = None
     field: str = ""
     hint: str = ""
+    kind: str = ""
+    """What it has in common with others whose ``what`` differs in the value; "": ``what`` is the kind."""
 
     def __str__(self) -> str:
         where = self.file + (f", line {self.line}" if self.line is not None else "")
@@ -56,20 +58,48 @@ class Problem:
         return (f"{where}: " if where else "") + self.what + (f" {self.hint}" if self.hint else "")
 
 
-SHOWN = 20  # problems printed of a bad file; a screenful
+@dataclass(frozen=True)
+class Unread(Problem):
+    """Columns or fields of a file that were not read."""
+
+    columns: tuple[str, ...] = ()
+    """Their names."""
+    may_be_feedback: bool = False
+    """Whether they may hold people's judgements."""
+    may_be_system: bool = False
+    """Whether they may say which system answered."""
+
+
+SHOWN = 20  # kinds of problems printed of a bad file; a screenful
+FURTHER_LINES = 5  # named beside the first of a kind
 
 
 class DataError(TrialogueError):
-    """Invalid file or files, with every problem found."""
+    """Invalid file or files, with every problem found; those of one kind are one line of the message, with their count."""
 
     def __init__(self, problems: Sequence[Problem] | Problem, *, hint: str = "") -> None:
         self.problems = [problems] if isinstance(problems, Problem) else list(problems)
-        lines = [str(problem) for problem in self.problems[:SHOWN]]
-        if len(self.problems) > SHOWN:
-            lines.append(f"... and {len(self.problems) - SHOWN} more problems ({len(self.problems)} in total).")
+        kinds: dict[tuple[str, str, str], list[Problem]] = {}
+        for problem in self.problems:
+            kinds.setdefault((problem.file, problem.field, problem.kind or problem.what), []).append(problem)
+        lines = [_line_of(alike) for alike in list(kinds.values())[:SHOWN]]
+        if len(kinds) > SHOWN:
+            lines.append(
+                f"... and {len(kinds) - SHOWN} more kinds of problems ({len(self.problems)} problems in total)."
+            )
         if hint:
             lines.append(hint)
         super().__init__("\n".join(lines))
+
+
+def _line_of(alike: Sequence[Problem]) -> str:
+    """Problems of one kind as one line: the first, how many there are, and where the next ones are."""
+    if len(alike) == 1:
+        return str(alike[0])
+    lines = [str(problem.line) for problem in alike[1:] if problem.line is not None]
+    more = f", and {len(lines) - FURTHER_LINES} more" if len(lines) > FURTHER_LINES else ""
+    places = f"; also in line{'s' if len(lines) > 1 else ''} {', '.join(lines[:FURTHER_LINES])}{more}" if lines else ""
+    return f"{alike[0]} ({len(alike)} times{places})"
 
 
 class MissingDataError(TrialogueError):

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from trialogue.datasets import Repairs
+from trialogue.datasets.door.values import as_number
 from trialogue.datasets.json_documents import (
     ParseReport,
-    as_number,
     bare_stem,
     excerpt_of,
     files_like,

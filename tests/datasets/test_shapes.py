@@ -75,10 +75,10 @@ def test_mistakes_of_a_conversation_are_reported_with_their_places(tmp_path: Pat
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     messages = mistakes(path)
-    assert "line 1, field conversations[1].from: unknown sender 'martian'." in messages
+    assert "line 1, field conversations.1.from: unknown from 'martian'." in messages
     assert "line 2, field id: expected a string, got true." in messages
-    assert "line 2, field conversations[0].value: expected a string, got the number 5." in messages
-    assert "line 3, field conversations[0]: expected a message {from, value}." in messages
+    assert "line 2, field conversations.0.value: expected a string or a list of parts, got the number 5." in messages
+    assert "line 3, field conversations.0.value: expected a string or a list of parts, got null." in messages
     assert "line 4, field conversations: expected a list of messages" in messages
 
 

@@ -2,6 +2,7 @@
 
 A reply is a text, an ``Utterance``, an object with ``text`` or ``messages``, a list of such messages (a burst), or a
 ``Turn``. Blank messages of a burst are dropped; a turn with only blank messages is a failure, unless it ends the dialogue.
+Reasoning that came with a message is kept as its ``thought`` (``records.spoken``) and is no part of what was said.
 """
 
 import json
@@ -12,9 +13,11 @@ from pydantic import ValidationError
 from trialogue.agents.base import Turn
 from trialogue.records import JsonValue, Utterance
 from trialogue.records.files.jsonl import problems_of
-from trialogue.transport.answers import LONGEST_TEXT, checked_text, kind_of
+from trialogue.records.spoken import Spoken, is_blank, settled, spoken
+from trialogue.transport.answers import LONGEST_TEXT, checked_text, error_words, kind_of
 from trialogue.transport.failures import AgentFailure
 
+MORE_TOKENS = "raise max_tokens, or configure the server to return reasoning separately"
 MAX_MESSAGES = 100  # messages of one turn; more is a loop
 
 
@@ -53,10 +56,35 @@ def turn_of(
             "malformed", f"answered with {len(messages)} messages at once; at most {MAX_MESSAGES} are allowed."
         )
     _check_meta(own_meta)
-    utterances = tuple(said for message in messages if (said := _message(message, longest)).text.strip())
+    read = [_message(message, longest) for message in messages]
+    utterances = tuple(said for said in read if not is_blank(said.text))
     if not utterances and not ends:
-        raise AgentFailure("empty", "answered without any text. Does it understand the requests?")
+        raise _empty(read, answer)
     return Turn(utterances=utterances, ends=ends, latency_s=latency_s, meta=own_meta)
+
+
+def _empty(read: Sequence[Utterance], answer: object) -> AgentFailure:
+    """Failure of a turn in which nothing is said, with the agent's own words for it where it gave any."""
+    if words := error_words(answer):
+        return AgentFailure("error", f"answered without any text, and reported: {words}")
+    thought = sum(len(said.thought or "") for said in read)
+    if thought:
+        return AgentFailure(
+            "empty", f"the model produced reasoning but no reply ({thought:,} characters): {MORE_TOKENS}."
+        )
+    return AgentFailure("empty", "answered without any text. Does it understand the requests?")
+
+
+def said_in(text: str) -> Spoken:
+    """What a model says and what it thinks in an answer.
+
+    Raises:
+        AgentFailure: (empty) it thought and came to say nothing.
+    """
+    found = spoken(text)
+    if found.thought and is_blank(found.said):
+        raise _empty([Utterance(speaker="system", text="", thought=found.thought)], text)
+    return found
 
 
 def _check_meta(meta: Mapping[str, JsonValue]) -> None:
@@ -74,6 +102,8 @@ def _of_object(answer: Mapping[str, object]) -> tuple[list[object], bool, dict[s
     if not isinstance(ends, bool):
         raise AgentFailure("malformed", f"answered 'ends': {ends!r}; it must be true or false.")
     if "text" in rest:
+        if isinstance(rest["text"], str) and is_blank(rest["text"]) and (words := error_words(answer)):
+            raise AgentFailure("error", f"answered without any text, and reported: {words}")
         return [rest], ends, {}
     messages, meta = rest.pop("messages", [] if ends else None), rest.pop("meta", {})
     if rest or not isinstance(messages, list | tuple) or not isinstance(meta, dict):
@@ -84,9 +114,10 @@ def _of_object(answer: Mapping[str, object]) -> tuple[list[object], bool, dict[s
 
 def _message(message: object, longest: int) -> Utterance:
     if isinstance(message, str):
-        return Utterance(speaker="system", text=checked_text(message, longest=longest))
-    if isinstance(message, Mapping) and "text" in message:
-        checked_text(message["text"], longest=longest)
+        checked_text(message, longest=len(message))
+        message = Utterance(speaker="system", text=message)
+    elif isinstance(message, Mapping) and "text" in message:
+        checked_text(message["text"], longest=len(str(message["text"])))
         try:
             message = Utterance.model_validate({"speaker": "system", **message})
         except ValidationError as error:
@@ -97,8 +128,9 @@ def _message(message: object, longest: int) -> Utterance:
         raise AgentFailure(
             "malformed", "answered with a message whose speaker is the user; agents speak as the system."
         )
-    checked_text(message.text, longest=longest)
-    return message
+    said = settled(message)
+    checked_text(said.text, longest=longest)
+    return said
 
 
 def spoken_texts(history: Sequence[Utterance]) -> list[dict[str, str]]:

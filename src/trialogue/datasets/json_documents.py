@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from trialogue.datasets.base import Head
+from trialogue.datasets.door.values import as_number
 from trialogue.errors import DataError, Problem
 from trialogue.records import JsonValue
 from trialogue.records.files.jsonl import Note
@@ -37,9 +38,9 @@ class ParseReport:
     mended: dict[str, tuple[int, str, str, int | None]] = field(default_factory=dict)
     """Repairs by what was done: their number, and field, hint and line of the first."""
 
-    def wrong(self, what: str, field: str = "", *, line: int | None = None, hint: str = "") -> None:
-        """Record a mistake that makes the file unusable."""
-        self.problems.append(Problem(what, self.file, line, field, hint))
+    def wrong(self, what: str, field: str = "", *, line: int | None = None, hint: str = "", kind: str = "") -> None:
+        """Record a mistake that makes the file unusable; ``kind`` is what it shares with others that name other values."""
+        self.problems.append(Problem(what, self.file, line, field, hint, kind))
 
     def mend(self, what: str, field: str = "", *, line: int | None = None, hint: str = "") -> None:
         """Record a repair; a repeated message only raises its count."""
@@ -144,21 +145,6 @@ def _replace_surrogates(value: JsonValue, report: ParseReport) -> JsonValue:
     if isinstance(value, dict):
         return {str(_replace_surrogates(key, report)): _replace_surrogates(part, report) for key, part in value.items()}
     return value
-
-
-def as_number(value: object) -> float | None:
-    """A JSON number as a float; None for anything else, including booleans and numbers outside the float range.
-
-    >>> as_number(3), as_number("3"), as_number(True)
-    (3.0, None, None)
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 def kind_of(value: object) -> str:

@@ -16,8 +16,8 @@ from trialogue.judges.prompts import CHOICES, REASON
 from trialogue.judges.rubric import Aspect, Rubric
 from trialogue.llm.tokens import Token
 from trialogue.records import Reason, ReasonCode
+from trialogue.records.spoken import spoken
 
-THOUGHT = "</think>"  # ends what a reasoning model writes before its answer
 BARE = re.compile(r"[\s\"'*`]*(-?\d{1,4})[\s\"'*`.]*", re.ASCII)
 FENCE = re.compile(r"[\s`]*(?:json)?[\s`]*", re.IGNORECASE)
 MAX_OBJECTS = 50  # of braces that are tried as objects; an answer with more holds no answer
@@ -127,8 +127,8 @@ def empty_reading(rubric: Rubric, why: Reason) -> Reading:
 
 def _answer_in(text: str) -> tuple[str, int]:
     """(the answer without the reasoning before it, where it begins)."""
-    before, mark, after = text.rpartition(THOUGHT)
-    return (after, len(before) + len(mark)) if mark else (text, 0)
+    said, thought = spoken(text)
+    return (text, 0) if thought is None else (said, max(text.rfind(said), 0))
 
 
 def _point(rubric: Rubric, aspect: Aspect, fields: Mapping[str, Any]) -> float | Reason:

@@ -11,10 +11,10 @@ from typing import Protocol
 from trialogue.errors import UsageError
 from trialogue.llm.chat import Completion, Message
 from trialogue.records import Reason, ReasonCode
+from trialogue.records.spoken import spoken
 from trialogue.transport.failures import AgentFailure
 
 ANSWER = re.compile(r"\W*(\d{1,3})\W*", re.ASCII)
-THOUGHT = "</think>"  # ends what a reasoning model writes before its answer
 
 
 class Model(Protocol):
@@ -67,7 +67,7 @@ def choose(
             answer = model.complete(messages, seed=seed, trial=f"{trial}#{attempt}")
         except AgentFailure as failure:
             return Choice(None, Reason.of(ReasonCode.MODEL_DID_NOT_ANSWER, kind=failure.kind))
-        said = answer.text.rpartition(THOUGHT)[2]
+        said = spoken(answer.text).said
         number = ANSWER.fullmatch(said)
         if answer.is_whole and number is not None and 1 <= int(number[1]) <= len(options):
             return Choice(int(number[1]) - 1, model=answer.model)

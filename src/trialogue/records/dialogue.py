@@ -169,6 +169,8 @@ class Utterance(Record):
     """Speaker."""
     text: str
     """Text; may be empty where a corpus has an empty row."""
+    thought: str | None = None
+    """Reasoning of a model that came with the text and was not said; kept, and never measured. None: none is known."""
     id: str | None = None
     """The corpus' own id, if it has one."""
     acts: tuple[DialogueAct, ...] | None = None
@@ -227,6 +229,8 @@ class Dialogue(Record):
     """Whether the recommender is evaluated, or a baseline that ignores the user."""
     user: str | None = None
     """Code of the person or simulated user; the cluster that dialogues of one person share."""
+    task: str | None = None
+    """Task or scenario that several dialogues attempt, as repeated trials do: the cluster that they share."""
     source: str | None = None
     """Corpus or run it comes from, such as ``"crsarena-dial/open"``."""
     ratings: tuple[Rating, ...] = ()
@@ -253,7 +257,9 @@ class Dialogue(Record):
 
     @property
     def cluster(self) -> str:
-        """Resampling unit: the need, which all systems share; else the person; else the dialogue."""
+        """Resampling unit: the need, which all systems share; else the person; else the task; else the dialogue."""
         if self.need is not None:
             return f"need:{self.need.id}"
-        return f"user:{self.user}" if self.user else f"dialogue:{self.id}"
+        if self.user:
+            return f"user:{self.user}"
+        return f"dialogue:{self.id}" if self.task is None else f"task:{self.task}"

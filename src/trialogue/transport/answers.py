@@ -73,6 +73,29 @@ def checked_text(text: object, *, longest: int = LONGEST_TEXT) -> str:
     return text
 
 
+ERRORS = ("error", "errors", "exception", "error_message", "failure", "detail", "fault")
+"""Fields in which servers say what went wrong."""
+
+
+def error_words(answer: object) -> str:
+    """The server's own words about a failure in a JSON answer, at most 300 characters; "" if it has none.
+
+    >>> error_words({"text": "", "error": {"type": "overloaded", "message": "model overloaded"}})
+    'overloaded: model overloaded'
+    >>> error_words({"status": "error", "message": "try later"}), error_words({"text": "hi", "error": None})
+    ('try later', '')
+    """
+    if not isinstance(answer, Mapping):
+        return ""
+    found = next((answer[name] for name in ERRORS if answer.get(name)), None)
+    if found is None and str(answer.get("status", "")).lower() in ("error", "failed", "failure"):
+        found = answer.get("message") or answer.get("reason")
+    if isinstance(found, Mapping):
+        parts = [str(found[name]) for name in ("type", "code", "message", "detail") if found.get(name)]
+        found = ": ".join(parts) or dict(found)
+    return "" if found is None or found is True else " ".join(str(found).split())[:300]
+
+
 def kind_of(value: object) -> str:
     """Type of a value in words, for error messages."""
     names = {type(None): "nothing (null)", dict: "an object", list: "a list", bool: "true or false", int: "a number"}

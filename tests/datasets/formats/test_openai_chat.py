@@ -122,7 +122,7 @@ def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
         said({"role": "user", "content": [{"type": "text"}]}),
         HELLO | {"metadata": "b"},
         HELLO | {"id": "twice"},
-        HELLO | {"id": "twice"},
+        HELLO | {"id": "twice", "split": "b"},
         7,
     )
     reported = [each.split("made.jsonl, ")[1] for each in mistakes(path)]
@@ -130,16 +130,16 @@ def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
         "line 1, field messages: there are none.",
         "line 2, field id: expected a string, got a list.",
         "line 3, field messages: expected a list of messages, got the text 'hi'.",
-        "line 4, field messages.0: expected a message with a role.",
+        "line 4, field messages.0: expected a message {role, content}.",
         "line 5, field messages.0.role: unknown role 'narrator'. "
         "Known: user, assistant, system, developer, tool, function.",
         "line 6, field messages.0.content: expected a string or a list of parts, got the number 7.",
         "line 7, field messages.0.content.0: expected a part {type, text}, got the number 7.",
         "line 8, field messages.0.content.0: expected a part {type, text}, got an object.",
         "line 9, field metadata: expected an object, got the text 'b'.",
-        "line 11, field id: id 'twice' is already the id of conversation 10. "
-        "Ids must be unique within a file; without ids, conversations are numbered.",
         "line 12: expected an object, got the number 7.",
+        "line 11, field id: id 'twice' is already the id of conversation 10. "
+        "Ids must be unique within a system; without ids, conversations are numbered.",
     ]
 
 
@@ -208,4 +208,4 @@ def test_names_and_prompts_under_one_key_are_not_mixed_into_one_system(tmp_path:
 def test_numbers_that_are_no_ratings_are_named(tmp_path: Path) -> None:
     [dialogue], notes = read(write(tmp_path, {**HELLO, "success": 1}))
     assert (dialogue.ratings, dialogue.meta) == ((), {"success": 1})
-    assert any("numbers under 'success' were not read as ratings" in note for note in notes)
+    assert any("not read: success." in note for note in notes)

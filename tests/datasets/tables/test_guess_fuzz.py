@@ -4,6 +4,7 @@ import contextlib
 import csv
 import io
 import math
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,8 @@ def test_a_plausible_table_keeps_its_texts_and_ratings(
     path.write_bytes(stream.getvalue().encode("utf-8"))
     repairs = Repairs()
     dialogues = [record for record in resolve(str(path)).records(repairs) if isinstance(record, Dialogue)]
-    assert [one.text for each in dialogues for one in each.utterances] == [row[heads["text"]] for row in rows]
+    written = [unicodedata.normalize("NFC", row[heads["text"]]) for row in rows]
+    assert [one.text for each in dialogues for one in each.utterances] == written
     of_dialogues = [rating.value for each in dialogues for rating in each.ratings]
     of_utterances = [rating.value for each in dialogues for one in each.utterances for rating in one.ratings]
     assert bool(of_dialogues) == whole

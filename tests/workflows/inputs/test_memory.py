@@ -84,7 +84,7 @@ def test_conversations_are_read_with_their_system_and_rating() -> None:
     run = trialogue.evaluate([chat("AB"[i % 2], 1 + i % 5) for i in range(20)], resamples=100)
     assert run.findings.primary == "human:rating"
     assert [facts.system for facts in run.findings.systems] == ["A", "B"]
-    assert any("numbers under 'rating' were read as ratings" in line for line in run.findings.warnings)
+    assert any("'rating' was read as people's ratings" in line for line in run.findings.warnings)
 
 
 def test_names_of_systems_given_with_conversations_count_before_those_within() -> None:
@@ -96,12 +96,11 @@ def test_all_mistakes_come_at_once_with_place_and_field() -> None:
     bad = [
         {"messages": [{"role": "bot", "content": "x"}]},
         chat("A", 1),
-        {**chat("A", 1), "rating": "good", "ratings": {"fun": []}},
+        {**chat("A", 1), "metadata": "b"},
     ]
     assert mistakes(bad) == [
         "data[0], field messages.0.role: unknown role 'bot'. Known: user, assistant, system, developer, tool, function.",
-        "data[2], field ratings.fun: expected a number, got a list.",
-        "data[2], field rating: expected a number, got the text 'good'.",
+        "data[2], field metadata: expected an object, got the text 'b'.",
     ]
     assert mistakes({"A": ["a", 3, None], "B": ["a", "b", "c"]}, references=["x", 1, "y"]) == [
         "A[1]: expected a string, got the number 3.",
@@ -111,8 +110,9 @@ def test_all_mistakes_come_at_once_with_place_and_field() -> None:
     assert mistakes([chat("A", 1), "a", Dialogue(id="x", utterances=())])[0].startswith(
         "data[1]: expected a conversation"
     )
-    assert mistakes([chat("A", 1, id="x"), chat("A", 1, id="x")]) == [
-        "data[1], field id: id 'x' is already the id of data[0]."
+    assert mistakes([chat("A", 1, id="x"), chat("A", 2, id="x")]) == [
+        "data[1], field id: id 'x' is already the id of data[0]. "
+        "Ids must be unique within a system; without ids, conversations are numbered."
     ]
 
 
@@ -192,7 +192,7 @@ def test_frames_and_rows_are_tables_whose_columns_are_guessed(maker: str) -> Non
     held = in_memory(data)
     dialogues = [one for one in held.held if isinstance(one, Dialogue)]
     assert [(one.id, one.system, one.ratings[0].value) for one in dialogues[:2]] == [("0", "A", 3), ("1", "A", 4)]
-    assert "dialogue_ratings.stars: stars" in str(held.notes[0])
+    assert "ratings.stars: stars" in str(held.notes[0])
 
 
 def test_pandas_frames_are_read_without_their_missing_values() -> None:

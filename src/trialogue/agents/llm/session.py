@@ -9,28 +9,6 @@ from trialogue.agents.llm.prompt import PromptOptions, chat_of
 from trialogue.agents.replies import last_message, turn_of
 from trialogue.agents.session import SimpleSession
 from trialogue.records import JsonValue, Utterance
-from trialogue.transport.failures import AgentFailure
-
-THINKING, THOUGHT = "<think>", "</think>"
-"""Markers of hidden reasoning that some servers leave in the answer."""
-
-
-def split_thought(text: str) -> tuple[str, str]:
-    r"""Split a model's output into (answer, reasoning); the opening tag may be missing if the template provides it.
-
-    Raises:
-        AgentFailure: (empty) it thought and came to say nothing.
-
-    >>> split_thought("<think>They like thrillers.</think>\nHave you seen Heat?")
-    ('Have you seen Heat?', 'They like thrillers.')
-    """
-    thought, end, said = text.partition(THOUGHT)
-    if not end and not text.lstrip().startswith(THINKING):
-        return text, ""
-    if not said.strip():
-        why = "raise max_tokens, or configure the server to return reasoning separately"
-        raise AgentFailure("empty", f"the model produced reasoning but no reply ({len(thought):,} characters): {why}.")
-    return said.strip(), thought.strip().removeprefix(THINKING).strip()
 
 
 class PromptedSession(SimpleSession):
@@ -52,9 +30,7 @@ class PromptedSession(SimpleSession):
         start = time.perf_counter()
         text, details = self._generate(messages, len(history))
         latency_s = time.perf_counter() - start
-        said, thought = split_thought(text)
-        meta = {**details, "thought": thought} if thought else details
-        return turn_of(said, longest=self._options.longest_text, latency_s=latency_s, meta=meta)
+        return turn_of(text, longest=self._options.longest_text, latency_s=latency_s, meta=details)
 
     @abstractmethod
     def _generate(self, messages: Sequence[Mapping[str, str]], length: int) -> tuple[str, dict[str, JsonValue]]:

@@ -11,6 +11,8 @@ from trialogue.agents.protocols.templates import ABSENT, check_placeholders, req
 from trialogue.agents.replies import turn_of
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue, Record
+from trialogue.records.spoken import is_blank
+from trialogue.transport.answers import error_words
 from trialogue.transport.failures import AgentFailure, UnreadableAnswer
 from trialogue.transport.http import HttpResponse
 
@@ -92,8 +94,14 @@ def _turn_in_json(data: Any, text: str, exchange: Exchange, *, longest: int, lat
     }
     act = value_at(data, exchange.intent) if exchange.intent else None
     acts = {"acts": [{"intent": act}]} if isinstance(act, str) and act else {}
-    messages = [{"text": message, **acts} for message in (said if isinstance(said, list) else [said])]
+    messages = [{"text": message, **acts} for message in _members(said)]
+    if (words := error_words(data)) and all(isinstance(each, str) and is_blank(each) for each in _members(said)):
+        raise AgentFailure("error", f"answered without any text, and reported: {words}")
     return turn_of({"messages": messages, "ends": ends, "meta": kept}, longest=longest, latency_s=latency_s)
+
+
+def _members(said: Any) -> list[Any]:
+    return said if isinstance(said, list) else [said]
 
 
 def _json_of(answer: HttpResponse, text: str) -> Any:

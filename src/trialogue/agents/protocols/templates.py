@@ -24,6 +24,7 @@ from typing import Any
 from trialogue.agents.replies import spoken_texts
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import JsonValue, Utterance
+from trialogue.transport.answers import error_words
 from trialogue.transport.failures import UnreadableAnswer
 
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(env:)?([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -155,5 +156,7 @@ def required_value(value: Any, path: str, raw: str) -> Any:
     if result is ABSENT or (isinstance(result, list) and any(part is ABSENT for part in result)):
         keys = ", ".join(map(str, value)) if isinstance(value, dict) else ""
         there = f"an object with the keys {keys}" if keys else "an empty object"
-        raise UnreadableAnswer(f"its answer contains nothing at {path!r}; it is {there}.", raw)
+        words = error_words(value)
+        reported = f" It reports: {words}" if words else ""
+        raise UnreadableAnswer(f"its answer contains nothing at {path!r}; it is {there}.{reported}", raw)
     return result

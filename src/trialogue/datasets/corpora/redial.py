@@ -15,7 +15,8 @@ from typing import Any
 
 from trialogue.datasets.base import AnyRecord, Corpus, Head, RemoteFile, SimpleFormat, Source
 from trialogue.datasets.corpora.mentions import tidy_title
-from trialogue.datasets.json_documents import ParseReport, as_number, bare_stem, files_like, kind_of
+from trialogue.datasets.door.values import as_number
+from trialogue.datasets.json_documents import ParseReport, bare_stem, files_like, kind_of
 from trialogue.datasets.json_objects import JsonObject, read_objects
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, ItemOpinion, JsonValue, Mention, Speaker, Utterance

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.datasets.base import Head
-from trialogue.datasets.json_documents import ParseReport, as_number, bare_stem, kind_of, read_json
+from trialogue.datasets.door.values import as_number
+from trialogue.datasets.json_documents import ParseReport, bare_stem, kind_of, read_json
 from trialogue.datasets.json_objects import read_objects
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue, Level, Reason, ReasonCode, Score

@@ -12,7 +12,8 @@ from pydantic import ValidationError
 
 from trialogue.datasets.dialoguekit.errors import ending_of_error
 from trialogue.datasets.dialoguekit.needs import need_in
-from trialogue.datasets.json_documents import ParseReport, as_number, excerpt_of, kind_of
+from trialogue.datasets.door.values import as_number
+from trialogue.datasets.json_documents import ParseReport, excerpt_of, kind_of
 from trialogue.records import Dialogue, DialogueAct, JsonValue, Rating, Record, SlotValue, Utterance
 from trialogue.records.files.jsonl import problems_of
 from trialogue.records.files.upgrade import upgrade

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
-from trialogue.datasets.json_documents import ParseReport, as_number, bare_stem, kind_of, read_json
+from trialogue.datasets.door.values import as_number
+from trialogue.datasets.json_documents import ParseReport, bare_stem, kind_of, read_json
 from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
 from trialogue.datasets.tables.speakers import Speakers, obvious
 from trialogue.records import Dialogue, JsonValue, Speaker, Utterance

@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
+from trialogue.datasets.door.values import plain_number
 from trialogue.datasets.json_documents import ParseReport, bare_stem
 from trialogue.datasets.tables.guess import headings_of
 from trialogue.datasets.tables.mapping import Mapping, shape_mistakes
 from trialogue.datasets.tables.responses import PREFIXED, responses
-from trialogue.datasets.tables.rows import Row, Table, columns_of, plain_number, read_table
+from trialogue.datasets.tables.rows import Row, Table, columns_of, read_table
 from trialogue.datasets.tables.speakers import obvious
 from trialogue.records import Dialogue, Rating, Utterance
 from trialogue.records.files.jsonl import Note

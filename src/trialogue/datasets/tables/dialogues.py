@@ -1,45 +1,275 @@
 """Build dialogues from a table with one row per utterance."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 from trialogue.datasets.corpora.mentions import locate_titles
+from trialogue.datasets.door.account import FeedbackTally
+from trialogue.datasets.door.feedback import Said, feedback_under
+from trialogue.datasets.door.units import Clashes, Entry, Level, Units, level_of, named, units_of
+from trialogue.datasets.door.values import DECIMAL_COMMA, Identifiers, identifier, is_absent, lost_digits, plain_number
 from trialogue.datasets.failures import FAILED_CONVERSATION, ending_in
 from trialogue.datasets.json_documents import ParseReport
 from trialogue.datasets.tables.mapping import Mapping
-from trialogue.datasets.tables.rows import ABSENT, Row, Table, items, number
+from trialogue.datasets.tables.rows import Row, Table, items, number, texts
 from trialogue.datasets.tables.speakers import Speakers
-from trialogue.records import Dialogue, Ending, JsonValue, Rating, Speaker, StrategyLabel, Utterance
+from trialogue.records import Dialogue, Ending, JsonValue, Raters, Rating, Speaker, StrategyLabel, Utterance
+
+ROW_NUMBERS = frozenset({"", "unnamed: 0", "index", "row", "row_id", "row_number", "line", "#"})
+"""Headings of numbers of rows, which differ in rows that are otherwise repeated."""
+
+Key = tuple[str, str, str]
+"""(Id, system, trial) of a conversation; "" where there is no column, or the cell is blank."""
+
+
+@dataclass
+class _Reading:
+    """One table on its way to dialogues."""
+
+    table: Table
+    mapping: Mapping
+    source: str
+    report: ParseReport
+    ids: "TableIds"
+    speakers: Speakers
+    tally: FeedbackTally
+    two_contents: Clashes = field(default_factory=Clashes)
+    scattered: Clashes = field(default_factory=Clashes)
+    places: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TableIds:
+    """How the identifiers of a table's columns compare."""
+
+    dialogue: Identifiers
+    user: Identifiers
+    utterance: Identifiers
+    rater: Identifiers
+    situation: Identifiers
+    ranking: Identifiers
+    targets: Identifiers
+    trial: Identifiers
+
+    @classmethod
+    def of(cls, table: Table, mapping: Mapping) -> "TableIds":
+        """Rules for a table."""
+        separator = mapping.list_separator
+        return cls(
+            dialogue=table.identifiers(mapping.dialogue),
+            user=table.identifiers(mapping.user),
+            utterance=table.identifiers(mapping.utterance_id),
+            rater=table.identifiers(mapping.rater),
+            situation=table.identifiers(mapping.situation),
+            ranking=table.item_identifiers(mapping.ranking, separator),
+            targets=table.item_identifiers(mapping.targets, separator),
+            trial=table.identifiers(mapping.trial),
+        )
 
 
 def dialogues(table: Table, mapping: Mapping, source: str, report: ParseReport) -> Iterator[Dialogue]:
-    """Build the dialogues in the order of their first rows, which need not be contiguous."""
-    by_dialogue: dict[str, list[Row]] = {}
+    """Build the dialogues in the order of their first rows, which need not be contiguous.
+
+    Rows of one id are one dialogue for each system and trial. Repeated rows are left out; rows that cannot be of one
+    conversation are an error that names the ids.
+    """
+    reading = _Reading(
+        table,
+        mapping,
+        source,
+        report,
+        TableIds.of(table, mapping),
+        Speakers(mapping.speakers),
+        tally_of(mapping),
+        places={id(row): place for place, row in enumerate(table.rows)},
+    )
+    check_digits(table, mapping.dialogue, report)
+    units = {key: _unit(key, rows, reading) for key, rows in _groups(reading).items()}
+    rating_columns = _rating_columns(units, reading)
+    trials = {name: sum(1 for other in units if other[:2] == (name, system)) for name, system, _ in units}
+    several = mapping.trial is not None and any(times > 1 for times in trials.values())
+    for (name, system, trial), unit in units.items():
+        own = f"{name}/{trial}" if several and trial else name
+        yield _dialogue(own, name if mapping.trial is not None else None, system, unit.rows, rating_columns, reading)
+    reading.speakers.settle(mapping.speaker or "", report)
+    reading.tally.settle(report)
+    _settle_units(units, reading)
+
+
+def tally_of(mapping: Mapping) -> FeedbackTally:
+    """Tally of the feedback in a mapped table."""
+    return FeedbackTally(missing=mapping.missing, is_declared=mapping.scale is not None)
+
+
+def check_digits(table: Table, column: str | None, report: ParseReport) -> None:
+    """Report identifiers that a spreadsheet or a float rounded: different ones may have become equal."""
+    rounded: dict[str, Row] = {}
     for row in table.rows:
-        name = row.text(mapping.dialogue).strip()
+        if lost_digits(value := row.cells.get(column or "")):
+            rounded.setdefault(identifier(value), row)
+    if rounded:
+        what = (
+            f"{len(rounded)} ids have lost digits, as long numbers do in a spreadsheet: {named(list(rounded))}. Different "
+            "ids may have become one."
+        )
+        line = next(iter(rounded.values())).line
+        report.wrong(what, column or "", line=line, hint="Export the column as text.")
+
+
+def _groups(reading: _Reading) -> dict[Key, list[Row]]:
+    """Rows by conversation."""
+    mapping, report = reading.mapping, reading.report
+    by_name: dict[str, list[Row]] = {}
+    for row in reading.table.rows:
+        name = reading.ids.dialogue.text(row.cells.get(mapping.dialogue or ""))
         if name:
-            by_dialogue.setdefault(name, []).append(row)
+            by_name.setdefault(name, []).append(row)
         else:
             report.wrong("the row has no dialogue id.", mapping.dialogue or "", line=row.line)
-    speakers = Speakers(mapping.speakers)
-    for name, rows in by_dialogue.items():
-        yield _dialogue(name, rows, mapping, source, speakers, report)
-    speakers.settle(mapping.speaker or "", report)
+    found: dict[Key, list[Row]] = {}
+    for name, rows in by_name.items():
+        systems = [identifier(row.cells.get(mapping.system or "")) for row in rows]
+        by_system = all(systems) and _are_apart(rows, systems, mapping, reading.speakers)
+        for row, system in zip(rows, systems, strict=True):
+            trial = reading.ids.trial.text(row.cells.get(mapping.trial or ""))
+            found.setdefault((name, system if by_system else "", trial), []).append(row)
+    return found
+
+
+def _are_apart(rows: list[Row], systems: list[str], mapping: Mapping, speakers: Speakers) -> bool:
+    """Whether systems that share an id had a conversation each: of both sides, and none goes on where another stops."""
+    groups: dict[str, list[Row]] = {}
+    for row, system in zip(rows, systems, strict=True):
+        groups.setdefault(system, []).append(row)
+    sides = [{speakers.peek(row.text(mapping.speaker)) for row in group} for group in groups.values()]
+    if len(groups) == 1 or not all({"user", "system"} <= side for side in sides):
+        return len(groups) == 1
+    if mapping.order is None:
+        return True
+    ranges = sorted(
+        (min(numbers), max(numbers))
+        for group in groups.values()
+        if (numbers := [found for row in group if (found := plain_number(row.cells.get(mapping.order))) is not None])
+    )
+    return any(later[0] <= earlier[1] for earlier, later in pairwise(ranges))
+
+
+def _unit(key: Key, rows: list[Row], reading: _Reading) -> Units[Row]:
+    """The rows of one conversation in order, without repetitions."""
+    mapping = reading.mapping
+    numbers = [None if mapping.order is None else number(row, mapping.order, reading.report) for row in rows]
+    entries = [
+        Entry(
+            row,
+            content=tuple(repr(value) for name, value in row.cells.items() if name.strip().lower() not in ROW_NUMBERS),
+            opening=(row.text(mapping.speaker), row.text(mapping.text)),
+            place=reading.places[id(row)],
+            speaker=row.text(mapping.speaker),
+            number=place,
+        )
+        for row, place in zip(rows, numbers, strict=True)
+    ]
+    if mapping.order is not None:
+        for entry in entries:
+            if entry.number is None and is_absent(entry.row.cells.get(mapping.order)):
+                reading.report.wrong("expected a number to sort by.", mapping.order, line=entry.row.line)
+    unit = units_of(entries)
+    if unit.has_two_contents:
+        reading.two_contents.add(key[0], rows[0].line)
+    elif unit.is_scattered:
+        reading.scattered.add(key[0], rows[0].line)
+    if mapping.order is not None:
+        unit.rows = _sorted(unit.rows, {id(entry.row): entry.number or 0 for entry in entries}, reading)
+    return unit
+
+
+def _sorted(rows: list[Row], numbers: dict[int, float], reading: _Reading) -> list[Row]:
+    ordered = sorted(rows, key=lambda row: numbers[id(row)])
+    if [id(row) for row in ordered] != [id(row) for row in rows]:
+        reading.report.mend(
+            "the rows of a dialogue are out of order; sorted", reading.mapping.order or "", line=rows[0].line
+        )
+    return ordered
+
+
+def _settle_units(units: dict[Key, Units[Row]], reading: _Reading) -> None:
+    """Report repetitions, ids of several conversations, and conversations in several blocks."""
+    report, column = reading.report, reading.mapping.dialogue or ""
+    repeated = {key: unit for key, unit in units.items() if unit.repeated}
+    if repeated:
+        names = named(list(dict.fromkeys(key[0] for key in repeated)))
+        total = sum(unit.repeated for unit in repeated.values())
+        what = f"{total} rows repeat earlier rows of the same dialogue and were left out (dialogues {names})"
+        report.mend(what, column, line=next(iter(repeated.values())).rows[0].line, hint="Was a log resumed?")
+    if reading.two_contents.ids:
+        what = f"several conversations share an id: {reading.two_contents.named()}."
+        hint = "Give each its own id, or map the column that tells them apart as trial."
+        report.wrong(what, column, line=reading.two_contents.line, hint=hint)
+    if reading.scattered.ids and 2 * len(reading.scattered.ids) < len(units):
+        what = (
+            f"the rows of {len(reading.scattered.ids)} dialogues stand in several blocks, and each was read as one: "
+            f"{reading.scattered.named()}"
+        )
+        report.mend(
+            what, column, line=reading.scattered.line, hint="If these are different conversations, give them ids."
+        )
+
+
+def _rating_columns(units: dict[Key, Units[Row]], reading: _Reading) -> dict[Level, dict[str, str]]:
+    """Rating columns by what they rate, which the data decide: whether a column is mapped or guessed makes no difference."""
+    mapping = reading.mapping
+    found = {Level.DIALOGUE: dict(mapping.dialogue_ratings), Level.UTTERANCE: dict(mapping.utterance_ratings)}
+    for name, column in mapping.ratings.items():
+        values = [
+            [repr(value) for row in unit.rows if not is_absent(value := row.cells.get(column))]
+            for unit in units.values()
+        ]
+        on_users = any(
+            not is_absent(row.cells.get(column)) and reading.speakers.peek(row.text(mapping.speaker)) == "user"
+            for unit in units.values()
+            for row in unit.rows
+        )
+        level, odd = (Level.UTTERANCE, []) if mapping.rater else level_of(values, on_users)
+        if mapping.rater and _constant_by_rater(units, column, mapping):
+            level = Level.DIALOGUE
+        keys = list(units)
+        for place in odd:
+            reading.two_contents.add(keys[place][0], units[keys[place]].rows[0].line)
+        if not odd:
+            found[level][name] = column
+    return found
+
+
+def _constant_by_rater(units: dict[Key, Units[Row]], column: str, mapping: Mapping) -> bool:
+    """Whether no rater gives a dialogue two values."""
+    for unit in units.values():
+        by_rater: dict[str, set[str]] = {}
+        for row in unit.rows:
+            if not is_absent(value := row.cells.get(column)):
+                by_rater.setdefault(row.text(mapping.rater), set()).add(repr(value))
+        if any(len(values) > 1 for values in by_rater.values()):
+            return False
+    return True
 
 
 def _dialogue(
-    name: str, rows: list[Row], mapping: Mapping, source: str, speakers: Speakers, report: ParseReport
+    name: str, task: str | None, system: str, rows: list[Row], columns: dict[Level, dict[str, str]], reading: _Reading
 ) -> Dialogue:
-    ordered = _sort_rows(rows, mapping.order, report)
-    utterances = [_utterance(row, mapping, speakers, report) for row in ordered]
-    failure = _failure(ordered, utterances, mapping, report)
-    _check_ids(utterances, name, rows[0].line, mapping, report)
+    mapping, report = reading.mapping, reading.report
+    system = system or _common_value(rows, mapping.system, Identifiers(), name, report) or mapping.system_name or ""
+    on_rows = mapping.model_copy(update={"ratings": columns[Level.UTTERANCE]})
+    utterances = [_utterance(row, system, on_rows, reading) for row in rows]
+    failure = _failure(rows, utterances, mapping, report)
+    _check_ids(utterances, name, min(row.line for row in rows), mapping, report)
     return Dialogue(
         id=name,
         utterances=tuple(utterances),
-        system=_common_value(rows, mapping.system, name, report) or mapping.system_name,
-        user=_common_value(rows, mapping.user, name, report) or None,
-        source=source,
-        ratings=tuple(_dialogue_ratings(rows, mapping, name, report)),
+        system=system or None,
+        user=_common_value(rows, mapping.user, reading.ids.user, name, report) or None,
+        task=task,
+        source=reading.source,
+        ratings=tuple(_dialogue_ratings(rows, columns[Level.DIALOGUE], system, name, reading)),
         ended_by=None if failure is None else failure[0],
         ending_detail=None if failure is None else failure[1],
     )
@@ -60,26 +290,14 @@ def _failure(
     return found
 
 
-def _sort_rows(rows: list[Row], column: str | None, report: ParseReport) -> list[Row]:
-    if column is None:
-        return rows
-    numbers = [number(row, column, report) for row in rows]
-    for row, place in zip(rows, numbers, strict=True):
-        if place is None and row.text(column).strip().lower() in ABSENT:
-            report.wrong("expected a number to sort by.", column, line=row.line)
-    order = sorted(range(len(rows)), key=lambda index: numbers[index] or 0)
-    if order != list(range(len(rows))):
-        report.mend("the rows of a dialogue are out of order; sorted", column, line=rows[0].line)
-    return [rows[index] for index in order]
-
-
-def _common_value(rows: list[Row], column: str | None, name: str, report: ParseReport) -> str:
+def _common_value(rows: list[Row], column: str | None, ids: Identifiers, name: str, report: ParseReport) -> str:
     """Constant value of a column within a dialogue; "" if all cells are empty."""
-    said = {value: row for row in reversed(rows) if (value := row.text(column).strip())}
+    said = {value: row for row in reversed(rows) if (value := ids.text(row.cells.get(column or "")))}
     if len(said) > 1:
         what = f"dialogue {name!r} has several: {', '.join(sorted(said)[:5])}."
         hint = "A dialogue has one. Do several dialogues share this id?"
-        report.wrong(what, column or "", line=rows[0].line, hint=hint)
+        line = min(row.line for row in rows)
+        report.wrong(what, column or "", line=line, hint=hint, kind="a dialogue has several")
     return next(iter(said), "")
 
 
@@ -87,64 +305,116 @@ def _check_ids(utterances: list[Utterance], name: str, line: int, mapping: Mappi
     ids = [utterance.id for utterance in utterances if utterance.id is not None]
     if len(set(ids)) < len(ids):
         twice = next(number for number in ids if ids.count(number) > 1)
-        report.wrong(
-            f"dialogue {name!r} has two utterances with the id {twice!r}.", mapping.utterance_id or "", line=line
-        )
+        what = f"dialogue {name!r} has two utterances with the id {twice!r}."
+        report.wrong(what, mapping.utterance_id or "", line=line, kind="two utterances share an id")
 
 
-def _utterance(row: Row, mapping: Mapping, speakers: Speakers, report: ParseReport) -> Utterance:
-    speaker = speakers.resolve(row.text(mapping.speaker), row.line)
+def _utterance(row: Row, system: str, mapping: Mapping, reading: _Reading) -> Utterance:
+    speaker = reading.speakers.resolve(row.text(mapping.speaker), row.line)
     text = row.text(mapping.text)
     if not text.strip():
-        report.mend("an utterance is empty; kept", mapping.text or "", line=row.line)
-    return make_utterance(speaker or "user", text, row, mapping, report)
+        reading.report.mend("an utterance is empty; kept", mapping.text or "", line=row.line)
+    return make_utterance(
+        speaker or "user", text, row, mapping, reading.report, ids=reading.ids, tally=reading.tally, system=system
+    )
 
 
-def make_utterance(speaker: Speaker, text: str, row: Row, mapping: Mapping, report: ParseReport) -> Utterance:
+def make_utterance(
+    speaker: Speaker,
+    text: str,
+    row: Row,
+    mapping: Mapping,
+    report: ParseReport,
+    *,
+    ids: TableIds,
+    tally: FeedbackTally,
+    system: str,
+) -> Utterance:
     """Build an utterance with all fields from its row."""
-    strategies = items(row, mapping.strategies, mapping.list_separator, report)
-    titles = items(row, mapping.mentions, mapping.list_separator, report)
+    strategies = texts(row, mapping.strategies, mapping.list_separator, report)
+    titles = texts(row, mapping.mentions, mapping.list_separator, report)
     ranking = items(row, mapping.ranking, mapping.list_separator, report)
     labels = tuple(
         StrategyLabel(strategy=label, origin=mapping.strategy_origin, by=mapping.strategy_by)
         for label in strategies or ()
     )
+    thought = row.text(mapping.thought).strip()
     return Utterance(
         speaker=speaker,
         text=text,
-        id=row.text(mapping.utterance_id).strip() or None,
+        thought=thought or None,
+        id=ids.utterance.text(row.cells.get(mapping.utterance_id or "")) or None,
         strategies=labels or None,
         mentions=None if titles is None else locate_titles(titles, text),
-        ranking=tuple(ranking) if ranking else None,
-        ratings=tuple(ratings(row, mapping.ratings, mapping, report)),
+        ranking=None if ranking is None or speaker == "user" else tuple(ids.ranking.text(item) for item in ranking),
+        ratings=tuple(ratings(row, mapping.ratings, mapping, report, ids=ids, tally=tally, system=system)),
         meta=kept_cells(row, mapping),
     )
 
 
-def ratings(row: Row, columns: dict[str, str], mapping: Mapping, report: ParseReport) -> Iterator[Rating]:
-    """Ratings in these columns of a row; a value outside the scale is a mistake."""
+def ratings(
+    row: Row,
+    columns: dict[str, str],
+    mapping: Mapping,
+    report: ParseReport,
+    *,
+    ids: TableIds,
+    tally: FeedbackTally,
+    system: str,
+) -> Iterator[Rating]:
+    """Ratings in these columns of a row; a value outside the declared scale is a mistake."""
     low, high = mapping.scale or (None, None)
     for name, column in columns.items():
-        value = number(row, column, report)
-        if value is None:
-            continue
-        if low is not None and high is not None and not low <= value <= high:
-            report.wrong(f"{value:g} is outside the scale {low:g} to {high:g}.", column, line=row.line)
-            continue
-        rater = row.text(mapping.rater).strip() or None
-        yield Rating(name=name, value=value, rater=rater, low=low, high=high, raters=mapping.raters)
+        for said in feedback_under(name, row.cells.get(column)):
+            found = tally.see(said, system, row.line)
+            if found is None:
+                continue
+            if low is not None and high is not None and not low <= found.value <= high:
+                kind = f"outside the scale {low:g} to {high:g}"
+                report.wrong(f"{found.value:g} is {kind}.", column, line=row.line, kind=kind)
+                continue
+            if isinstance(said.raw, str) and DECIMAL_COMMA.fullmatch(said.raw.strip()):
+                report.mend("a decimal comma was read as a decimal point", column, line=row.line)
+            rater = ids.rater.text(row.cells.get(mapping.rater or "")) or said.rater
+            yield Rating(
+                name=said.name,
+                value=found.value,
+                rater=rater or None,
+                low=found.low if mapping.scale is None else low,
+                high=found.high if mapping.scale is None else high,
+                raters=said.raters if said.raters is not None and mapping.raters is Raters.PEOPLE else mapping.raters,
+            )
 
 
-def _dialogue_ratings(rows: list[Row], mapping: Mapping, name: str, report: ParseReport) -> list[Rating]:
+def _dialogue_ratings(
+    rows: Sequence[Row], columns: dict[str, str], system: str, name: str, reading: _Reading
+) -> list[Rating]:
     found: dict[tuple[str, str | None], Rating] = {}
+    heard = FeedbackTally(missing=reading.tally.missing, is_declared=reading.tally.is_declared)
     for row in rows:
-        for rating in ratings(row, mapping.dialogue_ratings, mapping, report):
+        for rating in ratings(
+            row, columns, reading.mapping, reading.report, ids=reading.ids, tally=heard, system=system
+        ):
             first = found.setdefault((rating.name, rating.rater), rating)
             if first.value != rating.value:
                 what = f"dialogue {name!r} has two values: {first.value:g} and {rating.value:g}."
                 hint = "If these are ratings of utterances, map them under ratings."
-                report.wrong(what, mapping.dialogue_ratings[rating.name], line=row.line, hint=hint)
+                kind = "a dialogue has two values"
+                reading.report.wrong(what, rating.name, line=row.line, hint=hint, kind=kind)
+    for unit_said in _once_each(rows, columns):
+        reading.tally.see(unit_said[1], system, unit_said[0])
     return list(found.values())
+
+
+def _once_each(rows: Sequence[Row], columns: dict[str, str]) -> Iterator[tuple[int, Said]]:
+    """Different values of a dialogue's rating columns, each once: a value in every row is one rating."""
+    known: set[tuple[str, str]] = set()
+    for row in rows:
+        for name, column in columns.items():
+            for said in feedback_under(name, row.cells.get(column)):
+                if (said.name, repr(said.raw)) not in known:
+                    known.add((said.name, repr(said.raw)))
+                    yield row.line, said
 
 
 def kept_cells(row: Row, mapping: Mapping) -> dict[str, JsonValue]:

@@ -4,23 +4,25 @@ The cells decide whether a rating column rates utterances or whole dialogues, an
 systems.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Dictionary
 from typing import Any
 
+from trialogue.datasets.door.feedback import Feedback, feedback_under, key_of, rated_name
+from trialogue.datasets.door.values import is_absent, plain_number
 from trialogue.datasets.tables.mapping import OF_RESPONSES, OF_UTTERANCES, Mapping, shape_mistakes
-from trialogue.datasets.tables.rows import ABSENT, Row, plain_number
+from trialogue.datasets.tables.rows import Row
 
 _HEADINGS = {
     "dialogue": "dialogue_id dialog_id dialog conversation conversation_id conv_id conv session_id session chat_id",
     "speaker": "role sender participant author",
     "text": "utterance message content sentence",
+    "trial": "trial_id trial_index trial_number epoch attempt repetition",
     "order": "turn turn_id turn_index turn_ind utterance_index index position utt_id",
     "system": "system_name model crs bot recommender",
     "user": "user_id worker worker_id",
     "utterance_id": "",
-    "situation": "situation_id example_id sample_id prompt_id context_id",
+    "situation": "situation_id example_id sample_id prompt_id context_id item_id unit_id case_id query_id qid question_id",
     "context": "history dialogue_history dialog_history prompt",
     "reference": "ground_truth gold human_response",
     "response": "reply generation generated prediction system_response",
@@ -30,27 +32,28 @@ _HEADINGS = {
     "ranking": "recommendations recommended_items",
     "targets": "target_items",
     "error": "exception error_message traceback",
+    "thought": "thinking reasoning reasoning_content chain_of_thought",
 }
-_RATED = (
-    "rating score stars satisfaction overall quality overall_quality usefulness helpfulness relevance fluency coherence "
-    "informativeness meaningfulness interestingness engagement naturalness appropriateness likert"
-)
-"""Headings of columns of ratings; also in front of or behind ``rating``, as in ``fluency_rating``."""
-_BEHIND = ("_rating", "_score", "_stars")
+_READABLE = 0.5  # share of a rating column's values that must be understood; the others are counted and named
 _NO_REPLIES = (
     "id row line index split fold topic domain source date time timestamp created_at url language lang locale label "
-    "labels note notes comment comments feedback explanation reason tags genre intent category hit_id status"
+    "labels tags genre intent category hit_id status"
 )
 """Headings that are no names of systems, though their cells are texts."""
+_REMARKS_WORDS = (
+    "comment comments remark remarks note notes feedback explanation reason reasons rationale justification opinion "
+    "review why"
+)
+_REMARKS = frozenset(_REMARKS_WORDS.split())
+"""Words in headings of what raters wrote."""
 _WORDS = 2  # in most cells of a column of replies
 
 
 def guess(columns: Iterable[str], rows: Sequence[Row] = ()) -> Mapping | None:
     """Guess a mapping from unambiguous headings; None if they are ambiguous.
 
-    Ratings are under ``rating_…`` (of an utterance or reply) and ``dialogue_rating_…``; and under ``rating``,
-    ``satisfaction``, ``score`` and the like where all their cells are numbers: of the dialogue where no dialogue has two
-    values, else of the utterance.
+    Ratings are under ``rating_…`` (of an utterance or reply) and ``dialogue_rating_…``; and under ``rating``, ``thumbs``,
+    ``feedback`` and the like where most cells are feedback in a known form. What these rate is decided by the table's data.
 
     Args:
         columns: the headings.
@@ -62,7 +65,7 @@ def guess(columns: Iterable[str], rows: Sequence[Row] = ()) -> Mapping | None:
     """
     by_key: dict[str, str] = {}
     for column in columns:
-        by_key.setdefault(_key(column), column)
+        by_key.setdefault(key_of(column), column)
     found: dict[str, Any] = {**_headings(by_key)}
     if "context" in found and "response" not in found:
         found |= _reply_columns(by_key, found, rows)
@@ -70,7 +73,7 @@ def guess(columns: Iterable[str], rows: Sequence[Row] = ()) -> Mapping | None:
     foreign = {*OF_RESPONSES} if shape == "text" else {*OF_UTTERANCES}
     if "responses" in found:
         found.pop("error", None)  # of which of the systems it would be is unknown
-    rated = {} if "responses" in found else _ratings(by_key, found, rows, of_dialogues=shape == "text")
+    rated = {} if "responses" in found else _ratings(by_key, found, rows)
     fitting = {name: column for name, column in (found | rated).items() if name not in foreign}
     return None if shape_mistakes(fitting) else Mapping.model_validate(fitting)
 
@@ -79,7 +82,7 @@ def headings_of(columns: Iterable[str]) -> dict[str, str]:
     """Columns with unambiguous headings, by mapping field."""
     by_key: dict[str, str] = {}
     for column in columns:
-        by_key.setdefault(_key(column), column)
+        by_key.setdefault(key_of(column), column)
     return _headings(by_key)
 
 
@@ -87,10 +90,6 @@ def may_be_guessed(columns: Iterable[str]) -> bool:
     """Whether the headings alone allow a mapping to be guessed once the cells are known."""
     headings = headings_of(columns)
     return "context" in headings or guess(headings.values()) is not None
-
-
-def _key(column: str) -> str:
-    return re.sub(r"\W+", "_", column.strip().lower()).strip("_")
 
 
 def _headings(by_key: Dictionary[str, str]) -> dict[str, str]:
@@ -103,18 +102,17 @@ def _headings(by_key: Dictionary[str, str]) -> dict[str, str]:
 
 
 def _ratings(
-    by_key: Dictionary[str, str], found: Dictionary[str, Any], rows: Sequence[Row], *, of_dialogues: bool
+    by_key: Dictionary[str, str], found: Dictionary[str, Any], rows: Sequence[Row]
 ) -> dict[str, dict[str, str]]:
-    """Columns of ratings by name, for utterances or replies and for dialogues."""
+    """Columns of ratings by name."""
     used = set(found.values())
-    rated = {"ratings": _strip_prefix(by_key, "rating_"), "dialogue_ratings": _strip_prefix(by_key, "dialogue_rating_")}
+    of_rows = "utterance_ratings" if "text" in found and "speaker" in found else "ratings"
+    rated = {of_rows: _strip_prefix(by_key, "rating_"), "dialogue_ratings": _strip_prefix(by_key, "dialogue_rating_")}
     for key, column in by_key.items():
         known = column in used or any(column in columns.values() for columns in rated.values())
         name = rated_name(key)
-        if known or name is None or not _are_numbers(rows, column):
-            continue
-        level = "dialogue_ratings" if of_dialogues and _is_of_dialogues(rows, column, found["dialogue"]) else "ratings"
-        rated[level].setdefault(name, column)
+        if not known and name is not None and _is_feedback(rows, column):
+            rated.setdefault("ratings", {}).setdefault(name, column)
     return {level: columns for level, columns in rated.items() if columns}
 
 
@@ -124,34 +122,17 @@ def _strip_prefix(by_key: Dictionary[str, str], prefix: str) -> dict[str, str]:
     }
 
 
-def rated_name(heading: str) -> str | None:
-    """Aspect of a rating column with this heading; None if it is not a rating column.
-
-    >>> rated_name("Fluency rating"), rated_name("satisfaction"), rated_name("turn")
-    ('fluency', 'satisfaction', None)
-    """
-    key = _key(heading)
-    bare = next((key.removesuffix(end) for end in _BEHIND if key.endswith(end) and key != end), None)
-    return bare or (key if key in _RATED.split() else None)
-
-
 def _values(rows: Iterable[Row], column: str) -> list[Any]:
     """Non-empty cells."""
-    return [row.cells[column] for row in rows if row.text(column).strip().lower() not in ABSENT]
+    return [row.cells[column] for row in rows if not is_absent(row.cells.get(column))]
 
 
-def _are_numbers(rows: Sequence[Row], column: str) -> bool:
-    values = _values(rows, column)
-    return bool(values) and all(plain_number(value) is not None for value in values)
-
-
-def _is_of_dialogues(rows: Iterable[Row], column: str, dialogue: str) -> bool:
-    """Whether no dialogue has two values."""
-    by_dialogue: dict[str, set[float | None]] = {}
-    for row in rows:
-        for value in _values([row], column):
-            by_dialogue.setdefault(row.text(dialogue).strip(), set()).add(plain_number(value))
-    return all(len(values) == 1 for values in by_dialogue.values())
+def _is_feedback(rows: Sequence[Row], column: str) -> bool:
+    """Whether most values of a column are feedback in a known form."""
+    found: list[Feedback | None] = [
+        said.feedback for value in _values(rows, column) for said in feedback_under(column, value)
+    ]
+    return bool(found) and sum(each is not None for each in found) >= _READABLE * len(found)
 
 
 def _reply_columns(
@@ -165,6 +146,7 @@ def _reply_columns(
         if key
         and column not in used
         and key not in _NO_REPLIES.split()
+        and not _REMARKS & set(key.split("_"))
         and rated_name(key) is None
         and _are_texts(rows, column)
     ]

@@ -14,7 +14,17 @@ from trialogue.records.base import Record
 from trialogue.records.files.validation import Mistake, mistakes_of
 from trialogue.records.files.yaml_file import Lines, lines_of, read_fields
 
-OF_UTTERANCES = ("speaker", "text", "order", "user", "utterance_id", "dialogue_ratings", "speakers")
+OF_UTTERANCES = (
+    "speaker",
+    "text",
+    "order",
+    "user",
+    "utterance_id",
+    "dialogue_ratings",
+    "utterance_ratings",
+    "speakers",
+    "trial",
+)
 OF_RESPONSES = ("situation", "context", "context_separator", "reference", "response", "responses", "targets")
 EXAMPLE = "For example: dialogue: conversation_id"
 TEXT, RESPONSES = frozenset({"text"}), frozenset({"response", "responses"})
@@ -36,9 +46,12 @@ class Mapping(Record):
     system_name: str | None = None
     """Name of the recommender itself, where no column holds it."""
     ratings: dict[str, str] = Field(default_factory=dict)
-    """Ratings of the utterance or response of a row: column by name, or a list of columns that are named so."""
+    """Ratings: column by name, or a list of columns that are named so. They are of the whole dialogue where no dialogue has
+    two values, else of the utterance of the row; in a table of responses, of the response."""
     scale: tuple[float, float] | None = None
     """Lowest and highest value of all these ratings."""
+    missing: tuple[float, ...] = ()
+    """Numbers in these columns that mean that there is no rating, such as -1 (not a column)."""
     rater: str | None = None
     """Code of the person who gave a row's ratings. Rows of one response may then repeat, one for each rater."""
     raters: Raters = Raters.PEOPLE
@@ -55,6 +68,8 @@ class Mapping(Record):
     """Ids of the items recommended, best first."""
     error: str | None = None
     """Error of a system that failed to reply; empty cells mean no error."""
+    thought: str | None = None
+    """Reasoning of the system that was not said; what stands in the text between marks such as <think> is found there."""
     meta: tuple[str, ...] = ()
     """Further columns to keep, under their own names."""
 
@@ -64,12 +79,16 @@ class Mapping(Record):
     """Text."""
     order: str | None = None
     """A number to sort a dialogue's rows by; rows with the same number stay in the order of the file."""
+    trial: str | None = None
+    """Number or name of the trial, where the same dialogue id is a task that was attempted several times."""
     user: str | None = None
     """Code of the person or simulated user."""
     utterance_id: str | None = None
     """Id of the utterance."""
     dialogue_ratings: dict[str, str] = Field(default_factory=dict)
-    """Ratings of the whole dialogue, as ``ratings``; given in one row of it or the same in all."""
+    """As ``ratings``, certainly of the whole dialogue; given in one row of it or the same in all."""
+    utterance_ratings: dict[str, str] = Field(default_factory=dict)
+    """As ``ratings``, certainly of the utterance of the row."""
     speakers: dict[str, Speaker] = Field(default_factory=dict)
     """Whose a value of ``speaker`` is, where it is not an obvious one: ``{Alice: user, R2: system}``."""
 
@@ -93,7 +112,7 @@ class Mapping(Record):
     list_separator: str = Field(default=";", min_length=1)
     """Separator within a cell."""
 
-    @field_validator("ratings", "dialogue_ratings", mode="before")
+    @field_validator("ratings", "dialogue_ratings", "utterance_ratings", mode="before")
     @classmethod
     def _named_by_their_columns(cls, given: object) -> object:
         given = [given] if isinstance(given, str) else given
@@ -106,10 +125,10 @@ class Mapping(Record):
             raise ValueError("the lowest value must come first and be below the highest")
         return given
 
-    @field_validator("meta", mode="before")
+    @field_validator("meta", "missing", mode="before")
     @classmethod
     def _one_is_a_list(cls, given: object) -> object:
-        return [given] if isinstance(given, str) else given
+        return [given] if isinstance(given, str | int | float) else given
 
     @field_validator("speakers", "responses", mode="before")
     @classmethod

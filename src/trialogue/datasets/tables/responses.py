@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from trialogue.datasets.door.account import FeedbackTally
+from trialogue.datasets.door.values import identifier
 from trialogue.datasets.failures import FAILED, error_meta, failure_in
 from trialogue.datasets.json_documents import ParseReport, kind_of
-from trialogue.datasets.tables.dialogues import make_utterance
+from trialogue.datasets.tables.dialogues import TableIds, check_digits, make_utterance, tally_of
 from trialogue.datasets.tables.mapping import Mapping
 from trialogue.datasets.tables.rows import Row, Table, items, parsed_list
 from trialogue.datasets.tables.speakers import Speakers
@@ -24,9 +26,13 @@ class _Study:
     source: str
     report: ParseReport
     speakers: Speakers
+    ids: TableIds
+    tally: FeedbackTally
     names: dict[tuple[str, ...], str] = field(default_factory=dict)  # id by context, where no column holds ids
     situations: dict[str, Situation] = field(default_factory=dict)
     responses: dict[str, dict[str, tuple[Response, int]]] = field(default_factory=dict)
+    blank_rankings: dict[str, list[int]] = field(default_factory=dict)  # lines by system
+    seen: set[str] = field(default_factory=set)  # rows, to leave out repeated ones
 
 
 def responses(table: Table, mapping: Mapping, source: str, report: ParseReport) -> Iterator[Situation | Response]:
@@ -34,14 +40,21 @@ def responses(table: Table, mapping: Mapping, source: str, report: ParseReport) 
 
     Without a column of contexts there are responses only; their situations must come from elsewhere.
     """
-    study = _Study(mapping, source, report, Speakers(mapping.speakers))
+    study = _Study(mapping, source, report, Speakers(mapping.speakers), TableIds.of(table, mapping), tally_of(mapping))
+    check_digits(table, mapping.situation, report)
     for row in table.rows:
+        if (cells := repr(row.cells)) in study.seen and mapping.situation is not None:
+            report.mend("a row repeats an earlier one and was left out", line=row.line)
+            continue
+        study.seen.add(cells)
         name = _situation_id(row, study)
         if name and mapping.context is not None:
             _take_situation(row, name, study)
         for response in _of_row(row, name, study):
             _take_response(response, row, study)
     study.speakers.settle(mapping.context or "", report)
+    study.tally.settle(report)
+    _report_blank_rankings(study)
     if mapping.context is None and table.rows:
         report.mend("no column contains the context; responses were read without situations")
     for name, by_system in study.responses.items():
@@ -57,7 +70,7 @@ def _situation_id(row: Row, study: _Study) -> str:
         # they may be another system's, so that the words alone decide.
         key = (row.text(mapping.context), *(row.text(column) for column in mapping.responses.values()))
         return study.names.setdefault(key, f"{study.source}-{len(study.names) + 1}")
-    name = row.text(mapping.situation).strip()
+    name = study.ids.situation.text(row.cells.get(mapping.situation))
     if not name:
         study.report.wrong("the row has no situation id.", mapping.situation, line=row.line)
     return name
@@ -82,13 +95,16 @@ def _take_situation(row: Row, name: str, study: _Study) -> None:
         id=name,
         context=context,
         reference=Utterance(speaker="system", text=reference) if reference else None,
-        targets=None if targets is None else tuple(targets),
-        dialogue_id=row.text(mapping.dialogue).strip() or None,
+        targets=None if targets is None else tuple(study.ids.targets.text(item) for item in targets),
+        dialogue_id=study.ids.dialogue.text(row.cells.get(mapping.dialogue or "")) or None,
         source=study.source,
     )
     if study.situations.setdefault(name, situation) != situation:
         what = f"situation {name!r} differs from an earlier row (context, reference, targets or dialogue)."
-        report.wrong(what, mapping.situation or "", line=row.line, hint="Do several situations share this id?")
+        kind = "a situation differs from an earlier row"
+        report.wrong(
+            what, mapping.situation or "", line=row.line, hint="Do several situations share this id?", kind=kind
+        )
 
 
 def _of_row(row: Row, name: str, study: _Study) -> Iterator[Response]:
@@ -96,7 +112,7 @@ def _of_row(row: Row, name: str, study: _Study) -> Iterator[Response]:
     for system, column in mapping.responses.items():
         yield _response(row, name, system, column, study)
     if mapping.response is not None:
-        system = row.text(mapping.system).strip() or mapping.system_name or ""
+        system = identifier(row.cells.get(mapping.system or "")) or mapping.system_name or ""
         if not system:
             study.report.wrong("the row has no system.", mapping.system or "", line=row.line)
         yield _response(row, name, system, mapping.response, study)
@@ -109,7 +125,11 @@ def _response(row: Row, name: str, system: str, column: str, study: _Study) -> R
         study.report.mend(FAILED, study.mapping.error or "", line=row.line)
     elif not text.strip():
         study.report.mend("a response is blank; kept", column, line=row.line)
-    utterance = make_utterance("system", text, row, study.mapping, study.report)
+    utterance = make_utterance(
+        "system", text, row, study.mapping, study.report, ids=study.ids, tally=study.tally, system=system
+    )
+    if study.mapping.ranking is not None and utterance.ranking is None and failure is None:
+        study.blank_rankings.setdefault(system, []).append(row.line)
     return Response(
         situation_id=name,
         system=system,
@@ -117,6 +137,21 @@ def _response(row: Row, name: str, system: str, column: str, study: _Study) -> R
         failure=None if failure is None else failure[0],
         meta=({} if text.strip() else {"blank": True}) | error_meta(None if failure is None else failure[1]),
     )
+
+
+def _report_blank_rankings(study: _Study) -> None:
+    """A blank cell is a ranking that was not recorded, and "[]" one that is empty: say how many are blank."""
+    blank = study.blank_rankings
+    total = sum(len(by_system) for by_system in study.responses.values())
+    if blank and sum(map(len, blank.values())) < total:
+        by_system = ", ".join(f"{system} {len(lines)}" for system, lines in sorted(blank.items()))
+        hint = "An empty list of recommendations is written []."
+        what = (
+            f"blank rankings were read as not recorded, and these replies are left out of ranking metrics: {by_system}"
+        )
+        study.report.mend(
+            what, study.mapping.ranking or "", line=min(min(lines) for lines in blank.values()), hint=hint
+        )
 
 
 def _take_response(response: Response, row: Row, study: _Study) -> None:
@@ -133,7 +168,7 @@ def _take_response(response: Response, row: Row, study: _Study) -> None:
         hint = "If several raters rated a response, map the column with their codes as rater."
         if study.mapping.situation is None:
             hint = f"If these are different situations, add a column of ids: situation_id. {hint}"
-        study.report.wrong(what, line=row.line, hint=hint)
+        study.report.wrong(what, line=row.line, hint=hint, kind="a system answers a situation twice")
         return
     ratings = earlier.utterance.ratings + response.utterance.ratings
     utterance = earlier.utterance.model_copy(update={"ratings": ratings})
@@ -142,7 +177,8 @@ def _take_response(response: Response, row: Row, study: _Study) -> None:
 
 def context_of(row: Row, mapping: Mapping, report: ParseReport) -> tuple[Utterance, ...]:
     """Utterances before the response of a row; () if none."""
-    study = _Study(mapping, "", report, Speakers(mapping.speakers))
+    nothing = Table([], [])
+    study = _Study(mapping, "", report, Speakers(mapping.speakers), TableIds.of(nothing, mapping), FeedbackTally())
     return tuple(_context(row, study))
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.datasets.base import Head
-from trialogue.datasets.json_documents import ParseReport, as_number, kind_of, read_text
+from trialogue.datasets.door.values import DECIMAL_COMMA, Identifiers, identifier, is_absent, members, plain_number
+from trialogue.datasets.json_documents import ParseReport, kind_of, read_text
 from trialogue.datasets.json_objects import first_object, read_objects
 from trialogue.datasets.tables.arrow_rows import arrow_columns, arrow_rows, is_arrow
 from trialogue.errors import DataError, Problem
@@ -20,8 +21,6 @@ from trialogue.records.files.opening import open_bytes
 
 DELIMITERS = ",;\t|"
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # what Excel calls "Unicode text"
-ABSENT = ("", "nan", "na", "n/a", "none", "null", "-")  # a rating that is none
-DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}")
 SEPARATOR_LINE = re.compile(r"\s*sep=(.)\s*$", re.IGNORECASE)  # Excel's own first line
 
 
@@ -44,6 +43,17 @@ class Table:
 
     columns: list[str]
     rows: list[Row]
+
+    def identifiers(self, column: str | None) -> Identifiers:
+        """How identifiers of a column compare."""
+        return Identifiers() if column is None else Identifiers.of(row.cells.get(column) for row in self.rows)
+
+    def item_identifiers(self, column: str | None, separator: str) -> Identifiers:
+        """How identifiers in the lists of a column compare."""
+        if column is None:
+            return Identifiers()
+        unheard = ParseReport("", lambda _: None)
+        return Identifiers.of(part for row in self.rows for part in items(row, column, separator, unheard) or ())
 
 
 def read_table(path: Path, report: ParseReport, *, delimiter: str | None = None) -> Table:
@@ -156,46 +166,38 @@ def _row(columns: list[str], cells: list[str], line: int, report: ParseReport) -
     return Row(line, dict(zip(columns, cells, strict=False)))
 
 
-def plain_number(value: object) -> float | None:
-    """Parse a cell as a number; None, without a message, if it is not one. "4,5" is 4.5."""
-    if not isinstance(value, str):
-        return as_number(value)
-    written = value.strip()
-    if DECIMAL_COMMA.fullmatch(written):
-        written = written.replace(",", ".")
-    try:
-        return as_number(float(written))
-    except ValueError:
-        return None
-
-
 def number(row: Row, column: str, report: ParseReport) -> float | None:
     """Parse a cell as a number, reporting mistakes; None if it is blank or marked missing. "4,5" is read as 4.5."""
     value = row.cells.get(column)
-    if value is None or (isinstance(value, str) and value.strip().lower() in ABSENT):
+    if is_absent(value):
         return None
     if isinstance(value, str) and DECIMAL_COMMA.fullmatch(value.strip()):
         report.mend("a decimal comma was read as a decimal point", column, line=row.line)
     found = plain_number(value)
     if found is None:
-        report.wrong(f"expected a number, got {kind_of(value)}.", column, line=row.line)
+        kind = "expected a number"
+        report.wrong(f"{kind}, got {kind_of(value)}.", column, line=row.line, kind=kind)
     return found
 
 
-def items(row: Row, column: str | None, separator: str, report: ParseReport) -> list[str] | None:
-    """Parse a cell as a list of texts; None if there is no such column."""
-    if column is None:
+def items(row: Row, column: str | None, separator: str, report: ParseReport) -> list[object] | None:
+    """Parse a cell as a list; None if there is no such column, or the cell is blank or null. "[]" is the empty list."""
+    value = None if column is None else row.cells.get(column)
+    if value is None or column is None or (isinstance(value, str) and not value.strip()):
         return None
-    value = row.cells.get(column)
     if isinstance(value, str) and value.strip().startswith("["):
         value = parsed_list(value)
         if value is None:
             report.wrong("the list is not valid JSON.", column, line=row.line)
             return []
-    if isinstance(value, str):
-        value = value.split(separator)
-    parts = value if isinstance(value, list) else [] if value is None else [value]
-    return [text for part in parts if part is not None and (text := str(part).strip())]
+    parts = value.split(separator) if isinstance(value, str) else members(value)
+    return [part for part in parts if identifier(part)]
+
+
+def texts(row: Row, column: str | None, separator: str, report: ParseReport) -> list[str] | None:
+    """``items`` as texts."""
+    found = items(row, column, separator, report)
+    return None if found is None else [identifier(part) for part in found]
 
 
 def parsed_list(text: str) -> list[Any] | None:

@@ -32,11 +32,15 @@ class Speakers:
         >>> list(speakers.unknown)
         ['Bob']
         """
-        known = self.explained.get(name) or self.explained.get(name.strip()) or obvious(name)
+        known = self.peek(name)
         if known is None:
             times, first = self.unknown.get(name, (0, line))
             self.unknown[name] = (times + 1, first)
         return known
+
+    def peek(self, name: str) -> Speaker | None:
+        """The speaker of a name; None if unknown, which is not recorded."""
+        return self.explained.get(name) or self.explained.get(name.strip()) or obvious(name)
 
     def settle(self, column: str, report: ParseReport) -> None:
         """Report all unknown names at once."""

@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from trialogue.errors import DataError, Problem
+from trialogue.errors import DataError, Problem, Unread
 from trialogue.records.base import SCHEMA, Block, Record
 from trialogue.records.files.opening import open_bytes, open_replacing
 from trialogue.records.files.upgrade import upgrade
@@ -37,7 +37,9 @@ class RepairWarning(UserWarning):
 
 
 def warn(problem: Problem) -> None:
-    """Emit a repair as a Python warning: the default ``note`` of readers."""
+    """Emit a repair as a Python warning: the default ``note`` of readers. Fields that were merely kept are none."""
+    if isinstance(problem, Unread) and not (problem.may_be_feedback or problem.may_be_system):
+        return
     warnings.warn(str(problem), RepairWarning, stacklevel=3)
 
 

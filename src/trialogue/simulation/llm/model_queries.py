@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from trialogue.agents.llm.session import split_thought
+from trialogue.agents.replies import said_in
 from trialogue.llm.chat import Completion
 from trialogue.records import JsonValue
 from trialogue.simulation.users.user import UserFailure
@@ -55,7 +55,7 @@ class ModelQueries:
         self._count(completion)
         if not completion.is_whole:
             raise CutAnswer(completion)
-        said, thought = split_thought(completion.text)
+        said, thought = said_in(completion.text)
         if thought:
             self._meta["thought"] = thought
         return checked_text(said, longest=self._longest)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from trialogue.datasets import AnyRecord, Format, corpus_names, get_corpus, get_format, recognise
 from trialogue.datasets.base import Corpus
+from trialogue.datasets.door.admission import Admission
 from trialogue.datasets.formats.trialogue_jsonl import read_part
 from trialogue.datasets.store import locate
 from trialogue.datasets.tables.mapping import Columns
@@ -53,6 +54,10 @@ class Input:
             note: called with each repair.
             part: some lines of a file of records; None: all.
         """
+        admission = Admission(str(self.path))
+        yield from admission.all(self._as_read(note, part), note)
+
+    def _as_read(self, note: Note, part: Part | None) -> Iterator[AnyRecord]:
         if self.corpus is not None:
             yield from self.corpus.read(self.path, note=note)
             return

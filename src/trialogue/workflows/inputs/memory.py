@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from trialogue.datasets import AnyRecord
+from trialogue.datasets.door.admission import Admission
 from trialogue.datasets.json_documents import ParseReport, kind_of
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UsageError
@@ -120,7 +121,8 @@ def in_memory(
         raise DataError([_place_in_python(problem) for problem in problems])
     if not name:
         name = side or ("replies" if replies else "data frame" if is_frame(data) else "data")
-    return InMemory(name, tuple(records), tuple(map(_place_in_python, notes)))
+    admitted = tuple(Admission(name).all(records, notes.append))
+    return InMemory(name, admitted, tuple(map(_place_in_python, notes)))
 
 
 def with_data_read(
@@ -279,24 +281,18 @@ def _kind_text(each: object, kind: str) -> str:
 
 
 def _conversations(entries: Sequence[Mapping[str, Any]], name: str, report: ParseReport, side: str) -> list[AnyRecord]:
-    from trialogue.datasets.formats.openai_chat import SystemFields, dialogue_of
+    from trialogue.datasets.door.conversation import Conversations
+    from trialogue.datasets.formats.openai_chat import SHAPE
 
-    found: list[AnyRecord] = []
-    seen: dict[tuple[str | None, str], int] = {}
-    systems = SystemFields()
-    for index, entry in enumerate(entries):
-        fields = {str(key): plain(value) for key, value in entry.items()}
-        systems.see(fields, index)
-        dialogue = dialogue_of(fields, f"{side}{'-' if side else ''}{name}-{index}", ONE_SYSTEM, index, report)
-        if dialogue is None:
-            continue
-        first = seen.setdefault((dialogue.system, dialogue.id), index)
-        if first != index:
-            report.wrong(f"id {dialogue.id!r} is already the id of {name}[{first}].", "id", line=index)
-        found.append(dialogue)
-    systems.settle(report)
-    report.settle()
-    return found
+    fields = [(index, {str(key): plain(value) for key, value in entry.items()}) for index, entry in enumerate(entries)]
+    reader = Conversations(
+        SHAPE,
+        ONE_SYSTEM,
+        report,
+        fallback=lambda number: f"{side}{'-' if side else ''}{name}-{number - 1}",
+        place=lambda number, _line: f"{name}[{number - 1}]",
+    )
+    return list(reader.read(fields))
 
 
 def _of_table(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from trialogue.datasets import AnyRecord
+from trialogue.datasets.door.admission import Admission
 from trialogue.datasets.formats.trialogue_jsonl import FORMAT, read_plain
 from trialogue.metrics.base import AnyMetric
 from trialogue.metrics.batch import BatchCountMetric, BatchSumMetric
@@ -28,10 +29,12 @@ def plain_records(given: Input, note: Note, *, part: Part | None = None) -> Iter
     if given.corpus is not None or (given.reader or reader_of(given.path, note)) != FORMAT:
         yield from given.records(note, part=part)
         return
+    admission = Admission(str(given.path))
     for record in read_plain(given.path, part, note):
         if isinstance(record, PlainDialogue):
             if given.system or record.system is None:
                 record.system = given.default_system
-            yield record
+            yield admission.plain(record)
         else:
-            yield name_system(record, given.system, given.default_system)
+            yield admission.record(name_system(record, given.system, given.default_system))
+    admission.settle(note)

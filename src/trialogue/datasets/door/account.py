@@ -1,0 +1,223 @@
+"""Count and name what a reader saw and did not use: feedback in unknown forms, fields that were not read.
+
+Feedback of one name must share a scale: thumbs beside stars cannot be averaged, and a -1 among ratings from 1 to 5 is
+more likely a missing value than the worst rating. Both are asked about, never averaged in.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from trialogue.datasets.door.feedback import Feedback, Form, Said, is_feedback_name, key_of
+from trialogue.datasets.door.units import named
+from trialogue.datasets.door.values import is_absent, plain_number
+from trialogue.datasets.json_documents import ParseReport, kind_of
+from trialogue.errors import Unread
+from trialogue.records import JsonValue
+
+SENTINELS = (-1, -9, -99, -999, 99, 999, 9999)
+"""Numbers with which files say that there is no value."""
+LARGEST_SCALE = 10  # of the scales on which 99 cannot be a rating
+FEW = 12  # different values of a column that may hold judgements or name systems
+EXAMPLES = 3
+_SYSTEMS_WORDS = (
+    "model version variant variants arm group experiment condition config configuration policy prompt prompt_id "
+    "prompt_version prompt_name prompt_template model_version model_name model_id agent agent_version agent_name bot "
+    "bot_version engine deployment release build treatment cohort strategy_name system_name system_version llm "
+    "checkpoint revision ab_group ab_test test_group bucket app_version"
+)
+_SYSTEMS = frozenset(_SYSTEMS_WORDS.split())
+"""Names of fields that may say which system answered."""
+
+
+@dataclass
+class _OfName:
+    """Feedback under one name."""
+
+    values: Counter[float] = field(default_factory=Counter)
+    forms: Counter[Form] = field(default_factory=Counter)
+    examples: dict[Form, object] = field(default_factory=dict)
+    numbers: set[float] = field(default_factory=set)
+    tops: set[float] = field(default_factory=set)
+    unread: Counter[str] = field(default_factory=Counter)
+    unread_of: Counter[str] = field(default_factory=Counter)
+    line: int | None = None
+
+
+@dataclass
+class FeedbackTally:
+    """Feedback of one file."""
+
+    missing: tuple[float, ...] = ()
+    """Numbers that were declared to mean that there is no value."""
+    is_declared: bool = False
+    """Whether the scale was declared, so that no number on it is asked about."""
+    by_name: dict[str, _OfName] = field(default_factory=dict)
+
+    def see(self, said: Said, system: str | None, line: int | None) -> Feedback | None:
+        """Count one value; its meaning, or None if it is missing or not understood."""
+        held = self.by_name.setdefault(said.name, _OfName(line=line))
+        found = said.feedback
+        if found is None:
+            held.unread[kind_of(said.raw)] += 1
+            held.unread_of[system or "?"] += 1
+            return None
+        if found.value in self.missing:
+            return None
+        held.values[found.value] += 1
+        held.forms[found.form] += 1
+        held.examples.setdefault(found.form, said.raw)
+        if found.form is Form.NUMBER:
+            held.numbers.add(found.value)
+        if found.high is not None:
+            held.tops.add(found.high)
+        return found
+
+    def settle(self, report: ParseReport) -> None:
+        """Report what was not understood, and ask about what cannot be averaged."""
+        for name, held in self.by_name.items():
+            if held.unread:
+                kinds = ", ".join(f"{kind} ({times}×)" for kind, times in held.unread.most_common(EXAMPLES))
+                total = held.unread.total()
+                by_system = ", ".join(f"{system} {times}" for system, times in sorted(held.unread_of.items()))
+                what = (
+                    f"{total} of {total + held.values.total()} values are no feedback that is understood: {kinds}; "
+                    f"by system: {by_system}"
+                )
+                report.mend(what, name, line=held.line, hint="They count as missing.")
+            if self._mixes(held):
+                forms = ", ".join(
+                    f"{times} {form} ({held.examples[form]!r})" for form, times in held.forms.most_common()
+                )
+                hint = "Give one form, or map them under different names."
+                report.wrong(
+                    f"this feedback is given in forms that share no scale: {forms}.", name, line=held.line, hint=hint
+                )
+            elif (odd := sentinel_in(held.values)) is not None and not self.is_declared:
+                others = [value for value in held.values if value != odd]
+                what = (
+                    f"{held.values[odd]} of {held.values.total()} ratings are {odd:g}, while the others lie between "
+                    f"{min(others):g} and {max(others):g}: a rating, or a missing value?"
+                )
+                hint = f"In a mapping, declare missing: [{odd:g}], or the scale, [low, high], if it is a rating."
+                report.wrong(what, name, line=held.line, hint=hint)
+
+    @staticmethod
+    def _mixes(held: _OfName) -> bool:
+        forms = set(held.forms)
+        if len(held.tops) > 1:
+            return True
+        if Form.BINARY in forms:
+            return bool(forms - {Form.BINARY, Form.NUMBER}) or not held.numbers <= {0, 1}
+        if Form.PERCENT in forms:
+            return len(forms) > 1
+        return bool(held.tops) and any(number > max(held.tops) for number in held.numbers)
+
+
+def sentinel_in(values: Mapping[float, int]) -> float | None:
+    """A number among ratings that probably means "missing"; None if there is none.
+
+    >>> sentinel_in({-1: 3, 4: 5, 2: 1}), sentinel_in({-1: 3, 0: 2, 1: 5}), sentinel_in({99: 1, 3: 5, 5: 2})
+    (-1, None, 99)
+    """
+    for odd in SENTINELS:
+        others = [value for value in values if value != odd]
+        if odd not in values or not others:
+            continue
+        below = odd < 0 <= min(others) and max(others) > 1
+        above = odd > LARGEST_SCALE >= max(others)
+        if below or above:
+            return odd
+    return None
+
+
+@dataclass
+class FieldTally:
+    """Fields or columns that a reader kept beside the conversation without reading them."""
+
+    values: dict[str, Counter[str]] = field(default_factory=dict)
+    times: Counter[str] = field(default_factory=Counter)
+    numbers: dict[str, bool] = field(default_factory=dict)
+    by_system: dict[tuple[str, str], str] = field(default_factory=dict)
+    varies: set[str] = field(default_factory=set)
+
+    def see(self, name: str, value: JsonValue | object, system: str | None = None) -> None:
+        """Count one value, of a dialogue or reply of a system; absent ones do not count."""
+        if is_absent(value) or value in ([], {}):
+            return
+        self.times[name] += 1
+        held = self.values.setdefault(name, Counter())
+        if len(held) <= FEW:
+            held[str(value)[:60]] += 1
+        if self.by_system.setdefault((name, system or ""), str(value)) != str(value):
+            self.varies.add(name)
+        is_number = isinstance(value, bool) or plain_number(value) is not None
+        self.numbers[name] = self.numbers.get(name, True) and is_number
+
+    def fields(self, *, units: int) -> list["UnreadField"]:
+        """What was not read, in order.
+
+        Args:
+            units: conversations or rows of the file: what differs in all of them names no system.
+        """
+        return [self._field(name, units) for name in self.values]
+
+    def _field(self, name: str, units: int) -> "UnreadField":
+        held = self.values[name]
+        few = 1 < len(held) <= min(FEW, max(units - 1, 1))
+        leaf = name.rpartition(".")[2]
+        may_judge = is_feedback_name(leaf) or (few and self.numbers[name] and _may_be_rating(held))
+        return UnreadField(
+            name=name,
+            times=self.times[name],
+            examples=tuple(value for value, _ in held.most_common(EXAMPLES)),
+            may_be_feedback=may_judge,
+            may_be_system=few and name in self.varies and key_of(leaf) in _SYSTEMS,
+        )
+
+
+def _may_be_rating(values: Iterable[str]) -> bool:
+    found = [plain_number(value) for value in values]
+    return all(value is None or 0 <= value <= LARGEST_SCALE for value in found)
+
+
+@dataclass(frozen=True)
+class UnreadField:
+    """A field or column that was kept and not read."""
+
+    name: str
+    times: int
+    """How many units have a value in it."""
+    examples: tuple[str, ...]
+    """Most frequent values."""
+    may_be_feedback: bool = False
+    """Whether it may hold judgements, by its name or its few small numbers."""
+    may_be_system: bool = False
+    """Whether it may say which system answered."""
+
+
+def report_unread(fields: Iterable[UnreadField], report: ParseReport, *, system_from: str) -> None:
+    """Report fields that were not read: by name, and first those that may name the system or hold judgements.
+
+    Args:
+        fields: what was not read.
+        report: its ``note`` gets ``Unread`` problems.
+        system_from: where the systems' names came from, in a message.
+    """
+    found = list(fields)
+    for each in found:
+        if each.may_be_system:
+            what = (
+                f"{each.name!r} has several values ({named(list(each.examples))}) and may name the system; {system_from} "
+                "was taken."
+            )
+            hint = f"To compare its values as systems, map it: system: {each.name}."
+            report.note(Unread(what, report.file, field=each.name, hint=hint, columns=(each.name,), may_be_system=True))
+    judging = [each.name for each in found if each.may_be_feedback]
+    if judging:
+        what = f"not read, but may hold people's feedback: {named(judging)}."
+        hint = "To read them, map them under ratings."
+        report.note(Unread(what, report.file, hint=hint, columns=tuple(judging), may_be_feedback=True))
+    rest = [each.name for each in found if not each.may_be_feedback and not each.may_be_system]
+    if rest:
+        report.note(Unread(f"not read: {', '.join(rest)}.", report.file, columns=tuple(rest)))

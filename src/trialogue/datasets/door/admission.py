@@ -1,0 +1,80 @@
+"""Bring records from outside into the one form in which everything measures them.
+
+What a system thinks is taken out of what it says (``Utterance.thought``), and texts are in Unicode's composed form, so that
+the same sentence is the same however it was typed. Applied to every record of every entrance; a record that needs nothing
+is returned as it is.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from trialogue.datasets.base import AnyRecord
+from trialogue.errors import Problem
+from trialogue.records import Dialogue, Response, Situation, Utterance
+from trialogue.records.files.jsonl import Note
+from trialogue.records.files.plain import PlainDialogue
+from trialogue.records.spoken import in_one_form, settled, spoken
+
+THOUGHT = "messages held a model's reasoning (such as <think>), which is kept apart and not measured"
+ONLY_THOUGHT = "replies hold reasoning and nothing that is said; they are blank"
+COMPOSED = "texts were brought into Unicode's composed form (NFC)"
+
+
+@dataclass
+class Admission:
+    """Admits the records of one input, and counts what it changed."""
+
+    file: str
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def all(self, records: Iterable[AnyRecord], note: Note) -> Iterator[AnyRecord]:
+        """Admit records one by one; at the end, ``note`` gets what was changed, with counts."""
+        for record in records:
+            yield self.record(record)
+        self.settle(note)
+
+    def settle(self, note: Note) -> None:
+        """Report what was changed."""
+        for what, times in (+self.counts).items():
+            note(Problem(f"{times:,} {what}.", self.file))
+
+    def record(self, record: AnyRecord) -> AnyRecord:
+        """A record with its texts in one form."""
+        if isinstance(record, Dialogue):
+            return self._with(record, "utterances", tuple(map(self.utterance, record.utterances)))
+        if isinstance(record, Response):
+            return self._with(record, "utterance", self.utterance(record.utterance))
+        if isinstance(record, Situation):
+            changed = self._with(record, "context", tuple(map(self.utterance, record.context)))
+            reference = record.reference
+            return changed if reference is None else self._with(changed, "reference", self.utterance(reference))
+        return record
+
+    @staticmethod
+    def _with(record: AnyRecord, name: str, value: object) -> AnyRecord:
+        before = getattr(record, name)
+        same = (
+            all(old is new for old, new in zip(before, value, strict=True))
+            if isinstance(value, tuple)
+            else before is value
+        )
+        return record if same else record.model_copy(update={name: value})
+
+    def plain(self, dialogue: PlainDialogue) -> AnyRecord | PlainDialogue:
+        """A dialogue of plain texts; the usual record if something is to be changed."""
+        for said in dialogue.utterances:
+            text = said.text
+            if in_one_form(text) is not text or (said.speaker == "system" and spoken(text).said is not text):
+                return self.record(dialogue.record())
+        return dialogue
+
+    def utterance(self, utterance: Utterance) -> Utterance:
+        """An utterance with its text in one form, and its thought apart."""
+        admitted = settled(utterance)
+        if admitted is not utterance:
+            has_thought = admitted.thought != utterance.thought
+            self.counts[THOUGHT] += has_thought
+            self.counts[ONLY_THOUGHT] += has_thought and not admitted.text
+            self.counts[COMPOSED] += not has_thought
+        return admitted

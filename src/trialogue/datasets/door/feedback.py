@@ -1,0 +1,222 @@
+"""What people's feedback means in the forms in which it is logged: numbers, thumbs, booleans, stars, fractions, emoji.
+
+A form has a declared meaning: thumbs and booleans are 1 and 0 on a scale from 0 to 1; "4/5", "4 out of 5" and "★★★★☆" are
+4 on a scale up to 5; a percentage lies between 0 and 100; a bare number is itself, on a scale that nobody stated. A text in
+none of these forms is not understood, which is counted and named, and never left out in silence.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from trialogue.datasets.door.values import is_absent, plain_number
+from trialogue.records.kinds.origins import Raters
+
+
+class Form(StrEnum):
+    """How a judgement is written."""
+
+    NUMBER = "numbers"
+    BINARY = "up/down or yes/no"
+    STARS = "stars"
+    FRACTION = "fractions"
+    PERCENT = "percentages"
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """One judgement, understood."""
+
+    value: float
+    """Its number."""
+    form: Form
+    """How it was written."""
+    low: float | None = None
+    """Lowest value of the scale, if the form implies one."""
+    high: float | None = None
+    """Highest value."""
+
+
+_UP_WORDS = (
+    "up thumbs_up thumbsup thumb_up thumbup 👍 👍🏻 👍🏼 👍🏽 👍🏾 👍🏿 like liked likes upvote upvoted positive pos good "
+    "yes true helpful satisfied happy ✅ ✔ ✔️ ☑️ ❤️ ❤ 😀 😃 😄 😁 😊 🙂 😍 🤩 +1 :+1: :thumbsup: accept accepted correct"
+)
+_UP = frozenset(_UP_WORDS.split())
+_DOWN_WORDS = (
+    "down thumbs_down thumbsdown thumb_down thumbdown 👎 👎🏻 👎🏼 👎🏽 👎🏾 👎🏿 dislike disliked dislikes downvote "
+    "downvoted negative neg bad no false unhelpful not_helpful unsatisfied dissatisfied not_satisfied unhappy ❌ "
+    "✖ ✖️ ☒ 💔 😞 😠 😡 🙁 ☹️ ☹ 😢 😭 😕 :-1: :thumbsdown: reject rejected incorrect wrong"
+)
+_DOWN = frozenset(_DOWN_WORDS.split())
+_FRACTION = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:/|out of|of|von|sur)\s*(\d+)(?:\s*(?:stars?|points?))?", re.IGNORECASE)
+_PERCENT = re.compile(r"(\d+(?:[.,]\d+)?)\s*%")
+_STARS = re.compile(r"([★⭐✭🌟]\ufe0f?)*([☆✩]\ufe0f?)*")
+_STARS_WORD = re.compile(r"(\d+(?:[.,]\d+)?)\s*[- ]?(?:stars?|★|⭐)", re.IGNORECASE)
+_FULL, _HOLLOW = "★⭐✭🌟", "☆✩"
+
+_NAMES_WORDS = (
+    "feedback thumb thumbs thumbs_up thumbs_down thumbsup thumbsdown thumb_up thumb_down vote votes voted upvote "
+    "downvote reaction reactions like liked dislike disliked csat nps helpful satisfied dissatisfied happy unhappy "
+    "user_feedback human_feedback user_rating human_rating user_vote user_reaction feedbacks"
+)
+NAMES = frozenset(_NAMES_WORDS.split())
+"""Names, beside those of rated aspects, under which people's feedback is logged."""
+_RATED = (
+    "rating score stars satisfaction overall quality overall_quality usefulness helpfulness relevance fluency coherence "
+    "informativeness meaningfulness interestingness engagement naturalness appropriateness likert"
+)
+"""Headings of columns of ratings; also in front of or behind ``rating``, as in ``fluency_rating``."""
+_BEHIND = ("_rating", "_score", "_stars")
+_UP_OF = {
+    "thumbs_down": "thumbs_up", "thumbsdown": "thumbsup", "thumb_down": "thumb_up", "dislike": "like",
+    "disliked": "liked", "downvote": "upvote", "dissatisfied": "satisfied", "unhappy": "happy",
+}  # fmt: skip
+"""Names whose *yes* is a dislike, and the opposite of each."""
+_VALUE_WORDS = "value score rating vote thumb thumbs stars label answer feedback reaction type"
+_VALUES = _VALUE_WORDS.split()
+_KEYS = ("name", "key", "aspect", "criterion", "metric", "dimension", "question", "attribute")
+_LOWS, _HIGHS = (
+    ("min", "low", "minimum", "min_value", "scale_min"),
+    ("max", "high", "maximum", "out_of", "max_value", "scale_max"),
+)
+_BY = ("rater", "annotator", "rater_id", "annotator_id", "user", "user_id", "by", "author")
+_ORIGINS = ("source", "origin", "source_type", "annotator_kind", "kind")
+_BESIDE_WORDS = (
+    "comment comments text reason reasons explanation note notes tags timestamp time created_at updated_at date id "
+    "message message_id run_id trace_id scale categories"
+)
+_BESIDE = frozenset(_BESIDE_WORDS.split())
+"""Parts of a feedback object that say nothing of its value."""
+_KIND_OF = {
+    **dict.fromkeys(("human", "annotation", "person", "people", "user", "end_user"), Raters.PEOPLE),
+    **dict.fromkeys(("llm", "eval", "llm_judge", "model", "ai"), Raters.MODEL),
+}
+
+
+def key_of(name: str) -> str:
+    """A heading or key in lower case, its words joined by underscores.
+
+    >>> key_of("Thumbs Up?"), key_of("userRating")
+    ('thumbs_up', 'user_rating')
+    """
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip())
+    return re.sub(r"\W+", "_", apart.lower()).strip("_")
+
+
+def rated_name(heading: str) -> str | None:
+    """Aspect of a rating column with this heading; None if it is not a rating column.
+
+    >>> rated_name("Fluency rating"), rated_name("satisfaction"), rated_name("turn")
+    ('fluency', 'satisfaction', None)
+    """
+    key = key_of(heading)
+    bare = next((key.removesuffix(end) for end in _BEHIND if key.endswith(end) and key != end), None)
+    if is_feedback_name(key):
+        return key
+    return bare or (key if key in _RATED.split() else None)
+
+
+def is_feedback_name(name: str) -> bool:
+    """Whether a field or column of this name holds feedback, by its name alone."""
+    return key_of(name) in NAMES
+
+
+def feedback_in(value: object) -> Feedback | None:
+    """Understand one value; None if it is in no known form. Absent values are for the caller to see first.
+
+    >>> feedback_in("up").value, feedback_in(False).value, feedback_in("4/5"), feedback_in("★★★☆☆").value
+    (1.0, 0.0, Feedback(value=4.0, form=<Form.FRACTION: 'fractions'>, low=None, high=5.0), 3.0)
+    >>> feedback_in("80 %").high, feedback_in("3,5").value, feedback_in("great film")
+    (100.0, 3.5, None)
+    """
+    if isinstance(value, bool):
+        return Feedback(float(value), Form.BINARY, 0.0, 1.0)
+    number = plain_number(value)
+    if number is not None and not (isinstance(value, str) and value.strip() == "+1"):
+        return Feedback(number, Form.NUMBER)
+    return _in_text(value.strip()) if isinstance(value, str) and value.strip() else None
+
+
+def _in_text(text: str) -> Feedback | None:
+    word = re.sub(r"[\s-]+", "_", text.lower()) if text not in ("+1", "-1") else text
+    if text in _UP or word in _UP or text in _DOWN or word in _DOWN:
+        return Feedback(float(text in _UP or word in _UP), Form.BINARY, 0.0, 1.0)
+    if found := _FRACTION.fullmatch(text):
+        top, value = float(found[2]), float(found[1].replace(",", "."))
+        return Feedback(value, Form.FRACTION, None, top) if value <= top else None
+    if found := _PERCENT.fullmatch(text):
+        value = float(found[1].replace(",", "."))
+        return Feedback(value, Form.PERCENT, 0.0, 100.0) if value <= 100 else None
+    plain = text.replace(" ", "")
+    if _STARS.fullmatch(plain):
+        full, hollow = (sum(plain.count(sign) for sign in signs) for signs in (_FULL, _HOLLOW))
+        return Feedback(float(full), Form.STARS, None, float(full + hollow) if hollow else None)
+    if found := _STARS_WORD.fullmatch(text):
+        return Feedback(float(found[1].replace(",", ".")), Form.STARS)
+    return None
+
+
+@dataclass(frozen=True)
+class Said:
+    """One value that stands where feedback is expected."""
+
+    name: str
+    """Aspect: the field's name, or the name within a nested object."""
+    raw: object
+    """The value."""
+    feedback: Feedback | None
+    """What it means; None: not understood."""
+    rater: str | None = None
+    """Code of the rater, where the object says it."""
+    raters: Raters | None = None
+    """Kind of rater, where the object says it."""
+
+
+def feedback_under(name: str, value: object) -> Iterator[Said]:
+    """All judgements under a field: of a plain value one or none, of an object or a list those that it nests.
+
+    >>> [(each.name, each.feedback.value) for each in feedback_under("feedback", {"name": "csat", "value": 4})]
+    [('csat', 4.0)]
+    >>> [(each.name, each.feedback.value) for each in feedback_under("ratings", {"fluency": "5", "thumbs_down": True})]
+    [('fluency', 5.0), ('thumbs_up', 0.0)]
+    """
+    if is_absent(value) or value == [] or value == {}:
+        return
+    if isinstance(value, list | tuple):
+        for each in value:
+            yield from feedback_under(name, each)
+    elif isinstance(value, Mapping):
+        yield from _in_object(name, value)
+    else:
+        yield _turned(name, Said(name, value, feedback_in(value)))
+
+
+def _turned(name: str, said: Said) -> Said:
+    """A *yes* to "thumbs down" is a *no* to "thumbs up"."""
+    key = key_of(name)
+    found = said.feedback
+    if key not in _UP_OF or found is None or found.value not in (0, 1):
+        return said
+    return Said(_UP_OF[key], said.raw, Feedback(1 - found.value, Form.BINARY, 0.0, 1.0), said.rater, said.raters)
+
+
+def _in_object(name: str, value: Mapping[str, object]) -> Iterator[Said]:
+    by_key = {key_of(str(key)): each for key, each in value.items()}
+    valued = next((key for key in _VALUES if key in by_key and not isinstance(by_key[key], Mapping | list)), None)
+    if valued is None:
+        for key, each in value.items():
+            if key_of(str(key)) not in {*_BESIDE, *_BY, *_ORIGINS, *_LOWS, *_HIGHS, *_KEYS}:
+                yield from feedback_under(str(key), each)
+        return
+    if is_absent(by_key[valued]):
+        return
+    named = next((str(by_key[key]) for key in _KEYS if isinstance(by_key.get(key), str)), None)
+    own = named or name
+    found = feedback_in(by_key[valued])
+    low, high = (next((plain_number(by_key[key]) for key in keys if key in by_key), None) for keys in (_LOWS, _HIGHS))
+    if found is not None and (low is not None or high is not None):
+        found = replace(found, low=found.low if low is None else low, high=found.high if high is None else high)
+    rater = next((str(by_key[key]) for key in _BY if by_key.get(key) not in (None, "")), None)
+    kind = next((_KIND_OF[text] for key in _ORIGINS if (text := str(by_key.get(key, "")).lower()) in _KIND_OF), None)
+    yield _turned(own, Said(own, by_key[valued], found, rater, kind))
