@@ -73,6 +73,12 @@ class Head:
         return re.match(r"\s*\{", self.text) is not None
 
     @cached_property
+    def is_json_lines(self) -> bool:
+        """Whether the first line is an object by itself and another one follows: several records, not one document."""
+        first, _, rest = self.text.lstrip().partition("\n")
+        return first.startswith("{") and first.rstrip().endswith("}") and rest.lstrip().startswith("{")
+
+    @cached_property
     def first_line(self) -> str:
         """First non-blank line; "" if there is none."""
         return next((line for line in self.text.splitlines() if line.strip()), "")

@@ -23,6 +23,7 @@ from trialogue.records import (
     Manifest,
     Population,
     Raters,
+    Reading,
     Reason,
     Record,
     Score,
@@ -275,6 +276,8 @@ class Findings(Record):
     """Whether an experiment kept its decision protocol; None: this is no experiment."""
     populations: tuple[Population, ...] = ()
     """What each system was evaluated on; () in older files."""
+    reading: Reading = Field(default_factory=Reading)
+    """What was read from the inputs, and what was not; empty in older files."""
     dialogues: int | None = None
     """Different dialogues in all; None: unknown, and the systems' counts are summed."""
     people: int | None = None

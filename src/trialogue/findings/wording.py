@@ -68,6 +68,17 @@ def list_names(names: Sequence[str], *, most: int | None = MAX_NAMES) -> str:
     return "".join(names) if len(names) < 2 else ", ".join(names[:-1]) + " and " + names[-1]
 
 
+def no_judgement(unread: object = None) -> str:
+    """That nothing was read as a human judgement; never a denial while an unread column may be one.
+
+    >>> no_judgement(), no_judgement("thumbs")
+    ('the data contain no human judgement', 'no column was read as a human judgement, though thumbs may hold some')
+    """
+    if not unread:
+        return "the data contain no human judgement"
+    return f"no column was read as a human judgement, though {unread} may hold some"
+
+
 def pair_sentences(pairs: Iterable[tuple[str, str]], order: Sequence[str]) -> str:
     """Sentences on significantly better systems; systems that beat the same ones are grouped.
 

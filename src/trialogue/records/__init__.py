@@ -36,6 +36,7 @@ from trialogue.records.kinds.strategies import NO_STRATEGY, STRATEGIES
 from trialogue.records.language import LanguageFinding, LanguageMismatch, Misfit, Writer
 from trialogue.records.measure_name import VOTES, MeasureKind, MeasureName
 from trialogue.records.need import Constraint, Need, NeedSource
+from trialogue.records.reading import ClusterKind, Rated, Reading, UnreadColumns
 from trialogue.records.reasons.codes import ReasonCode
 from trialogue.records.reasons.reason import Reason
 from trialogue.records.scale import Scale
@@ -52,6 +53,7 @@ __all__ = [
     "ActOrigin",
     "Basis",
     "Card",
+    "ClusterKind",
     "CompletionCounts",
     "Constraint",
     "Departure",
@@ -82,8 +84,10 @@ __all__ = [
     "Population",
     "PopulationKind",
     "Preference",
+    "Rated",
     "Raters",
     "Rating",
+    "Reading",
     "Reason",
     "ReasonCode",
     "Record",
@@ -100,6 +104,7 @@ __all__ = [
     "StrategyLabel",
     "TextUse",
     "UnknownAct",
+    "UnreadColumns",
     "Utterance",
     "Variant",
     "Writer",

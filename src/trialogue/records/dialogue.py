@@ -11,6 +11,7 @@ from trialogue.records.kinds.origins import ActOrigin, Labeller, MentionedBy, Ra
 from trialogue.records.kinds.roles import Role
 from trialogue.records.kinds.shifts import CorpusShift
 from trialogue.records.need import Need
+from trialogue.records.reading import ClusterKind
 from trialogue.records.scale import off_scale_text
 
 Speaker = Literal["user", "system"]
@@ -258,8 +259,21 @@ class Dialogue(Record):
     @property
     def cluster(self) -> str:
         """Resampling unit: the need, which all systems share; else the person; else the task; else the dialogue."""
+        match self.cluster_kind:
+            case ClusterKind.NEED:
+                return f"need:{self.need.id}" if self.need is not None else ""
+            case ClusterKind.PERSON:
+                return f"user:{self.user}"
+            case ClusterKind.TASK:
+                return f"task:{self.task}"
+            case _:
+                return f"dialogue:{self.id}"
+
+    @property
+    def cluster_kind(self) -> ClusterKind:
+        """What the resampling unit is."""
         if self.need is not None:
-            return f"need:{self.need.id}"
+            return ClusterKind.NEED
         if self.user:
-            return f"user:{self.user}"
-        return f"dialogue:{self.id}" if self.task is None else f"task:{self.task}"
+            return ClusterKind.PERSON
+        return ClusterKind.DIALOGUE if self.task is None else ClusterKind.TASK

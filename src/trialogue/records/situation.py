@@ -13,6 +13,7 @@ from trialogue.records.base import JsonValue, Record
 from trialogue.records.dialogue import Dialogue, Utterance
 from trialogue.records.kinds.endings import Ending
 from trialogue.records.kinds.roles import Role
+from trialogue.records.reading import ClusterKind
 
 
 class Situation(Record):
@@ -49,6 +50,11 @@ class Situation(Record):
     def cluster(self) -> str:
         """Resampling unit: the dialogue it was cut from, or else itself."""
         return f"dialogue:{self.dialogue_id}" if self.dialogue_id else f"situation:{self.id}"
+
+    @property
+    def cluster_kind(self) -> ClusterKind:
+        """What the resampling unit is."""
+        return ClusterKind.DIALOGUE if self.dialogue_id else ClusterKind.SITUATION
 
 
 class Response(Record):

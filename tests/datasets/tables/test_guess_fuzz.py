@@ -100,7 +100,7 @@ def studies(draw: st.DrawFn) -> tuple[dict[str, str], list[dict[str, Any]], str,
                 {
                     heads["dialogue"]: f"d{dialogue}",
                     heads["speaker"]: ("user", "system")[turn % 2],
-                    heads["text"]: draw(WORDS.filter(lambda text: text.strip())),
+                    heads["text"]: f"{turn} {draw(WORDS)}",  # rows that repeat would be left out
                     heads["system"]: f"s{dialogue % 2}",
                     rated: value if whole else (value + turn) % 6,
                 }

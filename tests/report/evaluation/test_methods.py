@@ -52,7 +52,7 @@ def test_what_the_measurer_says_stands_first() -> None:
 def test_the_tests_the_clusters_and_the_raters_are_named() -> None:
     for findings in (nine(), two()):
         text = " ".join(methods(findings))
-        assert "a cluster is a person where the data name one, else a dialogue" in text
+        assert "Intervals and tests are clustered by person" in text
         assert "excludes zero exactly if the uncorrected p is below .05" in text
         assert "permutation of the studentised difference (Chung and Romano, 2013)" in text
         assert "Satterthwaite's degrees of freedom" in text

@@ -321,7 +321,8 @@ def read_folder(folder: Path, note: Note) -> Iterator[AnyRecord]:
 
 
 def _is_dialogue(head: Head) -> bool:
-    return head.is_json_object and (head.has_keys("simulator_dialog") or _is_large(head))
+    is_document = head.is_json_object and not head.is_json_lines
+    return is_document and (head.has_keys("simulator_dialog") or _is_large(head))
 
 
 def _is_large(head: Head) -> bool:

@@ -4,10 +4,9 @@ A resumed log repeats rows; a spreadsheet rounds long ids; two exports joined be
 repetition is one unit, with a note. Where the content differs, nothing is merged: the ids are named in one error.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import pairwise
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -179,16 +178,20 @@ def named(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:SHOWN])) + more
 
 
-def is_concatenated(places: Sequence[Hashable], opens: Callable[[int], Hashable]) -> bool:
-    """Whether ids come in the same order several times, as where two exports were joined.
+def nested_contexts(contexts: Iterable[Sequence[Hashable]]) -> int:
+    """How many histories go on from another one: they are cut from the same dialogue.
 
-    Args:
-        places: ids of the blocks of rows, in order.
-        opens: opening of a block.
+    >>> nested_contexts([("hi",), ("hi", "hello", "a thriller"), ("hey",)])
+    1
     """
-    distinct = list(dict.fromkeys(places))
-    size = len(distinct)
-    times = len(places) // size if size else 0
-    if size < 2 or times < 2 or distinct * times != list(places):
-        return False
-    return all(opens(first) == opens(second) for first, second in pairwise(range(0, len(places), size)))
+    held = [tuple(context) for context in contexts]
+    whole = {_chain(context)[-1] for context in held if any(context)}
+    return sum(any(part in whole for part in _chain(context)[:-1]) for context in held)
+
+
+def _chain(context: Sequence[Hashable]) -> list[int]:
+    """A hash of each beginning of a history."""
+    found: list[int] = []
+    for message in context:
+        found.append(hash((found[-1] if found else 0, message)))
+    return found or [0]

@@ -3,9 +3,10 @@
 A pair is a situation with the reference and the system's reply to it; the system is named after the file. The preceding
 context is in ``context``, ``history``, ``input``, ``dialog`` or ``prompt`` (a text with one utterance per line, or a list of
 texts or of {role, content}). Where it is missing, the situation holds an empty user utterance, and only measures that
-compare a reply with its reference are meaningful. An ``error`` beside a reply, or in place of one, is a failure
-(``datasets.failures``). Files of several systems share their situations where they hold the same references at the same
-lines.
+compare a reply with its reference are meaningful. The dialogue that a context is cut from is in ``dialogue_id``,
+``dialog_id`` or ``conversation_id``, or in ``dialogue`` where it holds one word: replies to one dialogue are a cluster. An
+``error`` beside a reply, or in place of one, is a failure (``datasets.failures``). Files of several systems share their
+situations where they hold the same references at the same lines.
 """
 
 import hashlib
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
+from trialogue.datasets.door.values import identifier, is_absent
 from trialogue.datasets.failures import FAILED, error_key, error_meta, failure_in
 from trialogue.datasets.json_documents import ParseReport, bare_stem, kind_of
 from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
@@ -26,6 +28,16 @@ from trialogue.records.files.jsonl import Note
 PREDICTIONS = ("pred", "prediction", "predicted", "hyp", "hypothesis", "generated", "generation", "output")
 REFERENCES = ("label", "reference", "ref", "gold", "target", "ground_truth")
 CONTEXTS = ("context", "history", "input", "inputs", "dialog", "dialogue", "prompt", "source")
+DIALOGUES = (
+    "dialogue_id",
+    "dialog_id",
+    "conversation_id",
+    "conv_id",
+    "session_id",
+    "dialogue",
+    "dialog",
+    "conversation",
+)
 SPEAKER = re.compile(r"^\s*(system|assistant|bot|recommender)\s*:\s*", re.IGNORECASE)
 """Some scripts keep who speaks in front of a reply; it is no word of it."""
 
@@ -62,7 +74,8 @@ def _pair(entry: JsonObject, number: int, line: int, system: str, report: ParseR
     reference = _text(entry, REFERENCES, line, report)
     if prediction is None or reference is None:
         return []
-    context = _context(entry, line, report)
+    dialogue_key = _dialogue_key(entry)
+    context = _context({key: value for key, value in entry.items() if key != dialogue_key}, line, report)
     messages = [utterance.model_dump(mode="json", exclude_defaults=True) for utterance in context]
     name = f"{number}-{hashlib.sha256(repr([messages, reference]).encode('utf-8', 'replace')).hexdigest()[:8]}"
     if failure is not None:
@@ -74,6 +87,7 @@ def _pair(entry: JsonObject, number: int, line: int, system: str, report: ParseR
             id=name,
             context=context,
             reference=Utterance(speaker="system", text=reference) if reference else None,
+            dialogue_id=None if dialogue_key is None else identifier(entry[dialogue_key]),
             meta={} if context[-1].text else {"context": "unknown"},
         ),
         Response(
@@ -84,6 +98,17 @@ def _pair(entry: JsonObject, number: int, line: int, system: str, report: ParseR
             meta=({} if prediction else {"blank": True}) | error_meta(None if failure is None else failure[1]),
         ),
     ]
+
+
+def _dialogue_key(entry: JsonObject) -> str | None:
+    """The field that names the dialogue; one called ``dialogue`` may as well hold the history, and then is none."""
+    for key in DIALOGUES:
+        value = entry.get(key)
+        if isinstance(value, bool) or not isinstance(value, str | int | float) or is_absent(value):
+            continue
+        if len(identifier(value).split()) == 1:
+            return key
+    return None
 
 
 def _text(entry: JsonObject, names: tuple[str, ...], line: int, report: ParseReport) -> str | None:

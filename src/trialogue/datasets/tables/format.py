@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head
+from trialogue.datasets.door.account import FieldTally, report_unread
 from trialogue.datasets.json_documents import ParseReport, bare_stem
-from trialogue.datasets.tables.dialogues import dialogues
+from trialogue.datasets.tables.dialogues import ROW_NUMBERS, dialogues
 from trialogue.datasets.tables.guess import guess, may_be_guessed
 from trialogue.datasets.tables.mapping import Columns, Mapping, load_mapping, nearest
 from trialogue.datasets.tables.responses import responses
@@ -69,7 +70,22 @@ def records_of_table(table: Table, mapping: Mapping, source: str, report: ParseR
     read = responses if mapping.is_of_responses else dialogues
     records: list[AnyRecord] = list(read(table, mapping, source, report))
     report.settle()
+    system_from = (
+        f"the column {mapping.system!r}" if mapping.system else "the name given for all rows or the file's name"
+    )
+    report_unread(_unread(table, mapping).fields(units=len(records)), report, system_from=system_from)
     return records
+
+
+def _unread(table: Table, mapping: Mapping) -> FieldTally:
+    """Columns that the mapping does not use; those without a heading number the rows."""
+    used = set(mapping.columns().values())
+    tally = FieldTally()
+    columns = [column for column in table.columns if column not in used and column.strip().lower() not in ROW_NUMBERS]
+    for row in table.rows:
+        for column in columns:
+            tally.see(column, row.cells.get(column), row.text(mapping.system))
+    return tally
 
 
 OTHERWISE = (

@@ -11,7 +11,7 @@ from trialogue.findings.records import Statement, StatementKind, Strength, Votes
 from trialogue.findings.standings import Contrast, League, Standing
 from trialogue.findings.threat import Severity, Threat, ThreatCode, Validity
 from trialogue.findings.threats.summary import conditional_sentence, demoting_clauses, stated_threats, threat_lines
-from trialogue.findings.wording import list_names, p_words, pair_sentences, render_estimate, render_points
+from trialogue.findings.wording import list_names, no_judgement, p_words, pair_sentences, render_estimate, render_points
 from trialogue.records import Basis, Estimate, MeasureName, Raters
 from trialogue.records.kinds.origins import named_raters
 
@@ -105,7 +105,7 @@ def answer(
         blocking = [threat for threat in blocking if threat.code is not ThreatCode.BASELINE_NOT_BEATEN]
     statements += [Statement(kind_of=StatementKind.THREAT, text=line.text) for line in threat_lines(blocking, {})]
     if league is not None and league.measure.by == "metric":
-        text = " ".join((_scope(leagues, votes), *_standing_of(league, leagues)))
+        text = " ".join((_scope(leagues, votes, threats), *_standing_of(league, leagues)))
         statements.append(Statement(kind_of=StatementKind.SCOPE, text=text))
     return tuple(statements)
 
@@ -162,7 +162,7 @@ def _decided_pairs(league: League) -> set[tuple[str, str]]:
     return {(each.leader, _loser(each)) for each in league.contrasts if each.leader is not None}
 
 
-def _scope(leagues: Sequence[League], votes: Votes | None) -> str:
+def _scope(leagues: Sequence[League], votes: Votes | None, threats: Sequence[Threat]) -> str:
     if votes is not None and votes.strengths and votes.rater_kinds in ((), (Raters.PEOPLE,)):
         return "Only the votes are human judgement: a metric shows what it measures, not what people prefer."
     judged = [league for league in leagues if league.measure.by == "people"]
@@ -173,7 +173,9 @@ def _scope(leagues: Sequence[League], votes: Votes | None) -> str:
             "People's ratings are too few or too similar to compare the systems: a metric does not show what "
             "people prefer."
         )
-    return "The data contain no human judgement: this is what a metric measures, not what people prefer."
+    unread = next((t.facts.get("unread") for t in threats if t.code is ThreatCode.NO_HUMAN_JUDGEMENT), None)
+    found = no_judgement(unread)
+    return f"{found[0].upper()}{found[1:]}: this is what a metric measures, not what people prefer."
 
 
 def _is_blocked(league: League) -> bool:

@@ -15,6 +15,7 @@ from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
 from trialogue.findings.threats.language_texts import language_of_texts, made_for
 from trialogue.findings.threats.users import several_models, user_fault_differences, user_faults
+from trialogue.findings.wording import list_names
 from trialogue.records import VOTES, DomainFit, JsonValue, Labeller, MeasureName, Raters
 
 ANSWERED = 0.95  # of the situations: a system that answered fewer abstains
@@ -184,7 +185,9 @@ def no_human_judgement(findings: Findings) -> Iterator[Threat]:
     """Runs without any human judgement."""
     judged = any(league.measure.by == "people" for league in findings.leagues) or findings.votes is not None
     if findings.leagues and not judged:
-        yield Threat(code=ThreatCode.NO_HUMAN_JUDGEMENT, severity=Severity.NOTES)
+        unread = findings.reading.may_be_feedback
+        facts = {"unread": list_names(unread)} if unread else {}
+        yield Threat(code=ThreatCode.NO_HUMAN_JUDGEMENT, severity=Severity.NOTES, facts=facts)
 
 
 def domains(findings: Findings) -> Iterator[Threat]:

@@ -8,7 +8,7 @@ from trialogue.findings.threats.entry import ThreatText
 from trialogue.findings.threats.judging_texts import JUDGING_TEXTS
 from trialogue.findings.threats.passport_texts import PASSPORT_TEXTS
 from trialogue.findings.threats.protocol_texts import deviations_text
-from trialogue.findings.wording import list_names
+from trialogue.findings.wording import list_names, no_judgement
 from trialogue.records import JsonValue
 from trialogue.records.kinds.gates import Gate
 
@@ -234,7 +234,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "No human judgement",
         "The data contain no ratings and no votes.",
         "Noted.",
-        lambda t: "the data contain no human judgement: this shows what a metric measures, not what people prefer",
+        lambda t: f"{no_judgement(t.facts.get('unread'))}: this shows what a metric measures, not what people prefer",
     ),
     ThreatCode.SCRIPTED_RATERS: ThreatText(
         "Scripted raters",

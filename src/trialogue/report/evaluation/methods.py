@@ -7,7 +7,7 @@ from trialogue.findings import Findings, League
 from trialogue.findings.family import ACROSS_MEASURES, MIXED
 from trialogue.findings.standings import OVER_MEASURES
 from trialogue.findings.wording import list_names
-from trialogue.records import Interval
+from trialogue.records import ClusterKind, Interval
 from trialogue.records.kinds.origins import one_and_many
 from trialogue.report.measures import all_leagues, is_ranked, labels
 from trialogue.report.numbers import count, level
@@ -25,9 +25,15 @@ NAMES = {
 }
 _COUNTED = re.compile(r"over \d+ clusters?")
 _RAREFIED = re.compile(r"rarefied to [\d,]+ ")  # to the smaller of two systems, so another number for each pair
-CLUSTERS = (
-    "Intervals and tests are clustered: a cluster is a person where the data name one, else a "
-    "dialogue; for replies to situations it is the dialogue that the situation comes from."
+CLUSTERED = "Intervals and tests are clustered by"
+CLUSTERS = {
+    ClusterKind.NEED: "need of the simulated users, which all systems met",
+    ClusterKind.PERSON: "person",
+    ClusterKind.TASK: "task, which several trials attempt",
+    ClusterKind.DIALOGUE: "dialogue",
+}
+EACH_ALONE = (
+    "Replies to situations are treated as independent: the data do not say from which dialogues the situations come."
 )
 RATERS = "Where several people rated one response, these raters are treated as fixed: the results hold for them."
 TEST = (
@@ -70,7 +76,7 @@ def methods(findings: Findings) -> list[str]:
     parts = [
         " ".join(findings.methods),
         _sample(findings),
-        _intervals(findings.leagues),
+        _intervals(findings),
         _tests(findings, leagues),
         _votes(findings),
         _software(findings),
@@ -86,7 +92,8 @@ def _sample(findings: Findings) -> str:
     return f"We {what} on {count(measures, 'measure')} over {count(replies, 'reply', 'replies')}."
 
 
-def _intervals(leagues: Sequence[League]) -> str:
+def _intervals(findings: Findings) -> str:
+    leagues = findings.leagues
     names = labels(leagues)
     made = [
         (names[league.measure.name], standing.estimate.interval)
@@ -98,7 +105,18 @@ def _intervals(leagues: Sequence[League]) -> str:
         return ""
     raters = f" {RATERS}" if any(league.measure.by == "people" for league in leagues) else ""
     left_out = "Undefined values were left out and counted, never treated as zero."
-    return f"{CLUSTERS}{raters} Intervals: {_kinds(made)}. {left_out}"
+    return f"{_clusters(findings)}{raters} Intervals: {_kinds(made)}. {left_out}"
+
+
+def _clusters(findings: Findings) -> str:
+    """What the units were clustered by, as the data were; of older files, the rule."""
+    found = findings.reading.clusters
+    named = [CLUSTERS[kind] for kind in found if kind in CLUSTERS]
+    if not found:
+        named = ["person, where the data name one, else dialogue"]
+    several = ", each unit by the first of these that is known for it" if len(named) > 1 else ""
+    sentences = [f"{CLUSTERED} {list_names(named)}{several}."] if named else []
+    return " ".join([*sentences, *([EACH_ALONE] if ClusterKind.SITUATION in found else [])])
 
 
 def _kinds(made: Iterable[tuple[str, Interval]]) -> str:

@@ -17,6 +17,7 @@ from trialogue.report.evaluation.chat import Chat, chat
 from trialogue.report.evaluation.explorer_links import explorer_links
 from trialogue.report.evaluation.first_screen import first_screen
 from trialogue.report.evaluation.methods import methods
+from trialogue.report.evaluation.reading import reading_lines
 from trialogue.report.evaluation.sections import columns_of_words, passages
 from trialogue.report.evaluation.threats import threat_lists
 from trialogue.report.head_to_head import compare_head_to_head, turn_contrast
@@ -190,6 +191,7 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
         "long_answer": bool(findings.answer) and len(findings.answer[0].text) > LONG,
         "first": first_screen(findings),
         "facts": _facts(findings),
+        "reading": reading_lines(findings),
         "threats": threats,
         "threat_counts": ", ".join(
             f"{len(texts)} {EFFECTS[heading.severity][len(texts) > 1]}" for heading, texts in threats

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from trialogue.findings import Findings, League, Standing
 from trialogue.findings.threat import ThreatCode
 from trialogue.report.compact_letters import league_letters
+from trialogue.report.evaluation.reading import reading_lines, sample_line
 from trialogue.report.evaluation.threats import terminal_lines
 from trialogue.report.long_names import short_names, with_short_names
 from trialogue.report.measures import (
@@ -48,6 +49,7 @@ def text_table(findings: Findings, *, width: int | None = None) -> str:
     parts = [
         wrap_sentences((statement.text for statement in findings.answer), width),
         *filter(None, threats),
+        wrap_sentences([sample_line(findings), *reading_lines(findings)], width),
         *tables,
         *_legend(findings, leagues, width),
     ]

@@ -6,10 +6,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trialogue.datasets import AnyRecord, Repairs
+from trialogue.datasets.door.units import nested_contexts
 from trialogue.datasets.tables.mapping import Columns
-from trialogue.errors import DataError, Problem, UsageError
+from trialogue.errors import DataError, Problem, Unread, UsageError
 from trialogue.languages import ENGLISH
-from trialogue.records import Dialogue, Preference, Response, Score, Situation
+from trialogue.records import (
+    ClusterKind,
+    Dialogue,
+    Preference,
+    Rated,
+    Reading,
+    Response,
+    Score,
+    Situation,
+    UnreadColumns,
+)
 from trialogue.records.files.dialogue_store import DialogueKeeper
 from trialogue.workflows.inputs.locations import Input, inputs_of
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory, is_data
@@ -32,6 +43,8 @@ class InputRecords:
     """Catalogue of the items that needs are about, as ``load_catalogue`` takes it; None: unknown."""
     warnings: list[str] = field(default_factory=list)
     """Repairs and known defects, for the report."""
+    reading: Reading = field(default_factory=Reading)
+    """What was read and what was not."""
     labels_made_for: tuple[str, ...] | None = ENGLISH
     """Languages of the model that labelled strategies where people did not; None: any. Files do not say: those of older
     models are of English."""
@@ -89,11 +102,13 @@ def gather(
     origin: dict[str | None, dict[str, str]] = {}
     places: dict[str, dict[str, None]] = {}
     clashes: list[Problem] = []
+    account = _Account()
     read = sources_of(given, format_name=format_name, mapping=mapping)
     for item in read:
         before = _count(material, keeper)
         earlier = len(repairs.problems)
         for record in item.records(repairs):
+            account.see(record)
             if isinstance(record, Dialogue | Response) and record.system is not None:
                 places.setdefault(record.system, {})[item.given] = None
             if isinstance(record, Dialogue):
@@ -113,8 +128,63 @@ def gather(
     material.catalogue = catalogue_behind(each.path for each in read if isinstance(each, Input))
     material.situations = list(_each_once(material.situations))
     material.warnings.extend(_in_several(places))
-    material.warnings.extend(summarise_repairs(repairs.problems))
+    material.warnings.extend(_without_dialogues(material.situations))
+    material.warnings.extend(summarise_repairs(each for each in repairs.problems if not isinstance(each, Unread)))
+    unread = [each for each in repairs.problems if isinstance(each, Unread)]
+    material.warnings.extend(summarise_repairs(each for each in unread if each.may_be_system or each.may_be_feedback))
+    material.reading = account.reading(unread)
     return material
+
+
+@dataclass
+class _Account:
+    """Counts what passes."""
+
+    dialogues: dict[str, dict[str, bool]] = field(default_factory=dict)
+    """By system and id: whether it is rated."""
+    replies: dict[str, Counter[bool]] = field(default_factory=dict)
+    """By system: rated replies, and others."""
+    clusters: Counter[ClusterKind] = field(default_factory=Counter)
+
+    def see(self, record: AnyRecord) -> None:
+        """Count one record; answers of people in files of their own follow the dialogues that they are about."""
+        match record:
+            case Dialogue():
+                self.clusters[record.cluster_kind] += 1
+                is_rated = bool(record.ratings) or any(said.ratings for said in record.utterances)
+                self.dialogues.setdefault(record.system or "", {})[record.id] = is_rated
+            case Situation():
+                self.clusters[record.cluster_kind] += 1
+            case Response():
+                self.replies.setdefault(record.system, Counter())[bool(record.utterance.ratings)] += 1
+            case Score() if record.rater is not None and record.dialogue_id is not None:
+                own = self.dialogues.get(record.system or "", {})
+                if record.dialogue_id in own:
+                    own[record.dialogue_id] = True
+            case _:
+                pass
+
+    def reading(self, unread: Iterable[Unread]) -> Reading:
+        """The account."""
+        rated = {name: Rated(rated=sum(own.values()), units=len(own)) for name, own in self.dialogues.items()}
+        of_replies = {
+            name: Rated(rated=counts[True], units=counts.total(), is_of_dialogues=False)
+            for name, counts in self.replies.items()
+            if name not in rated
+        }
+        return Reading(
+            rated=dict(sorted((rated | of_replies).items())),
+            clusters={kind: self.clusters[kind] for kind in ClusterKind if self.clusters[kind]},
+            unread=tuple(
+                UnreadColumns(
+                    file=Path(each.file).name,
+                    names=each.columns,
+                    may_be_feedback=each.may_be_feedback,
+                    may_be_system=each.may_be_system,
+                )
+                for each in unread
+            ),
+        )
 
 
 def _each_once(situations: Iterable[Situation]) -> Iterator[Situation]:
@@ -124,6 +194,17 @@ def _each_once(situations: Iterable[Situation]) -> Iterator[Situation]:
         if situation.id not in known or known[situation.id] != situation:
             yield situation
         known.setdefault(situation.id, situation)
+
+
+def _without_dialogues(situations: Sequence[Situation]) -> Iterator[str]:
+    """A line where replies belong to the same dialogues and nothing says to which."""
+    alone = [situation for situation in situations if situation.dialogue_id is None]
+    nested = nested_contexts([(said.speaker, said.text) for said in each.context] for each in alone)
+    if nested:
+        yield (
+            f"{nested:,} of {len(alone):,} contexts go on from another context, so their replies belong together. "
+            "No dialogue_id says from which: each reply counts as a cluster of its own, and intervals may be too narrow."
+        )
 
 
 def _in_several(places: dict[str, dict[str, None]]) -> list[str]:

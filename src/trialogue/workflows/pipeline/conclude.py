@@ -46,6 +46,7 @@ def conclude(inferred: Estimates, *, title: str) -> Findings:
         populations=measured.populations,
         dialogues=measured.dialogues,
         people=measured.people,
+        reading=measured.material.reading,
         shared_situations=measured.shared_situations,
         leagues=inferred.shown_leagues,
         primary=None,
