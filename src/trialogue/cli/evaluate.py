@@ -51,6 +51,10 @@ def evaluate(
     ] = None,
     mapping: Annotated[Path | None, typer.Option(help="YAML file that maps the columns of a table.")] = None,
     format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
+    origin: Annotated[
+        str | None,
+        typer.Option(help="Who gave the ratings: person, model, program or unknown (default: as the data say)."),
+    ] = None,
     any_language: Annotated[
         bool, typer.Option("--any-language", help="Keep metrics that do not support the language of a system.")
     ] = False,
@@ -94,6 +98,7 @@ def evaluate(
             variants_of=all_variants or (),
             format_name=format_name,
             mapping=mapping,
+            origin=origin,
             title=title,
             seed=seed,
             resamples=resamples,

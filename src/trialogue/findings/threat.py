@@ -61,6 +61,8 @@ class ThreatCode(StrEnum):
     SCRIPTED_RATERS = "scripted_raters"
     INVENTED_RATERS = "invented_raters"
     MODEL_RATERS = "model_raters"
+    PROGRAM_RATERS = "program_raters"
+    UNKNOWN_RATERS = "unknown_raters"
     LABEL_ORIGIN = "label_origin"
     RECOGNISED_ACTS = "recognised_acts"
     USER_FAULTS = "user_faults"

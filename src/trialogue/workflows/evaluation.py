@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from trialogue.datasets.door.feedback import kind_of_rater
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import UsageError
 from trialogue.findings import Findings, League
 from trialogue.findings.family import FamilyScope
 from trialogue.findings.systems.answer import texts_of
 from trialogue.metrics import Settings
-from trialogue.records import DistinctCounts, Manifest, Preference, Score
+from trialogue.records import DistinctCounts, Manifest, Preference, Raters, Score
 from trialogue.records.files.gc_tuning import few_collections
 from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.display import ShowsFindings
@@ -105,6 +106,7 @@ def evaluate(
     variants_of: Sequence[str] = (),
     format_name: str | None = None,
     mapping: Columns | None = None,
+    origin: str | None = None,
     title: str | None = None,
     seed: int = 0,
     resamples: int = 10_000,
@@ -130,6 +132,8 @@ def evaluate(
         format_name: format of the files (default: auto-detect).
         mapping: which column of a table is what, as fields or a YAML file that holds them; None: guessed, and a
             warning says how.
+        origin: who gave the ratings: ``"person"``, ``"model"``, ``"program"`` or ``"unknown"``; None: as the data say, by
+            default people under the names of feedback fields, else unknown.
         title: heading of the report.
         seed: random seed.
         resamples: bootstrap resamples and permutations.
@@ -150,7 +154,7 @@ def evaluate(
     sources = with_data_read(given, references=references, contexts=contexts, mapping=mapping)
     tell = progress or (lambda _line: None)
     tell("reading " + ", ".join(map(str, sources)))
-    material = prepare(read(sources, format_name=format_name, mapping=mapping), *steps)
+    material = prepare(read(sources, format_name=format_name, mapping=mapping, origin=raters_of(origin)), *steps)
     choice = choose(material, metrics, variants_of=variants_of, baselines=baselines, any_language=any_language)
     return evaluate_records(
         material,
@@ -227,6 +231,18 @@ def check_options(metrics: object, resamples: int, alpha: float, seed: int) -> N
         raise UsageError(f"alpha must be between 0 and 1, got {alpha!r}.")
     if not isinstance(seed, int):
         raise UsageError(f"seed must be a whole number, got {seed!r}.")
+
+
+def raters_of(origin: str | None) -> Raters | None:
+    """Kind of rater of a declared origin.
+
+    Raises:
+        UsageError: it is none.
+    """
+    kind = None if origin is None else kind_of_rater(origin)
+    if origin is not None and kind is None:
+        raise UsageError(f"origin must be person, model, program or unknown, got {origin!r}.")
+    return kind
 
 
 def _scope(family: str) -> FamilyScope:

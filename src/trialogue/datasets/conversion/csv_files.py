@@ -1,6 +1,7 @@
 """Write records as CSV: one row per utterance of a dialogue, or one row per response and rater with its situation.
 
-Lists are JSON lists. Each rating has its own column, ``rating_NAME`` or ``dialogue_rating_NAME``. ``guess_mapping``
+Lists are JSON lists. Each rating has its own column, ``rating_NAME`` or ``dialogue_rating_NAME``; ``raters`` holds the kind of
+their raters. ``guess_mapping``
 recognises all headings, so such a file can be read without a mapping.
 """
 
@@ -13,7 +14,7 @@ from typing import Any
 
 from trialogue.datasets.base import AnyRecord
 from trialogue.datasets.conversion.losses import Losses, select_kind
-from trialogue.records import Dialogue, Raters, Rating, Response, Situation, Utterance
+from trialogue.records import Dialogue, Rating, Response, Situation, Utterance
 from trialogue.records.files.opening import write_text
 
 UTTERANCE_COLUMNS = (
@@ -27,10 +28,11 @@ UTTERANCE_COLUMNS = (
     "strategies",
     "mentions",
     "ranking",
+    "raters",
 )
 RESPONSE_COLUMNS = (
     *("situation", "dialogue", "context", "reference", "targets", "system", "response", "strategies", "mentions"),
-    *("ranking", "rater"),
+    *("ranking", "rater", "raters"),
 )
 Cells = dict[str, Any]
 
@@ -89,6 +91,7 @@ def _utterance_rows(dialogue: Dialogue, losses: Losses) -> Iterator[Cells]:
             **_labels(utterance, losses),
             **_ratings(utterance.ratings, "rating", losses),
             **ratings,
+            **_kinds((*utterance.ratings, *dialogue.ratings), losses),
         }
 
 
@@ -106,7 +109,7 @@ def _response_rows(response: Response, situations: dict[str, Situation], losses:
     for rater in raters:
         by_rater = tuple(rating for rating in utterance.ratings if rating.rater == rater)
         unnamed = tuple(rating.model_copy(update={"rater": None}) for rating in by_rater)
-        yield {**row, "rater": rater, **_ratings(unnamed, "rating", losses)}
+        yield {**row, "rater": rater, **_ratings(unnamed, "rating", losses), **_kinds(by_rater, losses)}
 
 
 def _situation_cells(name: str, situation: Situation | None) -> Cells:
@@ -143,6 +146,13 @@ def _labels(utterance: Utterance, losses: Losses) -> Cells:
     return {key: None if value is None else json.dumps(value, ensure_ascii=False) for key, value in cells.items()}
 
 
+def _kinds(ratings: tuple[Rating, ...], losses: Losses) -> Cells:
+    """The kind of the raters of a row."""
+    kinds = {rating.raters for rating in ratings}
+    losses.add("kinds of raters", len(kinds) > 1)
+    return {"raters": next(iter(kinds)).value} if len(kinds) == 1 else {}
+
+
 def _ratings(ratings: tuple[Rating, ...], prefix: str, losses: Losses) -> Cells:
     cells: Cells = {}
     for rating in ratings:
@@ -150,6 +160,5 @@ def _ratings(ratings: tuple[Rating, ...], prefix: str, losses: Losses) -> Cells:
             losses.add("repeated ratings with the same name")
         cells.setdefault(f"{prefix}_{rating.name}", int(rating.value) if rating.value.is_integer() else rating.value)
         losses.add("raters", rating.rater is not None)
-        losses.add("kinds of raters", rating.raters is not Raters.PEOPLE)
         losses.add("scales of ratings", rating.low is not None or rating.high is not None)
     return cells

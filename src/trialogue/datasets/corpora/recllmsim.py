@@ -214,7 +214,12 @@ def read_folder(folder: Path, note: Note) -> Iterator[AnyRecord]:
 
 
 def _is_dialogue(head: Head) -> bool:
-    return head.is_json_object and not head.is_json_lines and head.has_keys("history", "role", "content") and not head.has_keys("conv_id")
+    return (
+        head.is_json_object
+        and not head.is_json_lines
+        and head.has_keys("history", "role", "content")
+        and not head.has_keys("conv_id")
+    )
 
 
 def _recognises(head: Head) -> bool:

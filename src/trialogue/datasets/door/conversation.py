@@ -20,7 +20,7 @@ from trialogue.datasets.door.values import identifier, is_absent, lost_digits
 from trialogue.datasets.failures import ERRORS, FAILED_CONVERSATION, error_of, failure_in, failure_of
 from trialogue.datasets.json_documents import ParseReport, kind_of
 from trialogue.datasets.json_objects import JsonObject
-from trialogue.records import Dialogue, JsonValue, Raters, Rating, Speaker, Utterance
+from trialogue.records import Dialogue, JsonValue, Rating, Speaker, Utterance
 from trialogue.records.files.jsonl import problems_of
 
 LONGEST_NAME = 100  # characters; a longer text under "system", or one of several lines, is a prompt
@@ -165,7 +165,7 @@ class Conversations:
                     rater=each.rater,
                     low=found.low,
                     high=found.high,
-                    raters=each.raters or Raters.PEOPLE,
+                    raters=each.raters,
                 )
 
     def _dialogue(self, entry: JsonObject, line: int) -> tuple[Dialogue, list[list[Said]]] | None:

@@ -91,7 +91,11 @@ _BESIDE = frozenset(_BESIDE_WORDS.split())
 _KIND_OF = {
     **dict.fromkeys(("human", "annotation", "person", "people", "user", "end_user"), Raters.PEOPLE),
     **dict.fromkeys(("llm", "eval", "llm_judge", "model", "ai"), Raters.MODEL),
+    **dict.fromkeys(("code", "program", "api", "heuristic"), Raters.PROGRAM),
+    "unknown": Raters.UNKNOWN,
 }
+"""Kinds of raters by the words of tools and of ``--origin``."""
+_OF_USERS = "rating stars satisfaction likert"
 
 
 def key_of(name: str) -> str:
@@ -115,6 +119,29 @@ def rated_name(heading: str) -> str | None:
     if is_feedback_name(key):
         return key
     return bare or (key if key in _RATED.split() else None)
+
+
+def origin_of(name: str) -> Raters:
+    """Who gave feedback under a name, where nobody says so: people under the names of feedback fields, by the format.
+
+    Under any other name it is unknown: a score may as well be a model's or a program's.
+
+    >>> origin_of("thumbs").value, origin_of("user_rating").value, origin_of("gpt4_judge_score").value
+    ('people', 'people', 'unknown')
+    """
+    key = key_of(name)
+    is_peoples = key in NAMES or key in _OF_USERS.split() or key == "ratings"
+    return Raters.PEOPLE if is_peoples else Raters.UNKNOWN
+
+
+def kind_of_rater(word: str) -> Raters | None:
+    """Kind of rater of a word as tools and people write it, such as ``HUMAN`` or ``person``; None if it is no such word.
+
+    >>> kind_of_rater("LLM_JUDGE"), kind_of_rater("me")
+    (<Raters.MODEL: 'model'>, None)
+    """
+    key = key_of(word)
+    return _KIND_OF.get(key) or (Raters(key) if key in set(Raters) else None)
 
 
 def is_feedback_name(name: str) -> bool:
@@ -169,8 +196,8 @@ class Said:
     """What it means; None: not understood."""
     rater: str | None = None
     """Code of the rater, where the object says it."""
-    raters: Raters | None = None
-    """Kind of rater, where the object says it."""
+    raters: Raters = Raters.UNKNOWN
+    """Kind of rater: as the object says, else by the name of the field."""
 
 
 def feedback_under(name: str, value: object) -> Iterator[Said]:
@@ -181,33 +208,36 @@ def feedback_under(name: str, value: object) -> Iterator[Said]:
     >>> [(each.name, each.feedback.value) for each in feedback_under("ratings", {"fluency": "5", "thumbs_down": True})]
     [('fluency', 5.0), ('thumbs_up', 0.0)]
     """
+    return _under(name, value, origin_of(name))
+
+
+def _under(name: str, value: object, origin: Raters) -> Iterator[Said]:
     if is_absent(value) or value == [] or value == {}:
         return
     if isinstance(value, list | tuple):
         for each in value:
-            yield from feedback_under(name, each)
+            yield from _under(name, each, origin)
     elif isinstance(value, Mapping):
-        yield from _in_object(name, value)
+        yield from _in_object(name, value, origin)
     else:
-        yield _turned(name, Said(name, value, feedback_in(value)))
+        yield _turned(Said(name, value, feedback_in(value), raters=origin))
 
 
-def _turned(name: str, said: Said) -> Said:
+def _turned(said: Said) -> Said:
     """A *yes* to "thumbs down" is a *no* to "thumbs up"."""
-    key = key_of(name)
-    found = said.feedback
+    key, found = key_of(said.name), said.feedback
     if key not in _UP_OF or found is None or found.value not in (0, 1):
         return said
-    return Said(_UP_OF[key], said.raw, Feedback(1 - found.value, Form.BINARY, 0.0, 1.0), said.rater, said.raters)
+    return replace(said, name=_UP_OF[key], feedback=Feedback(1 - found.value, Form.BINARY, 0.0, 1.0))
 
 
-def _in_object(name: str, value: Mapping[str, object]) -> Iterator[Said]:
+def _in_object(name: str, value: Mapping[str, object], origin: Raters) -> Iterator[Said]:
     by_key = {key_of(str(key)): each for key, each in value.items()}
     valued = next((key for key in _VALUES if key in by_key and not isinstance(by_key[key], Mapping | list)), None)
     if valued is None:
         for key, each in value.items():
             if key_of(str(key)) not in {*_BESIDE, *_BY, *_ORIGINS, *_LOWS, *_HIGHS, *_KEYS}:
-                yield from feedback_under(str(key), each)
+                yield from _under(str(key), each, origin)
         return
     if is_absent(by_key[valued]):
         return
@@ -218,5 +248,5 @@ def _in_object(name: str, value: Mapping[str, object]) -> Iterator[Said]:
     if found is not None and (low is not None or high is not None):
         found = replace(found, low=found.low if low is None else low, high=found.high if high is None else high)
     rater = next((str(by_key[key]) for key in _BY if by_key.get(key) not in (None, "")), None)
-    kind = next((_KIND_OF[text] for key in _ORIGINS if (text := str(by_key.get(key, "")).lower()) in _KIND_OF), None)
-    yield _turned(own, Said(own, by_key[valued], found, rater, kind))
+    kind = next((each for key in _ORIGINS if (each := kind_of_rater(str(by_key.get(key, ""))))), None)
+    yield _turned(Said(own, by_key[valued], found, rater, kind or origin))

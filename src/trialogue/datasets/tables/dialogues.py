@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from trialogue.datasets.corpora.mentions import locate_titles
 from trialogue.datasets.door.account import FeedbackTally
-from trialogue.datasets.door.feedback import Said, feedback_under
+from trialogue.datasets.door.feedback import Said, feedback_under, kind_of_rater
 from trialogue.datasets.door.units import Clashes, Entry, Level, Units, level_of, named, units_of
 from trialogue.datasets.door.values import DECIMAL_COMMA, Identifiers, identifier, is_absent, lost_digits, plain_number
 from trialogue.datasets.failures import FAILED_CONVERSATION, ending_in
@@ -14,7 +14,7 @@ from trialogue.datasets.json_documents import ParseReport
 from trialogue.datasets.tables.mapping import Mapping
 from trialogue.datasets.tables.rows import Row, Table, items, number, texts
 from trialogue.datasets.tables.speakers import Speakers
-from trialogue.records import Dialogue, Ending, JsonValue, Raters, Rating, Speaker, StrategyLabel, Utterance
+from trialogue.records import Dialogue, Ending, JsonValue, Rating, Speaker, StrategyLabel, Utterance
 
 ROW_NUMBERS = frozenset({"", "unnamed: 0", "index", "row", "row_id", "row_number", "line", "#"})
 """Headings of numbers of rows, which differ in rows that are otherwise repeated."""
@@ -382,7 +382,7 @@ def ratings(
                 rater=rater or None,
                 low=found.low if mapping.scale is None else low,
                 high=found.high if mapping.scale is None else high,
-                raters=said.raters if said.raters is not None and mapping.raters is Raters.PEOPLE else mapping.raters,
+                raters=kind_of_rater(row.text(mapping.origin)) or mapping.raters or said.raters,
             )
 
 

@@ -27,6 +27,7 @@ _HEADINGS = {
     "reference": "ground_truth gold human_response",
     "response": "reply generation generated prediction system_response",
     "rater": "rater_id annotator annotator_id",
+    "origin": "raters rater_kind rater_type annotator_kind source_type",
     "strategies": "strategy",
     "mentions": "items movies titles",
     "ranking": "recommendations recommended_items",

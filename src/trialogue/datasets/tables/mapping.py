@@ -8,6 +8,7 @@ from typing import Any, Self, TypeAlias
 
 from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from trialogue.datasets.door.feedback import kind_of_rater
 from trialogue.errors import DataError, Problem
 from trialogue.records import Labeller, Raters, Speaker
 from trialogue.records.base import Record
@@ -54,8 +55,11 @@ class Mapping(Record):
     """Numbers in these columns that mean that there is no rating, such as -1 (not a column)."""
     rater: str | None = None
     """Code of the person who gave a row's ratings. Rows of one response may then repeat, one for each rater."""
-    raters: Raters = Raters.PEOPLE
-    """Kind of rater of all these ratings: people, scripted, invented or model (not a column)."""
+    raters: Raters | None = None
+    """Kind of rater of all these ratings: people, scripted, invented, model, program or unknown (not a column). Default:
+    people for feedback fields (thumbs, feedback, rating, satisfaction, ...), else unknown."""
+    origin: str | None = None
+    """Kind of rater of a row's ratings, such as person, model or program, where a column says it."""
     strategies: str | None = None
     """Strategies of the utterance or response: one or a list."""
     strategy_origin: str = "annotated"
@@ -117,6 +121,11 @@ class Mapping(Record):
     def _named_by_their_columns(cls, given: object) -> object:
         given = [given] if isinstance(given, str) else given
         return {name: name for name in given} if isinstance(given, list | tuple) else given
+
+    @field_validator("raters", mode="before")
+    @classmethod
+    def _in_anybodys_words(cls, given: object) -> object:
+        return kind_of_rater(given) or given if isinstance(given, str) else given
 
     @field_validator("scale")
     @classmethod

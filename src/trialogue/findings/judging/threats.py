@@ -10,6 +10,7 @@ from trialogue.findings.judging.coverage import JudgeCoverage
 from trialogue.findings.judging.probe_records import ProbeFinding
 from trialogue.findings.judging.probes import probe_threats
 from trialogue.findings.threat import Severity, Threat, ThreatCode
+from trialogue.findings.threats.detect import RATERS
 from trialogue.records import Raters
 from trialogue.stats.correction.means import MIN_LABELS, Corrections
 from trialogue.stats.correction.table import JudgedTable
@@ -17,12 +18,6 @@ from trialogue.stats.correction.weights import OWN_WEIGHT
 
 SAVED = 0.98  # of the width of labels alone: from here on the judge saves nothing
 CHOSEN = 0.001  # level, over all systems, at which labelled units are no random choice by the judge's score
-
-OF_RATERS = {
-    Raters.MODEL: ThreatCode.MODEL_RATERS,
-    Raters.SCRIPTED: ThreatCode.SCRIPTED_RATERS,
-    Raters.INVENTED: ThreatCode.INVENTED_RATERS,
-}
 
 
 MISSING_DEMOTES, MISSING_BLOCKS = 0.05, 0.5  # shares of units without a score: as of missing dialogues; most of them
@@ -119,8 +114,8 @@ def _missing_differences(coverage: Sequence[JudgeCoverage], alpha: float, severi
 
 def _raters(labels_by: Iterable[Raters]) -> Iterator[Threat]:
     for kind in labels_by:
-        if kind in OF_RATERS:
-            yield Threat(code=OF_RATERS[kind], severity=Severity.DEMOTES)
+        if kind in RATERS:
+            yield Threat(code=RATERS[kind], severity=Severity.DEMOTES)
 
 
 def _labels(found: Corrections) -> Iterator[Threat]:

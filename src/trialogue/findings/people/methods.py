@@ -28,6 +28,8 @@ NOT_PEOPLES = {
     Raters.SCRIPTED: "These answers come from scripts, not people: a rehearsal.",
     Raters.INVENTED: "These answers are invented, not given by people: they show nothing about any system.",
     Raters.MODEL: "These answers come from a model, not people.",
+    Raters.PROGRAM: "These answers are computed by a program, not given by people.",
+    Raters.UNKNOWN: "The data do not say who gave these answers.",
 }
 
 

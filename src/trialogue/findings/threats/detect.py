@@ -236,7 +236,10 @@ RATERS: Mapping[Raters, ThreatCode] = {
     Raters.SCRIPTED: ThreatCode.SCRIPTED_RATERS,
     Raters.INVENTED: ThreatCode.INVENTED_RATERS,
     Raters.MODEL: ThreatCode.MODEL_RATERS,
+    Raters.PROGRAM: ThreatCode.PROGRAM_RATERS,
+    Raters.UNKNOWN: ThreatCode.UNKNOWN_RATERS,
 }
+"""Threats of ratings that were not, or perhaps not, given by people."""
 
 
 def raters(findings: Findings) -> Iterator[Threat]:

@@ -254,6 +254,18 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Demotes the measure.",
         lambda t: "the ratings come from a model, not from people, and nothing corrects them",
     ),
+    ThreatCode.PROGRAM_RATERS: ThreatText(
+        "Ratings by a program",
+        "The ratings are declared to be computed by a program.",
+        "Demotes the measure.",
+        lambda t: "the ratings are computed by a program, not given by people",
+    ),
+    ThreatCode.UNKNOWN_RATERS: ThreatText(
+        "Unknown raters",
+        "The data do not say who gave the ratings, and nobody declared it.",
+        "Demotes the measure.",
+        lambda t: "the data do not say who gave these ratings (if people did: --origin person)",
+    ),
     ThreatCode.LABEL_ORIGIN: ThreatText(
         "Labels not given by people",
         (

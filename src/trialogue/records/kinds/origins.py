@@ -71,9 +71,19 @@ class Raters(StrEnum):
     """Ratings invented together with the dialogues."""
     MODEL = "model"
     """A model that was asked in place of people."""
+    PROGRAM = "program"
+    """A program that computed them, such as a checker of tasks or a reward function."""
+    UNKNOWN = "unknown"
+    """The data do not say who gave them."""
 
 
-NOT_PEOPLE = {Raters.SCRIPTED: "scripted participants", Raters.INVENTED: "invented people", Raters.MODEL: "a model"}
+NOT_PEOPLE = {
+    Raters.SCRIPTED: "scripted participants",
+    Raters.INVENTED: "invented people",
+    Raters.MODEL: "a model",
+    Raters.PROGRAM: "a program",
+    Raters.UNKNOWN: "unknown raters",
+}
 
 
 def kinds_of(raters: Iterable[Raters]) -> tuple[Raters, ...]:
@@ -101,7 +111,12 @@ def possessive_of(raters: Iterable[Raters]) -> str:
     return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 
-ONE = {"people": "person", "scripted participants": "scripted participant", "invented people": "invented person"}
+ONE = {
+    "people": "person",
+    "scripted participants": "scripted participant",
+    "invented people": "invented person",
+    "unknown raters": "unknown rater",
+}
 
 
 def one_and_many(raters: Iterable[Raters]) -> tuple[str, str]:
@@ -111,7 +126,7 @@ def one_and_many(raters: Iterable[Raters]) -> tuple[str, str]:
     (('person', 'people'), ('invented person', 'invented people'))
     """
     kinds = kinds_of(raters)
-    name = named_raters(kinds[:1]) if len(kinds) == 1 and Raters.MODEL not in kinds else "people"
+    name = named_raters(kinds[:1]) if len(kinds) == 1 and kinds[0] not in (Raters.MODEL, Raters.PROGRAM) else "people"
     return ONE[name], name
 
 

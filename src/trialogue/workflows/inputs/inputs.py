@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from trialogue.datasets import AnyRecord, Repairs
 from trialogue.datasets.door.units import nested_contexts
@@ -15,16 +16,22 @@ from trialogue.records import (
     Dialogue,
     Preference,
     Rated,
+    Raters,
     Reading,
     Response,
     Score,
     Situation,
     UnreadColumns,
+    Utterance,
 )
 from trialogue.records.files.dialogue_store import DialogueKeeper
 from trialogue.workflows.inputs.locations import Input, inputs_of
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory, is_data
 from trialogue.workflows.simulation.simulated_catalogue import catalogue_behind
+
+UNDECLARED = (Raters.PEOPLE, Raters.UNKNOWN)
+"""Kinds that a declared origin replaces: the others were declared by the data."""
+RatedT = TypeVar("RatedT", Dialogue, Utterance)
 
 
 @dataclass(repr=False)
@@ -84,6 +91,7 @@ def gather(
     *,
     format_name: str | None = None,
     mapping: Columns | None = None,
+    origin: Raters | None = None,
 ) -> InputRecords:
     """Read all inputs.
 
@@ -92,6 +100,7 @@ def gather(
             one that is named twice is read once.
         format_name: format of the files, if it is not to be auto-detected.
         mapping: which column of a table is what, as fields or a YAML file that holds them.
+        origin: who gave the ratings for which the data declare no script, model or program; None: as the data say.
 
     Raises:
         DataError: a file cannot be read, nothing was found in it, or ids clash; every mistake of a file at once.
@@ -99,7 +108,7 @@ def gather(
     material = InputRecords()
     repairs = Repairs()
     keeper = DialogueKeeper()
-    origin: dict[str | None, dict[str, str]] = {}
+    known: dict[str | None, dict[str, str]] = {}
     places: dict[str, dict[str, None]] = {}
     clashes: list[Problem] = []
     account = _Account()
@@ -108,12 +117,13 @@ def gather(
         before = _count(material, keeper)
         earlier = len(repairs.problems)
         for record in item.records(repairs):
+            record = _by(origin, record)
             account.see(record)
             if isinstance(record, Dialogue | Response) and record.system is not None:
                 places.setdefault(record.system, {})[item.given] = None
             if isinstance(record, Dialogue):
                 keeper.add(record)
-                clashes.extend(_clash(origin, record, item.given))
+                clashes.extend(_clash(known, record, item.given))
             else:
                 _add(material, record)
         if _count(material, keeper) == before:
@@ -185,6 +195,24 @@ class _Account:
                 for each in unread
             ),
         )
+
+
+def _by(origin: Raters | None, record: AnyRecord) -> AnyRecord:
+    """A record with the declared origin of its ratings."""
+    if origin is None or not isinstance(record, Dialogue | Response):
+        return record
+    if isinstance(record, Response):
+        return record.model_copy(update={"utterance": _rated_by(origin, record.utterance)})
+    utterances = tuple(_rated_by(origin, said) if said.ratings else said for said in record.utterances)
+    return _rated_by(origin, record).model_copy(update={"utterances": utterances})
+
+
+def _rated_by(origin: Raters, record: RatedT) -> RatedT:
+    ratings = tuple(
+        rating.model_copy(update={"raters": origin}) if rating.raters in UNDECLARED else rating
+        for rating in record.ratings
+    )
+    return record.model_copy(update={"ratings": ratings})
 
 
 def _each_once(situations: Iterable[Situation]) -> Iterator[Situation]:

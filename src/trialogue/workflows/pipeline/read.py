@@ -5,6 +5,7 @@ from pathlib import Path
 
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UsageError
+from trialogue.records import Raters
 from trialogue.simulation.batch.folder import DIALOGUES
 from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.inputs.locations import inputs_of
@@ -16,7 +17,11 @@ Step = Callable[[InputRecords], InputRecords]
 
 
 def read(
-    given: Sequence[str | Path | InMemory | Data], *, format_name: str | None = None, mapping: Columns | None = None
+    given: Sequence[str | Path | InMemory | Data],
+    *,
+    format_name: str | None = None,
+    mapping: Columns | None = None,
+    origin: Raters | None = None,
 ) -> InputRecords:
     """Read everything in corpora and files: dialogues, situations, replies, and human answers.
 
@@ -26,6 +31,7 @@ def read(
         given: names of corpora, paths, or ``"SYSTEM=path"``; or data in memory.
         format_name: format of the files (default: auto-detect).
         mapping: which column of a table is what, as fields or a YAML file that holds them.
+        origin: who gave the ratings; see ``gather``.
 
     Raises:
         UsageError: nothing was given.
@@ -34,7 +40,7 @@ def read(
     """
     if not given:
         raise UsageError("there is nothing to evaluate: name corpora or files.")
-    material = gather(given, format_name=format_name, mapping=mapping)
+    material = gather(given, format_name=format_name, mapping=mapping, origin=origin)
     files = [each for each in given if isinstance(each, str | Path)]
     folders = dict.fromkeys(each.path.parent for each in inputs_of(files) if each.path.name == DIALOGUES)
     baselines = (each for folder in folders for each in baselines_in(folder))
