@@ -55,6 +55,10 @@ def evaluate(
         str | None,
         typer.Option(help="Who gave the ratings: person, model, program or unknown (default: as the data say)."),
     ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(help="Column of ids by which a table of scores is joined to the conversations (default: detect)."),
+    ] = None,
     any_language: Annotated[
         bool, typer.Option("--any-language", help="Keep metrics that do not support the language of a system.")
     ] = False,
@@ -99,6 +103,7 @@ def evaluate(
             format_name=format_name,
             mapping=mapping,
             origin=origin,
+            key=key,
             title=title,
             seed=seed,
             resamples=resamples,

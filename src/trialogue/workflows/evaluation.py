@@ -107,6 +107,7 @@ def evaluate(
     format_name: str | None = None,
     mapping: Columns | None = None,
     origin: str | None = None,
+    key: str | None = None,
     title: str | None = None,
     seed: int = 0,
     resamples: int = 10_000,
@@ -134,6 +135,7 @@ def evaluate(
             warning says how.
         origin: who gave the ratings: ``"person"``, ``"model"``, ``"program"`` or ``"unknown"``; None: as the data say, by
             default people under the names of feedback fields, else unknown.
+        key: column of ids by which a table of scores is joined to the conversations; None: the one whose ids are known.
         title: heading of the report.
         seed: random seed.
         resamples: bootstrap resamples and permutations.
@@ -154,7 +156,9 @@ def evaluate(
     sources = with_data_read(given, references=references, contexts=contexts, mapping=mapping)
     tell = progress or (lambda _line: None)
     tell("reading " + ", ".join(map(str, sources)))
-    material = prepare(read(sources, format_name=format_name, mapping=mapping, origin=raters_of(origin)), *steps)
+    material = prepare(
+        read(sources, format_name=format_name, mapping=mapping, origin=raters_of(origin), key=key), *steps
+    )
     choice = choose(material, metrics, variants_of=variants_of, baselines=baselines, any_language=any_language)
     return evaluate_records(
         material,

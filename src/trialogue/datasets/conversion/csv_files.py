@@ -1,8 +1,7 @@
 """Write records as CSV: one row per utterance of a dialogue, or one row per response and rater with its situation.
 
-Lists are JSON lists. Each rating has its own column, ``rating_NAME`` or ``dialogue_rating_NAME``; ``raters`` holds the kind of
-their raters. ``guess_mapping``
-recognises all headings, so such a file can be read without a mapping.
+Lists are JSON lists. Each rating has its own column, ``rating_NAME`` or ``dialogue_rating_NAME``; ``raters`` holds the kind
+of their raters. ``guess_mapping`` recognises all headings, so such a file can be read without a mapping.
 """
 
 import csv

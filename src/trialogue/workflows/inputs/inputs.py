@@ -9,6 +9,7 @@ from typing import TypeVar
 from trialogue.datasets import AnyRecord, Repairs
 from trialogue.datasets.door.units import nested_contexts
 from trialogue.datasets.tables.mapping import Columns
+from trialogue.datasets.tables.scores import ScoreTable, dialogues_of
 from trialogue.errors import DataError, Problem, Unread, UsageError
 from trialogue.languages import ENGLISH
 from trialogue.records import (
@@ -24,7 +25,8 @@ from trialogue.records import (
     UnreadColumns,
     Utterance,
 )
-from trialogue.records.files.dialogue_store import DialogueKeeper
+from trialogue.records.files.dialogue_store import DialogueKeeper, map_dialogues
+from trialogue.workflows.inputs.joins import join
 from trialogue.workflows.inputs.locations import Input, inputs_of
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory, is_data
 from trialogue.workflows.simulation.simulated_catalogue import catalogue_behind
@@ -32,6 +34,7 @@ from trialogue.workflows.simulation.simulated_catalogue import catalogue_behind
 UNDECLARED = (Raters.PEOPLE, Raters.UNKNOWN)
 """Kinds that a declared origin replaces: the others were declared by the data."""
 RatedT = TypeVar("RatedT", Dialogue, Utterance)
+UnitT = TypeVar("UnitT", Dialogue, Response)
 
 
 @dataclass(repr=False)
@@ -92,8 +95,9 @@ def gather(
     format_name: str | None = None,
     mapping: Columns | None = None,
     origin: Raters | None = None,
+    key: str | None = None,
 ) -> InputRecords:
-    """Read all inputs.
+    """Read all inputs. Tables of scores beside conversations are joined to them (``inputs.joins``).
 
     Args:
         given: corpora, files, ``"SYSTEM=file"``, what these were resolved to, or data in memory (``inputs.memory``);
@@ -101,6 +105,7 @@ def gather(
         format_name: format of the files, if it is not to be auto-detected.
         mapping: which column of a table is what, as fields or a YAML file that holds them.
         origin: who gave the ratings for which the data declare no script, model or program; None: as the data say.
+        key: column by which tables of scores are joined; None: the one whose ids are known.
 
     Raises:
         DataError: a file cannot be read, nothing was found in it, or ids clash; every mistake of a file at once.
@@ -112,10 +117,15 @@ def gather(
     places: dict[str, dict[str, None]] = {}
     clashes: list[Problem] = []
     account = _Account()
+    tables: list[ScoreTable] = []
     read = sources_of(given, format_name=format_name, mapping=mapping)
     for item in read:
         before = _count(material, keeper)
         earlier = len(repairs.problems)
+        if len(read) > 1 and isinstance(item, Input) and (table := item.score_table(repairs)) is not None:
+            tables.append(table)
+            material.hashes.update(_with_own_names(item.digests(), material.hashes))
+            continue
         for record in item.records(repairs):
             record = _by(origin, record)
             account.see(record)
@@ -134,7 +144,21 @@ def gather(
             material.warnings.extend(f"{item.corpus.source.title}: {text}" for text in item.corpus.source.defects)
     if clashes:
         raise DataError(clashes, hint="Ids must be unique within a system. To keep two versions apart: NAME=FILE.")
+    if tables and not (keeper.dialogues or material.responses):
+        for record in (_by(origin, each) for table in tables for each in dialogues_of(table, table.source)):
+            account.see(record)
+            if isinstance(record, Dialogue):
+                keeper.add(record)
+        tables = []
     material.dialogues = keeper.dialogues
+    if tables:
+        joined = join(tables, material.dialogues, material.responses, repairs, key=key)
+        material.dialogues = map_dialogues(lambda each: _declared(origin, joined.dialogue(each)), material.dialogues)
+        material.responses = [_declared(origin, joined.response(each)) for each in material.responses]
+        account = _Account()
+        for kind in (material.dialogues, material.situations, material.responses):
+            for each in kind:
+                account.see(each)
     material.catalogue = catalogue_behind(each.path for each in read if isinstance(each, Input))
     material.situations = list(_each_once(material.situations))
     material.warnings.extend(_in_several(places))
@@ -199,7 +223,13 @@ class _Account:
 
 def _by(origin: Raters | None, record: AnyRecord) -> AnyRecord:
     """A record with the declared origin of its ratings."""
-    if origin is None or not isinstance(record, Dialogue | Response):
+    if isinstance(record, Dialogue):
+        return _declared(origin, record)
+    return _declared(origin, record) if isinstance(record, Response) else record
+
+
+def _declared(origin: Raters | None, record: UnitT) -> UnitT:
+    if origin is None:
         return record
     if isinstance(record, Response):
         return record.model_copy(update={"utterance": _rated_by(origin, record.utterance)})

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trialogue.datasets import AnyRecord, Format, corpus_names, get_corpus, get_format, recognise
 from trialogue.datasets.base import Corpus
@@ -16,6 +17,9 @@ from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameEr
 from trialogue.records import Dialogue, Response, sha256_of
 from trialogue.records.files.jsonl import Note, Part
 from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
+
+if TYPE_CHECKING:
+    from trialogue.datasets.tables.scores import ScoreTable
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,18 @@ class Input:
         """
         admission = Admission(str(self.path))
         yield from admission.all(self._as_read(note, part), note)
+
+    def score_table(self, note: Note) -> "ScoreTable | None":
+        """The table of scores that a file is; None if it is something else."""
+        from trialogue.datasets.tables.scores import ScoreTableFormat
+
+        if self.corpus is not None or not self.path.is_file() or self.path.suffix not in TABLES:
+            return None
+        try:
+            reader = self.reader or reader_of(self.path, lambda _: None)
+        except DataError:
+            return None
+        return reader.table(self.path, note) if isinstance(reader, ScoreTableFormat) else None
 
     def _as_read(self, note: Note, part: Part | None) -> Iterator[AnyRecord]:
         if self.corpus is not None:
@@ -153,6 +169,8 @@ def names_corpus(given: str) -> bool:
     return True
 
 
+TABLES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet")
+"""Endings of tables."""
 DATA = (".jsonl", ".json", ".csv", ".tsv", ".txt", ".xlsx", ".parquet", ".arrow")
 """Endings of files that hold conversations."""
 
@@ -215,6 +233,7 @@ def _reader(format_name: str | None, mapping: Columns | None) -> Format | None:
 def reader_of(path: Path, note: Note) -> Format:
     """Format of a file; study exports are known by their files, tables by their headings, which is reported."""
     from trialogue.datasets.tables.format import guess_mapping, table_format
+    from trialogue.datasets.tables.scores import score_table_format
 
     if export_files(path):
         return STUDY_EXPORT
@@ -222,9 +241,12 @@ def reader_of(path: Path, note: Note) -> Format:
         return recognise(path)
     except DataError:
         mapping = guess_mapping(path, note=note) if path.is_file() else None
-        if mapping is None:
+        if mapping is not None:
+            return table_format(mapping)
+        scores = score_table_format(path) if path.is_file() else None
+        if scores is None:
             raise
-        return table_format(mapping)
+        return scores
 
 
 def inputs_of(

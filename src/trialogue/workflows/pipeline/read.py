@@ -22,6 +22,7 @@ def read(
     format_name: str | None = None,
     mapping: Columns | None = None,
     origin: Raters | None = None,
+    key: str | None = None,
 ) -> InputRecords:
     """Read everything in corpora and files: dialogues, situations, replies, and human answers.
 
@@ -32,6 +33,7 @@ def read(
         format_name: format of the files (default: auto-detect).
         mapping: which column of a table is what, as fields or a YAML file that holds them.
         origin: who gave the ratings; see ``gather``.
+        key: column by which tables of scores are joined; see ``gather``.
 
     Raises:
         UsageError: nothing was given.
@@ -40,7 +42,7 @@ def read(
     """
     if not given:
         raise UsageError("there is nothing to evaluate: name corpora or files.")
-    material = gather(given, format_name=format_name, mapping=mapping, origin=origin)
+    material = gather(given, format_name=format_name, mapping=mapping, origin=origin, key=key)
     files = [each for each in given if isinstance(each, str | Path)]
     folders = dict.fromkeys(each.path.parent for each in inputs_of(files) if each.path.name == DIALOGUES)
     baselines = (each for folder in folders for each in baselines_in(folder))

@@ -1,0 +1,278 @@
+"""Tables of scores without texts: a row says which unit of which system was given which value, by whom.
+
+Wide tables have a column for each question (``conversation_id, satisfaction, fluency``); long ones name it in a column
+(``unit, metric, value``). Beside conversations such a table is joined to them by its ids; alone, each unit is a dialogue of
+which only the ratings are known, so that systems are compared as with any other ratings.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trialogue.datasets.base import AnyRecord, Head
+from trialogue.datasets.door.account import FeedbackTally, FieldTally, report_unread
+from trialogue.datasets.door.feedback import feedback_in, feedback_under, key_of, kind_of_rater, rated_name
+from trialogue.datasets.door.values import Identifiers, identifier, is_absent, plain_number
+from trialogue.datasets.json_documents import ParseReport, bare_stem
+from trialogue.datasets.tables.dialogues import ROW_NUMBERS, check_digits
+from trialogue.datasets.tables.rows import Row, Table, read_table
+from trialogue.errors import DataError, Problem
+from trialogue.records import Dialogue, Rating
+from trialogue.records.files.jsonl import Note, warn
+
+_UNITS = (
+    "dialogue_id dialog_id dialogue dialog conversation_id conversation conv_id session_id chat_id thread_id unit unit_id "
+    "situation_id situation example_id sample_id item_id prompt_id query_id question_id qid case_id case task_id task "
+    "scenario message_id utterance_id reply_id response_id turn_id id uuid key"
+)
+_SYSTEMS = "system system_name model model_name crs bot recommender agent version variant"
+_PEOPLE = "user user_id person person_id worker worker_id participant participant_id customer_id"
+_RATERS = "rater rater_id annotator annotator_id judge evaluator"
+_TRIALS = "trial trial_id epoch attempt repetition"
+_TASKS = "task task_id scenario"
+_ORIGINS = "origin raters rater_kind rater_type annotator_kind source_type source"
+_MEASURES = "measure metric aspect criterion question name dimension score_name"
+_VALUES = "value score rating result answer"
+_LOWS, _HIGHS = "low min minimum scale_min min_value", "high max maximum scale_max max_value"
+_TEXTS = "text message content utterance response reply prediction context history speaker role messages conversations"
+"""Columns of tables of conversations, which are no tables of scores."""
+
+
+@dataclass(frozen=True)
+class ScoreColumns:
+    """Which column of a table of scores is what."""
+
+    units: tuple[str, ...]
+    """Columns that may name the unit, most likely one first."""
+    values: tuple[str, ...]
+    """Columns of values: of a wide table one for each question, of a long one a single one."""
+    measure: str | None = None
+    """Column that names the question, of a long table."""
+    system: str | None = None
+    person: str | None = None
+    task: str | None = None
+    trial: str | None = None
+    rater: str | None = None
+    origin: str | None = None
+    low: str | None = None
+    high: str | None = None
+
+    def used(self) -> set[str]:
+        """Columns that are read, without further candidates for the unit."""
+        named = (
+            self.measure,
+            self.system,
+            self.person,
+            self.task,
+            self.trial,
+            self.rater,
+            self.origin,
+            self.low,
+            self.high,
+        )
+        return {*self.values, *self.units[:1], *(column for column in named if column is not None)}
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """Values that one row gives to a unit."""
+
+    line: int
+    cells: dict[str, object]
+    """Candidates for the unit, by column."""
+    system: str
+    person: str
+    task: str
+    trial: str
+    ratings: tuple[Rating, ...]
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """A table of scores, read."""
+
+    source: str
+    columns: ScoreColumns
+    rows: list[ScoreRow]
+    ids: dict[str, Identifiers] = field(default_factory=dict)
+    """How the ids of each candidate column compare."""
+
+    def unit(self, row: ScoreRow, column: str) -> str:
+        """The unit of a row, by one of the candidate columns."""
+        return self.ids[column].text(row.cells.get(column))
+
+
+def guess_scores(columns: Sequence[str], rows: Sequence[Row]) -> ScoreColumns | None:
+    """Which column of a table is what, by headings and cells; None if it is no table of scores."""
+    by_key = {key_of(column): column for column in reversed(columns) if column.strip().lower() not in ROW_NUMBERS}
+    if any(word in by_key for word in _TEXTS.split()):
+        return None
+    found = {
+        name: next((by_key[word] for word in words.split() if word in by_key), None)
+        for name, words in (
+            ("system", _SYSTEMS), ("person", _PEOPLE), ("rater", _RATERS), ("trial", _TRIALS), ("task", _TASKS),
+            ("origin", _ORIGINS), ("low", _LOWS), ("high", _HIGHS),
+        )
+    }  # fmt: skip
+    units = [by_key[word] for word in _UNITS.split() if word in by_key]
+    taken = {*units, *(column for column in found.values() if column is not None)}
+    measure = next((by_key[word] for word in _MEASURES.split() if word in by_key and by_key[word] not in taken), None)
+    value = next((by_key[word] for word in _VALUES.split() if word in by_key), None)
+    if measure is not None and value is not None:
+        values: tuple[str, ...] = (value,)
+    else:
+        measure = None
+        values = tuple(column for column in by_key.values() if column not in taken and _holds_values(column, rows))
+    if not values or not (units or found["person"]):
+        return None
+    if not units:
+        units = [found["person"] or ""]
+    return ScoreColumns(tuple(units), tuple(column for column in columns if column in values), measure, **found)
+
+
+def _holds_values(column: str, rows: Sequence[Row]) -> bool:
+    """Whether a column holds feedback: by its heading and most of its cells."""
+    key = key_of(column)
+    name = rated_name(column)
+    if name is None and not key.startswith(("rating_", "score_", "dialogue_rating_")) and key not in _VALUES.split():
+        return False
+    given = [row.cells.get(column) for row in rows]
+    said = [feedback_in(value) is not None for value in given if not is_absent(value)]
+    return bool(said) and 2 * sum(said) >= len(said)
+
+
+def score_table(table: Table, columns: ScoreColumns, source: str, report: ParseReport) -> ScoreTable:
+    """Read the rows of a table of scores; repeated rows are left out.
+
+    Raises:
+        DataError: ids that lost digits, or values that share no scale; all mistakes at once.
+    """
+    check_digits(table, columns.units[0], report)
+    tally = FeedbackTally()
+    rows: list[ScoreRow] = []
+    known: set[str] = set()
+    system_ids, person_ids = table.identifiers(columns.system), table.identifiers(columns.person)
+    for row in table.rows:
+        content = repr([value for name, value in row.cells.items() if name.strip().lower() not in ROW_NUMBERS])
+        if content in known:
+            report.mend("a row repeats an earlier one and was left out", line=row.line)
+            continue
+        known.add(content)
+        system = system_ids.text(row.cells.get(columns.system or ""))
+        rows.append(
+            ScoreRow(
+                line=row.line,
+                cells={column: row.cells.get(column) for column in columns.units},
+                system=system,
+                person=person_ids.text(row.cells.get(columns.person or "")),
+                task=identifier(row.cells.get(columns.task or "")),
+                trial=identifier(row.cells.get(columns.trial or "")),
+                ratings=tuple(_ratings(row, columns, tally, system)),
+            )
+        )
+    tally.settle(report)
+    report.settle()
+    fields = FieldTally()
+    unread = [name for name in table.columns if name not in columns.used() | set(columns.units) and name.strip()]
+    for row in table.rows:
+        for name in unread:
+            fields.see(name, row.cells.get(name), row.text(columns.system))
+    report_unread(fields.fields(units=len(rows)), report, system_from=f"the column {columns.system!r}")
+    return ScoreTable(source, columns, rows, {column: table.identifiers(column) for column in columns.units})
+
+
+def _ratings(row: Row, columns: ScoreColumns, tally: FeedbackTally, system: str) -> Iterator[Rating]:
+    low, high = (plain_number(row.cells.get(column or "")) for column in (columns.low, columns.high))
+    declared = kind_of_rater(row.text(columns.origin))
+    rater = identifier(row.cells.get(columns.rater or "")) or None
+    for column in columns.values:
+        name = _question(row, column, columns)
+        for said in feedback_under(name, row.cells.get(column)):
+            found = tally.see(said, system, row.line)
+            if found is not None:
+                yield Rating(
+                    name=said.name,
+                    value=found.value,
+                    rater=rater or said.rater,
+                    low=found.low if low is None else low,
+                    high=found.high if high is None else high,
+                    raters=declared or said.raters,
+                )
+
+
+def _question(row: Row, column: str, columns: ScoreColumns) -> str:
+    if columns.measure is not None:
+        return row.text(columns.measure).strip() or "score"
+    key = key_of(column)
+    for prefix in ("dialogue_rating_", "rating_"):
+        if key.startswith(prefix):
+            return key.removeprefix(prefix)
+    return rated_name(column) or key
+
+
+def described(columns: ScoreColumns) -> str:
+    """How a table of scores is read, in a message."""
+    parts = [f"unit: {columns.units[0]}", f"values: {', '.join(columns.values)}"]
+    for name in ("measure", "system", "person", "rater", "trial", "origin"):
+        column = getattr(columns, name)
+        parts += [f"{name}: {column}"] if column else []
+    return f"a table of scores: {'; '.join(parts)}."
+
+
+def dialogues_of(table: ScoreTable, fallback: str) -> Iterator[Dialogue]:
+    """A dialogue without texts for each unit of each system and trial, with its ratings, in the order of the rows."""
+    column = table.columns.units[0]
+    grouped: dict[tuple[str, str, str], list[ScoreRow]] = {}
+    for row in table.rows:
+        grouped.setdefault((row.system or fallback, table.unit(row, column) or str(row.line), row.trial), []).append(
+            row
+        )
+    is_task = column == table.columns.task
+    for (system, unit, trial), rows in grouped.items():
+        task = unit if trial or is_task else rows[0].task or None
+        yield Dialogue(
+            id=f"{unit}/{trial}" if trial else unit,
+            utterances=(),
+            system=system,
+            user=rows[0].person or None,
+            task=task,
+            source=table.source,
+            ratings=tuple(rating for row in rows for rating in row.ratings),
+        )
+
+
+@dataclass(frozen=True)
+class ScoreTableFormat:
+    """Format of tables of scores."""
+
+    columns: ScoreColumns
+    name: str = "score-table"
+    summary: str = "A table of scores: units, systems, values, and who gave them."
+
+    def recognises(self, head: Head) -> bool:
+        """Whether the file is a table; which columns it has is known already."""
+        return not head.is_folder
+
+    def table(self, path: Path, note: Note) -> ScoreTable:
+        """Read the table.
+
+        Raises:
+            DataError: with every mistake at once.
+        """
+        report = ParseReport(str(path), note)
+        note(Problem(f"read as {described(self.columns)}", str(path)))
+        return score_table(read_table(path, report), self.columns, bare_stem(path), report)
+
+    def read(self, path: Path, *, note: Note = warn) -> Iterator[AnyRecord]:
+        """Read the units as dialogues of which only the ratings are known."""
+        yield from dialogues_of(self.table(path, note), bare_stem(path))
+
+
+def score_table_format(path: Path) -> ScoreTableFormat | None:
+    """The format of a table of scores; None if a file is none."""
+    try:
+        table = read_table(path, ParseReport(str(path), lambda _: None))
+    except (DataError, ValueError):
+        return None
+    columns = guess_scores(table.columns, table.rows)
+    return None if columns is None else ScoreTableFormat(columns)
