@@ -57,6 +57,10 @@ WITH_REFERENCES = (
 WITH_RANKINGS = ("recall(k=1)@per_label", "recall(k=10)@per_label", "ndcg(k=10)@per_label", "mrr(k=10)@per_label")
 
 
+REPLY = "reply"
+"""What units of response metrics are: a table of scores alone has none."""
+
+
 def default_metrics(conversations: Iterable[Conversation]) -> list[AnyMetric]:
     """Default metrics with at least one defined unit and a domain that fits the dialogues."""
     names = (*FOR_NEEDS, *FOR_ACTS, *WITH_RANKINGS, *WITH_REFERENCES, *LEARNED, *FOR_REPLIES, *FOR_DIALOGUES)
@@ -65,7 +69,7 @@ def default_metrics(conversations: Iterable[Conversation]) -> list[AnyMetric]:
         metric
         for metric in map(get_metric, names)
         if set(metric.card.needs) <= held
-        and (metric.card.level == "response" or "dialogue" in held)
+        and (REPLY if metric.card.level == "response" else "dialogue") in held
         and fits_domain(metric, conversations)
     ]
 
@@ -85,7 +89,7 @@ def _held_by_dialogue(conversation: Conversation) -> set[str]:
     dialogue = conversation.dialogue
     if dialogue is None:
         return set()
-    found = {"dialogue"}
+    found = {"dialogue"} if dialogue.utterances or not dialogue.ratings else set()  # of a table of scores, only ratings
     if dialogue.outcome:
         found.add("outcome")
     if dialogue.need is not None:
@@ -107,7 +111,7 @@ def _held_by_dialogue(conversation: Conversation) -> set[str]:
 
 def _held_by_reply(reply: Reply) -> set[str]:
     utterance = reply.utterance
-    found = {"context"} if reply.context else set()
+    found = {REPLY, *(("context",) if reply.context else ())}
     if reply.reference is not None:
         found.add("reference")
     if utterance.mentions is not None:
