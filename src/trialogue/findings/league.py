@@ -17,7 +17,7 @@ from trialogue.findings.correction import correct_family
 from trialogue.findings.family import simultaneous
 from trialogue.findings.league_verdicts import verdict, with_ranks
 from trialogue.findings.standings import Contrast, League, Measure, Standing
-from trialogue.records import Estimate, Role, Score
+from trialogue.records import Estimate, Reason, ReasonCode, Role, Score
 from trialogue.records.scores.score_table import ScoreTable
 from trialogue.stats.comparison.families import FamilyMethod
 
@@ -76,6 +76,7 @@ def _league(
         [each for each in pairs if not {each.system, each.versus} & apart], better=measure.better, alpha=alpha
     )
     standings = [_make_standing(score) for score in systems]
+    contrasts = _agreeing_in_sign(contrasts, standings)
     beside = _in_order([_make_standing(score) for score in baselines], measure.better)
     return League(
         measure=measure.model_copy(update={"signature": signature, **_provenance(systems)}),
@@ -86,6 +87,29 @@ def _league(
         above_baseline=_differences_to_baseline(beside, pairs, apart, better=measure.better, alpha=alpha),
         values={system: _thin_out(found) for system, found in sorted(values.items()) if system not in apart},
     )
+
+
+def _agreeing_in_sign(contrasts: Sequence[Contrast], standings: Sequence[Standing]) -> tuple[Contrast, ...]:
+    """Contrasts without verdicts against the values that stand in the table.
+
+    A measure that grows with the amount of text is compared at equal amounts, where the order may turn round. Neither order
+    is then a property of the systems alone, so that no sentence can state one over a table that shows the other.
+    """
+    values = {standing.system: standing.estimate.value for standing in standings}
+    return tuple(
+        each.model_copy(update={"verdict": "inconclusive", "difference": _turned_round(each.difference)})
+        if each.leader is not None and _is_opposed(each, values.get(each.a), values.get(each.b))
+        else each
+        for each in contrasts
+    )
+
+
+def _is_opposed(contrast: Contrast, a: float | None, b: float | None) -> bool:
+    return a is not None and b is not None and (a - b) * (contrast.difference.value or 0.0) < 0
+
+
+def _turned_round(difference: Estimate) -> Estimate:
+    return difference.model_copy(update={"why": Reason.of(ReasonCode.ORDER_DEPENDS_ON_SIZE)})
 
 
 def _thin_out(values: Sequence[float]) -> tuple[float, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from trialogue.findings import Findings, League, Measure, Standing, Votes
 from trialogue.findings.family import ACROSS_MEASURES
 from trialogue.findings.standings import OVER_MEASURES
-from trialogue.findings.systems.answer import primary_league
+from trialogue.findings.systems.answer import first_to_show
 from trialogue.records import VOTES, MeasureName
 from trialogue.records.kinds.origins import with_raters
 
@@ -110,7 +110,7 @@ def main_leagues(leagues: Sequence[League]) -> list[League]:
     people = [league for league in leagues if league.measure.by == "people"]
     votes = [league for league in people if league.measure.name == VOTES]
     of_users = [group for group in group_by_judges(leagues) if group[0].measure.by == "simulation"]
-    simulated = [primary_league(group) or group[0] for group in of_users]
+    simulated = [first_to_show(group) for group in of_users]
     metrics = [league for league in leagues if league.measure.by == "metric" and is_ranked(league)]
     aligned = [league for league in metrics if league.measure.measured.metric == "behavior_alignment"][:1]
     # Votes are one of people's three columns. Simulated users get what is left, but at least one column.

@@ -73,8 +73,15 @@ def test_where_what_could_decide_is_blocked_the_answer_names_it_and_gives_no_ver
     assert text == "There is no verdict: a threat blocks Criterion; Replies only describes the replies."
 
 
-def test_a_measure_of_the_replies_alone_leads_with_the_remark_that_it_decides_nothing() -> None:
-    *_, scope = texts_of(answer([of(Basis.REPLIES)], None))
+def test_a_measure_of_the_replies_alone_leads_nothing() -> None:
+    verdict, scope = texts_of(answer([of(Basis.REPLIES)], None))
+    assert verdict == "No measure here can decide which system is better: Replies only describes the replies."
+    assert scope.startswith("The data contain no human judgement")
+
+
+def test_a_measure_of_the_replies_that_somebody_declared_leads_with_the_remark_that_it_decides_nothing() -> None:
+    league = of(Basis.REPLIES)
+    *_, scope = texts_of(answer([league], None, rests_on=league.measure.measured))
     assert scope.endswith("It only describes the replies, so it does not decide which system is better.")
 
 

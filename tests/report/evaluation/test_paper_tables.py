@@ -7,7 +7,7 @@ import pytest
 from tests.report.made import ALL, hostile, nine, undefined
 from tests.report.test_tables import simulated
 from trialogue.findings.family import ACROSS_MEASURES
-from trialogue.findings.systems.answer import primary_league
+from trialogue.findings.systems.answer import first_to_show
 from trialogue.findings.threats import Validity
 from trialogue.report.evaluation.paper_tables import captions_markdown, paper_table_latex, paper_table_markdown
 from trialogue.report.league_table import league_table
@@ -57,8 +57,7 @@ def test_the_table_shows_the_simulated_measure_that_an_answer_rests_on_and_names
     blocked = simulated(first, "kind").model_copy(update={"validity": Validity.BLOCKED})
     more = [simulated(each, "kind") for each in others]
     both = findings.model_copy(update={"leagues": (*findings.leagues, blocked, *more)})
-    leading = primary_league([blocked, *more])
-    assert leading is not None
+    leading = first_to_show([blocked, *more])
     assert leading is not blocked
     shown = league_table(all_leagues(both), systems_in_order(both)).blocks[0].columns
     assert [each.name for each in shown if each.judge == "Simulated users"] == [leading.measure.name]

@@ -19,18 +19,24 @@ from trialogue.records.kinds.origins import named_raters
 def primary_league(leagues: Sequence[League]) -> League | None:
     """The league that the answer rests on; None if there is none.
 
-    Of those with a direction, values and no threat that blocks them: one that compares systems before one that cannot, then
-    by what measures rest on (``Basis``: people, task outcome, an estimate of people's judgement, another criterion), then
-    one that no threat demotes before one that is demoted; the first of equals. A better basis never gives way because a
-    threat demotes it: a metric that nothing is known against is not for that what people like. What only describes replies
-    leads nothing that rests on more, whether that compares, is demoted or is blocked.
+    Of those with a direction, values, a basis that can decide and no threat that blocks them: one that compares systems
+    before one that cannot, then by what measures rest on (``Basis``: people, task outcome, an estimate of people's
+    judgement, another criterion), then one that no threat demotes before one that is demoted; the first of equals. A better
+    basis never gives way because a threat demotes it: a metric that nothing is known against is not for that what people
+    like. What only describes replies (``Basis.REPLIES``) leads nothing, unless somebody declares it (``decide``, ``--on``).
     """
-    directed = _leagues_with_direction(leagues)
-    candidates = [league for league in directed if league.validity is not Validity.BLOCKED]
-    more = [league for league in directed if league.measure.basis is not Basis.REPLIES]
-    return min(
-        [league for league in candidates if league in more] if more else candidates, key=_precedence, default=None
-    )
+    candidates = [
+        league
+        for league in _leagues_with_direction(leagues)
+        if league.measure.basis is not Basis.REPLIES and league.validity is not Validity.BLOCKED
+    ]
+    return min(candidates, key=_precedence, default=None)
+
+
+def first_to_show(leagues: Sequence[League]) -> League:
+    """The league that stands for a side in a table: the one that leads, else the first that no threat blocks."""
+    unblocked = [league for league in _leagues_with_direction(leagues) if league.validity is not Validity.BLOCKED]
+    return primary_league(leagues) or next(iter(unblocked), leagues[0])
 
 
 def _leagues_with_direction(leagues: Sequence[League]) -> list[League]:
@@ -104,6 +110,9 @@ def answer(
     if any(statement.kind_of is StatementKind.BASELINE for statement in statements):  # which says it for all systems
         blocking = [threat for threat in blocking if threat.code is not ThreatCode.BASELINE_NOT_BEATEN]
     statements += [Statement(kind_of=StatementKind.THREAT, text=line.text) for line in threat_lines(blocking, {})]
+    if league is None and leagues and votes is None and not any(each.measure.by == "people" for each in leagues):
+        text = _scope(leagues, votes, threats)
+        statements.append(Statement(kind_of=StatementKind.SCOPE, text=text))
     if league is not None and league.measure.by == "metric":
         text = " ".join((_scope(leagues, votes, threats), *_standing_of(league, leagues)))
         statements.append(Statement(kind_of=StatementKind.SCOPE, text=text))
@@ -131,16 +140,16 @@ def _no_verdict(leagues: Sequence[League]) -> str:
         )
     blocked = [full_title(league) for league in directed if league.validity is Validity.BLOCKED]
     others = [full_title(league) for league in directed if league.validity is not Validity.BLOCKED]
-    rest = (
-        f"; {list_names(others)} only {'describes' if len(others) == 1 else 'describe'} the replies" if others else ""
-    )
-    return f"There is no verdict: a threat blocks {list_names(blocked)}{rest}."
+    describe = f"{list_names(others)} only {'describes' if len(others) == 1 else 'describe'} the replies"
+    if not blocked:
+        return f"No measure here can decide which system is better: {describe}."
+    return f"There is no verdict: a threat blocks {list_names(blocked)}{f'; {describe}' if others else ''}."
 
 
 def _standing_of(league: League, leagues: Sequence[League]) -> Iterator[str]:
     """Caveat on the leading measure: it decides nothing, or equivalent measures contradict it."""
     basis = league.measure.basis
-    if basis is Basis.REPLIES:
+    if basis is Basis.REPLIES:  # declared by somebody
         yield "It only describes the replies, so it does not decide which system is better."
     equals = [
         other

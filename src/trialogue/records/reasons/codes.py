@@ -271,6 +271,8 @@ class ReasonCode(StrEnum):
     USAGE_NOT_RECORDED = "usage_not_recorded"
     ALL_SIMULATED_FAILED = "all_simulated_failed"
 
+    ORDER_DEPENDS_ON_SIZE = "order_depends_on_size"
+
     # Analyses of studies
     NOTHING_RATED_TWICE = "nothing_rated_twice"
     NOTHING_JUDGED_TWICE = "nothing_judged_twice"

@@ -403,6 +403,9 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.USERS_ASK_NO_MODEL: "these users ask no language model",
         ReasonCode.USAGE_NOT_RECORDED: "the requests to the users' model were not recorded",
         ReasonCode.ALL_SIMULATED_FAILED: "all {dialogues} simulated dialogues failed before the user could speak",
+        ReasonCode.ORDER_DEPENDS_ON_SIZE: (
+            "at equal amounts of text the order is the opposite of that of the values shown, so neither is called better"
+        ),
         # Analyses of studies
         ReasonCode.NOTHING_RATED_TWICE: "nothing was rated by two people",
         ReasonCode.NOTHING_JUDGED_TWICE: "nothing was judged by two people",

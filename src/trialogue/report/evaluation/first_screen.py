@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trialogue.findings import Findings, League, Statement, StatementKind
-from trialogue.findings.systems.answer import primary_league, threats_in_verdict
+from trialogue.findings.systems.answer import first_to_show, primary_league, threats_in_verdict
 from trialogue.findings.threats import Severity, Validity
 from trialogue.findings.threats.summary import threat_lines
 from trialogue.report.drawing.theme import system_colors
@@ -103,7 +103,7 @@ def _main_columns(findings: Findings, leagues: Sequence[League]) -> list[League]
     sides = {_side(primary)} if primary is not None else set()
     for side in dict.fromkeys(map(_side, ranked)):
         first, *others = [each for each in ranked if _side(each) == side]
-        leading = first if side == METRICS else primary_league([first, *others]) or first
+        leading = first if side == METRICS else first_to_show([first, *others])
         if side not in sides and len(chosen) < MAX_COLUMNS:
             sides.add(side)
             chosen[leading.measure.name] = leading
