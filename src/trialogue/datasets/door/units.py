@@ -64,7 +64,7 @@ def units_of(entries: Sequence[Entry[T]]) -> Units[T]:
     kept = _distinct(entries) if any(entry.number is not None for entry in entries) else _without_loops(entries)
     blocks = _blocks(kept)
     numbered = any(entry.number is not None for entry in kept)
-    two = _numbers_clash(kept) if numbered else _begins_again(blocks)
+    two = _numbers_clash(kept, len(kept) < len(entries)) if numbered else _begins_again(blocks)
     return Units(
         [entry.row for entry in kept],
         repeated=len(entries) - len(kept),
@@ -78,15 +78,18 @@ def _distinct(entries: Sequence[Entry[T]]) -> list[Entry[T]]:
     return [entry for entry in entries if not (entry.content in known or known.add(entry.content))]  # type: ignore[func-returns-value]
 
 
-def _numbers_clash(entries: Sequence[Entry[T]]) -> bool:
-    """Whether a speaker has the same number twice, in rows that are apart."""
+def _numbers_clash(entries: Sequence[Entry[T]], has_repeated: bool) -> bool:
+    """Whether a speaker has the same number twice, in rows that are apart: with others, or repeated ones, between them."""
     last: dict[tuple[str, float], int] = {}
     for at, entry in enumerate(entries):
         if entry.number is None:
             continue
         key = (entry.speaker, entry.number)
-        if key in last and any(other.number != entry.number for other in entries[last[key] + 1 : at]):
-            return True
+        if key in last:
+            between = entries[last[key] : at]
+            is_apart = has_repeated and entry.place != between[-1].place + 1
+            if is_apart or any(other.number != entry.number for other in between):
+                return True
         last[key] = at
     return False
 
