@@ -168,3 +168,25 @@ def test_what_reads_a_repeated_table_reports_each_kind_once(tmp_path: Path) -> N
 def test_a_dialogue_keeps_its_cluster_through_a_round_trip() -> None:
     dialogue = Dialogue(id="7/1", utterances=(), task="7")
     assert Dialogue.model_validate(dialogue.to_json()).cluster == "task:7"
+
+
+def ranked(folder: Path, target: str, item: str, *, cases: int = 60) -> InputRecords:
+    rows = [
+        {
+            "situation_id": f"s{n}",
+            "context": "hi",
+            "system": "A",
+            "response": "x",
+            "targets": [target.format(n)],
+            "ranking": [item.format(n)],
+        }
+        for n in range(cases)
+    ]
+    return read(folder, "\n".join(map(json.dumps, rows)), "made.jsonl")
+
+
+def test_rankings_without_any_known_item_are_an_error_never_a_value(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"no item that A recommends .* is a target of any of its 60 situations"):
+        ranked(tmp_path, "tt{}", "{}")
+    assert len(ranked(tmp_path, "tt{}", "tt{}").responses) == 60
+    assert len(ranked(tmp_path, "tt{}", "{}", cases=3).responses) == 3

@@ -26,6 +26,7 @@ from trialogue.records import (
     Utterance,
 )
 from trialogue.records.files.dialogue_store import DialogueKeeper, map_dialogues
+from trialogue.workflows.inputs.item_ids import foreign_items
 from trialogue.workflows.inputs.joins import join
 from trialogue.workflows.inputs.locations import Input, inputs_of
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory, is_data
@@ -161,6 +162,10 @@ def gather(
                 account.see(each)
     material.catalogue = catalogue_behind(each.path for each in read if isinstance(each, Input))
     material.situations = list(_each_once(material.situations))
+    mistakes, foreign = foreign_items(material.situations, material.responses)
+    if mistakes:
+        raise DataError(mistakes)
+    material.warnings.extend(foreign)
     material.warnings.extend(_in_several(places))
     material.warnings.extend(_without_dialogues(material.situations))
     material.warnings.extend(summarise_repairs(each for each in repairs.problems if not isinstance(each, Unread)))
