@@ -55,10 +55,12 @@ def judge(
         int, typer.Option(min=6, help="Maximum number of dialogues to probe with; about ten questions each.")
     ] = 30,
     scores: Annotated[
-        str | None, typer.Option(help="File with the judge's scores (default: a column of the run).")
+        str | None,
+        typer.Option(help="File with the judge's scores, or FILE:COLUMN of a table (default: a column of the run)."),
     ] = None,
     labels: Annotated[
-        str | None, typer.Option(help="File with human labels of some of the dialogues or replies.")
+        str | None,
+        typer.Option(help="File with human labels of some dialogues or replies (default: the run's own ratings)."),
     ] = None,
     chances: Annotated[
         Path | None,
@@ -130,7 +132,7 @@ def judge(
     unused = [name for name, value in of_models.items() if value and not by_model]
     if unused:
         wrong.append(f"{' and '.join(unused)}: only for a model that judges; give --model and --rubric.")
-    if not by_model and aspect is None:
+    if not by_model and aspect is None and scores is None:
         wrong.append("give the judge's column with --aspect, or a --rubric and a --model that judges by it.")
     if pairwise and (plan or labels is not None or aspect is not None):
         wrong.append("--pairwise yields votes; --labels, --aspect and --plan need scores.")

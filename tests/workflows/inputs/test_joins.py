@@ -95,3 +95,9 @@ def test_trials_of_a_table_of_scores_are_nested_in_their_unit(tmp_path: Path) ->
     material = gather([str(tmp_path / "scores.csv")])
     assert len(material.dialogues) == 30
     assert len({each.cluster for each in material.dialogues}) == 10
+
+
+def test_rows_in_memory_are_joined_as_files_are(tmp_path: Path) -> None:
+    rows = [{"conversation_id": n, "satisfaction": n} for n in (1, 2, 4)]
+    from_memory = gather([messages(tmp_path, ["1", "2", "3", "4"]), rows])
+    assert list(from_memory.dialogues) == list(joined(tmp_path, ["1.0,1", "2.0,2", "4.0,4"]).dialogues)

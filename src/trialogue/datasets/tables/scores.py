@@ -102,10 +102,16 @@ class ScoreTable:
         return self.ids[column].text(row.cells.get(column))
 
 
-def guess_scores(columns: Sequence[str], rows: Sequence[Row]) -> ScoreColumns | None:
-    """Which column of a table is what, by headings and cells; None if it is no table of scores."""
+def guess_scores(columns: Sequence[str], rows: Sequence[Row], *, values: tuple[str, ...] = ()) -> ScoreColumns | None:
+    """Which column of a table is what, by headings and cells; None if it is no table of scores.
+
+    Args:
+        columns: the headings.
+        rows: all rows.
+        values: columns of values; (): by headings and cells.
+    """
     by_key = {key_of(column): column for column in reversed(columns) if column.strip().lower() not in ROW_NUMBERS}
-    if any(word in by_key for word in _TEXTS.split()):
+    if not values and any(word in by_key for word in _TEXTS.split()):
         return None
     found = {
         name: next((by_key[word] for word in words.split() if word in by_key), None)
@@ -118,11 +124,13 @@ def guess_scores(columns: Sequence[str], rows: Sequence[Row]) -> ScoreColumns | 
     taken = {*units, *(column for column in found.values() if column is not None)}
     measure = next((by_key[word] for word in _MEASURES.split() if word in by_key and by_key[word] not in taken), None)
     value = next((by_key[word] for word in _VALUES.split() if word in by_key), None)
-    if measure is not None and value is not None:
-        values: tuple[str, ...] = (value,)
+    if measure is not None and value is not None and not values:
+        values = (value,)
     else:
         measure = None
-        values = tuple(column for column in by_key.values() if column not in taken and _holds_values(column, rows))
+        values = values or tuple(
+            column for column in by_key.values() if column not in taken and _holds_values(column, rows)
+        )
     if not values or not (units or found["person"]):
         return None
     if not units:
@@ -207,7 +215,7 @@ def _question(row: Row, column: str, columns: ScoreColumns) -> str:
     for prefix in ("dialogue_rating_", "rating_"):
         if key.startswith(prefix):
             return key.removeprefix(prefix)
-    return rated_name(column) or key
+    return rated_name(column) or column
 
 
 def described(columns: ScoreColumns) -> str:

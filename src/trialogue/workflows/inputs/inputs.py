@@ -123,7 +123,7 @@ def gather(
     for item in read:
         before = _count(material, keeper)
         earlier = len(repairs.problems)
-        if len(read) > 1 and isinstance(item, Input) and (table := item.score_table(repairs)) is not None:
+        if len(read) > 1 and (table := item.score_table(repairs)) is not None:
             tables.append(table)
             material.hashes.update(_with_own_names(item.digests(), material.hashes))
             continue

@@ -22,6 +22,8 @@ from trialogue.datasets import AnyRecord
 from trialogue.datasets.door.admission import Admission
 from trialogue.datasets.json_documents import ParseReport, kind_of
 from trialogue.datasets.tables.mapping import Columns
+from trialogue.datasets.tables.rows import Table
+from trialogue.datasets.tables.scores import ScoreTable, described, dialogues_of, guess_scores, score_table
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, Utterance
 from trialogue.records.files.jsonl import Note, to_line
@@ -44,6 +46,8 @@ class InMemory:
     """The records."""
     notes: tuple[Problem, ...] = ()
     """Reading notes, including repairs."""
+    table: ScoreTable | None = None
+    """The table of scores that the records were made from, which can be joined to conversations; None: something else."""
 
     corpus: None = None
 
@@ -56,6 +60,12 @@ class InMemory:
         for problem in self.notes:
             note(problem)
         yield from self.held
+
+    def score_table(self, note: Note) -> ScoreTable | None:
+        """The table of scores that this is; None if it is something else."""
+        for problem in self.notes if self.table is not None else ():
+            note(problem)
+        return self.table
 
     def digests(self) -> dict[str, str]:
         """sha256 of the records, under their name."""
@@ -108,13 +118,14 @@ def in_memory(
     if others and (references is not None or contexts is not None):
         raise UsageError("references and contexts belong to lists of replies: {'A': ['a reply', ...]}.")
     notes: list[Problem] = []
+    tables: list[ScoreTable] = []
     records: list[AnyRecord] = []
     problems: list[Problem] = []
     if replies:
         records += _of_replies(replies, references, contexts, notes, problems)
     for system, value in others.items():
         try:
-            records += _name_systems(_records(value, system or "data", mapping, notes, side), system)
+            records += _name_systems(_records(value, system or "data", mapping, notes, side, tables), system)
         except DataError as error:
             problems += error.problems
     if problems:
@@ -122,7 +133,8 @@ def in_memory(
     if not name:
         name = side or ("replies" if replies else "data frame" if is_frame(data) else "data")
     admitted = tuple(Admission(name).all(records, notes.append))
-    return InMemory(name, admitted, tuple(map(_place_in_python, notes)))
+    table = tables[0] if len(tables) == len(systems) == 1 else None
+    return InMemory(name, admitted, tuple(map(_place_in_python, notes)), table)
 
 
 def with_data_read(
@@ -244,11 +256,13 @@ def _context(value: object, index: int, notes: list[Problem], problems: list[Pro
     return found
 
 
-def _records(value: object, name: str, mapping: Columns | None, notes: list[Problem], side: str) -> list[AnyRecord]:
+def _records(
+    value: object, name: str, mapping: Columns | None, notes: list[Problem], side: str, tables: list[ScoreTable]
+) -> list[AnyRecord]:
     """The records of a list of records, conversations or rows, or of a data frame."""
     report = ParseReport(name, notes.append)
     if is_frame(value):
-        return _of_table(table_of_frame(value), name, mapping, report, notes)
+        return _of_table(table_of_frame(value), name, mapping, report, notes, tables)
     assert isinstance(value, list)
     kinds = [_kind(each) for each in value]
     wanted = next((kind for kind in kinds if kind), "")
@@ -261,7 +275,7 @@ def _records(value: object, name: str, mapping: Columns | None, notes: list[Prob
         return value
     if wanted == CONVERSATION:
         return _conversations(value, name, report, side)
-    return _of_table(table_of_rows(value), name, mapping, report, notes)
+    return _of_table(table_of_rows(value), name, mapping, report, notes, tables)
 
 
 RECORD, CONVERSATION, ROW = "a record", "a conversation {messages: [...]}", "a row {column: value}"
@@ -296,12 +310,22 @@ def _conversations(entries: Sequence[Mapping[str, Any]], name: str, report: Pars
 
 
 def _of_table(
-    table: Any, name: str, mapping: Columns | None, report: ParseReport, notes: list[Problem]
+    table: Table,
+    name: str,
+    mapping: Columns | None,
+    report: ParseReport,
+    notes: list[Problem],
+    tables: list[ScoreTable],
 ) -> list[AnyRecord]:
     from trialogue.datasets.tables.format import guessed_columns, load_mapping, records_of_table
     from trialogue.datasets.tables.guess import guess
 
     columns = load_mapping(mapping) if mapping is not None else guess(table.columns, table.rows)
+    scores = guess_scores(table.columns, table.rows) if columns is None else None
+    if scores is not None:
+        notes.append(Problem(f"read as {described(scores)}", name))
+        tables.append(score_table(table, scores, name, report))
+        return list(dialogues_of(tables[-1], ONE_SYSTEM))
     if columns is None:
         heads = ", ".join(table.columns) or "none"
         hint = (

@@ -70,10 +70,12 @@ def judge(
     Args:
         given: a folder that ``trialogue evaluate`` wrote; or dialogues, or situations and replies: files, corpora, or data
             in memory, as ``evaluate`` takes them.
-        aspect: the judge's column: the full name of a measure, or the question that it predicts. Of a rubric: one of its
-            aspects (needed if it has several), or the question that its only aspect is compared with.
-        labels: people's answers to the question of some of the units: a file, or records; None: there are none.
-        scores: the judge's scores: a file, or records; None: they are in the run, or a model is asked.
+        aspect: the judge's column: the full name of a measure, or the question that it predicts; None: the only one. Of a
+            rubric: one of its aspects (needed if it has several), or the question that its only aspect is compared with.
+        labels: people's answers to the question of some of the units: a file, rows, a data frame, or records; None: those
+            that the run holds, if any.
+        scores: the judge's scores: a file, ``"FILE:COLUMN"``, rows, a data frame, or records; None: they are in the run,
+            or a model is asked.
         rubric: a name such as ``"overall"``, a YAML file, or a ``Rubric``.
         model: ``"openai:MODEL"``, a YAML file of options, options, or any ``Judge``; several are a panel.
         options: further options of all models, such as ``url``, ``temperature`` or ``samples``.
@@ -97,6 +99,7 @@ def judge(
     asked: JudgeScores | None = None
     also: tuple[str, ...] = ()
     families: dict[str, str] = {}
+    column: str | None = None
     probed: tuple[ProbeFinding, ...] = ()
     if model is not None or rubric is not None:
         if model is None or rubric is None or scores is not None:
@@ -117,8 +120,6 @@ def judge(
         families = shared_families(panel.material, asked)
     elif probes:
         raise UsageError("Probes ask a language model: give rubric and model.")
-    elif aspect is None:
-        raise UsageError("Give the judge's column (aspect), or a rubric and a model that judges by it.")
     else:
         column = aspect
     found = judged_material(

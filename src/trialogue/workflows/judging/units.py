@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from trialogue.errors import DataError, Problem
+from trialogue.errors import DataError, Problem, UsageError
 from trialogue.findings.judging.coverage import JudgeCoverage, coverage_of
 from trialogue.findings.judging.records import PlannedLabel
 from trialogue.findings.judging.units import JudgedUnit, Key
+from trialogue.metrics.engine.conversations import conversations_of
+from trialogue.metrics.human_ratings import rating_scores
 from trialogue.records import MeasureName, Raters, Scale, Score, read_records
 from trialogue.records.completion import UNNAMED
 from trialogue.records.files.manifest import sha256_of
@@ -20,6 +22,7 @@ from trialogue.workflows.inputs.inputs import InputRecords, gather, summarise_re
 from trialogue.workflows.inputs.memory import InMemory, in_memory
 from trialogue.workflows.inputs.read import read
 from trialogue.workflows.judging.lengths import text_lengths
+from trialogue.workflows.judging.score_tables import only, questions_in, scores_in, table_in
 from trialogue.workflows.pipeline.saved_results import holds_run, read_run
 
 Level = Literal["dialogue", "turn"]
@@ -63,6 +66,8 @@ class _Run:
     """User by (system, dialogue)."""
     hashes: dict[str, str]
     warnings: tuple[str, ...]
+    answers: Sequence[Score]
+    """People's answers that the run holds: the labels, unless others are given."""
     lengths: Mapping[Key, int]
     """Characters of the system's text by unit; empty if texts are not known."""
 
@@ -71,7 +76,7 @@ def judged_material(
     given: Sequence[Any],
     *,
     scores: Any,
-    aspect: str,
+    aspect: str | None,
     labels: Any,
     chances: Path | None,
     estimand: Estimand,
@@ -82,9 +87,10 @@ def judged_material(
 
     Args:
         given: a folder that ``evaluate`` wrote; or dialogues, as ``evaluate`` takes them; or records that were read.
-        scores: the judge's, in any format that holds scores, or as records; None: a column of the run.
-        aspect: which of them, by the full name of the measure, or by the question that it predicts.
-        labels: people's answers to the question, likewise; None: nobody has labelled yet.
+        scores: the judge's, in any format that holds scores, ``FILE:COLUMN``, a data frame, or records; None: a column of
+            the run.
+        aspect: which of them, by the full name of the measure, or by the question that it predicts; None: the only one.
+        labels: people's answers to the question, likewise; None: those that the run holds, if any.
         chances: a plan with the chance of each unit to be labelled; None: equal within a system.
         estimand: turns of one dialogue are one cluster, and dialogues of one user are for the estimand ``POPULATION``.
         also: other names of the question in the labels.
@@ -96,10 +102,11 @@ def judged_material(
     source = _run(given)
     run = ", ".join(map(str, given))
     repairs: list[Problem] = []
-    column = list(source.scores) if scores is None else _scores(scores, repairs)
+    dialogues = {dialogue for _, dialogue in source.users}
+    all_answers = list(source.answers) if labels is None else _labels(labels, dialogues, repairs)
     where = run if scores is None else name_of(scores, "scores")
+    column, aspect = _judged(scores, aspect, source, all_answers, dialogues, repairs)
     said = _of_judge(column, aspect, where)
-    all_answers = [] if labels is None else _scores(labels, repairs)
     names = tuple(dict.fromkeys((MeasureName(aspect).aspect or aspect, *also)))
     answers = next(filter(None, (_of_people(all_answers, name) for name in names)), [])
     level = LEVELS[said[0].level]
@@ -223,12 +230,16 @@ def _run(given: Sequence[Any]) -> _Run:
         units = {
             (each.system or UNNAMED, each.dialogue_id): None for each in stored.scores if each.dialogue_id is not None
         }
-        return _Run(stored.scores, dict(units), stored.inputs, (), {})
+        answers = [each for each in stored.scores if each.rater is not None]
+        return _Run(stored.scores, dict(units), stored.inputs, (), answers, {})
     material = one if isinstance(one, InputRecords) else gather(given)
     users: dict[tuple[str, str], str | None] = {
         (each.system or UNNAMED, each.id): each.user for each in material.dialogues
     }
-    return _Run(material.scores, users, dict(material.hashes), tuple(material.warnings), text_lengths(material))
+    answers = [each for each in material.scores if each.rater is not None]
+    answers += [each for one in conversations_of(material.dialogues) for each in rating_scores(one)]
+    hashes, warnings = dict(material.hashes), tuple(material.warnings)
+    return _Run(material.scores, users, hashes, warnings, answers, text_lengths(material))
 
 
 def _of_judge(scores: Iterable[Score], aspect: str, file: str) -> list[Score]:
@@ -266,6 +277,37 @@ def _question(aspect: str, answers: Sequence[Score]) -> str:
 def _questions(scores: Iterable[Score]) -> str:
     names = {each.measure.question or str(each.measure) for each in scores if each.rater is not None}
     return f"There are: {', '.join(sorted(names)) or 'none'}."
+
+
+def _judged(
+    scores: Any,
+    aspect: str | None,
+    source: _Run,
+    answers: Sequence[Score],
+    dialogues: Container[str],
+    repairs: list[Problem],
+) -> tuple[list[Score], str]:
+    """(The judge's scores, the name by which its column is found)."""
+    table = None if scores is None else table_in(scores, repairs.append)
+    if table is None:
+        if aspect is None:
+            raise UsageError("Give the judge's column (aspect), or a rubric and a model that judges by it.")
+        return (list(source.scores) if scores is None else _scores(scores, repairs)), aspect
+    columns = questions_in(table)
+    asked = [question for each in answers if each.level == "dialogue" and (question := each.measure.question)]
+    question = aspect if aspect is not None and aspect not in columns else only(asked)
+    if question is None and only(columns) is None and aspect is None:
+        hint = f"The table has the columns {', '.join(columns)}."
+        raise UsageError(f"Give the question that the judge predicts (aspect). {hint}")
+    found = scores_in(table, dialogues, question=question or "")
+    if aspect in columns:
+        found = [each for each in found if each.measure.family == aspect or each.measure == aspect]
+    return found, str(found[0].measure) if found else aspect or ""
+
+
+def _labels(given: Any, dialogues: Container[str], repairs: list[Problem]) -> list[Score]:
+    table = table_in(given, repairs.append)
+    return _scores(given, repairs) if table is None else scores_in(table, dialogues)
 
 
 def _scores(given: Any, repairs: list[Problem]) -> list[Score]:
