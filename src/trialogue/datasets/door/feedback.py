@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 
 from trialogue.datasets.door.values import is_absent, plain_number
 from trialogue.records.kinds.origins import Raters
@@ -98,6 +99,7 @@ _KIND_OF = {
 _OF_USERS = "rating stars satisfaction likert"
 
 
+@lru_cache(maxsize=4096)  # a file has few names and many rows
 def key_of(name: str) -> str:
     """A heading or key in lower case, its words joined by underscores.
 
@@ -108,6 +110,7 @@ def key_of(name: str) -> str:
     return re.sub(r"\W+", "_", apart.lower()).strip("_")
 
 
+@lru_cache(maxsize=4096)  # a file has few names and many rows
 def rated_name(heading: str) -> str | None:
     """Aspect of a rating column with this heading; None if it is not a rating column.
 
@@ -121,6 +124,7 @@ def rated_name(heading: str) -> str | None:
     return bare or (key if key in _RATED.split() else None)
 
 
+@lru_cache(maxsize=4096)  # a file has few names and many rows
 def origin_of(name: str) -> Raters:
     """Who gave feedback under a name, where nobody says so: people under the names of feedback fields, by the format.
 
@@ -134,6 +138,7 @@ def origin_of(name: str) -> Raters:
     return Raters.PEOPLE if is_peoples else Raters.UNKNOWN
 
 
+@lru_cache(maxsize=4096)  # a file has few names and many rows
 def kind_of_rater(word: str) -> Raters | None:
     """Kind of rater of a word as tools and people write it, such as ``HUMAN`` or ``person``; None if it is no such word.
 
@@ -157,6 +162,15 @@ def feedback_in(value: object) -> Feedback | None:
     >>> feedback_in("80 %").high, feedback_in("3,5").value, feedback_in("great film")
     (100.0, 3.5, None)
     """
+    return _in_text_or_number(value) if isinstance(value, str) else _in_value(value)
+
+
+@lru_cache(maxsize=4096)
+def _in_text_or_number(value: str) -> Feedback | None:
+    return _in_value(value)
+
+
+def _in_value(value: object) -> Feedback | None:
     if isinstance(value, bool):
         return Feedback(float(value), Form.BINARY, 0.0, 1.0)
     number = plain_number(value)

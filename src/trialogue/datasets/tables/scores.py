@@ -7,6 +7,7 @@ which only the ratings are known, so that systems are compared as with any other
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head
@@ -17,7 +18,7 @@ from trialogue.datasets.json_documents import ParseReport, bare_stem
 from trialogue.datasets.tables.dialogues import ROW_NUMBERS, check_digits
 from trialogue.datasets.tables.rows import Row, Table, read_table
 from trialogue.errors import DataError, Problem
-from trialogue.records import Dialogue, Rating
+from trialogue.records import Dialogue, Raters, Rating
 from trialogue.records.files.jsonl import Note, warn
 
 _UNITS = (
@@ -158,10 +159,11 @@ def score_table(table: Table, columns: ScoreColumns, source: str, report: ParseR
     check_digits(table, columns.units[0], report)
     tally = FeedbackTally()
     rows: list[ScoreRow] = []
-    known: set[str] = set()
+    known: set[int] = set()
+    numbered = {name for name in table.columns if name.strip().lower() in ROW_NUMBERS}
     system_ids, person_ids = table.identifiers(columns.system), table.identifiers(columns.person)
     for row in table.rows:
-        content = repr([value for name, value in row.cells.items() if name.strip().lower() not in ROW_NUMBERS])
+        content = hash(repr([value for name, value in row.cells.items() if name not in numbered]))
         if content in known:
             report.mend("a row repeats an earlier one and was left out", line=row.line)
             continue
@@ -190,22 +192,24 @@ def score_table(table: Table, columns: ScoreColumns, source: str, report: ParseR
 
 
 def _ratings(row: Row, columns: ScoreColumns, tally: FeedbackTally, system: str) -> Iterator[Rating]:
-    low, high = (plain_number(row.cells.get(column or "")) for column in (columns.low, columns.high))
-    declared = kind_of_rater(row.text(columns.origin))
-    rater = identifier(row.cells.get(columns.rater or "")) or None
+    low = None if columns.low is None else plain_number(row.cells.get(columns.low))
+    high = None if columns.high is None else plain_number(row.cells.get(columns.high))
+    declared = None if columns.origin is None else kind_of_rater(row.text(columns.origin))
+    rater = None if columns.rater is None else identifier(row.cells.get(columns.rater)) or None
     for column in columns.values:
         name = _question(row, column, columns)
         for said in feedback_under(name, row.cells.get(column)):
             found = tally.see(said, system, row.line)
             if found is not None:
-                yield Rating(
-                    name=said.name,
-                    value=found.value,
-                    rater=rater or said.rater,
-                    low=found.low if low is None else low,
-                    high=found.high if high is None else high,
-                    raters=declared or said.raters,
-                )
+                ends = (found.low if low is None else low, found.high if high is None else high)
+                yield _rating(said.name, found.value, rater or said.rater, *ends, declared or said.raters)
+
+
+@lru_cache(maxsize=65_536)  # a table has many rows and few different values
+def _rating(
+    name: str, value: float, rater: str | None, low: float | None, high: float | None, raters: Raters
+) -> Rating:
+    return Rating(name=name, value=value, rater=rater, low=low, high=high, raters=raters)
 
 
 def _question(row: Row, column: str, columns: ScoreColumns) -> str:
