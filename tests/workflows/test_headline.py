@@ -33,7 +33,7 @@ def generated(seed: int) -> list[Dialogue]:
 
 
 def said(speaker: str, text: str) -> Utterance:
-    return Utterance(speaker=speaker, text=text)  # type: ignore[arg-type]
+    return Utterance(speaker=speaker, text=text)
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -6,12 +6,12 @@ from itertools import pairwise
 
 from trialogue.datasets.corpora.mentions import locate_titles
 from trialogue.datasets.door.account import FeedbackTally
-from trialogue.datasets.door.feedback import Said, feedback_under, kind_of_rater
+from trialogue.datasets.door.feedback import Said, feedback_under, key_of, kind_of_rater
 from trialogue.datasets.door.units import Clashes, Entry, Level, Units, level_of, named, units_of
 from trialogue.datasets.door.values import DECIMAL_COMMA, Identifiers, identifier, is_absent, lost_digits, plain_number
 from trialogue.datasets.failures import FAILED_CONVERSATION, ending_in
 from trialogue.datasets.json_documents import ParseReport
-from trialogue.datasets.tables.mapping import Mapping
+from trialogue.datasets.tables.mapping import COSTS, Mapping
 from trialogue.datasets.tables.rows import Row, Table, items, number, texts
 from trialogue.datasets.tables.speakers import Speakers
 from trialogue.records import Dialogue, Ending, JsonValue, Rating, Speaker, StrategyLabel, Utterance
@@ -418,5 +418,7 @@ def _once_each(rows: Sequence[Row], columns: dict[str, str]) -> Iterator[tuple[i
 
 
 def kept_cells(row: Row, mapping: Mapping) -> dict[str, JsonValue]:
-    """Non-empty cells of the further columns to keep."""
-    return {column: value for column in mapping.meta if (value := row.cells.get(column)) not in (None, "")}
+    """Non-empty cells of the further columns to keep; what a reply took is a number, however it is written."""
+    kept = {column: value for column in mapping.meta if (value := row.cells.get(column)) not in (None, "")}
+    costs = {column: plain_number(value) for column, value in kept.items() if key_of(column) in COSTS}
+    return kept | {column: value for column, value in costs.items() if value is not None}

@@ -10,7 +10,7 @@ from typing import Any
 
 from trialogue.datasets.door.feedback import Feedback, feedback_under, key_of, rated_name
 from trialogue.datasets.door.values import is_absent, plain_number
-from trialogue.datasets.tables.mapping import OF_RESPONSES, OF_UTTERANCES, Mapping, shape_mistakes
+from trialogue.datasets.tables.mapping import COSTS, OF_RESPONSES, OF_UTTERANCES, Mapping, shape_mistakes
 from trialogue.datasets.tables.rows import Row
 
 _HEADINGS = {
@@ -71,12 +71,13 @@ def guess(columns: Iterable[str], rows: Sequence[Row] = ()) -> Mapping | None:
     if "context" in found and "response" not in found:
         found |= _reply_columns(by_key, found, rows)
     shape = "text" if {"dialogue", "speaker", "text"} <= found.keys() else "response"
+    kept = tuple(by_key[key] for key in COSTS if key in by_key and by_key[key] not in found.values())
     foreign = {*OF_RESPONSES} if shape == "text" else {*OF_UTTERANCES}
     if "responses" in found:
         found.pop("error", None)  # of which of the systems it would be is unknown
     rated = {} if "responses" in found else _ratings(by_key, found, rows)
     fitting = {name: column for name, column in (found | rated).items() if name not in foreign}
-    return None if shape_mistakes(fitting) else Mapping.model_validate(fitting)
+    return None if shape_mistakes(fitting) else Mapping.model_validate({**fitting, **({"meta": kept} if kept else {})})
 
 
 def headings_of(columns: Iterable[str]) -> dict[str, str]:

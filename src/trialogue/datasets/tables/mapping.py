@@ -15,6 +15,12 @@ from trialogue.records.base import Record
 from trialogue.records.files.validation import Mistake, mistakes_of
 from trialogue.records.files.yaml_file import Lines, lines_of, read_fields
 
+_COST_WORDS = (
+    "latency latency_s latency_ms response_time response_time_ms duration duration_s duration_ms tokens total_tokens "
+    "prompt_tokens completion_tokens input_tokens output_tokens cost cost_usd price_usd"
+)
+COSTS = tuple(_COST_WORDS.split())
+"""Headings of what a reply took, which is kept on its record."""
 OF_UTTERANCES = (
     "speaker",
     "text",
