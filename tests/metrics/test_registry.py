@@ -135,8 +135,10 @@ def test_no_metrics_are_none() -> None:
 def test_all_variants_keep_the_parameters() -> None:
     assert [metric.measure for metric in all_variants("mrr(k=3)")] == [
         "mrr(k=3)@per_label|v1",
+        "mrr(k=3)@per_mention|v1",
         "mrr(k=3)@per_example|v1",
         "mrr(k=3)@per_label_novel|v1",
+        "mrr(k=3)@per_mention_novel|v1",
         "mrr(k=3)@per_example_novel|v1",
     ]
 

@@ -1,8 +1,9 @@
 """Where dialogues of iEvaLM and CONCEPT come from, and the publishers' items for them.
 
 The publishers keep dialogues in ``<system>/<corpus>_eval/`` and the items of each corpus in ``data/<corpus>/``
-(``id2info.json`` and ``entity2id.json``), below a folder above the dialogues. One number means different items in two corpora, so dialogues
-of one corpus are never read with the items of another: as in the publishers' scripts, the name of the folder decides.
+(``id2info.json`` and ``entity2id.json``), below a folder above the dialogues. One number means different items in two
+corpora, so dialogues of one corpus are never read with the items of another: as in the publishers' scripts, the name of the
+folder decides.
 """
 
 from collections.abc import Iterator, Mapping
