@@ -32,6 +32,7 @@ _AFTER_NO_DIGIT = re.compile(r"([^0-9])([.,])")
 _BEFORE_NO_DIGIT = re.compile(r"([.,])([^0-9])")
 _HYPHEN_AFTER_DIGIT = re.compile(r"([0-9])-")
 _ALPHANUMERIC = re.compile(r"[a-z0-9]+")
+_OTHER_SPACE = re.compile(r"[^\S ]")
 _WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
 
 
@@ -108,14 +109,20 @@ def words_and_marks(text: str) -> Sequence[str]:
     return _WORD_OR_MARK.findall(text.lower())
 
 
-@Rule
-def lower_words_without_periods(text: str) -> Sequence[str]:
-    """Lower case, full stops deleted, split at white space.
+def _has_only_spaces(text: str) -> bool:
+    return _OTHER_SPACE.search(text) is None
 
-    >>> lower_words_without_periods("It is good . So.so")
+
+@partial(Rule, by_piece=_has_only_spaces)
+def laps_words(text: str) -> Sequence[str]:
+    """Lower case, full stops and newlines deleted, split at spaces, as in LAPS: a tab is within a word.
+
+    >>> laps_words("It is good . So.so")
     ('it', 'is', 'good', 'soso')
+    >>> laps_words("a b\\nb a")
+    ('a', 'bb', 'a')
     """
-    return text.lower().replace(".", "").split()
+    return [word for word in text.lower().replace(".", "").replace("\n", "").split(" ") if word]
 
 
 @Rule

@@ -181,7 +181,8 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
             "the systems have different numbers of replies ({a} and {b}), on which counts of distinct items depend"
         ),
         ReasonCode.LAPS_TOO_LONG: (
-            "above 7,012 tokens LAPS averages over random cuts, which a single pass cannot do; see laps_distinct"
+            "there is no n-gram, or there are more than 7,012 words, of which LAPS takes random cuts and a single pass "
+            "cannot: see distinct@laps_all"
         ),
         ReasonCode.TOO_FEW_CLUSTERS_WITH_ERROR: "fewer than two clusters allow no estimate of its error",
         ReasonCode.NO_REFERENCE: "there is no reference reply",
