@@ -76,6 +76,8 @@ def bleu(pairs: Pairs, variant: str, k: int) -> float:
             (0.0,) * (k - 1) + (1.0,),
             lambda text: text.split(" "),
         )
+    elif variant == "unicrs":
+        pairs, weights = [pair for pair in pairs if pair[0].strip()], (0.0,) * (k - 1) + (1.0,)
     elif variant == "mese":
         smooth, cut = SmoothingFunction().method7, lambda text: _without_punctuation(text)[1:]
     elif variant == "kbrd":
@@ -154,7 +156,7 @@ def oracles() -> dict[str, Callable[[Pairs], float]]:
         for variant in ("ratio", "per_response", "chars", "laps", "laps_all", "music_crs", "mese", "intra"):
             version = 2 if variant == "laps" else 1
             calls[f"distinct(n={n})@{variant}|v{version}"] = lambda pairs, v=variant, n=n: distinct(pairs, v, n)  # type: ignore[misc]
-        for variant in ("sacrebleu", "crslab", "mese", "kbrd", "nltk_corpus", "nltk_method1"):
+        for variant in ("sacrebleu", "crslab", "unicrs", "mese", "kbrd", "nltk_corpus", "nltk_method1"):
             calls[f"bleu(k={n})@{variant}|v1"] = lambda pairs, v=variant, n=n: bleu(pairs, v, n)  # type: ignore[misc]
     calls["distinct(n=1,vocabulary=30522)@ead|v1"] = lambda pairs: distinct(pairs, "ead", 1)
     for name, function, variants in (

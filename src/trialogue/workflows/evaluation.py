@@ -100,7 +100,7 @@ class Run(ShowsFindings):
 @few_collections()
 def evaluate(
     *given: str | Path | Data,
-    references: Iterable[str] | None = None,
+    references: Iterable[str | Sequence[str]] | None = None,
     contexts: Iterable[Any] | None = None,
     metrics: Sequence[str] | None = None,
     variants_of: Sequence[str] = (),
@@ -125,7 +125,7 @@ def evaluate(
             memory: a dictionary of systems by name, or a list: of replies (the i-th answers the i-th situation), of
             conversations ``{"messages": [{"role": ..., "content": ...}, ...], "system": ..., "rating": ...}``, of records,
             of rows; or a data frame of pandas, polars or Arrow.
-        references: what a person replied in each situation, where lists of replies are given.
+        references: what a person replied in each situation, or a list of several replies, where lists of replies are given.
         contexts: what was said before each reply, where lists of replies are given: the user's text, or a list of texts or
             messages that ends on the user's.
         metrics: names such as ``"distinct(n=2)@ratio"``; by default all that the data allow, one variant of each.

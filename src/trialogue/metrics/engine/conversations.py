@@ -171,6 +171,7 @@ def _make_reply(situation: Situation, response: Response) -> Reply:
         response.utterance,
         context=situation.context,
         reference=situation.reference,
+        references=tuple(each.text for each in situation.references if each.text.strip()),
         targets=situation.targets,
         turn=situation.turn if situation.turn is not None else _turns_before(situation),
         situation_id=situation.id,

@@ -9,7 +9,7 @@ from trialogue.metrics.base import Array, Reply, Undefined, ratio
 from trialogue.metrics.batch import Batch, Rows, where
 from trialogue.metrics.names import full_name
 from trialogue.metrics.recommendation.items import whole_number
-from trialogue.metrics.references import EMPTY, NO_REFERENCE
+from trialogue.metrics.references import EMPTY, NOT_COMPARED, lacking_reference, lacking_references, with_several
 from trialogue.metrics.text.bleu_formulas import (
     Counts,
     corpus_bleu,
@@ -50,7 +50,11 @@ CARD = Card(
         "crslab": Variant(
             summary="The precision of k-grams alone (no mean over shorter ones) with brevity penalty, not smoothed, "
             "split at single spaces; mean over replies that are not empty.",
-            source="CRSLab, evaluator/metrics/gen.py, BleuMetric.compute; KGSF, RevCore, UniCRS.",
+            source="CRSLab, evaluator/metrics/gen.py, BleuMetric.compute.",
+        ),
+        "unicrs": Variant(
+            summary="As @crslab, split at any white space; mean over replies that are not blank.",
+            source="UniCRS, evaluate_conv.py, ConvEvaluator.compute_bleu.",
         ),
         "mese": Variant(
             summary="Cumulative, smoothed by method 7, lower case, punctuation deleted, first word of reply and reference "
@@ -75,6 +79,11 @@ CARD = Card(
     default="sacrebleu",
     parameters={"k": "length of the longest n-grams (default 4)"},
     caveats=(
+        NOT_COMPARED,
+        (
+            "Of several references, an n-gram may match any, and the one nearest in length sets the penalty, as in "
+            "sacreBLEU and NLTK."
+        ),
         "One name, many numbers: the same 465 replies have BLEU-4 .0007 (@crslab) and .054 (@sacrebleu), 77 times as much.",
         (
             "The formula decides which system wins: on the INSPIRED2 study RB-CRS leads CRB-CRS under @crslab "
@@ -106,8 +115,8 @@ class Formula:
     statistics: Statistics
     combine: Callable[[Array, int], Array] = lambda sums, order: ratio(sums)
     high: float | None = 1.0
-    empty_counts: bool = True
-    """Whether an empty reply scores 0 (else: it is left out)."""
+    leaves_out: Callable[[str], bool] = lambda text: False
+    """Whether a reply is left out for being empty (else: it scores 0)."""
 
 
 def _mean(score: Callable[[Counts, int], Array]) -> Statistics:
@@ -119,7 +128,8 @@ def _mean(score: Callable[[Counts, int], Array]) -> Statistics:
 
 FORMULAS = {
     "sacrebleu": Formula(mteval_words, corpus_statistics, lambda sums, order: corpus_bleu(sums, order, halving=True)),
-    "crslab": Formula(spaced_words, _mean(individual), empty_counts=False),
+    "crslab": Formula(spaced_words, _mean(individual), leaves_out=lambda text: not text),
+    "unicrs": Formula(words, _mean(individual), leaves_out=lambda text: not text.strip()),
     "mese": Formula(bare_words_after_the_first, _mean(with_neighbours), high=None),
     "kbrd": Formula(spaced_answer_words, _mean(lambda found, order: with_floor(found, order, epsilon=1e-12))),
     "nltk_corpus": Formula(
@@ -134,7 +144,7 @@ FORMULAS = {
 class Bleu:
     """BLEU-k of replies against the human recommender's, from 0 to 1; corpus formulas pool over replies.
 
-    An empty reply scores 0, except with @crslab, which leaves it out.
+    An empty reply scores 0, except with @crslab, which leaves it out, and @unicrs, which leaves out blank ones.
     """
 
     per_dialogue = False
@@ -150,12 +160,12 @@ class Bleu:
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(score, 1), or the sufficient statistics of corpus BLEU."""
-        if unit.reference is None:
-            return NO_REFERENCE
+        if (lacking := lacking_reference(unit)) is not None:
+            return lacking
         formula = self._formula
-        if not unit.text and not formula.empty_counts:
+        if formula.leaves_out(unit.text):
             return EMPTY
-        found = counts(formula.words(unit.text), formula.words(unit.reference.text), self._order)
+        found = counts(formula.words(unit.text), [*map(formula.words, unit.reference_texts)], self._order)
         return tuple(formula.statistics(found, self._k)[0].tolist())
 
     def statistics_of(self, batch: Batch) -> Rows:
@@ -166,11 +176,9 @@ class Bleu:
             batch.words(formula.words).lengths.astype(float),
             batch.words(formula.words, "reference").lengths.astype(float),
         )
-        undefined = where(~batch.has_reference, NO_REFERENCE)
-        if not formula.empty_counts:
-            empty = np.array([not text for text in batch.texts()], dtype=bool)
-            undefined |= where(empty & batch.has_reference, EMPTY)
-        return Rows(formula.statistics(found, self._k), undefined)
+        empty = np.array([formula.leaves_out(text) for text in batch.texts()], dtype=bool)
+        undefined = lacking_references(batch) | where(empty & batch.has_reference, EMPTY)
+        return with_several(Rows(formula.statistics(found, self._k), undefined), batch, self.statistics)
 
     def combine(self, sums: Array) -> Array:
         """Mean over replies, or corpus BLEU."""

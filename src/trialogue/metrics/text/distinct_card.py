@@ -26,7 +26,7 @@ CARD = Card(
         "per_response": Variant(
             summary="Distinct word n-grams of a system over its replies that are not blank; words between white "
             "space, case and punctuation kept. Not a share: more words give a higher value.",
-            source="UniCRS, evaluate_conv.py, ConvEvaluator.report; KGSF, distinct_metrics; CRSLab, ConvEvaluator. "
+            source="UniCRS, evaluate_conv.py, ConvEvaluator.report; KGSF, distinct_metrics. "
             "KBRD does the same without each reply's first token.",
         ),
         "ratio_marks": Variant(
@@ -41,14 +41,14 @@ CARD = Card(
         ),
         "chars": Variant(
             summary="Distinct character n-grams, spaces included, over replies that are not blank.",
-            source="CRSLab, evaluator/standard.py, StandardEvaluator: a bug, reported in 2022 (issue 42). Words "
+            source="CRSLab, evaluator/standard.py and conv.py, gen_evaluate: a bug, reported in 2022 (issue 42). Words "
             "were intended.",
             text=TextUse(unit="character"),
         ),
         "laps": Variant(
             summary="Distinct over all word n-grams after lower-casing and deleting full stops and newlines; words between "
-            f"spaces. For at most {LAPS_BUDGET:,} words per system: LAPS takes the mean over 100 shuffles of the replies, cut "
-            "at that length, and up to it no shuffle changes anything. Beyond it, it is undefined here: see @laps_all, "
+            f"spaces. For at most {LAPS_BUDGET:,} words per system: LAPS takes the mean over 100 shuffles of the replies, "
+            "cut at that length, and up to it no shuffle changes anything. Beyond it, it is undefined here: see @laps_all, "
             "and laps_distinct for the shuffles.",
             source="LAPS, dialogue_evaluation/diversity/metrics.py, DistinctNgrams; CRSArena-Dial, tool/metrics.py. Version "
             "1 split at newlines and tabs as well.",

@@ -186,8 +186,9 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ),
         ReasonCode.TOO_FEW_CLUSTERS_WITH_ERROR: "fewer than two clusters allow no estimate of its error",
         ReasonCode.NO_REFERENCE: "there is no reference reply",
+        ReasonCode.REFERENCE_BLANK: "the reference is blank",
         ReasonCode.REPLY_EMPTY: "the reply is empty",
-        ReasonCode.REPLY_EMPTY_NOT_COUNTED: "the reply is empty, and @count covers non-empty replies only",
+        ReasonCode.REPLY_EMPTY_NOT_COUNTED: "the reply is empty, and only replies that are not empty count",
         ReasonCode.REPLY_TOO_SHORT: "the reply has fewer words than an n-gram of {n}",
         ReasonCode.REPLY_TOO_FEW_TOKENS: "the reply has too few tokens to score",
         ReasonCode.REPLY_TOO_LONG: "the reply is longer than the {tokens:token|tokens} that the model can read",
@@ -213,6 +214,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
             "the {speaker}'s acts ({acts:list}) do not belong to the action space of KDD 2020"
         ),
         ReasonCode.NOTHING_ACCEPTED: "the user accepts no item in it",
+        ReasonCode.ITEMS_ARE_SLOTS: "it has {slot} where titles should be, and no linker can find those; fill them in",
         ReasonCode.ITEMS_NOT_LINKED: "items were not linked in it; run the title linker",
         ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM: "items were not linked in the system's utterances; run the title linker",
         ReasonCode.ITEMS_NOT_LINKED_IN_DIALOGUE: "items were not linked in its utterances; run the title linker",
