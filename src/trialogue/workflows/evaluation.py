@@ -233,8 +233,8 @@ def check_options(metrics: object, resamples: int, alpha: float, seed: int) -> N
         raise UsageError(f"resamples must be a whole number of at least 1, got {resamples!r}.")
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must be between 0 and 1, got {alpha!r}.")
-    if not isinstance(seed, int):
-        raise UsageError(f"seed must be a whole number, got {seed!r}.")
+    if not isinstance(seed, int) or seed < 0:
+        raise UsageError(f"seed must be a whole number of at least 0, got {seed!r}.")
 
 
 def raters_of(origin: str | None) -> Raters | None:

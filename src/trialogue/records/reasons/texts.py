@@ -114,15 +114,16 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.NO_BATTLES: "there are no pairwise votes",
         ReasonCode.ONE_RATER: "one rater says nothing about others",
         ReasonCode.TIES_ONLY: (
-            "the outcome is trivial (only ties, for example), so the probability of a tie is unbounded; use ties='half'"
+            "the outcome is trivial (only ties, for example), so the probability of a tie is unbounded; read the win rates, "
+            "in which a tie is half a win"
         ),
         ReasonCode.STRENGTHS_UNBOUNDED: (
             "{names:list} never lost to or tied with any of the others (or never met them), so the strengths "
-            "are unbounded; set regularisation=0.5, for example, or collect more votes"
+            "are unbounded; read the win rates, or collect more votes"
         ),
         ReasonCode.STRENGTHS_UNBOUNDED_IN_RESAMPLES: (
             "in {share:.0%} of the resamples the strengths are unbounded (a contestant never lost or never "
-            "won, or all votes were ties); set regularisation=0.5, for example, or use ties='half'"
+            "won, or all votes were ties); read the win rates, or collect more votes"
         ),
         ReasonCode.NO_ORDER: "a ranking needs at least two systems with values",
         ReasonCode.SYSTEMS_WITHOUT_VALUE: (
