@@ -82,7 +82,7 @@ class _Corpus:
         self.names = {number: name_of(entity) for entity, number in ids.items() if isinstance(number, int)}
         self.items = frozenset(each for each in items if isinstance(each, int))
 
-    def known(self, numbers: JsonValue, at: str, report: ParseReport) -> list[int]:
+    def known_entities(self, numbers: JsonValue, at: str, report: ParseReport) -> list[int]:
         """Those entities that have a name."""
         given = numbers if isinstance(numbers, list) else []
         for number in given:
@@ -90,13 +90,13 @@ class _Corpus:
                 report.wrong(f"an unknown entity: {number!r}.", at)
         return [number for number in given if isinstance(number, int) and number in self.names]
 
-    def named(self, numbers: Iterable[int]) -> list[str]:
+    def names_of(self, numbers: Iterable[int]) -> list[str]:
         """Names of entities."""
         return [self.names[number] for number in numbers]
 
     def items_among(self, numbers: Iterable[int]) -> list[str]:
         """Names of the items among entities."""
-        return self.named(number for number in numbers if number in self.items)
+        return self.names_of(number for number in numbers if number in self.items)
 
 
 def _situations(path: Path, note: Note) -> list[Situation]:
@@ -110,8 +110,8 @@ def _situations(path: Path, note: Note) -> list[Situation]:
         elif not isinstance(reply, str):
             report.wrong(f"the reply must be text, got {kind_of(reply)}.", "resp", line=number)
         else:
-            targets = corpus.items_among(corpus.known(entry.get("rec"), f"rec, line {number}", report))
-            before = corpus.known(entry.get("prev_entity"), f"prev_entity, line {number}", report)
+            targets = corpus.items_among(corpus.known_entities(entry.get("rec"), f"rec, line {number}", report))
+            before = corpus.known_entities(entry.get("prev_entity"), f"prev_entity, line {number}", report)
             dialogue = f"{path.parent.name}/{entry.get('dialog_id')}"
             found.append(
                 Situation(
@@ -121,7 +121,7 @@ def _situations(path: Path, note: Note) -> list[Situation]:
                     targets=tuple(targets),
                     dialogue_id=dialogue,
                     source=f"{NAME}/{path.parent.name}",
-                    meta={"seen": [*dict.fromkeys(corpus.named(before))]},
+                    meta={"seen": [*dict.fromkeys(corpus.names_of(before))]},
                 )
             )
     report.settle()
