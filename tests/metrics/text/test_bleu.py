@@ -11,7 +11,7 @@ from trialogue.metrics import get_card, get_metric
 from trialogue.metrics.text.bleu import Bleu
 from trialogue.metrics.text.bleu_formulas import brevity, corpus_bleu
 
-VARIANTS = tuple(get_card("bleu").variants)
+VARIANTS = tuple(each for each in get_card("bleu").variants if "mecab" not in each)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -83,6 +83,7 @@ def peers() -> dict[str, Callable[[Sequence[Case]], float]]:
     smoothing = SmoothingFunction()
     return {
         "bleu(k=4)@sacrebleu": lambda cases: sacrebleu(BLEU(), cases),
+        "bleu(k=3)@zh": lambda cases: sacrebleu(BLEU(tokenize="zh", max_ngram_order=3), cases),
         "bleu(k=2)@sacrebleu": lambda cases: sacrebleu(BLEU(max_ngram_order=2), cases),
         "bleu(k=2)@nltk_method1": lambda cases: nltk(
             cases, str.split, weights=(0.5, 0.5), smoothing_function=smoothing.method1

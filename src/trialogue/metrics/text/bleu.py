@@ -19,6 +19,7 @@ from trialogue.metrics.text.bleu_formulas import (
     with_floor,
     with_neighbours,
 )
+from trialogue.metrics.text.east_asian import PACKAGES, TOKENISERS, sacrebleu_words
 from trialogue.metrics.text.tokens import (
     Rule,
     bare_words_after_the_first,
@@ -46,6 +47,22 @@ CARD = Card(
             summary="Corpus BLEU, cumulative, 13a tokenisation, case kept, 'exp' smoothing; sacreBLEU's score "
             "divided by 100.",
             source="Post (WMT 2018); sacrebleu.BLEU(max_ngram_order=k), signature nrefs:1|case:mixed|tok:13a|smooth:exp.",
+        ),
+        "zh": Variant(
+            summary="As @sacrebleu, tokenised by 'zh': every Chinese character is a word, the rest is cut as by 13a.",
+            source="sacrebleu.BLEU(tokenize='zh', max_ngram_order=k).",
+            text=TextUse(unit="character"),
+        ),
+        "ja-mecab": Variant(
+            summary="As @sacrebleu, tokenised by 'ja-mecab': words of Japanese, by MeCab with IPADIC; needs the extra "
+            "'japanese'.",
+            source="sacrebleu.BLEU(tokenize='ja-mecab', max_ngram_order=k).",
+            text=TextUse(unit="subword"),
+        ),
+        "ko-mecab": Variant(
+            summary="As @sacrebleu, tokenised by 'ko-mecab': morphemes of Korean, by MeCab-ko; needs the extra 'korean'.",
+            source="sacrebleu.BLEU(tokenize='ko-mecab', max_ngram_order=k).",
+            text=TextUse(unit="subword"),
         ),
         "crslab": Variant(
             summary="The precision of k-grams alone (no mean over shorter ones) with brevity penalty, not smoothed, "
@@ -111,7 +128,8 @@ Statistics = Callable[[Counts, int], Array]
 class Formula:
     """One variant: tokenisation, summed statistics, and final formula."""
 
-    words: Rule
+    words: Rule | None
+    """None: the rule of the variant's name in ``east_asian``, made when it is needed."""
     statistics: Statistics
     combine: Callable[[Array, int], Array] = lambda sums, order: ratio(sums)
     high: float | None = 1.0
@@ -126,8 +144,13 @@ def _mean(score: Callable[[Counts, int], Array]) -> Statistics:
     return statistics
 
 
+def _of_sacrebleu(rule: Rule | None) -> Formula:
+    return Formula(rule, corpus_statistics, lambda sums, order: corpus_bleu(sums, order, halving=True))
+
+
 FORMULAS = {
-    "sacrebleu": Formula(mteval_words, corpus_statistics, lambda sums, order: corpus_bleu(sums, order, halving=True)),
+    "sacrebleu": _of_sacrebleu(mteval_words),
+    **{name: _of_sacrebleu(None) for name in TOKENISERS},
     "crslab": Formula(spaced_words, _mean(individual), leaves_out=lambda text: not text),
     "unicrs": Formula(words, _mean(individual), leaves_out=lambda text: not text.strip()),
     "mese": Formula(bare_words_after_the_first, _mean(with_neighbours), high=None),
@@ -156,7 +179,9 @@ class Bleu:
         self._k = k
         self._order = max(k, NEIGHBOUR)
         self._formula = FORMULAS[variant]
-        self.card = CARD.model_copy(update={"high": self._formula.high})
+        self._words = self._formula.words or sacrebleu_words(variant)
+        extra = PACKAGES[variant][0] if variant in PACKAGES else None
+        self.card = CARD.model_copy(update={"high": self._formula.high, "extra": extra})
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(score, 1), or the sufficient statistics of corpus BLEU."""
@@ -165,16 +190,16 @@ class Bleu:
         formula = self._formula
         if formula.leaves_out(unit.text):
             return EMPTY
-        found = counts(formula.words(unit.text), [*map(formula.words, unit.reference_texts)], self._order)
+        found = counts(self._words(unit.text), [*map(self._words, unit.reference_texts)], self._order)
         return tuple(formula.statistics(found, self._k)[0].tolist())
 
     def statistics_of(self, batch: Batch) -> Rows:
         """Batch version of ``statistics``."""
         formula = self._formula
         found = Counts(
-            lambda n: batch.common_words(formula.words, n).astype(float),
-            batch.words(formula.words).lengths.astype(float),
-            batch.words(formula.words, "reference").lengths.astype(float),
+            lambda n: batch.common_words(self._words, n).astype(float),
+            batch.words(self._words).lengths.astype(float),
+            batch.words(self._words, "reference").lengths.astype(float),
         )
         empty = np.array([formula.leaves_out(text) for text in batch.texts()], dtype=bool)
         undefined = lacking_references(batch) | where(empty & batch.has_reference, EMPTY)
