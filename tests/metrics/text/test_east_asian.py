@@ -10,7 +10,7 @@ import trialogue
 from tests.metrics.replies import replies, scores
 from trialogue.errors import DataError, MissingExtraError
 from trialogue.metrics import all_variants, get_metric
-from trialogue.metrics.text.east_asian import PACKAGES, sacrebleu_words
+from trialogue.metrics.text.tokens import PACKAGES, sacrebleu_words
 
 PAIRS = {
     "zh": [
@@ -52,7 +52,7 @@ def test_without_mecab_the_extra_is_named_and_the_other_variants_are_there(monke
     def missing(module: str, *, extra: str, purpose: str) -> None:
         raise MissingExtraError(f"{module} is needed to {purpose}: pip install 'trialogue[{extra}]'")
 
-    monkeypatch.setattr("trialogue.metrics.text.east_asian.need", missing)
+    monkeypatch.setattr("trialogue.metrics.text.tokens.need", missing)
     sacrebleu_words.cache_clear()
     with pytest.raises(MissingExtraError, match=r"bleu@ja-mecab: pip install 'trialogue\[japanese\]'"):
         get_metric("bleu@ja-mecab")

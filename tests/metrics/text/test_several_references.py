@@ -134,5 +134,10 @@ def test_lists_of_references_are_taken_in_memory() -> None:
     assert one == 1.0
     blank = trialogue.score(["a b", "c d e f"], references=["", "c d e f"], metric="bleu")
     assert blank[0].value == 1.0
+    decomposed = "Ame\u0301lie est un tre\u0300s joli film"
+    composed = "Amélie est un très joli film"
+    for name in ("bleu", "chrf", "token_f1@crslab"):
+        assert trialogue.score([decomposed], references=[["x", composed]], metric=name, note=print)[0].value == 1.0
+        assert trialogue.score([composed], references=[["x", decomposed]], metric=name, note=print)[0].value == 1.0
     with pytest.raises(trialogue.errors.DataError, match=r"references\[0\].*a string, or a list of strings, got null"):
         trialogue.score(["a"], references=[None], metric="bleu")  # type: ignore[list-item]

@@ -24,7 +24,8 @@ from functools import partial
 from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
-from trialogue.datasets.json_documents import ParseReport, as_number, kind_of, read_json
+from trialogue.datasets.door.values import as_number
+from trialogue.datasets.json_documents import ParseReport, kind_of, read_json
 from trialogue.errors import DataError, Problem
 from trialogue.records import JsonValue, Mention, MentionedBy, Response, Situation, Speaker, Utterance
 from trialogue.records.files.jsonl import Note, read_lines

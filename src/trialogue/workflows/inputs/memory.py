@@ -27,6 +27,7 @@ from trialogue.datasets.tables.scores import ScoreTable, described, dialogues_of
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, Utterance
 from trialogue.records.files.jsonl import Note, to_line
+from trialogue.records.spoken import is_blank
 from trialogue.workflows.inputs.frames import is_frame, plain, table_of_frame, table_of_rows
 
 RECORDS = (Dialogue, Situation, Response, Score, Preference)
@@ -243,7 +244,9 @@ def _references(value: object, index: int, problems: list[Problem]) -> tuple[Utt
         what = f"expected a string, or a list of strings, got {kind_of(plain(value))}."
         problems.append(Problem(what, "references", index))
         return ()
-    return tuple(Utterance(speaker="system", text=text) for text in texts if isinstance(value, str) or text.strip())
+    return tuple(
+        Utterance(speaker="system", text=text) for text in texts if isinstance(value, str) or not is_blank(text)
+    )
 
 
 def _context(value: object, index: int, notes: list[Problem], problems: list[Problem]) -> tuple[Utterance, ...]:
