@@ -17,6 +17,8 @@ NOT_COMPARED = (
     "A reply whose reference is missing or blank is left out; the tools of these formulas score a blank one 0."
 )
 """Caveat of the metrics that compare texts with references."""
+FIRST_REFERENCE = "Of several references, only the first is compared."
+"""Caveat of the metrics that compare anything else."""
 
 
 def lacking_reference(reply: Reply) -> Undefined | None:

@@ -230,10 +230,10 @@ def sacrebleu_words(name: str) -> Rule:
         found: str = tokenise(text.rstrip())
         return found.split()
 
-    return Rule(cut, piece=_nothing)  # words depend on what is around them, so that texts are cut as a whole
+    return Rule(cut, piece=_no_words)  # words depend on what is around them, so that texts are cut as a whole
 
 
-def _nothing(piece: str) -> Sequence[str]:
+def _no_words(piece: str) -> Sequence[str]:
     return ()
 
 
