@@ -141,3 +141,11 @@ def test_lists_of_references_are_taken_in_memory() -> None:
         assert trialogue.score([composed], references=[["x", decomposed]], metric=name, note=print)[0].value == 1.0
     with pytest.raises(trialogue.errors.DataError, match=r"references\[0\].*a string, or a list of strings, got null"):
         trialogue.score(["a"], references=[None], metric="bleu")  # type: ignore[list-item]
+
+
+def test_lists_of_references_are_taken_in_rows() -> None:
+    rows = [
+        {"situation": place, "system": "A", "context": "hi", "response": "a b c d", "reference": references}
+        for place, references in enumerate([["x", "a b c d"], "a b c d", ["", "a b c d"]])
+    ]
+    assert trialogue.score(rows, metric="bleu", note=print)[0].value == 1.0
