@@ -28,7 +28,6 @@ from trialogue.workflows.passport.sides import user_side
 from trialogue.workflows.passport.simulated_sample import PassportPlan
 from trialogue.workflows.simulation.realism_features import FEATURES, has_words
 
-SYSTEMS = ("barcor", "chatgpt", "kbrd", "unicrs")
 SPLITS = 20
 WAYS = ("off-topic", "repeated", "reference:popular")
 
@@ -46,8 +45,7 @@ def bundled(out: Path) -> None:
 def concept(out: Path) -> None:
     """300 dialogues of an LLM user with four systems, beside people who met the same four."""
     folder = Path(os.environ["TRIALOGUE_DATA_MIRROR"]) / "concept_redial" / "dataset" / "dialog_data"
-    same = {f"{system}_redial": system for system in SYSTEMS}
-    found = passport(str(folder), ["crsarena-dial"], same=same, progress=print)
+    found = passport(str(folder), ["crsarena-dial"], progress=print)
     write_passport(found, out / "concept")
     print(passport_text(found, width=120))
 

@@ -109,3 +109,42 @@ def test_the_model_is_loaded_when_it_is_asked_and_not_before() -> None:
         "import sys, trialogue, trialogue.languages, trialogue.findings.languages; sys.exit('py3langid' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("texts", "code"),
+    [
+        (["नमस्ते", "कैसे हो?", "ठीक हूँ", "फिल्म देखो", "कौन सी?", "दंगल", "शुक्रिया", "हाँ", "नहीं", "ठीक"], "hi"),
+        (["다크 나이트 추천해요", "좋아요 감사합니다"], "ko"),
+        (["Μου αρέσει", "Δεν ξέρω"], None),  # four words
+        (["Μου αρέσει πολύ", "Δεν ξέρω"], "el"),
+        (["Привет", "Какой фильм посоветуете?", "Комедию"], "ru"),
+        (["Heat", "Alien", "Привет, да"], None),
+    ],
+)
+def test_an_alphabet_of_few_languages_tells_more_than_the_words(texts: list[str], code: str | None) -> None:
+    assert language_of(texts).code == code
+
+
+def test_vowel_signs_are_of_their_words() -> None:
+    assert count_words("मुझे एक अच्छी फिल्म देखनी है।") == 6
+    assert count_words("cafe\u0301 noir") == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "has_spaces"),
+    [
+        ("我 喜欢 科幻 电影 ， 你 有 什么 推荐 吗 ？", True),
+        ("我喜欢科幻电影，你有什么推荐吗？", False),
+        ("好的。 谢谢你的推荐。 我今晚就去看这部电影。 非常感谢！", False),  # spaces between sentences
+        ("ฉัน ชอบ ดู หนัง ตลก มาก และ อยาก ได้ คำ แนะนำ ใหม่", True),
+        ("คืนนี้อยากดูหนังตลกสบาย ๆ กับครอบครัว มีเรื่องไหนแนะนำบ้างไหม", False),
+        ("面白い 映画 を 探し て い ます 。 今晩 家族 で 見 ます", True),
+    ],
+)
+def test_segmented_texts_have_spaces_between_words(text: str, has_spaces: bool) -> None:
+    assert language_of([text]).has_spaces is has_spaces
+
+
+def test_short_texts_without_spaces_are_not_segmented() -> None:
+    assert not language_of(["好的", "好", "谢谢你", "可以", "没有"]).has_spaces

@@ -13,6 +13,7 @@ See docs/reference/python.md.
 """
 
 from importlib import import_module
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -174,6 +175,8 @@ def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module 'trialogue' has no attribute {name!r}")
     found = getattr(import_module(f"trialogue.{_PLACES[name]}"), name)
+    if isinstance(found, FunctionType):
+        found = import_module("trialogue.arguments").explains_arguments(found)
     globals()[name] = found
     return found
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from trialogue.language_identification import language_identifier
+from trialogue.language_identification import SCRIPTS, language_identifier, languages_of_script
 
 ENGLISH = ("en",)
 """Default language of models and word lists."""
@@ -19,6 +19,7 @@ ENGLISH = ("en",)
 MIN_WORDS = (
     20  # of different texts: then one text in a hundred is not identified, of ten words six (benchmarks/LANGUAGE.md)
 )
+MIN_WORDS_OF_SCRIPT = 5  # of an alphabet that few languages share: it tells more than the words
 MIN_SHARE = 0.8  # of the words: of less in one language, the texts are in several
 BLOCK_WORDS = 10  # classified at a time: fewer tell too little, more would hide a second language
 MIN_PROBABILITY = 0.5  # of a language, for a block; lists of films' titles and made-up words have .03 to .4
@@ -32,7 +33,10 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uff66-\uff9d\U00020000-\U0003ffff]"
 )
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_SPACE_WITHIN = re.compile(f"(?<={_UNSPACED.pattern})[^\\S\\n]+(?={_UNSPACED.pattern})")
+LONGEST_WORD = 6  # characters a space, at most, where spaces separate words: 1.6 in Chinese, 4.5 in Thai
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0970-\u0dff"  # vowels that follow a letter
+_WORD = re.compile(rf"(?:[^\W\d_]|[{_MARKS}])+(?:['’](?:[^\W\d_]|[{_MARKS}])+)*")
 
 NAMES = dict(
     pair.split(":")
@@ -41,7 +45,8 @@ NAMES = dict(
     eu:Basque fa:Persian fi:Finnish fr:French gl:Galician he:Hebrew hi:Hindi hr:Croatian hu:Hungarian id:Indonesian
     it:Italian ja:Japanese ko:Korean lt:Lithuanian lv:Latvian ms:Malay nl:Dutch nn:Norwegian no:Norwegian pl:Polish
     pt:Portuguese ro:Romanian ru:Russian sk:Slovak sl:Slovenian sr:Serbian sv:Swedish sw:Swahili ta:Tamil te:Telugu th:Thai
-    tl:Tagalog tr:Turkish uk:Ukrainian ur:Urdu vi:Vietnamese wuu:Chinese yue:Chinese zh:Chinese
+    tl:Tagalog tr:Turkish uk:Ukrainian ur:Urdu vi:Vietnamese wuu:Chinese yue:Chinese zh:Chinese am:Amharic gu:Gujarati
+    hy:Armenian ka:Georgian kn:Kannada ml:Malayalam mr:Marathi ne:Nepali pa:Punjabi si:Sinhala
     """.split()  # noqa: SIM905 - shorter than a page of pairs
 )
 """English names of the languages that texts are most often in, by ISO 639 code."""
@@ -76,7 +81,7 @@ class LanguageGuess:
     words: int
     """Number of words in distinct texts; in scripts without spaces, each character counts as one."""
     has_spaces: bool
-    """Whether most of it is written with spaces between words, unlike Chinese, Japanese and Thai."""
+    """Whether most of it is written with spaces between words, unlike Chinese, Japanese and Thai, or segmented so."""
 
     @property
     def is_enough(self) -> bool:
@@ -154,7 +159,12 @@ class TextSample:
         known = _known_languages(counts)
         code = max(known, key=lambda each: counts[each], default=None)
         share = counts[code] / counts.total() if code else 0.0
-        return LanguageGuess(code, share, spaced + unspaced, has_spaces=unspaced <= spaced)
+        has_spaces = unspaced <= spaced or self._spaces_within() * LONGEST_WORD >= unspaced
+        return LanguageGuess(code, share, spaced + unspaced, has_spaces=has_spaces)
+
+    def _spaces_within(self) -> int:
+        """Spaces between characters of scripts that have none, within texts: segmented ones have one after each word."""
+        return sum(len(_SPACE_WITHIN.findall(text)) for text in self._texts)
 
     def main_languages(self) -> tuple[str, ...]:
         """ISO 639 codes of the one language of the texts, or of all that a fifth of the words or more are in, in order.
@@ -174,14 +184,21 @@ class TextSample:
         for block in _blocks(self._texts):
             with_spaces, without = _count_words(block)
             spaced, unspaced = spaced + with_spaces, unspaced + without
-            if with_spaces + without >= BLOCK_WORDS:
-                counts[_classify(block)] += with_spaces + without
+            of_script = languages_of_script(block)
+            if with_spaces + without >= (MIN_WORDS_OF_SCRIPT if of_script else BLOCK_WORDS):
+                counts[_classify(block, of_script)] += with_spaces + without
         counts.pop(None, None)
         return counts, spaced, unspaced
 
 
+_OF_SCRIPTS = frozenset(code for codes in SCRIPTS.values() for code in codes)
+
+
 def _known_languages(counts: Counter[str | None]) -> list[str]:
-    return sorted(filter(None, counts)) if counts.total() >= MIN_WORDS else []
+    """Languages of enough words, in order; of an alphabet of their own, fewer are enough."""
+    of_scripts = sum(count for code, count in counts.items() if code in _OF_SCRIPTS)
+    is_enough = counts.total() >= MIN_WORDS or of_scripts >= max(MIN_WORDS_OF_SCRIPT, MIN_SHARE * counts.total())
+    return sorted(filter(None, counts)) if is_enough else []
 
 
 def _checksum(text: str) -> int:
@@ -218,7 +235,14 @@ def _count_words(text: str) -> tuple[int, int]:
     return len(_WORD.findall(rest)), characters
 
 
-def _classify(text: str) -> str | None:
-    """The language of a text of ten words or more; None if it has none, or it is not identified."""
+def _classify(text: str, of_script: Sequence[str] = ()) -> str | None:
+    """The language of a text of ten words or more; None if it has none, or it is not identified.
+
+    Of the languages of an alphabet it is the likeliest one, or that of most writers where none is likely.
+    """
+    if len(of_script) == 1:
+        return of_script[0]
     code, probability = language_identifier().classify(text)
+    if of_script:
+        return str(code) if code in of_script and probability >= MIN_PROBABILITY else of_script[0]
     return None if code == NO_LANGUAGE or probability < MIN_PROBABILITY else str(code)

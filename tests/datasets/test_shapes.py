@@ -268,3 +268,35 @@ def test_without_pyarrow_the_command_that_installs_it_is_reported(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'trialogue\[parquet\]'"):
         read(path)
+
+
+# --- several references
+
+
+@pytest.mark.parametrize("key", ["label", "references", "refs"])
+def test_a_list_of_references_is_several_references_of_one_reply(tmp_path: Path, key: str) -> None:
+    lines = [
+        {"pred": "a b", key: ["a b", " c "]},
+        {"pred": "a b", key: ["d"]},
+        {"pred": "a b", key: ["", "e"]},
+        {"pred": "a b", key: "f"},
+    ]
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in lines))
+    assert recognise(path).name == "prediction-pairs"
+    records, told = read(path)
+    situations = [each for each in records if isinstance(each, Situation)]
+    assert [[said.text for said in each.references] for each in situations] == [["a b", "c"], ["d"], ["e"], ["f"]]
+    assert "a blank one of several references was left out" in told
+    path.write_text(json.dumps({"pred": "a", key: ["a"]}) + "\n" + json.dumps({"pred": "a", key: [1]}) + "\n")
+    assert "expected a string, got a list" in mistakes(path)
+
+
+def test_one_reference_in_a_list_or_not_is_the_same_situation(tmp_path: Path) -> None:
+    names = []
+    for label in ("b", ["b"]):
+        path = tmp_path / "mine.jsonl"
+        path.write_text(json.dumps({"pred": "a", "label": label}))
+        records, _ = read(path)
+        names.append([each.id for each in records if isinstance(each, Situation)])
+    assert names[0] == names[1]

@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 import string
 import sys
 import warnings
@@ -34,12 +35,17 @@ def parlai(text: str) -> str:
     return " ".join(word for word in spaced.split() if word not in ("a", "an", "the"))
 
 
+def _laps(text: str) -> list[str]:
+    return [word for word in re.split(" +", re.sub("[.\n]", "", text.lower())) if word]
+
+
 def distinct(pairs: Pairs, variant: str, n: int) -> float:
     """Distinct-n by plain loops."""
     texts = [text for text, _ in pairs if text.strip() or variant == "mese"]
     cut: dict[str, Callable[[str], Sequence[str]]] = {
         "chars": list,
-        "laps": lambda text: text.lower().replace(".", "").split(),
+        "laps": _laps,
+        "laps_all": _laps,
         "music_crs": lambda text: text.lower().split(),
         "mese": lambda text: _without_punctuation(text)[1:],
     }
@@ -70,6 +76,8 @@ def bleu(pairs: Pairs, variant: str, k: int) -> float:
             (0.0,) * (k - 1) + (1.0,),
             lambda text: text.split(" "),
         )
+    elif variant == "unicrs":
+        pairs, weights = [pair for pair in pairs if pair[0].strip()], (0.0,) * (k - 1) + (1.0,)
     elif variant == "mese":
         smooth, cut = SmoothingFunction().method7, lambda text: _without_punctuation(text)[1:]
     elif variant == "kbrd":
@@ -145,9 +153,10 @@ def oracles() -> dict[str, Callable[[Pairs], float]]:
     """By measure: a second implementation."""
     calls: dict[str, Callable[[Pairs], float]] = {}
     for n in (1, 2, 3, 4):
-        for variant in ("ratio", "per_response", "chars", "laps", "music_crs", "mese", "intra"):
-            calls[f"distinct(n={n})@{variant}|v1"] = lambda pairs, v=variant, n=n: distinct(pairs, v, n)  # type: ignore[misc]
-        for variant in ("sacrebleu", "crslab", "mese", "kbrd", "nltk_corpus", "nltk_method1"):
+        for variant in ("ratio", "per_response", "chars", "laps", "laps_all", "music_crs", "mese", "intra"):
+            version = 2 if variant == "laps" else 1
+            calls[f"distinct(n={n})@{variant}|v{version}"] = lambda pairs, v=variant, n=n: distinct(pairs, v, n)  # type: ignore[misc]
+        for variant in ("sacrebleu", "crslab", "unicrs", "mese", "kbrd", "nltk_corpus", "nltk_method1"):
             calls[f"bleu(k={n})@{variant}|v1"] = lambda pairs, v=variant, n=n: bleu(pairs, v, n)  # type: ignore[misc]
     calls["distinct(n=1,vocabulary=30522)@ead|v1"] = lambda pairs: distinct(pairs, "ead", 1)
     for name, function, variants in (

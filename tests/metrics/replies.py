@@ -32,7 +32,7 @@ PAIRS: tuple[tuple[str, str], ...] = (
 
 PLAIN = (  # every variant that needs nothing but text and the packages of the tests
     *(f"distinct(n={n})@{variant}" for n in (1, 2) for variant in get_card("distinct").variants),
-    *(f"bleu(k={k})@{variant}" for k in (1, 4) for variant in get_card("bleu").variants),
+    *(f"bleu(k={k})@{variant}" for k in (1, 4) for variant in get_card("bleu").variants if "mecab" not in variant),
     *(f"rouge_l@{variant}" for variant in get_card("rouge_l").variants),
     *(f"chrf@{variant}" for variant in get_card("chrf").variants),
     *(f"token_f1@{variant}" for variant in get_card("token_f1").variants),

@@ -135,8 +135,10 @@ def test_no_metrics_are_none() -> None:
 def test_all_variants_keep_the_parameters() -> None:
     assert [metric.measure for metric in all_variants("mrr(k=3)")] == [
         "mrr(k=3)@per_label|v1",
+        "mrr(k=3)@per_mention|v1",
         "mrr(k=3)@per_example|v1",
         "mrr(k=3)@per_label_novel|v1",
+        "mrr(k=3)@per_mention_novel|v1",
         "mrr(k=3)@per_example_novel|v1",
     ]
 
@@ -178,3 +180,13 @@ def test_every_parameter_of_a_factory_is_on_its_card(name: str) -> None:
     factory = plugins.load("trialogue.metrics", name, kind="metric")
     taken = set(inspect.signature(factory).parameters) - {"variant"}
     assert taken == set(get_card(name).parameters)
+
+
+@pytest.mark.parametrize("name", [name for name in metric_names() if "reference" in get_card(name).needs])
+def test_a_card_that_needs_a_reference_says_what_becomes_of_several(name: str) -> None:
+    assert any("several references" in caveat for caveat in get_card(name).caveats)
+
+
+def test_a_variant_may_have_a_version_of_its_own() -> None:
+    assert get_metric("distinct@laps").measure == "distinct(n=2)@laps|v2"
+    assert get_metric("distinct@ratio").measure == "distinct(n=2)@ratio|v1"

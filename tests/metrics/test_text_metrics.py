@@ -96,7 +96,7 @@ def test_a_reply_without_reference_is_left_out(name: str) -> None:
     found, single = scores(name, [*with_one, without])
     assert found.value == pytest.approx(value(name, with_one), abs=1e-12)
     assert single[-1].why == Reason.of(ReasonCode.NO_REFERENCE)
-    assert found.skipped == (2 if "crslab" in name else 1)  # @crslab leaves out the empty reply, too
+    assert found.skipped == (2 if "crs" in name else 1)  # @crslab and @unicrs leave out the empty reply, too
 
 
 @pytest.mark.parametrize("name", TEXT_METRICS)
@@ -121,5 +121,5 @@ def test_no_two_variants_have_the_same_full_name() -> None:
 
 def test_variants_of_one_name_differ_on_the_same_replies() -> None:
     for family in ("distinct(n=2)@", "bleu(k=4)@", "rouge_l@", "chrf@", "token_f1@", "length@"):
-        found = [value(name, replies()) for name in PLAIN if name.startswith(family)]
+        found = [value(name, replies()) for name in PLAIN if name.startswith(family) and "@laps_all" not in name]
         assert len({round(one, 6) for one in found}) >= len(found) - 1, family  # @laps and @music_crs agree here

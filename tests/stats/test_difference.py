@@ -212,3 +212,11 @@ def test_undefined_estimates_give_the_reason() -> None:
     assert code(estimate_of_sums(empty, mean_of)) is ReasonCode.NO_DATA
     undefined = cluster_sums([[0.0, 0.0]], ["x"])
     assert code(estimate_of_sums(undefined, mean_of)) is ReasonCode.STATISTIC_UNDEFINED
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-13, 1.0, 1e13])
+def test_a_constant_difference_is_a_difference_in_any_unit(scale: float) -> None:
+    found = difference(side(np.full(20, scale)), side(np.zeros(20)), mean_of)
+    assert (found.value, found.p) == (scale, difference(side(np.ones(20)), side(np.zeros(20)), mean_of).p)
+    assert found.p is not None
+    assert found.p < 0.01

@@ -42,7 +42,8 @@ def _card(card: "Card") -> str:
     lines += [f"  parameter {key}: {text}" for key, text in card.parameters.items()]
     for key, variant in card.variants.items():
         default = " (default)" if key == card.default else ""
-        lines += [f"  @{key}{default}: {variant.summary}", f"      {variant.source}"]
+        version = f", version {variant.version}" if variant.version else ""
+        lines += [f"  @{key}{default}{version}: {variant.summary}", f"      {variant.source}"]
         lines += [f"      languages: {variant.text.languages_text}"] if variant.text is not None else []
     lines += _validity(card.name)
     lines += [f"  caveat: {text}" for text in card.caveats]

@@ -17,8 +17,12 @@ SHAPES = {
     "mturk": "trialogue.datasets.formats.mturk:FORMAT",
     "convokit": "trialogue.datasets.formats.convokit:FORMAT",
     "arrow": "trialogue.datasets.tables.arrow:FORMAT",
+    "zero-shot-crs-filtered": "trialogue.datasets.corpora.zero_shot_crs:FILTERED",
+    "zero-shot-crs-unseen": "trialogue.datasets.corpora.zero_shot_crs:UNSEEN",
+    "zero-shot-crs-filtered-unseen": "trialogue.datasets.corpora.zero_shot_crs:FILTERED_UNSEEN",
 }
-"""Formats of ours that are looked at without being declared as entry points: shapes that files of many sources have."""
+"""Formats of ours that are not declared as entry points: shapes that files of many sources have, and other readings of a
+format, which are never recognised and have to be named."""
 
 
 def format_names() -> list[str]:

@@ -49,6 +49,8 @@ class Reply:
     """Dialogue history, oldest first."""
     reference: Utterance | None = None
     """The human recommender's reply in the same situation, if known."""
+    references: tuple[str, ...] | None = None
+    """Texts that metrics of texts compare with, none of them blank; None: that of ``reference`` alone."""
     targets: tuple[str, ...] | None = None
     """Ids of the items that were right to recommend; None: unknown."""
     turn: int = 0
@@ -63,6 +65,13 @@ class Reply:
     """Failure of the system to reply; None: it replied."""
     role: Role = Role.SYSTEM
     """Whether the system is evaluated, or a baseline."""
+
+    @property
+    def reference_texts(self) -> tuple[str, ...]:
+        """Texts that metrics of texts compare with."""
+        if self.references is not None:
+            return self.references
+        return () if self.reference is None else (self.reference.text,)
 
     @property
     def text(self) -> str:

@@ -68,16 +68,19 @@ class Batch:
 
     @cached_property
     def has_reference(self) -> NDArray[np.bool_]:
-        """Whether each reply has a reference, shape (replies,)."""
-        return np.array([reply.reference is not None for reply in self.replies], dtype=bool)
+        """Whether each reply has a text to be compared with, shape (replies,)."""
+        return np.array([bool(reply.reference_texts) for reply in self.replies], dtype=bool)
+
+    @cached_property
+    def compared_with_several(self) -> dict[int, Reply]:
+        """Replies that have several texts to be compared with, by place."""
+        return {place: reply for place, reply in enumerate(self.replies) if len(reply.reference_texts) > 1}
 
     def texts(self, side: Side = "reply") -> list[str]:
-        """Texts of the replies or of the references; "" where unknown."""
+        """Texts of the replies or of their first references; "" where unknown."""
         if side == "reply":
             return self.memoize("texts", lambda: [text for texts in self._texts_by_conversation for text in texts])
-        return self.memoize(
-            "references", lambda: ["" if reply.reference is None else reply.reference.text for reply in self.replies]
-        )
+        return self.memoize("references", lambda: [next(iter(reply.reference_texts), "") for reply in self.replies])
 
     def words(self, rule: Rule, side: Side = "reply") -> Encoded:
         """Tokens of each text under a rule."""

@@ -93,7 +93,7 @@ def full_name(
             raise UnknownNameError(f"parameter of {card.name}", key, card.parameters)
     said = sorted((key, value) for key, value in parameters.items() if (unsaid or {}).get(key) != value)
     inside = ",".join(f"{key}={_render_parameter(value)}" for key, value in said)
-    return MeasureName(f"{card.name}{f'({inside})' if inside else ''}@{variant}|v{card.version}")
+    return MeasureName(f"{card.name}{f'({inside})' if inside else ''}@{variant}|v{card.version_of(variant)}")
 
 
 def _render_parameter(value: Parameter) -> str:

@@ -102,6 +102,8 @@ class Variant(Record):
     """Whose definition it is: paper with equation, or repository with file and function."""
     text: TextUse | None = None
     """Use of text, if it differs from the card's."""
+    version: int | None = None
+    """Version of its meaning, if it differs from the card's."""
 
 
 class Card(Record):
@@ -151,6 +153,10 @@ class Card(Record):
     """The chapter it belongs to."""
     extra: str | None = None
     """The extra it needs, if any."""
+
+    def version_of(self, variant: str) -> int:
+        """Version of a variant's meaning, the last part of its full name."""
+        return self.variants[variant].version or self.version
 
     def text_use(self, variant: str) -> TextUse | None:
         """Use of text by a variant; None: none."""

@@ -27,6 +27,8 @@ class Situation(Record):
     """Dialogue history; the last utterance is the user's."""
     reference: Utterance | None = None
     """The human recommender's reply."""
+    further_references: tuple[Utterance, ...] = ()
+    """Further replies that people gave. Texts are compared with all of them, everything else with ``reference`` alone."""
     targets: tuple[str, ...] | None = None
     """Ids of the items that the reference recommends; None: unknown, (): it recommends none."""
     dialogue_id: str | None = None
@@ -42,9 +44,16 @@ class Situation(Record):
     def _ends_on_a_user_utterance(self) -> Self:
         if self.context[-1].speaker != "user":
             raise ValueError("the context of a situation must end with a user utterance")
-        if self.reference is not None and self.reference.speaker != "system":
+        if self.reference is None and self.further_references:
+            raise ValueError("a situation with further references must have a reference")
+        if any(each.speaker != "system" for each in self.references):
             raise ValueError("the reference of a situation must be a system utterance")
         return self
+
+    @property
+    def references(self) -> tuple[Utterance, ...]:
+        """All references, the first one first."""
+        return self.further_references if self.reference is None else (self.reference, *self.further_references)
 
     @property
     def cluster(self) -> str:

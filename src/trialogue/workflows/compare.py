@@ -94,7 +94,7 @@ def compare(
         UsageError: unclear which systems are meant, unknown measures, impossible options.
         DataError: what is given cannot be read, or holds nothing that both share.
     """
-    _check_margins(margin, failure_margin)
+    _check_margins(margin, failure_margin, alpha)
     if len(systems) > 2:
         raise UsageError(f"two systems are compared, got {len(systems)} names: {', '.join(systems)}.")
     same = before is after
@@ -165,7 +165,9 @@ def compare(
     return ComparisonResult(comparison, shown)
 
 
-def _check_margins(margin: float | None, failure_margin: float) -> None:
+def _check_margins(margin: float | None, failure_margin: float, alpha: float) -> None:
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha must be between 0 and 1, got {alpha!r}.")
     if margin is not None and not (math.isfinite(margin) and margin >= 0):
         raise UsageError(
             f"a margin must be a number of at least 0, in the unit of the deciding measure, got {margin!r}."

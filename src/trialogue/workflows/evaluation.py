@@ -100,7 +100,7 @@ class Run(ShowsFindings):
 @few_collections()
 def evaluate(
     *given: str | Path | Data,
-    references: Iterable[str] | None = None,
+    references: Iterable[str | Sequence[str]] | None = None,
     contexts: Iterable[Any] | None = None,
     metrics: Sequence[str] | None = None,
     variants_of: Sequence[str] = (),
@@ -125,7 +125,7 @@ def evaluate(
             memory: a dictionary of systems by name, or a list: of replies (the i-th answers the i-th situation), of
             conversations ``{"messages": [{"role": ..., "content": ...}, ...], "system": ..., "rating": ...}``, of records,
             of rows; or a data frame of pandas, polars or Arrow.
-        references: what a person replied in each situation, where lists of replies are given.
+        references: what a person replied in each situation, or a list of several replies, where lists of replies are given.
         contexts: what was said before each reply, where lists of replies are given: the user's text, or a list of texts or
             messages that ends on the user's.
         metrics: names such as ``"distinct(n=2)@ratio"``; by default all that the data allow, one variant of each.
@@ -233,8 +233,8 @@ def check_options(metrics: object, resamples: int, alpha: float, seed: int) -> N
         raise UsageError(f"resamples must be a whole number of at least 1, got {resamples!r}.")
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must be between 0 and 1, got {alpha!r}.")
-    if not isinstance(seed, int):
-        raise UsageError(f"seed must be a whole number, got {seed!r}.")
+    if not isinstance(seed, int) or seed < 0:
+        raise UsageError(f"seed must be a whole number of at least 0, got {seed!r}.")
 
 
 def raters_of(origin: str | None) -> Raters | None:

@@ -27,7 +27,7 @@ def score(
     *given: str | Path | Data,
     metrics: Sequence[str] = (),
     metric: str | None = None,
-    references: Iterable[str] | None = None,
+    references: Iterable[str | Sequence[str]] | None = None,
     contexts: Iterable[Any] | None = None,
     format_name: str | None = None,
     mapping: Columns | None = None,
@@ -46,7 +46,7 @@ def score(
         given: corpora, files, or ``"SYSTEM=file"``; or data in memory, as ``evaluate`` takes them.
         metrics: names such as ``"distinct(n=2)@ratio"``.
         metric: a single one.
-        references: what a person replied in each situation, where lists of replies are given.
+        references: what a person replied in each situation, or a list of several replies, where lists of replies are given.
         contexts: what was said before each reply, where lists of replies are given.
         format_name: format of the files; None: auto-detected.
         mapping: which column of a table is what, as fields or a YAML file that holds them.

@@ -21,10 +21,10 @@ NAMES = ["Heat (1995)", "Big (1988)", "Clue (1985)", "comedy", "Tom Hanks"]
 GENRES = {"Heat (1995)": ["crime", "drama"], "Big (1988)": ["comedy"], "Clue (1985)": ["comedy", "crime"]}
 
 
-def publishers_files(folder: Path) -> None:
-    """As the publisher has them: entities by their own numbers, films under keys of another list."""
+def publishers_files(folder: Path, *, first: int = 0) -> None:
+    """As the publisher has them: entities by their own numbers (from ``first``), films under keys of another list."""
     folder.mkdir(parents=True)
-    (folder / "entity2id.json").write_text(json.dumps({name: place for place, name in enumerate(NAMES)}))
+    (folder / "entity2id.json").write_text(json.dumps({name: place for place, name in enumerate(NAMES, first)}))
     films = {str(900 + place): {"name": name, "genre": genres} for place, (name, genres) in enumerate(GENRES.items())}
     (folder / "id2info.json").write_text(json.dumps(films))
 
@@ -80,7 +80,8 @@ def test_a_dialogue_of_concept_has_its_goal_persona_endings_rankings_and_flags(t
     path = concept(tmp_path / "dataset" / "kbrd" / "redial_eval")
     ((dialogue,), scores) = read(path)
     assert recognise(path) is FORMAT
-    assert (dialogue.id, dialogue.system, dialogue.source) == ("kbrd/7_3_profile1_attribute2", "kbrd", "concept")
+    assert (dialogue.id, dialogue.system) == ("kbrd_redial/7_3_profile1_attribute2", "kbrd_redial")
+    assert dialogue.source == "concept/redial"
     assert [each.text for each in dialogue.utterances][
         -1
     ] == "Great, I will."  # the stop token is no word of the user's
@@ -120,7 +121,7 @@ def test_one_goal_and_persona_is_one_case_with_every_system(tmp_path: Path) -> N
     for system in ("kbrd", "barcor"):
         concept(tmp_path / "dialogues" / system / "redial_eval", name=f"{system}-1")
     dialogues, _ = read(tmp_path / "dialogues")
-    assert [each.system for each in dialogues] == ["barcor", "kbrd"]
+    assert [each.system for each in dialogues] == ["barcor_redial", "kbrd_redial"]
     assert len({each.cluster for each in dialogues}) == 1
 
 
@@ -132,6 +133,76 @@ def test_without_the_publishers_files_goals_have_no_items_and_that_is_said(tmp_p
     assert dialogue.need.acceptable == ()
     assert not dialogue.need.is_resolved
     assert "there is no id2info.json" in str(notes[0])
+
+
+def of_both_corpora(folder: Path) -> Path:
+    """One system's list on both corpora, as the publishers' folders have it: Heat is 0 of ReDial and 70 of OpenDialKG."""
+    for corpus, first in (("redial", 0), ("opendialkg", 70)):
+        publishers_files(folder / "data" / corpus, first=first)
+        said = {"context": [reply("Heat (1995)", entity=["Heat (1995)"], items=[first, first + 1])]}
+        store(
+            folder / "save_5" / "chat" / "kbrd" / f"{corpus}_eval", "7_3", outer(context=["hi"], simulator_dialog=said)
+        )
+    return folder / "save_5"
+
+
+def test_items_are_those_of_the_corpus_that_the_folder_names_and_corpora_are_never_one_system(tmp_path: Path) -> None:
+    dialogues, _ = read(of_both_corpora(tmp_path))
+    assert [(each.system, each.source) for each in dialogues] == [
+        ("kbrd_opendialkg", "ievalm/opendialkg"),
+        ("kbrd_redial", "ievalm/redial"),
+    ]
+    assert len({each.id for each in dialogues}) == 2  # though the files have one name
+    assert [each.need.targets for each in dialogues if each.need] == [("70",), ("0",)]
+    scores: list[Score] = []
+    measure(list(conversations_of(dialogues)), [get_metric("need_recall(k=1)@last")], sink=scores.append)
+    assert [each.value for each in scores if each.level == "dialogue"] == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("below", ["", "full_non_repeated", "full_non_repeated/test"])
+def test_one_file_is_read_like_its_folder_and_folders_below_the_corpus_change_nothing(
+    tmp_path: Path, below: str
+) -> None:
+    of_both_corpora(tmp_path)
+    folder = tmp_path / "save_5" / "chat" / "kbrd" / "opendialkg_eval"
+    place = folder / below
+    place.mkdir(parents=True, exist_ok=True)
+    path = (folder / "7_3.json").rename(place / "7_3.json")
+    ((dialogue,), _) = read(path)
+    assert (dialogue.system, dialogue.source) == ("kbrd_opendialkg", "ievalm/opendialkg")
+    assert dialogue.need is not None
+    assert dialogue.need.targets == ("70",)
+
+
+def test_items_of_another_corpus_are_not_taken(tmp_path: Path) -> None:
+    publishers_files(tmp_path / "data" / "redial")
+    for corpus in ("redial", "opendialkg"):
+        concept(tmp_path / "dialogues" / "kbrd" / f"{corpus}_eval")
+    notes: list[Problem] = []
+    found = [each for each in FORMAT.read(tmp_path, note=notes.append) if isinstance(each, Dialogue)]
+    assert [(each.source, each.need is not None and each.need.is_resolved) for each in found] == [
+        ("concept/opendialkg", False),
+        ("concept/redial", True),
+    ]
+    assert [str(each).count("there is no id2info.json of opendialkg") for each in notes] == [1]
+
+
+def test_items_of_several_corpora_without_a_folder_that_says_which_are_an_error(tmp_path: Path) -> None:
+    of_both_corpora(tmp_path)
+    data = outer(context=["hi"], simulator_dialog={"context": [reply("Heat (1995)")]})
+    store(tmp_path / "mine", "7_3", data)
+    with pytest.raises(DataError, match="there are items of several: opendialkg, redial") as error:
+        read(tmp_path / "mine")
+    assert "mine/redial_eval" in str(error.value)
+
+
+def test_targets_without_an_id_are_counted(tmp_path: Path) -> None:
+    publishers_files(tmp_path / "data" / "redial")
+    data = outer(rec=["Heat (1995)", "Nobody (1999)"], simulator_dialog={"context": [reply("Heat (1995)")]})
+    path = store(tmp_path / "kbrd" / "redial_eval", "7_3", data)
+    notes: list[Problem] = []
+    list(FORMAT.read(path, note=notes.append))
+    assert "1 of 2 targets are not in entity2id.json" in str(notes[0])
 
 
 def test_a_dialogue_of_ievalm_begins_with_the_human_one_and_a_target_in_it_is_a_leak(tmp_path: Path) -> None:
@@ -147,7 +218,7 @@ def test_a_dialogue_of_ievalm_begins_with_the_human_one_and_a_target_in_it_is_a_
         store(tmp_path / "save_5" / "chat" / "unicrs" / "redial_eval", name, data)
     dialogues, scores = read(tmp_path / "save_5")
     clean, leaked = dialogues
-    assert clean.system == "unicrs"
+    assert clean.system == "unicrs_redial"
     assert [each.text for each in clean.utterances][:4] == ["hi", "Do you like Big?", "not really", "Tell me more."]
     assert clean.utterances[1].mentions is not None
     assert [each.item_id for each in clean.utterances[1].mentions] == []  # Big is too short to be looked for in a text
@@ -173,8 +244,12 @@ def test_a_log_of_attribute_questions_has_options_and_no_ranking_where_the_syste
     store(tmp_path / "save_5" / "chat" / "kbrd" / "redial_eval", "7_3", outer(context=["hi"], simulator_dialog=chat))
     dialogues, _ = read(tmp_path / "save_5")
     found, never, chatting = dialogues
-    assert [each.id for each in dialogues] == ["kbrd/attributes/7_3", "kbrd/attributes/8_1", "kbrd/7_3"]
-    assert [each.source for each in dialogues] == ["ievalm/attributes", "ievalm/attributes", "ievalm"]
+    assert [each.id for each in dialogues] == [
+        "kbrd_redial/attributes/7_3",
+        "kbrd_redial/attributes/8_1",
+        "kbrd_redial/7_3",
+    ]
+    assert [each.source for each in dialogues] == ["ievalm/attributes/redial"] * 2 + ["ievalm/redial"]
     replies = [each for each in found.utterances if each.speaker == "system"]
     assert [each.meta for each in replies] == [{"option": "A"}, {"option": "C"}, {"option": "D"}]
     assert [each.ranking for each in replies] == [None, None, ("1", "0", "2")]
@@ -218,23 +293,24 @@ def test_the_published_dialogues_have_the_published_counts() -> None:
     """Facts: 75 dialogues of four systems, 2,644 replies; dialogues with a flag ever true; 60 that end with the token."""
     folder = Path(str(MIRROR)) / "concept_redial" / "dataset" / "dialog_data"
     dialogues, scores = read(folder)
-    assert Counter(each.system for each in dialogues) == dict.fromkeys(("barcor", "chatgpt", "kbrd", "unicrs"), 75)
+    systems = ("barcor_redial", "chatgpt_redial", "kbrd_redial", "unicrs_redial")
+    assert Counter(each.system for each in dialogues) == dict.fromkeys(systems, 75)
     assert sum(each.speaker == "system" for one in dialogues for each in one.utterances) == 2644
     ever = Counter((each.system, str(each.measure)) for each in scores if each.value)
-    assert [ever[system, "published_success@text"] for system in ("barcor", "chatgpt", "kbrd", "unicrs")] == [
+    assert [ever[system, "published_success@text"] for system in systems] == [
         19,
         10,
         3,
         10,
     ]
-    assert [ever[system, "published_success@list"] for system in ("barcor", "chatgpt", "kbrd", "unicrs")] == [
+    assert [ever[system, "published_success@list"] for system in systems] == [
         32,
         34,
         2,
         7,
     ]
     assert Counter(each.system for each in dialogues if each.ended_by is Ending.USER_ENDED) == {
-        "chatgpt": 58, "barcor": 1, "unicrs": 1,
+        "chatgpt_redial": 58, "barcor_redial": 1, "unicrs_redial": 1,
     }  # fmt: skip
     sizes = {len(each.need.acceptable) for each in dialogues if each.need}
     assert (min(sizes), max(sizes)) == (50, 246)

@@ -46,8 +46,21 @@ def test_unsearched_text_is_undefined_and_says_what_to_run(variant: str) -> None
     assert found.why == Reason.of(ReasonCode.ITEMS_NOT_LINKED)
 
 
-def test_an_empty_reply_names_nothing_even_if_nobody_looked() -> None:
-    assert score("item_ratio@any", reply(" ")).value == 0.0
+@pytest.mark.parametrize("metric", ["item_ratio@any", "item_ratio@count", "coverage(size=9)@mentions"])
+def test_a_blank_reply_does_not_hide_that_nobody_looked_for_items(metric: str) -> None:
+    for replies in ([reply("See Up"), reply(" ")], [reply(" ")]):
+        found = score(metric, *replies)
+        assert found.value is None
+        assert found.why is not None
+    assert score("item_ratio@any", reply("", ())).value == 0.0  # items were looked for in it
+
+
+def test_slots_are_counted_where_titles_are_not_filled_in_and_the_linker_is_not_advised() -> None:
+    texts = [reply("You like <movie>? See <movie> too"), reply("Hi"), reply("  ")]
+    found = score("item_ratio@slots", *texts)
+    assert found.value == 1.0  # UniCRS, evaluate_conv.py: 2 slots over 2 replies that are not blank
+    for metric in ("item_ratio@count", "item_ratio@any"):
+        assert "it has <movie> where titles should be" in str(score(metric, texts[0]).why)
 
 
 def test_each_variant_says_its_unit_and_bounds() -> None:

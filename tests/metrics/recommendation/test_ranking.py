@@ -2,12 +2,12 @@
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from trialogue.errors import UsageError
@@ -78,6 +78,36 @@ def test_variants_of_one_example_with_two_targets_differ() -> None:
     assert value("ndcg(k=3)@per_example", one) == pytest.approx(gain / (1 + gain))  # the best has ranks 1 and 2
     assert value("mrr(k=3)@per_label", one) == 0.25  # (1/2 + 0) / 2
     assert value("mrr(k=3)@per_example", one) == 0.5
+
+
+def loop_of_crslab_and_ievalm(gain: Callable[[int], float], ranking: str, targets: str, k: int) -> float:
+    """Their loops: every label of the list in turn, also one that was there before."""
+    found = [gain(ranking[:k].index(label) + 1) if label in ranking[:k] else 0.0 for label in targets]
+    return sum(found) / len(found)
+
+
+GAINS: dict[str, Callable[[int], float]] = {
+    "recall": lambda rank: 1.0,
+    "ndcg": lambda rank: 1 / math.log2(rank + 1),
+    "mrr": lambda rank: 1 / rank,
+}
+
+
+@pytest.mark.parametrize("name", GAINS)
+@given(
+    ranking=st.lists(st.sampled_from("abcdef"), max_size=5),
+    targets=st.lists(st.sampled_from("abcxyz"), min_size=1, max_size=5),
+    k=st.integers(1, 4),
+)
+@example(ranking=["x", "z"], targets=["x", "x", "y"], k=1)  # 2/3 by mention, 1/2 by label
+def test_a_repeated_target_counts_twice_by_mention_and_once_by_label(
+    name: str, ranking: list[str], targets: list[str], k: int
+) -> None:
+    one, order, given_twice = [reply(ranking, targets)], "".join(ranking), "".join(targets)
+    once = "".join(dict.fromkeys(targets))
+    for variant, labels in (("per_mention", given_twice), ("per_label", once)):
+        expected = loop_of_crslab_and_ievalm(GAINS[name], order, labels, k)
+        assert value(f"{name}(k={k})@{variant}", one) == pytest.approx(expected)
 
 
 def test_labels_weigh_more_where_an_example_has_many() -> None:

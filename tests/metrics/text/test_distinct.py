@@ -1,13 +1,14 @@
 """Distinct-n: every formula by hand, and the shuffles of LAPS."""
 
 import math
+import random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.metrics.replies import PAIRS, TEXT, of, reply, scores, value, why
+from tests.metrics.replies import PAIRS, of, reply, scores, value, why
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.metrics import get_metric
 from trialogue.metrics.text.distinct import Distinct, laps_distinct
@@ -94,38 +95,88 @@ def test_an_unknown_variant_is_refused_with_the_known_ones() -> None:
         Distinct(variant="ration")
 
 
-@given(texts=st.lists(TEXT, min_size=1, max_size=5), n=st.integers(1, 3))
-def test_laps_in_one_pass_is_laps_by_shuffles_up_to_the_budget(texts: list[str], n: int) -> None:
-    shuffled = laps_distinct(texts, n=n, rng=np.random.default_rng(0))
+def words_of_the_tool(text: str) -> list[str]:
+    """LAPS, DistinctNgrams._tokenize."""
+    return list(filter(None, text.lower().replace(".", "").replace("\n", "").split(" ")))
+
+
+def laps_as_the_tool_has_it(texts: list[str], n: int, *, budget: int = 7_012, shuffles: int = 100) -> float:
+    """LAPS, calculate_truncated_distinct_n: what it does, in other words; 0 where it has no n-gram."""
+    random.seed(42)
+    shares = []
+    for _ in range(shuffles):
+        left, grams = budget, []
+        for text in random.sample(texts, len(texts)):
+            pieces = text.split()
+            own = words_of_the_tool(text if len(pieces) <= left else " ".join(pieces[:left]))
+            grams += [tuple(own[at : at + n]) for at in range(len(own) - n + 1)]
+            if len(pieces) > left:
+                break
+            left -= len(pieces)
+        shares.append(len(set(grams)) / len(grams) if grams else 0.0)
+    return sum(shares) / shuffles
+
+
+SPACED = st.text("ab.\n\t \u00a0\rB", max_size=12)
+
+
+@given(texts=st.lists(SPACED, min_size=1, max_size=6), n=st.integers(1, 3), budget=st.integers(1, 9))
+@example(texts=["a b\nb a"], n=1, budget=7_012)  # a, bb, a: 2/3
+@example(texts=["a\tb a"], n=1, budget=7_012)  # "a\tb" is one word
+def test_laps_is_the_tool_to_the_last_digit(texts: list[str], n: int, budget: int) -> None:
+    shuffled = laps_distinct(texts, n=n, budget=budget)
+    assert (shuffled or 0.0) == pytest.approx(laps_as_the_tool_has_it(texts, n, budget=budget), rel=1e-12)
+    if any(not text.strip() and words_of_the_tool(text) for text in texts):
+        return  # a tab alone is a word in the tool; in one pass a blank reply is no reply
     streamed = scores(f"distinct(n={n})@laps", [reply(text) for text in texts])[0].value
-    assert streamed == (None if shuffled is None else pytest.approx(shuffled))
+    assert (streamed or 0.0) == pytest.approx(laps_as_the_tool_has_it(texts, n), rel=1e-12)
 
 
-def test_laps_beyond_its_budget_is_undefined_in_one_pass() -> None:
-    many = [reply(" ".join(f"w{(number * 7 + place) % 900}" for place in range(10))) for number in range(702)]
-    assert scores("distinct(n=1)@laps", many[:701])[0].value is not None  # 7,010 tokens
-    assert scores("distinct(n=1)@laps", many)[0].value is None  # 7,020 tokens
+def test_laps_of_newlines_and_tabs_in_one_pass_is_the_tool_s() -> None:
+    texts = ["a b\nb a", "a\tb", "a b"]
+    assert value("distinct(n=1)@laps", [reply(texts[0])]) == pytest.approx(2 / 3)
+    for n in (1, 2):
+        assert value(f"distinct(n={n})@laps", [reply(text) for text in texts]) == pytest.approx(
+            laps_as_the_tool_has_it(texts, n)
+        )
+
+
+def test_laps_beyond_its_budget_is_undefined_in_one_pass_and_has_variants_of_its_own() -> None:
+    texts = [" ".join(f"w{(number * 7 + place) % 900}" for place in range(10)) for number in range(702)]
+    many = [reply(text) for text in texts]
+    assert scores("distinct(n=1)@laps", many[:701])[0].value is not None  # 7,010 words
+    beyond = scores("distinct(n=1)@laps", many)[0]  # 7,020 words
+    assert beyond.value is None
+    assert "distinct@laps_all" in str(beyond.why)
+    assert value("distinct(n=1)@laps_all", many) == pytest.approx(900 / 7_020)
+    assert laps_distinct(texts, n=1, shuffles=3) == pytest.approx(laps_as_the_tool_has_it(texts, 1, shuffles=3))
+
+
+def test_the_budget_of_laps_counts_what_is_between_white_space() -> None:
+    # 3,506 replies of "a ." have 7,012 pieces and 3,506 words; one more is beyond
+    assert scores("distinct(n=1)@laps", [reply("a .")] * 3_506)[0].value == pytest.approx(1 / 3_506)
+    assert scores("distinct(n=1)@laps", [reply("a .")] * 3_507)[0].value is None
 
 
 def test_laps_shuffles_cut_the_last_reply_at_the_budget() -> None:
     # budget 3: one reply whole and one word of the other, whichever comes first: {a, b, c} or {c, d, a}
-    assert laps_distinct(["a b", "c d"], n=1, rng=np.random.default_rng(0), budget=3) == 1.0
+    assert laps_distinct(["a b", "c d"], n=1, budget=3) == 1.0
     # n=2: a b, or c d; a single word of the second reply has no bigram
-    assert laps_distinct(["a b", "c d"], n=2, rng=np.random.default_rng(0), budget=3) == 1.0
+    assert laps_distinct(["a b", "c d"], n=2, budget=3) == 1.0
     # budget 3 of "a a" and "b b": {a, b} of 3 tokens in either order
-    assert laps_distinct(["a a", "b b"], n=1, rng=np.random.default_rng(0), budget=3) == pytest.approx(2 / 3)
+    assert laps_distinct(["a a", "b b"], n=1, budget=3) == pytest.approx(2 / 3)
 
 
 def test_laps_shuffles_need_no_luck() -> None:
     # one word a reply; 30 of 60 drawn, 2 of each kind: a kind is missed with probability 29/118, so 30 (89/118) expected
     texts = [f"w{number % 30}" for number in range(60)]
-    found = laps_distinct(texts, n=1, rng=np.random.default_rng(1), budget=30, shuffles=2000)
+    found = laps_distinct(texts, n=1, seed=1, budget=30, shuffles=2000)
     assert found == pytest.approx(89 / 118, abs=0.005)
 
 
 def test_laps_of_nothing_is_none() -> None:
-    assert laps_distinct([], n=1, rng=np.random.default_rng(0)) is None
-    assert laps_distinct(["one"], n=2, rng=np.random.default_rng(0)) is None
+    assert laps_distinct([], n=1) is None
+    assert laps_distinct(["one"], n=2) is None
 
 
 def test_shares_say_so_and_verbosity_has_no_upper_end() -> None:

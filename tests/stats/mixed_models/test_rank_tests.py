@@ -152,3 +152,21 @@ def test_pairs_are_corrected() -> None:
     assert all((one.pair.p_adjusted or 0) >= (one.ranks.p or 0) for one in found)
     with pytest.raises(UsageError, match="3 columns for 2"):
         wilcoxon_pairs(table, ["a", "b"], rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-13, 1.0, 1e13, 1e300])
+def test_wilcoxon_does_not_depend_on_the_unit(scale: float) -> None:
+    values = np.random.default_rng(2).normal(0.3, 1, 30).round(2)
+    once, scaled = wilcoxon(values, np.zeros(30)), wilcoxon(values * scale, np.zeros(30))
+    assert scaled.p == once.p is not None
+    assert (scaled.n, scaled.rank_biserial.value) == (once.n, once.rank_biserial.value)
+
+
+def test_wilcoxon_takes_differences_as_equal_that_differ_by_rounding_alone() -> None:
+    # .3 - .1, .2 and .9 - .7 are one difference; .1 + .2 and .3 are equal
+    a, b = [0.3, 0.2, 0.9, 0.1 + 0.2], [0.1, 0.0, 1.1, 0.3]
+    found, whole = wilcoxon(a, b), wilcoxon([2, 2, 2, 0], [0, 0, 4, 0])
+    assert (found.p, found.n, found.equal) == (whole.p, 3, 1)
+    assert found.rank_biserial.value == whole.rank_biserial.value
+    # beside a pair of large numbers, small differences are still differences
+    assert wilcoxon([1e9, 1e-3, 2e-3], [0.0, 0.0, 0.0]).n == 3

@@ -182,7 +182,7 @@ def test_a_tie_links_contestants_like_a_win_and_a_loss() -> None:
 def test_results_that_davidsons_model_explains_without_error_have_no_maximum(votes: list[Vote]) -> None:
     found = bradley_terry(votes)
     assert found.why is not None
-    assert str(found.why).endswith("use ties='half'")
+    assert "win rates" in str(found.why)
     assert found.strengths[0].rating.value is None
     assert bradley_terry(votes, ties="half").strengths[0].rating.value is not None
 

@@ -136,7 +136,7 @@ def test_columns_of_simulated_users_keep_their_name_in_domains_mismatches_and_va
         reason="language", measures=(MeasureName(name),), systems=("aria",), writer="system", languages=("de",)
     )
     flip = RankReversal(
-        metric="distinct", a="aria", b="bolt", for_a=(name,), for_b=("distinct(n=2)@laps|v1",), sure=True
+        metric="distinct", a="aria", b="bolt", for_a=(name,), for_b=("distinct(n=2)@laps|v2",), sure=True
     )
     part = Findings(
         title="",

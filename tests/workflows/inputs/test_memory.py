@@ -105,7 +105,7 @@ def test_all_mistakes_come_at_once_with_place_and_field() -> None:
     assert mistakes({"A": ["a", 3, None], "B": ["a", "b", "c"]}, references=["x", 1, "y"]) == [
         "A[1]: expected a string, got the number 3.",
         "A[2]: expected a string, got null.",
-        "references[1]: expected a string, got the number 1.",
+        "references[1]: expected a string, or a list of strings, got the number 1.",
     ]
     assert mistakes([chat("A", 1), "a", Dialogue(id="x", utterances=())])[0].startswith(
         "data[1]: expected a conversation"

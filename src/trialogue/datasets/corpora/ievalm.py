@@ -4,10 +4,15 @@ Both keep the simulated dialogue in ``simulator_dialog.context``, with the syste
 They differ in what the user is after. iEvaLM's user looks for the titles in ``rec``, and the dialogue goes on from a human
 one (``context``), which is what the system was given first: it is read as the beginning of the dialogue. CONCEPT's user has
 a set of genres (``simulator_dialog.attributes``) and a persona; ``context``, ``rec`` and ``resp`` around it belong to
-another dialogue and are not read. Its goal set is every film whose genres are that set, by ``id2info.json``, which is
-looked for beside and above the dialogues, as the publisher's folders have it.
+another dialogue and are not read. Its goal set is every film whose genres are that set, by the publisher's item files (see
+``ievalm_items``).
 
-Where iEvaLM's systems chose what to ask about (``option``, which is kept in ``meta``), the source is ``ievalm/attributes``.
+Both have their systems talk about ReDial and about OpenDialKG, in folders ``<system>/redial_eval`` and
+``<system>/opendialkg_eval``. A system trained on one corpus is another system than that trained on the other, with items
+under other ids: it is named ``kbrd_redial``, as in CRSArena, and the source is ``concept/redial`` or ``ievalm/redial``.
+
+Where iEvaLM's systems chose what to ask about (``option``, which is kept in ``meta``), the source begins
+``ievalm/attributes``.
 A message that only asks has no ranking: in a case without any, ``need_recall@last`` is undefined, as in iEvaLM, and
 ``need_recall@all-cases`` a miss. Items of a list that its text names are mentioned.
 
@@ -20,11 +25,10 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
+from trialogue.datasets.corpora.ievalm_items import ENTITIES, INFO, ItemTable, Origin, items_for
 from trialogue.datasets.failures import failure_of
 from trialogue.datasets.json_documents import ParseReport, kind_of, read_json
 from trialogue.errors import DataError, Problem
@@ -57,68 +61,12 @@ FLAGS = {
     "rec_success": "published_success@list",
     "rec_success_dialogue": "published_success@text",
 }
-INFO, ENTITIES = "id2info.json", "entity2id.json"
-PLACES = ("", "data/redial", "code/data/redial", "data/opendialkg", "code/data/opendialkg")
-"""Locations of the publishers' files, below a folder above the dialogues."""
 DEEPEST = 4  # folders below the one given in which a first dialogue is looked for
-HIGHEST = 6  # folders above a dialogue that are looked at
 SHORTEST = 5  # letters of a title that is looked for in a text: It and Up are words
 YEAR = re.compile(r"\s*\((?:19|20)\d\d\)\s*\Z")
 
 
-@dataclass(frozen=True)
-class ItemTable:
-    """Item data in the publisher's files."""
-
-    ids: Mapping[str, str]
-    """Id by the name of an entity."""
-    genres: Mapping[str, frozenset[str]]
-    """Genres of an item by id; entities that are no items are not there."""
-    titles: Mapping[str, str]
-    """Title of an item by id."""
-
-    def id_of(self, name: str) -> str:
-        """The id of a name; the name itself where there is none."""
-        return self.ids.get(name, name)
-
-    def with_genres(self, genres: frozenset[str]) -> tuple[str, ...]:
-        """Ids of the items that have these genres and no others."""
-        return tuple(sorted(item for item, own in self.genres.items() if own == genres))
-
-
-NO_FILMS = ItemTable({}, {}, {})
-
-
-@lru_cache(maxsize=8)
-def _films_above(folder: Path) -> ItemTable:
-    """The publisher's files beside or above a folder; none where they are not there."""
-    for above in [folder, *folder.parents][:HIGHEST]:
-        for place in PLACES:
-            info, entities = above / place / INFO, above / place / ENTITIES
-            if info.is_file():
-                return _read_films(info, entities if entities.is_file() else None)
-    return NO_FILMS
-
-
-def _read_films(info: Path, entities: Path | None) -> ItemTable:
-    report = ParseReport(str(info), lambda _: None)
-    given = read_json(info, report)
-    names = read_json(entities, report) if entities is not None else {}
-    ids = {str(name): str(number) for name, number in names.items()} if isinstance(names, dict) else {}
-    genres: dict[str, frozenset[str]] = {}
-    titles: dict[str, str] = {}
-    for key, fields in given.items() if isinstance(given, dict) else ():
-        if isinstance(fields, dict):
-            # the keys are ids of another list: items are the same entities by their name alone
-            title = str(fields.get("name"))
-            item = ids.get(title, str(key))
-            genres[item], titles[item] = frozenset(_texts(fields.get("genre"))), title
-    return ItemTable(ids, genres, titles)
-
-
-def read_file(
-    path: Path, note: Note, *, system: str | None = None, films: ItemTable | None = None
-) -> Iterator[AnyRecord]:
+def read_file(path: Path, note: Note) -> Iterator[AnyRecord]:
     """The dialogue of one file, and its published flags as scores.
 
     Raises:
@@ -132,33 +80,28 @@ def read_file(
         report.wrong(f"expected an object with simulator_dialog.context, got {kind_of(data)}.")
         report.settle()
         return
-    films = films if films is not None else _films_above(path.resolve().parent)
+    origin = Origin.of(path)
+    films = items_for(path.resolve().parent, origin.corpus)
     is_concept = "attributes" in inner
     asks = any(isinstance(each, dict) and isinstance(each.get(OPTION), str) for each in messages)
-    system = system or _system_above(path)
     utterances = [] if is_concept else list(_opening(data, films, report))
     utterances += _utterances(messages, films, report)
+    need = _need_of_genres(inner, films) if is_concept else _need_of_titles(data, films, report)
     report.settle()
-    need = _need_of_genres(inner, films) if is_concept else _need_of_titles(data, films)
     ending, detail = _ending(data, messages, EXCHANGES["concept" if is_concept else "ievalm"])
     mode = f"{ATTRIBUTE_MODE}/" if asks else ""
-    name = f"{system}/{mode}{path.stem}"
+    name = f"{origin.system}/{mode}{path.stem}"
+    kind = "concept" if is_concept else f"{NAME}/{ATTRIBUTE_MODE}" if asks else NAME
     yield Dialogue(
         id=name,
         utterances=tuple(utterances),
-        system=system,
-        source="concept" if is_concept else f"{NAME}/{ATTRIBUTE_MODE}" if asks else NAME,
+        system=origin.system,
+        source=f"{kind}/{origin.corpus}" if origin.corpus else kind,
         need=need.model_copy(update={"fits": _fits(need, utterances, films), "is_resolved": bool(films.genres)}),
         ended_by=ending,
         ending_detail=detail,
     )
-    yield from _flags(messages, system, name)
-
-
-def _system_above(path: Path) -> str:
-    """The folder that is named after the system: above the one of the corpus, or the one that the file is in."""
-    folder = path.resolve().parent
-    return folder.parent.name if folder.name.endswith("_eval") else folder.name
+    yield from _flags(messages, origin.system, name)
 
 
 def _opening(data: Mapping[str, JsonValue], films: ItemTable, report: ParseReport) -> Iterator[Utterance]:
@@ -242,8 +185,11 @@ def _need_of_genres(inner: Mapping[str, JsonValue], films: ItemTable) -> Need:
     )
 
 
-def _need_of_titles(data: Mapping[str, JsonValue], films: ItemTable) -> Need:
-    targets = tuple(dict.fromkeys(films.id_of(title) for title in _texts(data.get("rec"))))
+def _need_of_titles(data: Mapping[str, JsonValue], films: ItemTable, report: ParseReport) -> Need:
+    titles = _texts(data.get("rec"))
+    if films.ids and (unknown := [title for title in titles if title not in films.ids]):
+        report.mend(f"{len(unknown)} of {len(titles)} targets are not in {ENTITIES}: no list can name them", "rec")
+    targets = tuple(dict.fromkeys(map(films.id_of, titles)))
     return Need(
         id=_short_hash([data.get("dialog_id"), data.get("turn_id"), *targets]),
         targets=targets,
@@ -307,13 +253,18 @@ def read_folder(folder: Path, note: Note) -> Iterator[AnyRecord]:
     if not paths:
         hint = "Expected a JSON file for each dialogue, with simulator_dialog.context in it."
         raise DataError(Problem("this folder contains no dialogues of iEvaLM or CONCEPT.", str(folder), hint=hint))
-    films = _films_above(folder.resolve())
-    if not films.genres:
-        note(Problem(f"there is no {INFO} next to or above the dialogues: goals have no items.", str(folder)))
+    lacking = {
+        origin.corpus: place
+        for place, origin in {path.parent: Origin.of(path) for path in reversed(paths)}.items()
+        if not items_for(place.resolve(), origin.corpus).genres
+    }
+    for corpus, place in lacking.items():
+        of = f" of {corpus}" if corpus else ""
+        note(Problem(f"there is no {INFO}{of} next to or above the dialogues: goals have no items.", str(place)))
     problems: list[Problem] = []
     for path in paths:
         try:
-            yield from read_file(path, note, films=films)
+            yield from read_file(path, note)
         except DataError as error:
             problems += error.problems
     if problems:

@@ -47,6 +47,8 @@ class Admission:
             return self._with(record, "utterance", self.utterance(record.utterance))
         if isinstance(record, Situation):
             changed = self._with(record, "context", tuple(map(self.utterance, record.context)))
+            further = tuple(map(self.utterance, record.further_references))
+            changed = self._with(changed, "further_references", further)
             reference = record.reference
             return changed if reference is None else self._with(changed, "reference", self.utterance(reference))
         return record

@@ -1,10 +1,11 @@
 """Prediction/reference pairs as written by generation scripts: ``{"pred": …, "label": …}``, one per line.
 
-A pair is a situation with the reference and the system's reply to it; the system is named after the file. The preceding
-context is in ``context``, ``history``, ``input``, ``dialog`` or ``prompt`` (a text with one utterance per line, or a list of
-texts or of {role, content}). Where it is missing, the situation holds an empty user utterance, and only measures that
-compare a reply with its reference are meaningful. The dialogue that a context is cut from is in ``dialogue_id``,
-``dialog_id`` or ``conversation_id``, or in ``dialogue`` where it holds one word: replies to one dialogue are a cluster. An
+A pair is a situation with the reference and the system's reply to it; the system is named after the file. A list of texts
+for a reference is several references of one reply. The preceding context is in ``context``, ``history``, ``input``,
+``dialog`` or ``prompt`` (a text with one utterance per line, or a list of texts or of {role, content}). Where it is missing,
+the situation holds an empty user utterance, and only measures that compare a reply with its reference are meaningful. The
+dialogue that a context is cut from is in ``dialogue_id``, ``dialog_id`` or ``conversation_id``, or in ``dialogue`` where it
+holds one word: replies to one dialogue are a cluster. An
 ``error`` beside a reply, or in place of one, is a failure (``datasets.failures``). Files of several systems share their
 situations where they hold the same references at the same lines.
 """
@@ -22,11 +23,11 @@ from trialogue.datasets.json_objects import JsonObject, first_object, read_objec
 from trialogue.datasets.tables.mapping import Mapping
 from trialogue.datasets.tables.responses import context_of
 from trialogue.datasets.tables.rows import Row
-from trialogue.records import Response, Situation, Utterance
+from trialogue.records import JsonValue, Response, Situation, Utterance
 from trialogue.records.files.jsonl import Note
 
 PREDICTIONS = ("pred", "prediction", "predicted", "hyp", "hypothesis", "generated", "generation", "output")
-REFERENCES = ("label", "reference", "ref", "gold", "target", "ground_truth")
+REFERENCES = ("label", "reference", "ref", "gold", "target", "ground_truth", "references", "labels", "refs")
 CONTEXTS = ("context", "history", "input", "inputs", "dialog", "dialogue", "prompt", "source")
 DIALOGUES = (
     "dialogue_id",
@@ -53,7 +54,13 @@ def _recognise(head: Head) -> bool:
     prediction, reference = _key(entry, PREDICTIONS), _key(entry, REFERENCES)
     replied = prediction is not None and isinstance(entry[prediction], str)
     failed = error_key(entry) is not None and (prediction is None or entry[prediction] is None)
-    return "kind" not in entry and (replied or failed) and reference is not None and isinstance(entry[reference], str)
+    return "kind" not in entry and (replied or failed) and reference is not None and _are_references(entry[reference])
+
+
+def _are_references(value: JsonValue) -> bool:
+    """Whether a value is one reference or several."""
+    several = isinstance(value, list) and value and all(isinstance(each, str) for each in value)
+    return isinstance(value, str) or bool(several)
 
 
 def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
@@ -71,13 +78,14 @@ def _pair(entry: JsonObject, number: int, line: int, system: str, report: ParseR
     given = _key(entry, PREDICTIONS)
     no_reply = failure is not None and (given is None or entry[given] is None)
     prediction = "" if no_reply else _text(entry, PREDICTIONS, line, report)
-    reference = _text(entry, REFERENCES, line, report)
-    if prediction is None or reference is None:
+    references = _references(entry, line, report)
+    if prediction is None or references is None:
         return []
     dialogue_key = _dialogue_key(entry)
     context = _context({key: value for key, value in entry.items() if key != dialogue_key}, line, report)
+    said = tuple(Utterance(speaker="system", text=text) for text in references if text)
     messages = [utterance.model_dump(mode="json", exclude_defaults=True) for utterance in context]
-    name = f"{number}-{hashlib.sha256(repr([messages, reference]).encode('utf-8', 'replace')).hexdigest()[:8]}"
+    name = f"{number}-{hashlib.sha256(repr([messages, *references]).encode('utf-8', 'replace')).hexdigest()[:8]}"
     if failure is not None:
         report.mend(FAILED, key or "", line=line)
     elif not prediction:
@@ -86,7 +94,8 @@ def _pair(entry: JsonObject, number: int, line: int, system: str, report: ParseR
         Situation(
             id=name,
             context=context,
-            reference=Utterance(speaker="system", text=reference) if reference else None,
+            reference=next(iter(said), None),
+            further_references=said[1:],
             dialogue_id=None if dialogue_key is None else identifier(entry[dialogue_key]),
             meta={} if context[-1].text else {"context": "unknown"},
         ),
@@ -109,6 +118,19 @@ def _dialogue_key(entry: JsonObject) -> str | None:
         if len(identifier(value).split()) == 1:
             return key
     return None
+
+
+def _references(entry: JsonObject, line: int, report: ParseReport) -> list[str] | None:
+    """The references of a reply, one or several; None where they are not what they should be."""
+    key = _key(entry, REFERENCES)
+    given = entry.get(key) if key is not None else None
+    several = key is not None and isinstance(given, list) and _are_references(given)
+    entries = [{str(key): each} for each in given] if several and isinstance(given, list) else [entry]
+    found = [_text(each, REFERENCES, line, report) for each in entries]
+    known = [each for each in found if each is not None]
+    if len(known) > 1 and not all(known):
+        report.mend("a blank one of several references was left out", str(key), line=line)
+    return known if len(known) == len(found) else None
 
 
 def _text(entry: JsonObject, names: tuple[str, ...], line: int, report: ParseReport) -> str | None:

@@ -76,6 +76,13 @@ def _situation_id(row: Row, study: _Study) -> str:
     return name
 
 
+def _references(row: Row, mapping: Mapping) -> tuple[Utterance, ...]:
+    """References of a row, one or a list of several; blank ones are none."""
+    cell = row.cells.get(mapping.reference or "")
+    texts = map(str, cell) if isinstance(cell, list) else [row.text(mapping.reference)]
+    return tuple(Utterance(speaker="system", text=text.strip()) for text in texts if text.strip())
+
+
 def _take_situation(row: Row, name: str, study: _Study) -> None:
     mapping, report = study.mapping, study.report
     context = tuple(_context(row, study))
@@ -89,12 +96,13 @@ def _take_situation(row: Row, name: str, study: _Study) -> None:
             what, mapping.context or "", line=row.line, hint="The context is the dialogue before the response."
         )
         return
-    reference = row.text(mapping.reference).strip()
+    references = _references(row, mapping)
     targets = items(row, mapping.targets, mapping.list_separator, report)
     situation = Situation(
         id=name,
         context=context,
-        reference=Utterance(speaker="system", text=reference) if reference else None,
+        reference=next(iter(references), None),
+        further_references=references[1:],
         targets=None if targets is None else tuple(study.ids.targets.text(item) for item in targets),
         dialogue_id=study.ids.dialogue.text(row.cells.get(mapping.dialogue or "")) or None,
         source=study.source,

@@ -11,6 +11,12 @@ MERGED: frozenset[Misfit] = frozenset({"language", "unspaced", "model_labels"})
 """Reasons that share a line where they are about the same texts."""
 
 
+WITHOUT_SPACES = (
+    " Separate the words by spaces, or use measures of characters, such as bleu@zh, chrf, distinct@chars and "
+    "length@characters."
+)
+
+
 def language_lines(mismatches: Iterable[LanguageMismatch]) -> list[str]:
     """Mismatches in words: one line for all measures that do not fit the same texts."""
     groups: defaultdict[tuple[object, ...], list[LanguageMismatch]] = defaultdict(list)
@@ -54,7 +60,8 @@ def _line(group: Sequence[LanguageMismatch]) -> str:
         return f"There is too little text to detect the language in which {writers}. {what}: measured anyway."
     if first.is_kept:
         return f"{_writers(group)} in {language}. Measured anyway: {what}."
-    return f"{_writers(group)} in {language}. Left out: {what}. To measure them anyway: --any-language."
+    without_spaces = WITHOUT_SPACES if any(each.reason == "unspaced" for each in group) else ""
+    return f"{_writers(group)} in {language}. Left out: {what}.{without_spaces} To measure them anyway: --any-language."
 
 
 def _writers(group: Sequence[LanguageMismatch], *, article: str = "The") -> str:

@@ -13,6 +13,7 @@ from trialogue.errors import UsageError
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.dialogue.turns import turns_of
 from trialogue.metrics.names import full_name
+from trialogue.metrics.references import FIRST_REFERENCE
 from trialogue.metrics.strategy_sets import CLASSES, WEIGHT, Reading, differ_in_set
 from trialogue.records import NO_STRATEGY, Card, FailurePolicy, Reason, ReasonCode, Variant
 from trialogue.stats.raters.kappa import kappa_of_counts
@@ -80,6 +81,7 @@ CARD = Card(
         ),
     },
     caveats=(
+        FIRST_REFERENCE,
         (
             "Compare it with its baselines. On INSPIRED sentences with one of the 13 strategies, a random human "
             "utterance scores .111, one from the same turn of another dialogue .138, always the most frequent "

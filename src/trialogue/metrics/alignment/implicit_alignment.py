@@ -34,6 +34,7 @@ from trialogue.metrics.alignment.match_likelihood import (
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.fit_uncertainty import CALIBRATION, LABELS
 from trialogue.metrics.names import full_name
+from trialogue.metrics.references import FIRST_REFERENCE
 from trialogue.metrics.strategy_sets import Reading
 from trialogue.records import (
     Card,
@@ -97,6 +98,7 @@ CARD = Card(
         ),
     },
     caveats=(
+        FIRST_REFERENCE,
         "It is only as good as the model's calibration on the texts in question, and the model was not calibrated "
         "on long replies by language models. Only human labels for some of the replies protect against that "
         "(variant ppi).",

@@ -12,6 +12,7 @@ from trialogue.records import Dialogue, Response, Role, Situation
 from trialogue.records.completion import UNNAMED
 from trialogue.records.files.dialogue_store import StoredDialogues
 from trialogue.records.files.plain import PlainDialogue
+from trialogue.records.spoken import is_blank
 
 T = TypeVar("T")
 
@@ -171,6 +172,7 @@ def _make_reply(situation: Situation, response: Response) -> Reply:
         response.utterance,
         context=situation.context,
         reference=situation.reference,
+        references=tuple(each.text for each in situation.references if not is_blank(each.text)),
         targets=situation.targets,
         turn=situation.turn if situation.turn is not None else _turns_before(situation),
         situation_id=situation.id,

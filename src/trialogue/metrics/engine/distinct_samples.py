@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from trialogue.metrics.base import Array, CountMetric, EqualSize
+from trialogue.metrics.engine.unit_scores import no_value
 from trialogue.records import DistinctCounts, Estimate, MeasureName, Reason, ReasonCode
 from trialogue.stats import jackknife_difference
 from trialogue.stats.resampling.rarefaction import (
@@ -86,6 +87,8 @@ class CountedSample:
 
     def minus(self, other: "CountedSample", *, confidence: float) -> Estimate:
         """Difference at equal size: each side is rarefied to the smaller one, if the metric declares a size."""
+        if not (np.isfinite(self.value) and np.isfinite(other.value)):
+            return Estimate(value=None, n=self.replies + other.replies, why=no_value(self.metric))
         size = getattr(self.metric, "equal_size", None)
         if not isinstance(size, EqualSize):
             return self.unrarefied_minus(other, confidence=confidence)

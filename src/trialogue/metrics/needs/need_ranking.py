@@ -44,6 +44,10 @@ NEED_RECALL = Card(
     caveats=(
         "The user reads the text, not the list: ranking and text can disagree.",
         (
+            "An item that a list repeats takes one place. Needs read from iEvaLM's logs have each target once; iEvaLM "
+            "counts a target that a case repeats twice."
+        ),
+        (
             "Targets that the user has already named count, as in iEvaLM, whose contexts contain a target in "
             "12.6% and 35.7% of the cases (ReDial, OpenDialKG): compare turn=1 with later ones."
         ),

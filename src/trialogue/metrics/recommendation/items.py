@@ -9,11 +9,13 @@ from trialogue.records import Card, FailurePolicy, Mention, Reason, ReasonCode, 
 
 UNSEARCHED = Reason.of(ReasonCode.ITEMS_NOT_LINKED)
 
+SLOT = "<movie>"
+
 CARD = Card(
     name="item_ratio",
     title="Item ratio",
     summary="How often replies name items. A reply that names an item need not recommend it, and need not be good.",
-    unit="share of replies, or items per reply",
+    unit="share of replies, or items or slots per reply",
     low=0,
     better="neither",
     level="response",
@@ -21,21 +23,29 @@ CARD = Card(
     needs=("mentions",),
     variants={
         "any": Variant(
-            summary="Share of replies that name at least one item; an empty reply names none.",
-            source="NTRD (Liang et al., EMNLP 2021), 'item ratio'.",
+            summary="Share of replies that name at least one item; an empty reply names none, if items were looked for "
+            "in it.",
+            source="NTRD (Liang et al., EMNLP 2021), 'item ratio'. Version 1 took an empty reply as naming none even where "
+            "items had been looked for in no reply.",
+            version=2,
         ),
         "count": Variant(
             summary="Items named, repetitions included, per reply that is not empty.",
-            source="UniCRS, evaluate_conv.py: <movie> slots over non-empty responses.",
+            source="Trialogue: @slots for replies with titles in them.",
+        ),
+        "slots": Variant(
+            summary=f"Placeholders {SLOT}, repetitions included, per reply that is not empty: for texts in which titles are "
+            "not yet filled in.",
+            source="UniCRS, evaluate_conv.py, compute_item_ratio.",
         ),
     },
     default="any",
     caveats=(
-        "Two formulas share this name, and similar names (valid generation ratio, integration ratio) mean something "
+        "Three formulas share this name, and similar names (valid generation ratio, integration ratio) mean something "
         "else.",
         (
             "It is only as good as the linker that found the mentions: see the linker's card for its "
-            "precision and recall."
+            "precision and recall. @slots needs no linker."
         ),
         (
             "Naming items correlates only weakly with human ratings: Spearman .20 with meaningfulness on the 1,860 "
@@ -47,7 +57,7 @@ CARD = Card(
     family="recommendation",
 )
 
-UNITS = {"any": "share of replies", "count": "items per reply"}
+UNITS = {"any": "share of replies", "count": "items per reply", "slots": "slots per reply"}
 
 
 class ItemRatio:
@@ -59,19 +69,22 @@ class ItemRatio:
     def __init__(self, *, variant: str = CARD.default) -> None:
         self.measure = full_name(CARD, variant, {})
         high = 1.0 if variant == "any" else None
-        self.card = CARD.model_copy(update={"unit": UNITS[variant], "high": high, "is_share": variant == "any"})
-        self._counts = variant == "count"
+        needs = () if variant == "slots" else CARD.needs
+        self.card = CARD.model_copy(
+            update={"unit": UNITS[variant], "high": high, "is_share": variant == "any", "needs": needs}
+        )
+        self._variant = variant
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
-        """(items, 1), or (1 if there is any, 1)."""
+        """(items or slots, 1), or (1 if there is any, 1)."""
+        if self._variant != "any" and not unit.text.strip():
+            return Undefined(Reason.of(ReasonCode.REPLY_EMPTY_NOT_COUNTED))
+        if self._variant == "slots":
+            return (float(unit.text.count(SLOT)), 1.0)
         found = mentions_in(unit)
         if isinstance(found, Undefined):
             return found
-        if not self._counts:
-            return (float(bool(found)), 1.0)
-        if not unit.text.strip():
-            return Undefined(Reason.of(ReasonCode.REPLY_EMPTY_NOT_COUNTED))
-        return (float(len(found)), 1.0)
+        return (float(len(found) if self._variant == "count" else bool(found)), 1.0)
 
     def combine(self, sums: Array) -> Array:
         """Mean over replies."""
@@ -79,10 +92,10 @@ class ItemRatio:
 
 
 def mentions_in(reply: Reply) -> Sequence[Mention] | Undefined:
-    """Items that a reply names; an empty reply has none, annotated or not."""
+    """Items that a reply names; Undefined where nobody looked for them, also in an empty reply."""
     if reply.utterance.mentions is not None:
         return reply.utterance.mentions
-    return () if not reply.text.strip() else Undefined(UNSEARCHED)
+    return Undefined(Reason.of(ReasonCode.ITEMS_ARE_SLOTS, slot=SLOT) if SLOT in reply.text else UNSEARCHED)
 
 
 def item_key(mention: Mention) -> str:

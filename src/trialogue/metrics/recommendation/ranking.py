@@ -1,6 +1,7 @@
-"""Ranking metrics at k: Recall, NDCG and MRR, per label and per example.
+"""Ranking metrics at k: Recall, NDCG and MRR, per label, per mention and per example.
 
-A target that is not among the first k is a miss, even if the ranking is shorter than k.
+A target that is not among the first k is a miss, even if the ranking is shorter than k. A target that is given twice is one
+label and two mentions.
 """
 
 import math
@@ -13,7 +14,9 @@ from trialogue.metrics.recommendation.items import whole_number
 from trialogue.metrics.recommendation.ranks import ranks_of
 from trialogue.records import Card, FailurePolicy, Variant
 
+PER_MENTION = "per_mention"
 NOVEL = "_novel"  # suffix of the variants that leave out targets already mentioned
+OURS = "Trialogue; equal to CRSLab and iEvaLM wherever no target is given twice."
 K = {"k": "how many items of the ranking count (default 10)"}
 CAVEATS = (
     (
@@ -24,6 +27,14 @@ CAVEATS = (
     ),
     "Values per label and per example differ for the same rankings: copying the context has .054 and .073 at k=1 on "
     "ReDial.",
+    (
+        "A target that is given twice counts once, except with @per_mention. An item that a ranking repeats takes a place "
+        "each time."
+    ),
+    (
+        "A reply for which no item was right has no value and is counted as left out. Tools for document retrieval, such as "
+        "ranx, give such a query 0."
+    ),
     "A ranking shorter than k is used as it is. CRSLab drops such examples silently (standard.py:69).",
     ("iEvaLM ranks its ChatGPT by the similarity of embeddings, not by its replies: ranking and text can disagree."),
 )
@@ -89,12 +100,13 @@ class _AtK:
         self._k = k
         self._novel = variant.endswith(NOVEL)
         self._example = self.examples.get(variant.removesuffix(NOVEL))
+        self._repeated = variant.removesuffix(NOVEL) == PER_MENTION
         if self._novel:
             self.card = self.card.model_copy(update={"needs": (*self.card.needs, "context", "mentions")})
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
-        """(sum over labels, labels), or (value of the example, 1)."""
-        ranks = ranks_of(unit, novel=self._novel)
+        """(sum over labels or mentions, their number), or (value of the example, 1)."""
+        ranks = ranks_of(unit, novel=self._novel, repeated=self._repeated)
         if isinstance(ranks, Undefined):
             return ranks
         if self._example is not None:
@@ -146,8 +158,12 @@ RECALL = _card(
     unit="share",
     variants={
         "per_label": Variant(
-            summary="Each target is one trial: the share of targets among the first k.",
-            source="CRSLab HitMetric, KGSF, UniCRS, iEvaLM RecMetric.",
+            summary="Each different target is one trial: the share of targets among the first k.",
+            source=OURS,
+        ),
+        PER_MENTION: Variant(
+            summary="As @per_label, but a target that is given twice is two trials.",
+            source="CRSLab HitMetric, KGSF, UniCRS, iEvaLM RecMetric; He et al. (CIKM 2023), evaluate.py.",
         ),
         "per_example": Variant(
             summary="Share of replies with at least one target among the first k.",
@@ -177,8 +193,13 @@ NDCG_CARD = _card(
     unit="gain",
     variants={
         "per_label": Variant(
-            summary="Each target is one trial with itself as the only relevant item: 1/log2(rank + 1), 0 beyond k.",
-            source="CRSLab NDCGMetric, UniCRS, iEvaLM RecMetric.",
+            summary="Each different target is one trial with itself as the only relevant item: 1/log2(rank + 1), 0 "
+            "beyond k.",
+            source=OURS,
+        ),
+        PER_MENTION: Variant(
+            summary="As @per_label, but a target that is given twice is two trials.",
+            source="CRSLab NDCGMetric, UniCRS, iEvaLM RecMetric; He et al. (CIKM 2023), evaluate.py.",
         ),
         "per_example": Variant(
             summary="Gains of all targets divided by those of the best possible ranking, averaged over replies.",
@@ -204,8 +225,12 @@ MRR_CARD = _card(
     unit="reciprocal rank",
     variants={
         "per_label": Variant(
-            summary="Each target is one trial: the mean of 1/rank over targets.",
-            source="CRSLab MRRMetric, UniCRS, iEvaLM RecMetric.",
+            summary="Each different target is one trial: the mean of 1/rank over targets, 0 beyond k.",
+            source=OURS,
+        ),
+        PER_MENTION: Variant(
+            summary="As @per_label, but a target that is given twice is two trials.",
+            source="CRSLab MRRMetric, UniCRS, iEvaLM RecMetric; He et al. (CIKM 2023), evaluate.py.",
         ),
         "per_example": Variant(
             summary="1/rank of the highest-ranked target, averaged over replies.",

@@ -7,18 +7,19 @@ from trialogue.metrics.base import Reply, Undefined
 from trialogue.records import Reason, ReasonCode, Utterance
 
 
-def ranks_of(reply: Reply, *, novel: bool = False) -> list[float] | Undefined:
+def ranks_of(reply: Reply, *, novel: bool = False, repeated: bool = False) -> list[float] | Undefined:
     """Rank of each target in the reply's ranking, from 1; infinity if absent.
 
-    A target given twice counts once. An item listed twice keeps both places, and its first one counts.
+    An item listed twice keeps both places, and its first one counts.
 
     Args:
         reply: reply with its ranking and targets.
         novel: leave out targets that the context mentions, by item id (by title where a mention has no id).
+        repeated: count a target as often as it is given; otherwise once.
     """
     if reply.utterance.ranking is None:
         return Undefined(Reason.of(ReasonCode.NO_RANKING))
-    targets = _targets(reply, novel=novel)
+    targets = _targets(reply, novel=novel, repeated=repeated)
     if isinstance(targets, Undefined):
         return targets
     places: dict[str, int] = {}
@@ -27,10 +28,10 @@ def ranks_of(reply: Reply, *, novel: bool = False) -> list[float] | Undefined:
     return [float(places.get(target, math.inf)) for target in targets]
 
 
-def _targets(reply: Reply, *, novel: bool) -> Sequence[str] | Undefined:
+def _targets(reply: Reply, *, novel: bool, repeated: bool) -> Sequence[str] | Undefined:
     if reply.targets is None:
         return Undefined(Reason.of(ReasonCode.TARGETS_UNKNOWN))
-    targets = list(dict.fromkeys(reply.targets))
+    targets = list(reply.targets if repeated else dict.fromkeys(reply.targets))
     if not targets:
         return Undefined(Reason.of(ReasonCode.TARGETS_EMPTY))
     return _new_targets(targets, reply.context) if novel else targets

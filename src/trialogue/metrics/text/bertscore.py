@@ -8,7 +8,7 @@ from trialogue.errors import UsageError
 from trialogue.extras import need
 from trialogue.metrics.model_folders import ModelFolder, model_folder
 from trialogue.metrics.names import full_name
-from trialogue.metrics.references import MeanAgainstReference
+from trialogue.metrics.references import NOT_COMPARED, MeanAgainstReference
 from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
 REMEMBERED = 512  # texts whose vectors are kept: references return with every system
@@ -49,6 +49,8 @@ CARD = Card(
         "for each model, 17 for roberta-large",
     },
     caveats=(
+        NOT_COMPARED,
+        "Of several references, the one with the highest value counts, as in bert_score.",
         "Raw cosines: with some models, even unrelated sentences score .8 or more. No baseline is "
         "subtracted, because published ones belong to published models and layers.",
         "Values from different models or layers cannot be compared.",

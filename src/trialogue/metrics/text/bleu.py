@@ -9,7 +9,7 @@ from trialogue.metrics.base import Array, Reply, Undefined, ratio
 from trialogue.metrics.batch import Batch, Rows, where
 from trialogue.metrics.names import full_name
 from trialogue.metrics.recommendation.items import whole_number
-from trialogue.metrics.references import EMPTY, NO_REFERENCE
+from trialogue.metrics.references import EMPTY, NOT_COMPARED, lacking_reference, lacking_references, with_several
 from trialogue.metrics.text.bleu_formulas import (
     Counts,
     corpus_bleu,
@@ -20,9 +20,12 @@ from trialogue.metrics.text.bleu_formulas import (
     with_neighbours,
 )
 from trialogue.metrics.text.tokens import (
+    PACKAGES,
+    TOKENISERS,
     Rule,
     bare_words_after_the_first,
     mteval_words,
+    sacrebleu_words,
     spaced_answer_words,
     spaced_words,
     words,
@@ -47,10 +50,30 @@ CARD = Card(
             "divided by 100.",
             source="Post (WMT 2018); sacrebleu.BLEU(max_ngram_order=k), signature nrefs:1|case:mixed|tok:13a|smooth:exp.",
         ),
+        "zh": Variant(
+            summary="As @sacrebleu, tokenised by 'zh': every Chinese character is a word, the rest is cut as by 13a.",
+            source="sacrebleu.BLEU(tokenize='zh', max_ngram_order=k).",
+            text=TextUse(unit="character"),
+        ),
+        "ja-mecab": Variant(
+            summary="As @sacrebleu, tokenised by 'ja-mecab': words of Japanese, by MeCab with IPADIC; needs the extra "
+            "'japanese'.",
+            source="sacrebleu.BLEU(tokenize='ja-mecab', max_ngram_order=k).",
+            text=TextUse(unit="subword"),
+        ),
+        "ko-mecab": Variant(
+            summary="As @sacrebleu, tokenised by 'ko-mecab': morphemes of Korean, by MeCab-ko; needs the extra 'korean'.",
+            source="sacrebleu.BLEU(tokenize='ko-mecab', max_ngram_order=k).",
+            text=TextUse(unit="subword"),
+        ),
         "crslab": Variant(
             summary="The precision of k-grams alone (no mean over shorter ones) with brevity penalty, not smoothed, "
             "split at single spaces; mean over replies that are not empty.",
-            source="CRSLab, evaluator/metrics/gen.py, BleuMetric.compute; KGSF, RevCore, UniCRS.",
+            source="CRSLab, evaluator/metrics/gen.py, BleuMetric.compute.",
+        ),
+        "unicrs": Variant(
+            summary="As @crslab, split at any white space; mean over replies that are not blank.",
+            source="UniCRS, evaluate_conv.py, ConvEvaluator.compute_bleu.",
         ),
         "mese": Variant(
             summary="Cumulative, smoothed by method 7, lower case, punctuation deleted, first word of reply and reference "
@@ -75,6 +98,11 @@ CARD = Card(
     default="sacrebleu",
     parameters={"k": "length of the longest n-grams (default 4)"},
     caveats=(
+        NOT_COMPARED,
+        (
+            "Of several references, an n-gram may match any, and the one nearest in length sets the penalty, as in "
+            "sacreBLEU and NLTK."
+        ),
         "One name, many numbers: the same 465 replies have BLEU-4 .0007 (@crslab) and .054 (@sacrebleu), 77 times as much.",
         (
             "The formula decides which system wins: on the INSPIRED2 study RB-CRS leads CRB-CRS under @crslab "
@@ -102,12 +130,13 @@ Statistics = Callable[[Counts, int], Array]
 class Formula:
     """One variant: tokenisation, summed statistics, and final formula."""
 
-    words: Rule
+    words: Rule | None
+    """None: sacreBLEU's tokeniser of the variant's name, made when it is needed."""
     statistics: Statistics
     combine: Callable[[Array, int], Array] = lambda sums, order: ratio(sums)
     high: float | None = 1.0
-    empty_counts: bool = True
-    """Whether an empty reply scores 0 (else: it is left out)."""
+    leaves_out: Callable[[str], bool] = lambda text: False
+    """Whether a reply is left out for being empty (else: it scores 0)."""
 
 
 def _mean(score: Callable[[Counts, int], Array]) -> Statistics:
@@ -117,9 +146,15 @@ def _mean(score: Callable[[Counts, int], Array]) -> Statistics:
     return statistics
 
 
+def _of_sacrebleu(rule: Rule | None) -> Formula:
+    return Formula(rule, corpus_statistics, lambda sums, order: corpus_bleu(sums, order, halving=True))
+
+
 FORMULAS = {
-    "sacrebleu": Formula(mteval_words, corpus_statistics, lambda sums, order: corpus_bleu(sums, order, halving=True)),
-    "crslab": Formula(spaced_words, _mean(individual), empty_counts=False),
+    "sacrebleu": _of_sacrebleu(mteval_words),
+    **{name: _of_sacrebleu(None) for name in TOKENISERS},
+    "crslab": Formula(spaced_words, _mean(individual), leaves_out=lambda text: not text),
+    "unicrs": Formula(words, _mean(individual), leaves_out=lambda text: not text.strip()),
     "mese": Formula(bare_words_after_the_first, _mean(with_neighbours), high=None),
     "kbrd": Formula(spaced_answer_words, _mean(lambda found, order: with_floor(found, order, epsilon=1e-12))),
     "nltk_corpus": Formula(
@@ -134,7 +169,7 @@ FORMULAS = {
 class Bleu:
     """BLEU-k of replies against the human recommender's, from 0 to 1; corpus formulas pool over replies.
 
-    An empty reply scores 0, except with @crslab, which leaves it out.
+    An empty reply scores 0, except with @crslab, which leaves it out, and @unicrs, which leaves out blank ones.
     """
 
     per_dialogue = False
@@ -146,31 +181,31 @@ class Bleu:
         self._k = k
         self._order = max(k, NEIGHBOUR)
         self._formula = FORMULAS[variant]
-        self.card = CARD.model_copy(update={"high": self._formula.high})
+        self._words = self._formula.words or sacrebleu_words(variant)
+        extra = PACKAGES[variant][0] if variant in PACKAGES else None
+        self.card = CARD.model_copy(update={"high": self._formula.high, "extra": extra})
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(score, 1), or the sufficient statistics of corpus BLEU."""
-        if unit.reference is None:
-            return NO_REFERENCE
+        if (lacking := lacking_reference(unit)) is not None:
+            return lacking
         formula = self._formula
-        if not unit.text and not formula.empty_counts:
+        if formula.leaves_out(unit.text):
             return EMPTY
-        found = counts(formula.words(unit.text), formula.words(unit.reference.text), self._order)
+        found = counts(self._words(unit.text), [*map(self._words, unit.reference_texts)], self._order)
         return tuple(formula.statistics(found, self._k)[0].tolist())
 
     def statistics_of(self, batch: Batch) -> Rows:
         """Batch version of ``statistics``."""
         formula = self._formula
         found = Counts(
-            lambda n: batch.common_words(formula.words, n).astype(float),
-            batch.words(formula.words).lengths.astype(float),
-            batch.words(formula.words, "reference").lengths.astype(float),
+            lambda n: batch.common_words(self._words, n).astype(float),
+            batch.words(self._words).lengths.astype(float),
+            batch.words(self._words, "reference").lengths.astype(float),
         )
-        undefined = where(~batch.has_reference, NO_REFERENCE)
-        if not formula.empty_counts:
-            empty = np.array([not text for text in batch.texts()], dtype=bool)
-            undefined |= where(empty & batch.has_reference, EMPTY)
-        return Rows(formula.statistics(found, self._k), undefined)
+        empty = np.array([formula.leaves_out(text) for text in batch.texts()], dtype=bool)
+        undefined = lacking_references(batch) | where(empty & batch.has_reference, EMPTY)
+        return with_several(Rows(formula.statistics(found, self._k), undefined), batch, self.statistics)
 
     def combine(self, sums: Array) -> Array:
         """Mean over replies, or corpus BLEU."""

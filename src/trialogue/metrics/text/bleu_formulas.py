@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trialogue.metrics.base import Array
-from trialogue.metrics.text.overlap import matches
+from trialogue.metrics.text.overlap import matches, matches_in_any
 from trialogue.metrics.text.tokens import Words
 
 
@@ -34,14 +34,16 @@ class Counts:
         return self.hits(n) / np.maximum(self.total(n), 1.0)
 
 
-def counts(reply: Words, reference: Words, order: int) -> Counts:
-    """Counts of one reply up to an order."""
-    found = matches(reply, reference, order)
-    return Counts(lambda n: np.array([float(found[n - 1])]), _one(reply), _one(reference))
+def counts(reply: Words, references: Sequence[Words], order: int) -> Counts:
+    """Counts of one reply up to an order.
 
-
-def _one(words: Sequence[str]) -> Array:
-    return np.array([float(len(words))])
+    Of several references, n-grams may come from any, and the length is that of the one nearest in length, the shorter one of
+    two (Papineni et al. 2002, sec. 2.2).
+    """
+    first = references[0]
+    found = matches(reply, first, order) if len(references) == 1 else matches_in_any(reply, references, order)
+    nearest = min(map(len, references), key=lambda length: (abs(length - len(reply)), length))
+    return Counts(lambda n: np.array([float(found[n - 1])]), np.array([float(len(reply))]), np.array([float(nearest)]))
 
 
 def brevity(length: npt.ArrayLike, reference: npt.ArrayLike) -> Array:

@@ -7,9 +7,9 @@ from functools import lru_cache
 import numpy as np
 
 from trialogue.metrics.base import Array, Reply, Undefined
-from trialogue.metrics.batch import Batch, Rows, where
+from trialogue.metrics.batch import Batch, Rows
 from trialogue.metrics.names import full_name
-from trialogue.metrics.references import NO_REFERENCE
+from trialogue.metrics.references import NOT_COMPARED, lacking_reference, lacking_references, with_several
 from trialogue.metrics.text.multisets import common
 from trialogue.metrics.text.overlap import matches
 from trialogue.metrics.text.tokens import REMEMBERED, Rule
@@ -47,6 +47,8 @@ CARD = Card(
     },
     default="sacrebleu",
     caveats=(
+        NOT_COMPARED,
+        "Of several references, each reply is compared with the one that gives it the highest chrF, as in sacreBLEU.",
         "Its Spearman correlation with human ratings of the 1,860 replies of the INSPIRED2 study is .23, "
         "similar to BLEU's.",
     ),
@@ -66,9 +68,12 @@ class ChrF:
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """For every order: n-grams of the reply, of the reference, and common ones."""
-        if unit.reference is None:
-            return NO_REFERENCE
-        reply, reference = unit.text, unit.reference.text
+        if (lacking := lacking_reference(unit)) is not None:
+            return lacking
+        found = [self._of_pair(unit.text, reference) for reference in unit.reference_texts]
+        return max(found, key=lambda one: float(self.combine(np.array(one)))) if len(found) > 1 else found[0]
+
+    def _of_pair(self, reply: str, reference: str) -> tuple[float, ...]:
         found = _of_characters(reply, reference)
         return (*found, *_of_words(reply, reference)) if self._words else found
 
@@ -77,7 +82,8 @@ class ChrF:
         columns = _triples_of(batch.letters(), batch.letters("reference"), CHARACTERS)
         if self._words:
             columns += _triples_of(batch.words(_words), batch.words(_words, "reference"), WORDS)
-        return Rows(np.column_stack(columns), where(~batch.has_reference, NO_REFERENCE))
+        rows = Rows(np.column_stack(columns), lacking_references(batch))
+        return with_several(rows, batch, self.statistics)
 
     def combine(self, sums: Array) -> Array:
         """F-score of the mean precision and mean recall over the orders that both sides have; 0 if there are none."""

@@ -1,5 +1,6 @@
 """Distinct-n: lexical diversity of a system's replies, in each of the formulas known by this name."""
 
+import random
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
@@ -13,13 +14,13 @@ from trialogue.metrics.batch import Batch, Rows, TypeRows, mean_rows, where
 from trialogue.metrics.names import Parameter, full_name
 from trialogue.metrics.recommendation.items import whole_number
 from trialogue.metrics.references import EMPTY
-from trialogue.metrics.text.distinct_card import BERT_VOCABULARY, CARD, LAPS_BUDGET, MESE_LONGEST
+from trialogue.metrics.text.distinct_card import BERT_VOCABULARY, CARD, LAPS_BUDGET, LAPS_SEED, MESE_LONGEST
 from trialogue.metrics.text.multisets import distinct
 from trialogue.metrics.text.tokens import (
     Rule,
     bare_words_after_the_first,
+    laps_words,
     lower_words,
-    lower_words_without_periods,
     ngrams,
     share_of_distinct,
     words,
@@ -44,7 +45,7 @@ class Formula:
     blank_counts: bool = False
     """Whether a reply without words is a reply."""
     extra: Literal["replies", "words"] = "replies"
-    """Quantity summed besides the n-grams."""
+    """Quantity summed besides the n-grams; words are those between white space, whatever the rule makes of them."""
     shorter_than: int | None = None
     """Words from which on the n-grams of a reply do not count; None: they always do."""
 
@@ -80,7 +81,8 @@ FORMULAS = {
     "ratio_marks": Formula(words_and_marks, _of_total),
     "per_response_marks": Formula(words_and_marks, _of_replies, share=False, blank_counts=True),
     "chars": Formula(None, _of_replies, share=False),
-    "laps": Formula(lower_words_without_periods, _of_at_most_the_budget, extra="words"),
+    "laps": Formula(laps_words, _of_at_most_the_budget, extra="words"),
+    "laps_all": Formula(laps_words, _of_total),
     "music_crs": Formula(lower_words, _of_total),
     "mese": Formula(
         bare_words_after_the_first, _of_replies, share=False, blank_counts=True, shorter_than=MESE_LONGEST - 1
@@ -137,7 +139,7 @@ class _OverReplies(Distinct):
         units = unit.text if formula.rule is None else formula.rule(unit.text)
         if formula.shorter_than is not None and len(units) >= formula.shorter_than:
             units = ()
-        return DistinctTypes(ngrams(units, self._n), float(len(units)) if formula.extra == "words" else 1.0)
+        return DistinctTypes(ngrams(units, self._n), float(len(words(unit.text))) if formula.extra == "words" else 1.0)
 
     def types_of(self, batch: Batch) -> TypeRows:
         """The same of a batch."""
@@ -148,7 +150,7 @@ class _OverReplies(Distinct):
         keep = ~blank | formula.blank_counts
         if formula.shorter_than is not None:
             keep &= units.lengths < formula.shorter_than
-        extra = np.where(keep, units.lengths, 0) if formula.extra == "words" else np.ones(len(blank))
+        extra = batch.words(words).lengths if formula.extra == "words" else np.ones(len(blank))
         key = (formula.rule, self._n, formula.blank_counts, formula.shorter_than)
         return TypeRows(_of_texts(units.grams(self._n), keep), extra.astype(float), undefined, key)
 
@@ -193,40 +195,43 @@ def shares_of_distinct(batch: Batch, n: int) -> tuple[Array, dict[int, Undefined
 
 
 def laps_distinct(
-    texts: Iterable[str], *, n: int, rng: np.random.Generator, budget: int = LAPS_BUDGET, shuffles: int = 100
+    texts: Iterable[str], *, n: int, seed: int = LAPS_SEED, budget: int = LAPS_BUDGET, shuffles: int = 100
 ) -> float | None:
-    """Distinct-n as computed by LAPS, for any number of replies; equals ``distinct@laps`` up to the budget.
+    """Distinct-n as LAPS computes it, for any number of replies; equals ``distinct@laps`` up to the budget.
 
-    Replies are shuffled, joined in that order until ``budget`` tokens, the last one cut there, and the distinct share of
-    n-grams (none across two replies) is averaged over the shuffles. It needs all replies at once, which a measurement in
-    one pass does not have.
+    Replies are shuffled, joined in that order until ``budget`` words between white space, the last one cut there, and the
+    distinct share of n-grams (none across two replies) is averaged over the shuffles. It needs all replies at once, which a
+    measurement in one pass does not have. The shuffles are the tool's, so the order of the replies matters as it does there.
 
     Args:
         texts: the replies.
         n: length of the n-grams, in words.
-        rng: orders the replies.
-        budget: how many tokens are looked at.
+        seed: of the shuffles.
+        budget: how many words are looked at.
         shuffles: how many orders are averaged; one is enough, and taken, where the budget holds everything.
 
     Returns:
         The mean share; None if there is no n-gram.
     """
-    replies = [lower_words_without_periods(text) for text in texts]
-    if sum(map(len, replies)) <= budget:
+    replies = list(texts)
+    if sum(len(words(text)) for text in replies) <= budget:
         shuffles = 1
-    shares = [_share_within(replies, rng.permutation(len(replies)), n, budget) for _ in range(shuffles)]
-    known = [share for share in shares if share is not None]
-    return sum(known) / len(known) if known else None
+    rng = random.Random(seed)
+    shares = [_share_within(rng.sample(replies, len(replies)), n, budget) for _ in range(shuffles)]
+    # an order without any n-gram within the budget counts as 0, as in the tool
+    return None if set(shares) == {None} else sum(filter(None, shares)) / shuffles
 
 
-def _share_within(replies: Sequence[Sequence[str]], order: Iterable[int], n: int, budget: int) -> float | None:
+def _share_within(replies: Sequence[str], n: int, budget: int) -> float | None:
+    """Distinct share of the n-grams of the first ``budget`` words; None if there is none."""
     seen: set[Hashable] = set()
     total = 0
-    for place in order:
-        found = ngrams(replies[place][:budget], n)
+    for text in replies:
+        own = words(text)
+        found = ngrams(laps_words(text if len(own) <= budget else " ".join(own[:budget])), n)
         seen.update(found)
         total += len(found)
-        budget -= len(replies[place])
-        if budget <= 0:
+        if len(own) > budget:
             break
+        budget -= len(own)
     return len(seen) / total if total else None

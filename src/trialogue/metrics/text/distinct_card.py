@@ -1,8 +1,9 @@
-"""Card of distinct-n: eight formulas of one name, and their known validity."""
+"""Card of distinct-n: the formulas of one name, and their known validity."""
 
 from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
 LAPS_BUDGET = 7_012  # tokens that LAPS truncates to, so that systems of different verbosity are compared at one length
+LAPS_SEED = 42  # of the shuffles, in LAPS' code
 MESE_LONGEST = 100  # words from which on MESE's code leaves a reply out of the numerator
 BERT_VOCABULARY = 30_522  # words of bert-base-uncased, the size that the authors of EAD take
 
@@ -25,7 +26,7 @@ CARD = Card(
         "per_response": Variant(
             summary="Distinct word n-grams of a system over its replies that are not blank; words between white "
             "space, case and punctuation kept. Not a share: more words give a higher value.",
-            source="UniCRS, evaluate_conv.py, ConvEvaluator.report; KGSF, distinct_metrics; CRSLab, ConvEvaluator. "
+            source="UniCRS, evaluate_conv.py, ConvEvaluator.report; KGSF, distinct_metrics. "
             "KBRD does the same without each reply's first token.",
         ),
         "ratio_marks": Variant(
@@ -40,16 +41,22 @@ CARD = Card(
         ),
         "chars": Variant(
             summary="Distinct character n-grams, spaces included, over replies that are not blank.",
-            source="CRSLab, evaluator/standard.py, StandardEvaluator: a bug, reported in 2022 (issue 42). Words "
+            source="CRSLab, evaluator/standard.py and conv.py, gen_evaluate: a bug, reported in 2022 (issue 42). Words "
             "were intended.",
             text=TextUse(unit="character"),
         ),
         "laps": Variant(
-            summary="Distinct over all word n-grams after lower-casing and deleting full stops, for at most "
-            f"{LAPS_BUDGET:,} tokens per system. Its authors take the mean over 100 shuffles of the replies, "
-            "cut at that length; up to that many tokens no shuffle changes anything and the value is exact; beyond "
-            "that, it is undefined here: see laps_distinct.",
-            source="LAPS; CRSArena-Dial, tool/metrics.py.",
+            summary="Distinct over all word n-grams after lower-casing and deleting full stops and newlines; words between "
+            f"spaces. For at most {LAPS_BUDGET:,} words per system: LAPS takes the mean over 100 shuffles of the replies, "
+            "cut at that length, and up to it no shuffle changes anything. Beyond it, it is undefined here: see @laps_all, "
+            "and laps_distinct for the shuffles.",
+            source="LAPS, dialogue_evaluation/diversity/metrics.py, DistinctNgrams; CRSArena-Dial, tool/metrics.py. Version "
+            "1 split at newlines and tabs as well.",
+            version=2,
+        ),
+        "laps_all": Variant(
+            summary="As @laps, over all n-grams of a system, however many words it has.",
+            source="LAPS, dialogue_evaluation/diversity/metrics.py, calculate_distinct_n: without its cut.",
         ),
         "music_crs": Variant(
             summary="Distinct over all n-grams of lower-cased words between white space.",

@@ -6,7 +6,7 @@ from typing import Any
 from trialogue.errors import MissingExtraError
 from trialogue.extras import need
 from trialogue.metrics.names import full_name
-from trialogue.metrics.references import MeanAgainstReference
+from trialogue.metrics.references import NOT_COMPARED, MeanAgainstReference
 from trialogue.metrics.text.tokens import REMEMBERED, mteval_words
 from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
@@ -36,6 +36,8 @@ CARD = Card(
     },
     default="nltk",
     caveats=(
+        NOT_COMPARED,
+        "Of several references, the one with the highest value counts, as in nltk's meteor_score.",
         "NLTK looks up the stems of words in WordNet ('movi' for 'movie'), so many synonyms are missed.",
         "Not METEOR 1.5 (Denkowski & Lavie 2014), whose weights, paraphrase tables and function words differ.",
         "A reply equal to its reference scores a little below 1: the penalty for its one chunk remains.",

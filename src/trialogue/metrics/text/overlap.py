@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Sequence
 
-from trialogue.metrics.text.tokens import Words
+from trialogue.metrics.text.tokens import Words, ngrams
 
 
 def matches(reply: Sequence[str], reference: Sequence[str], order: int) -> tuple[int, ...]:
@@ -36,6 +36,21 @@ def matches(reply: Sequence[str], reference: Sequence[str], order: int) -> tuple
             counts.append(_intersection_size(_cut(reply, ours, n), _cut(reference, theirs, n)))
         ours, theirs = _starts_before(ours, len(reply) - n), _starts_before(theirs, len(reference) - n)
     return tuple(counts) + (0,) * (order - len(counts))
+
+
+def matches_in_any(reply: Words, references: Sequence[Words], order: int) -> tuple[int, ...]:
+    """As ``matches`` with several references: an n-gram is clipped by the reference that has it most often.
+
+    >>> matches_in_any(("the", "the", "cat"), [("the",), ("the", "the")], 2)
+    (2, 1)
+    """
+    counts = []
+    for n in range(1, order + 1):
+        theirs: Counter[Hashable] = Counter()
+        for reference in references:
+            theirs |= Counter(ngrams(reference, n))
+        counts.append((Counter(ngrams(reply, n)) & theirs).total())
+    return tuple(counts)
 
 
 def _cut(units: Sequence[str], starts: Sequence[int], n: int) -> Sequence[Hashable]:

@@ -9,7 +9,7 @@ from trialogue.extras import need
 from trialogue.metrics.base import Array
 from trialogue.metrics.batch import Batch
 from trialogue.metrics.names import full_name
-from trialogue.metrics.references import MeanAgainstReference
+from trialogue.metrics.references import NOT_COMPARED, MeanAgainstReference
 from trialogue.metrics.text.multisets import longest_common_subsequences
 from trialogue.metrics.text.overlap import f1, longest_common_subsequence
 from trialogue.metrics.text.tokens import REMEMBERED, Rule, alphanumeric_words
@@ -45,6 +45,8 @@ CARD = Card(
     },
     default="f1",
     caveats=(
+        NOT_COMPARED,
+        "Of several references, that with the highest F1 counts, also for @recall, as in rouge_score's score_multi.",
         "Stemming alone raises it from .136 to .145 on the INSPIRED2 study; recall rewards length.",
         "Its Spearman correlation with human ratings of the 1,860 replies of that study is .24.",
         "Words of other alphabets and accented letters are dropped by its tokeniser: text without a-z or 0-9 scores 0.",
@@ -74,6 +76,10 @@ class RougeL(MeanAgainstReference):
     def _recall(self, reply: str, reference: str) -> float:
         first, second = self._tokenise(reply), self._tokenise(reference)
         return longest_common_subsequence(first, second) / len(second) if second else 0.0
+
+    def _best(self, reply: str, references: Sequence[str]) -> float:
+        """Score against the reference with the highest F1, as in rouge_score; of equal ones, the first."""
+        return self._score(reply, max(references, key=lambda reference: self._f1(reply, reference)))
 
     def scores_of(self, batch: Batch) -> Array:
         """Batch version; pairs with a very long text are computed separately."""

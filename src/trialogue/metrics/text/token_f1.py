@@ -5,7 +5,7 @@ import numpy as np
 from trialogue.metrics.base import Array
 from trialogue.metrics.batch import Batch
 from trialogue.metrics.names import full_name
-from trialogue.metrics.references import MeanAgainstReference
+from trialogue.metrics.references import NOT_COMPARED, MeanAgainstReference
 from trialogue.metrics.text.overlap import common, f1
 from trialogue.metrics.text.tokens import answer_words, words
 from trialogue.records import Card, FailurePolicy, TextUse, Variant
@@ -35,6 +35,8 @@ CARD = Card(
     },
     default="parlai",
     caveats=(
+        NOT_COMPARED,
+        "Of several references, the one with the highest value counts, as in ParlAI and CRSLab.",
         "Of the overlap metrics it agrees best with people on the INSPIRED2 study (Spearman .27 over "
         "1,860 replies), which is low: three raters allow at most about .77 there.",
     ),

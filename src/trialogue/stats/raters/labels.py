@@ -20,12 +20,14 @@ def encode(labels: Ratings, *, levels: Sequence[Hashable] | None = None) -> tupl
         levels: all possible labels in their order; by default those that occur, numbers ascending, others by ``str``.
 
     Raises:
-        UsageError: if a label is not among the levels, or a row has another length than the first.
+        UsageError: if a label is not among the levels, labels are of several types (1 and "1"), or a row has another length
+            than the first.
     """
     array = _as_objects(labels)
     flat = [None if _is_missing(label) else label for label in array.ravel().tolist()]
     present = {label for label in flat if label is not None}
     if levels is None:
+        _check_one_type(present)
         found = tuple(sorted(present)) if are_numbers(present) else tuple(sorted(present, key=str))
     else:
         found = tuple(levels)
@@ -35,6 +37,18 @@ def encode(labels: Ratings, *, levels: Sequence[Hashable] | None = None) -> tupl
     index = {level: code for code, level in enumerate(found)}
     codes = np.array([MISSING if label is None else index[label] for label in flat], dtype=np.int64)
     return found, codes.reshape(array.shape)
+
+
+def _check_one_type(labels: set[Any]) -> None:
+    """Refuse numbers beside texts: 1 and "1" would be two labels, on which nobody agrees."""
+    examples: dict[str, Any] = {}
+    for label in sorted(labels, key=str):
+        examples.setdefault(
+            "numbers" if are_numbers({label}) else "texts" if isinstance(label, str) else "others", label
+        )
+    if len(examples) > 1:
+        named = " and ".join(f"{kind} ({label!r})" for kind, label in sorted(examples.items()))
+        raise UsageError(f"labels must be of one type, got {named}. Convert them first, for example with str.")
 
 
 def encode_table(ratings: Ratings, *, levels: Sequence[Hashable] | None = None) -> tuple[tuple[Hashable, ...], Ints]:

@@ -27,6 +27,7 @@ from trialogue.datasets.tables.scores import ScoreTable, described, dialogues_of
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, Utterance
 from trialogue.records.files.jsonl import Note, to_line
+from trialogue.records.spoken import is_blank
 from trialogue.workflows.inputs.frames import is_frame, plain, table_of_frame, table_of_rows
 
 RECORDS = (Dialogue, Situation, Response, Score, Preference)
@@ -87,7 +88,7 @@ def is_data(given: object) -> bool:
 def in_memory(
     data: Data,
     *,
-    references: Iterable[str] | None = None,
+    references: Iterable[str | Sequence[str]] | None = None,
     contexts: Iterable[Any] | None = None,
     mapping: Columns | None = None,
     side: str = "",
@@ -96,7 +97,7 @@ def in_memory(
 
     Args:
         data: see the module.
-        references: what a person replied in each situation.
+        references: what a person replied in each situation, or a list of what several did.
         contexts: what was said before each reply: the user's text, or a list of texts or messages that ends on the user's.
         mapping: which column of a table is what; None: guessed, with a note of how.
         side: of a comparison; keeps the ids of its conversations apart from those of the other side.
@@ -140,7 +141,7 @@ def in_memory(
 def with_data_read(
     given: Sequence[str | Path | Data],
     *,
-    references: Iterable[str] | None = None,
+    references: Iterable[str | Sequence[str]] | None = None,
     contexts: Iterable[Any] | None = None,
     mapping: Columns | None = None,
 ) -> list[str | Path | InMemory]:
@@ -188,7 +189,7 @@ def _are_texts(value: Sequence[object]) -> bool:
 
 def _of_replies(
     replies: Mapping[str | None, object],
-    references: Iterable[str] | None,
+    references: Iterable[str | Sequence[str]] | None,
     contexts: Iterable[Any] | None,
     notes: list[Problem],
     problems: list[Problem],
@@ -207,13 +208,13 @@ def _of_replies(
         )
         problems.append(Problem(f"the lists differ in length: {counts}.", hint=hint))
         return []
-    places = [(system or "data", lists[system or ONE_SYSTEM]) for system in replies]
-    for name, values in [*places, *([("references", people)] if people is not None else [])]:
+    for system in replies:
         problems += [
-            Problem(f"expected a string, got {kind_of(plain(value))}.", name, index)
-            for index, value in enumerate(values)
+            Problem(f"expected a string, got {kind_of(plain(value))}.", system or "data", index)
+            for index, value in enumerate(lists[system or ONE_SYSTEM])
             if not isinstance(value, str)
         ]
+    given = [_references(value, index, problems) for index, value in enumerate(people or ())]
     said = [_context(value, index, notes, problems) for index, value in enumerate(before or ())]
     if problems:
         return []
@@ -223,7 +224,8 @@ def _of_replies(
         Situation(
             id=str(index),
             context=said[index] if before is not None else unknown,
-            reference=None if people is None else Utterance(speaker="system", text=people[index]),
+            reference=given[index][0] if given and given[index] else None,
+            further_references=given[index][1:] if given else (),
         )
         for index in range(size)
     ]
@@ -233,6 +235,18 @@ def _of_replies(
         for index, text in enumerate(values)
     ]
     return [*situations, *answers]
+
+
+def _references(value: object, index: int, problems: list[Problem]) -> tuple[Utterance, ...]:
+    """References of one situation: a text, or a list of texts, of which blank ones are none."""
+    texts = [value] if isinstance(value, str) else plain(value)
+    if not isinstance(texts, list | tuple) or not all(isinstance(each, str) for each in texts):
+        what = f"expected a string, or a list of strings, got {kind_of(plain(value))}."
+        problems.append(Problem(what, "references", index))
+        return ()
+    return tuple(
+        Utterance(speaker="system", text=text) for text in texts if isinstance(value, str) or not is_blank(text)
+    )
 
 
 def _context(value: object, index: int, notes: list[Problem], problems: list[Problem]) -> tuple[Utterance, ...]:

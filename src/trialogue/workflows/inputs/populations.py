@@ -80,8 +80,7 @@ class _Group:
 
 
 def _situation_text(situation: Situation) -> str:
-    reference = "" if situation.reference is None else _text([situation.reference])
-    return "\0".join([situation.id, _text(situation.context), reference, *(situation.targets or ())])
+    return "\0".join([situation.id, _text(situation.context), _text(situation.references), *(situation.targets or ())])
 
 
 def _text(utterances: Iterable[Utterance]) -> str:

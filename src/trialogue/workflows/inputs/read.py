@@ -1,6 +1,6 @@
 """Read records from any input: corpora by name, files, folders, study exports, tables."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from trialogue.workflows.inputs.memory import Data, with_data_read
 
 def read(
     *given: str | Path | Data,
-    references: Iterable[str] | None = None,
+    references: Iterable[str | Sequence[str]] | None = None,
     contexts: Iterable[Any] | None = None,
     format_name: str | None = None,
     mapping: Columns | None = None,
@@ -25,7 +25,7 @@ def read(
     Args:
         given: names of corpora, files, folders, or ``"SYSTEM=file"``; what is named twice is read once. Or data in
             memory, as ``evaluate`` takes them.
-        references: what a person replied in each situation, where lists of replies are given.
+        references: what a person replied in each situation, or a list of several replies, where lists of replies are given.
         contexts: what was said before each reply, where lists of replies are given.
         format_name: format of the files; None: auto-detected.
         mapping: which column of a table is what, as fields or a YAML file that holds them; None: guessed from headings that
