@@ -25,6 +25,9 @@ def new(
         ),
     ] = None,
     most: Annotated[int | None, typer.Option(min=1, help="Maximum number of items, sampled at random.")] = None,
+    per_cell: Annotated[
+        int, typer.Option(min=1, help="Realism: maximum number of pairs of each simulator with each agent.")
+    ] = 25,
     seed: Annotated[int, typer.Option(help="Random seed for the sample.")] = 0,
     out: Annotated[Path, typer.Option("--out", "-o", help="Study folder to create.")] = Path("my_study"),
     files: Annotated[
@@ -46,6 +49,7 @@ def new(
         simulated=simulated or [],
         agents=list(agents or fields.get("agents", {})),
         most=most,
+        per_cell=per_cell,
         seed=seed,
         note=lambda each: typer.echo(f"note: {each}", err=True),
     )

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, Situation, Utterance
 from trialogue.records.files.jsonl import Note, problems_of, warn
+from trialogue.records.kinds.replays import replayed_system
 from trialogue.seeds import rng_for
 from trialogue.simulation.source import users_of_source
 from trialogue.study.design.items import (
@@ -28,6 +29,7 @@ from trialogue.workflows.inputs.inputs import InputRecords, gather
 
 Fields: TypeAlias = dict[str, Any]
 DEMO = "demo"
+PER_CELL = 25  # pairs of each simulator with each agent in Zhang and Balog (KDD 2020, sec. 6.3)
 CHATS = 1  # items of each system that is talked to: raters_per_item says how many talk to it
 
 
@@ -39,6 +41,7 @@ def items_for(
     simulated: Sequence[str | Path] = (),
     agents: Sequence[str] = (),
     most: int | None = None,
+    per_cell: int = PER_CELL,
     seed: int = 0,
     note: Note = warn,
 ) -> list[AnyItem]:
@@ -52,7 +55,8 @@ def items_for(
         simulated: realism: dialogues with simulated users of the same agents; one whose agent no person talked to is left
             out.
         agents: chat: names of the systems in the study file.
-        most: maximum number of items, drawn at random.
+        most: maximum number of items, drawn at random; realism: as evenly as possible among simulators and agents.
+        per_cell: realism: maximum number of pairs of each simulator with each agent, drawn at random.
         seed: seed of the draw.
         note: called with what is left out; a Python warning by default.
 
@@ -64,7 +68,7 @@ def items_for(
     if study_type == "chat":
         return [ChatItem(key=f"chat-{name}", agents=(name,)) for name in agents]
     if study_type == "realism":
-        return _draw_items(_realism(human, simulated, rng, note), most, rng)
+        return _realism(human, simulated, rng, note, per_cell=per_cell, most=most)
     material = gather([str(each) for each in responses] or [DEMO])
     make: dict[str, Callable[[InputRecords], list[AnyItem]]] = {
         "rating": _ratings,
@@ -187,10 +191,17 @@ def _names(dialogues: Sequence[Dialogue]) -> list[str]:
 
 
 def _realism(
-    human: Sequence[str | Path], simulated: Sequence[str | Path], rng: np.random.Generator, note: Note
+    human: Sequence[str | Path],
+    simulated: Sequence[str | Path],
+    rng: np.random.Generator,
+    note: Note,
+    *,
+    per_cell: int,
+    most: int | None,
 ) -> list[AnyItem]:
     """Pairs of a simulated dialogue and a human one with the same agent: another agent's words would tell them apart.
 
+    The agent of a simulated dialogue may be a replay of the person's, and the draw is stratified by simulator and agent.
     Human dialogues are used equally often, and nobody is shown the same one twice: a participant who saw two pairs with the
     same human dialogue would know which it is.
     """
@@ -209,12 +220,16 @@ def _realism(
     times = Counter[str]()
     rows: list[Fields] = []
     alone: list[Dialogue] = []
-    for number, (name, dialogue) in enumerate(machines, start=1):
+    chosen = _stratified(machines, per_cell, most, rng)
+    if len(chosen) < len(machines):
+        what = f"{len(chosen)} of {len(machines)} simulated dialogues are drawn, at most {per_cell} per simulator and agent"
+        note(Problem(f"{what}.", ", ".join(map(str, simulated)), hint="Change that with --per-cell and --most."))
+    for number, (name, dialogue) in enumerate(chosen, start=1):
+        agent = None if dialogue.system is None else replayed_system(dialogue.system)
         same = [
             (id_, each)
             for id_, each in people
-            if each.system == dialogue.system is not None
-            and (each.id, each.utterances) != (dialogue.id, dialogue.utterances)
+            if each.system == agent is not None and (each.id, each.utterances) != (dialogue.id, dialogue.utterances)
         ]
         if not same:
             alone.append(dialogue)
@@ -227,7 +242,7 @@ def _realism(
             {
                 "key": f"pair-{number}",
                 "dialogue_id": beside,
-                "agent": dialogue.system,
+                "agent": agent,
                 "simulator": _simulator(dialogue),
                 "human": {"id": beside, "messages": _messages(person.utterances)},
                 "simulated": {"id": name, "messages": _messages(dialogue.utterances)},
@@ -235,6 +250,18 @@ def _realism(
         )
     _check_pairs(alone, [each for _, each in people], simulated, rows, note)
     return _valid(RealismItem, rows)
+
+
+def _stratified(
+    talks: Sequence[tuple[str, Dialogue]], per_cell: int, most: int | None, rng: np.random.Generator
+) -> list[tuple[str, Dialogue]]:
+    """At most ``per_cell`` dialogues of each simulator with each agent, and ``most`` in all, in their order."""
+    cells: dict[tuple[str, str | None], list[int]] = {}
+    for place, (_, dialogue) in enumerate(talks):
+        cells.setdefault((_simulator(dialogue), dialogue.system), []).append(place)
+    drawn = [rng.permutation(places).tolist()[:per_cell] for places in cells.values()]
+    rounds = [row[turn] for turn in range(max(map(len, drawn), default=0)) for row in drawn if turn < len(row)]
+    return [talks[place] for place in sorted(rounds[:most])]
 
 
 def _simulator(dialogue: Dialogue) -> str:
