@@ -52,6 +52,8 @@ class StudyData:
     """Rankings, best–worst choices and multiple choices, one row per option."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """Titles of questions with options, by name."""
+    option_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """What options are called, by question and option."""
     scales: Mapping[str, Scale] = field(default_factory=dict)
     task: Literal["choice", "realism"] = "choice"
     primary: str | None = None
@@ -153,11 +155,14 @@ def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFin
     data, ratings = estimates.data, estimates.ratings
     raters = _raters(data)
     rehearsal = not_people(raters)
+    counted = countable_participants(data.people, data.rules)
+    options = describe_options(data.options, counted, data.titles, data.option_labels)
     methods = methods_of(
         estimates.flow,
         ratings,
         estimates.choices,
         estimates.labels,
+        chosen=[each for each in options if each.answer_kind == "choice"],
         raters=raters,
         alpha=estimates.alpha,
         versions=manifest.versions,
@@ -173,7 +178,7 @@ def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFin
         model_ratings=estimates.model_ratings,
         model_choices=estimates.model_choices,
         answers=tuple(_plain(data)),
-        options=describe_options(data.options, countable_participants(data.people, data.rules), data.titles),
+        options=options,
         warnings=(*rehearsal, *data.notes, *_coverage(data, ratings)),
         methods=(*rehearsal, *methods[:-1], *looks_of(data.early_looks), *_model_rater_note(estimates), *methods[-1:]),
         alpha=estimates.alpha,

@@ -148,6 +148,17 @@ REASONS: Mapping[str, str] = MappingProxyType(
 )
 """Why simulated rows of a measure may differ."""
 
+TURNS_BY_SOURCE: Mapping[str, str] = MappingProxyType(
+    {
+        "paper": (
+            "An agenda as the paper describes it is as long as a dialogue of a real user, and each unanswered act adds "
+            "another one, so dialogues are longer than those of real users; published ones are shorter on B and C."
+        ),
+        "code": "The released code limits agendas of CIR6 to 12 acts, and its published dialogues are longer than that.",
+    }
+)
+"""The reason for the number of turns, of a whole model."""
+
 Counts = tuple[int, int, int]
 WORKERS, PAIRS = 3, 25
 """Workers that judged each pair, and pairs of each cell (sec. 6.3)."""

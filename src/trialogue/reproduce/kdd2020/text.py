@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from trialogue.records import JsonValue
 from trialogue.reproduce.kdd2020.paper_values import (
     DIGITS,
     DS_KL,
@@ -12,6 +13,8 @@ from trialogue.reproduce.kdd2020.paper_values import (
     SHAPE,
     SYSTEMS,
     TABLES,
+    TURNS,
+    TURNS_BY_SOURCE,
     USERS,
     WHY_REPLAY,
     published_value,
@@ -52,9 +55,14 @@ def render_tables(found: Reproduction) -> str:
     )
 
 
-def _users(found: Reproduction) -> str:
+def _options(found: Reproduction) -> dict[str, JsonValue]:
+    """Options of the users that were asked for."""
     options = found.settings.get("options")
-    given = dict(options) if isinstance(options, Mapping) else {}
+    return dict(options) if isinstance(options, Mapping) else {}
+
+
+def _users(found: Reproduction) -> str:
+    given = _options(found)
     source = given.pop("as", "")
     changed = ", ".join(f"{name}: {value}" for name, value in given.items())
     return USERS[str(source)] + (f"\nOptions of the users that were changed: {changed}." if changed else "")
@@ -129,7 +137,8 @@ def _difference_lines(found: Reproduction) -> Iterator[str]:
     yield "The systems themselves:"
     yield from (f"  {letter}: {why}" for letter, why in WHY_REPLAY.items())
     yield "Simulated rows that differ from the paper, and known reasons:"
-    for name, why in REASONS.items():
+    turns = TURNS_BY_SOURCE.get(str(_options(found).get("as")), REASONS[TURNS])
+    for name, why in {**REASONS, TURNS: turns}.items():
         cells = [cell for cell in found.cells if cell.measure == name and cell.verdict == "differs"]
         if name == DS_KL:
             yield f"  {name}: not comparable. {why}"
