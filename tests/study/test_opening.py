@@ -108,6 +108,40 @@ def dialogues(path: Path, system: str, said: str) -> str:
     return str(path)
 
 
+def talk(name: str, system: str, said: str, source: str | None = None) -> Dialogue:
+    turns = [{"speaker": "user", "text": said}, {"speaker": "system", "text": f"{system} to {said}"}]
+    fields = {"id": name, "system": system, "utterances": turns, "source": source}
+    return Dialogue.model_validate(fields)
+
+
+def test_pairs_are_stratified_and_a_replay_goes_with_the_dialogues_that_it_replays(tmp_path: Path) -> None:
+    people = [talk(f"{system}-{n}", system, f"person {n}") for system in ("kelly", "jmrs1") for n in range(4)]
+    users = [
+        talk(f"{system}/{kind}/{n}", system, f"{kind} {n}", f"simulated/{kind}")
+        for system, times in (("replay:kelly", 9), ("replay:jmrs1", 5))
+        for kind in ("qrfa-single", "cir6-pkg")
+        for n in range(times)
+    ]
+    write_records(tmp_path / "people.jsonl", people)
+    write_records(tmp_path / "users.jsonl", users)
+    notes: list[str] = []
+    given = {"human": [tmp_path / "people.jsonl"], "simulated": [tmp_path / "users.jsonl"]}
+
+    def drawn(**limits: int) -> tuple[Counter[tuple[str, str]], Counter[str]]:
+        items = [
+            item
+            for item in items_for("realism", **given, note=lambda each: notes.append(str(each)), **limits)  # type: ignore[arg-type]
+            if isinstance(item, RealismItem)
+        ]
+        return Counter((item.simulator, item.agent) for item in items), Counter(str(item.dialogue_id) for item in items)
+
+    cells, beside = drawn(per_cell=4)
+    assert cells == {(kind, agent): 4 for kind in ("qrfa-single", "cir6-pkg") for agent in ("kelly", "jmrs1")}
+    assert set(beside.values()) == {2}  # each of 4 human dialogues beside 2 of 8 simulated ones
+    assert "16 of 28 simulated dialogues are drawn, at most 4 per simulator and agent" in notes[0]
+    assert set(drawn(per_cell=25, most=8)[0].values()) == {2}
+
+
 def test_dialogues_of_two_systems_with_the_same_id_are_labelled_and_compared_apart(tmp_path: Path) -> None:
     a, b = dialogues(tmp_path / "a.jsonl", "aria", "Hello"), dialogues(tmp_path / "b.jsonl", "bolt", "Yes?")
     assert [item.dialogue for item in items_for("labelling", [a, b])] == ["aria/1", "bolt/1"]

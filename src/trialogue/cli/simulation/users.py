@@ -33,18 +33,39 @@ def fit(
     catalogue: Annotated[str, typer.Option(help="Catalogue of the items that the dialogues are about.")] = "demo",
     format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
     source: Annotated[str | None, typer.Option("--as", help=AS_HELP)] = None,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Export of a labelling study with the acts of the dialogues (repeatable; replaces their own)."
+        ),
+    ] = None,
+    successful: Annotated[
+        bool, typer.Option("--successful", help="Leave out dialogues that are not successful, as in the paper.")
+    ] = False,
 ) -> None:
     """Fit the interaction model, language understanding and wording on dialogues of real users with labelled acts."""
     from trialogue.simulation import fit_users
+    from trialogue.simulation.actions import KDD2020
     from trialogue.simulation.users.fit import data_hash
     from trialogue.simulation.users.options import method as options_of
     from trialogue.workflows.inputs.inputs import gather
     from trialogue.workflows.inputs.knowledge import load_catalogue
+    from trialogue.workflows.simulation.act_labels import is_successful, with_labelled_acts
 
     options = options_of(method) if source is None else options_of(method).as_in(source)
     check_folder(out)
     with steps() as tell:
         read = gather(dialogues, format_name=format_name).dialogues
+        if labels:
+            given = with_labelled_acts(read, labels)
+            read = list(given.dialogues)
+            tell(
+                f"{given.labelled:,} messages labelled, {given.undecided:,} undecided, {given.unlabelled:,} not labelled"
+            )
+        covers = [each for each in read if is_successful(each, KDD2020.states)]
+        if covers or successful:
+            tell(f"{len(covers)} of {len(read)} dialogues are successful: query formulation and set retrieval occur")
+        read = covers if successful else read
         tell(f"fitting {method} on {len(read)} dialogues")
         model = fit_users(read, catalogue=load_catalogue(catalogue).catalogue, options=options)
         model.save(out)

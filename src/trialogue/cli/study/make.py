@@ -9,8 +9,17 @@ if TYPE_CHECKING:
     from trialogue.study.design.file import StudyFile
 
 
+ACTS_OF_USERS = "acts-of-users"
+"""The template in which messages of users, and not of recommenders, are labelled."""
+
+
 def new(
-    template: Annotated[str, typer.Option(help="rating, infact, preference, realism, chat or labelling.")] = "rating",
+    template: Annotated[
+        str,
+        typer.Option(
+            help="rating, infact, preference, realism, chat, labelling, acts-of-users or acts-of-recommenders."
+        ),
+    ] = "rating",
     responses: Annotated[
         list[str] | None, typer.Option("--responses", "-r", help="Files or corpora (default: the demo corpus).")
     ] = None,
@@ -50,6 +59,7 @@ def new(
         agents=list(agents or fields.get("agents", {})),
         most=most,
         per_cell=per_cell,
+        speaker="user" if template == ACTS_OF_USERS else "system",
         seed=seed,
         note=lambda each: typer.echo(f"note: {each}", err=True),
     )

@@ -72,6 +72,12 @@ class StudyData:
     """Repairs made while reading."""
 
     @property
+    def counted_labels(self) -> list[Label]:
+        """Labels of those who count, and of adjudicators."""
+        counted = self.countable_people
+        return [one for one in self.labels if counted is None or one.role == "adjudicator" or one.rater in counted]
+
+    @property
     def countable_people(self) -> frozenset[str] | None:
         """Participants who completed and hit no pre-launch exclusion rule; None: no participants table."""
         return countable_participants(self.people, self.rules)
@@ -132,7 +138,7 @@ def infer_study(
         for measure in _measures(data, data.system_ratings)
     )
     choices = _choices(data, seed, alpha) if data.preferences else None
-    labels = analyse_labels(_counted_labels(data), seed=seed) if data.labels else None
+    labels = analyse_labels(data.counted_labels, seed=seed) if data.labels else None
     counted = data.countable_people
     beside = model_ratings(
         data.model_scores,
@@ -242,11 +248,6 @@ def _choices(data: StudyData, seed: int, alpha: float) -> ChoiceFindings:
         alpha=alpha,
     )
     return found.model_copy(update={"raters": kinds_of(vote.raters for vote in data.preferences)})
-
-
-def _counted_labels(data: StudyData) -> list[Label]:
-    counted = data.countable_people
-    return [one for one in data.labels if counted is None or one.role == "adjudicator" or one.rater in counted]
 
 
 def _plain(data: StudyData) -> Iterable[Answers]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -10,7 +11,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.records import Dialogue, Situation, Utterance
+from trialogue.records import Dialogue, Situation, Speaker, Utterance
 from trialogue.records.files.jsonl import Note, problems_of, warn
 from trialogue.records.kinds.replays import replayed_system
 from trialogue.seeds import rng_for
@@ -42,6 +43,7 @@ def items_for(
     agents: Sequence[str] = (),
     most: int | None = None,
     per_cell: int = PER_CELL,
+    speaker: Speaker = "system",
     seed: int = 0,
     note: Note = warn,
 ) -> list[AnyItem]:
@@ -56,6 +58,7 @@ def items_for(
             out.
         agents: chat: names of the systems in the study file.
         most: maximum number of items, drawn at random; realism: as evenly as possible among simulators and agents.
+        speaker: labelling: whose messages are labelled.
         per_cell: realism: maximum number of pairs of each simulator with each agent, drawn at random.
         seed: seed of the draw.
         note: called with what is left out; a Python warning by default.
@@ -73,11 +76,11 @@ def items_for(
     make: dict[str, Callable[[InputRecords], list[AnyItem]]] = {
         "rating": _ratings,
         "preference": _preferences,
-        "labelling": _labels,
+        "labelling": partial(_labels, speaker=speaker),
     }
     items = make[study_type](material)
     if not items:
-        needed = {"rating": "replies by systems to situations", "labelling": "dialogues with system messages"}
+        needed = {"rating": "replies by systems to situations", "labelling": "dialogues with messages to label"}
         wanted = needed.get(study_type, "replies or dialogues of two systems")
         what = f"the files contain nothing for a study of type {study_type}, which needs {wanted}."
         raise DataError(Problem(what, ", ".join(map(str, responses)) or DEMO))
@@ -158,9 +161,9 @@ def _of_situation(situation: Situation) -> Fields:
     return {"dialogue_id": situation.dialogue_id, "context": _messages(situation.context)}
 
 
-def _labels(material: InputRecords) -> list[AnyItem]:
-    """Every message of a recommender, with the dialogue up to it."""
-    named = _names(material.dialogues)
+def _labels(material: InputRecords, *, speaker: Speaker = "system") -> list[AnyItem]:
+    """Every message of a speaker, with the dialogue up to it."""
+    named = names_of(material.dialogues)
     return _valid(
         LabellingItem,
         (
@@ -173,12 +176,12 @@ def _labels(material: InputRecords) -> list[AnyItem]:
             for dialogue, name in zip(material.dialogues, named, strict=True)
             if len(dialogue.utterances) <= MAX_LINES
             for place, utterance in enumerate(dialogue.utterances)
-            if utterance.speaker == "system" and utterance.text.strip()
+            if utterance.speaker == speaker and utterance.text.strip()
         ),
     )
 
 
-def _names(dialogues: Sequence[Dialogue]) -> list[str]:
+def names_of(dialogues: Sequence[Dialogue]) -> list[str]:
     """Ids of dialogues, unique, since answers refer to them: those that occur twice get system and user in front."""
     names = [each.id for each in dialogues]
     for part in ("system", "user"):
@@ -307,4 +310,4 @@ def _agents(dialogues: Sequence[Dialogue]) -> str:
 def _talks(files: Sequence[str | Path]) -> list[tuple[str, Dialogue]]:
     """Non-empty dialogues, with the ids that answers refer to."""
     found = [each for each in gather([str(each) for each in files]).dialogues if each.utterances]
-    return list(zip(_names(found), found, strict=True))
+    return list(zip(names_of(found), found, strict=True))
