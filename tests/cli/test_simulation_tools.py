@@ -116,6 +116,10 @@ def test_users_are_shown_as_a_table_json_and_a_drawing(tmp_path: Path) -> None:
     assert paper["options"]["agenda"] == "corpus"
     assert all(sum(shares.values()) == pytest.approx(1) for shares in paper["two_step"].values())
     assert "code" in refused(UnknownNameError, "users", "show", "qrfa-single", "--as", "book")
+    assert "MI" in run("users", "show", "cir6-single").stdout
+    assert (
+        "MI" not in run("users", "show", "cir6-single", "--as", "paper").stdout
+    )  # mixed initiative is no action of CIR6
     assert "coarse" in refused(UnknownNameError, "users", "show", "cir6-pkg", "--level", "middle")
     assert "cir6-pkg" in refused(UnknownNameError, "users", "show", "cir6-pgk")
     assert "neither transition probabilities nor prompts" in refused(

@@ -158,7 +158,7 @@ def show(
     from trialogue.simulation import UserModel, load_users
     from trialogue.simulation.users.course import two_step
     from trialogue.simulation.users.kinds import HasPrompts, is_users_file, load_kind
-    from trialogue.simulation.users.state_diagram import to_svg, transitions
+    from trialogue.simulation.users.state_diagram import flatten, to_svg, transitions
 
     changes = {} if source is None else {"as": source}
     if is_users_file(model) or ":" in model:
@@ -175,9 +175,12 @@ def show(
         users = load_users(model, **changes)
     level = level or ("classes" if users.options.is_qrfa else "coarse")
     course = users.options.course(users.interaction)
-    counts = transitions(course.model, level=level, qrfa=course.qrfa)  # type: ignore[arg-type]
+    if level == "coarse" and course.level == "action":  # the chain that these users walk
+        counts = flatten(course.transitions)
+    else:
+        counts = transitions(course.model, level=level, qrfa=course.qrfa)  # type: ignore[arg-type]
     if out is not None:
-        write_text(out, to_svg(course.model, level=level, qrfa=course.qrfa))  # type: ignore[arg-type]
+        write_text(out, to_svg(course.model, level=level, qrfa=course.qrfa, counts=counts))  # type: ignore[arg-type]
     if as_json:
         rows = [{"from": pair[0], "to": pair[1], "count": count} for pair, count in counts.items()]
         known = {"name": users.name, "dialogues": users.interaction.dialogues, "options": users.options.to_json()}

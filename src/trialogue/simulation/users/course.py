@@ -186,8 +186,8 @@ class Course:
         return None if self.level == "action" and group == MIXED else group
 
     @cached_property
-    def _counts(self) -> dict[str, Mapping[str, int]]:
-        """Transition counts on the level; labels of no group (mixed initiative) are skipped."""
+    def transitions(self) -> dict[str, Mapping[str, int]]:
+        """Transition counts on the level, as far as edges allow them; labels of no group (mixed initiative) are skipped."""
         if self.level == "label":
             return dict(self.model.chain)
         users = (
@@ -205,14 +205,14 @@ class Course:
 
     @cached_property
     def _chain(self) -> dict[str, Weighted[str]]:
-        return {first: Weighted(following) for first, following in self._counts.items()}
+        return {first: Weighted(following) for first, following in self.transitions.items()}
 
     @cached_property
     def _going_on(self) -> dict[str, Weighted[str]]:
         """The chain without its end."""
         on = {
             first: {last: count for last, count in following.items() if last != END}
-            for first, following in self._counts.items()
+            for first, following in self.transitions.items()
         }
         return {first: Weighted(following) for first, following in on.items() if following}
 

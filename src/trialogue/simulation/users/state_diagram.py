@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 from trialogue.errors import UnknownNameError
 from trialogue.records.kinds.acts import CIR6_STATES, MIXED
 from trialogue.simulation.actions import QRFA_RELEASED, Qrfa
-from trialogue.simulation.users.counting import END
+from trialogue.simulation.users.counting import END, Counts
 from trialogue.simulation.users.course import class_transitions, group_counts
 from trialogue.simulation.users.interaction import InteractionModel
 
@@ -55,7 +55,13 @@ class _Canvas:
         return atan2(at[1] - self.size / 2, at[0] - self.size / 2)
 
 
-def to_svg(model: InteractionModel, *, level: Level = "coarse", qrfa: Qrfa = QRFA_RELEASED) -> str:
+def to_svg(
+    model: InteractionModel,
+    *,
+    level: Level = "coarse",
+    qrfa: Qrfa = QRFA_RELEASED,
+    counts: Mapping[tuple[str, str], int] | None = None,
+) -> str:
     """Draw the chain of user actions as an SVG document.
 
     Args:
@@ -63,11 +69,12 @@ def to_svg(model: InteractionModel, *, level: Level = "coarse", qrfa: Qrfa = QRF
         level: ``coarse``: the actions of the space (CIR6's six, and mixed initiative); ``classes`` of QRFA, of users and
             agents; ``fine``: all user labels.
         qrfa: classes of labels.
+        counts: counts of transitions; None: those of the level.
 
     Raises:
         UnknownNameError: there is no such level.
     """
-    counts = transitions(model, level=level, qrfa=qrfa)
+    counts = transitions(model, level=level, qrfa=qrfa) if counts is None else counts
     states = _in_order({state for pair in counts for state in pair}, model.space.states)
     canvas = _Canvas.for_states(len(states))
     at = {state: canvas.place(number, len(states)) for number, state in enumerate(states)}
@@ -98,6 +105,11 @@ def transitions(
     else:
         states = model.space.states if level == "coarse" else {}
         counts = group_counts(model.chain, {label: states.get(label, label) for label in model.labels})
+    return flatten(counts)
+
+
+def flatten(counts: Counts) -> dict[tuple[str, str], int]:
+    """Counts by pair of states."""
     return {(first, last): count for first, following in counts.items() for last, count in following.items()}
 
 
