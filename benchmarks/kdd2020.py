@@ -1,6 +1,6 @@
 """The tables of KDD 2020 with each model of the users; writes ``benchmarks/KDD2020.md``.
 
-    python -m benchmarks.kdd2020 FOLDER           # dialogues are kept there, and not held again
+    python -m benchmarks.kdd2020 FOLDER           # dialogues and tables are kept there, and not computed again
 
 Needs the corpora kdd2020 and movielens-latest-small (``trialogue data get``, or TRIALOGUE_DATA_MIRROR).
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 from trialogue.records import JsonValue
 from trialogue.reproduce.kdd2020 import Reproduction, render_tables, reproduce
 from trialogue.reproduce.kdd2020.directions import directions
+from trialogue.reproduce.kdd2020.tables import TABLES_FILE
 from trialogue.simulation.users.options import SOURCES, UserOptions
 
 HERE = Path(__file__).resolve().parent
@@ -78,6 +79,8 @@ def main() -> None:
     given = parser.parse_args()
 
     def run(name: str, options: Options) -> Reproduction:
+        if (given.folder / name / TABLES_FILE).is_file():
+            return Reproduction.read(given.folder / name)
         return reproduce(given.folder / name, n=given.n, jobs=given.jobs, options=options)
 
     found = {name: run(name, options) for name, options in MODELS.items()}

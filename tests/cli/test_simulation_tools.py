@@ -193,12 +193,12 @@ def test_the_tables_of_kdd_2020_are_printed_and_kept(mirror: Path, tmp_path: Pat
     assert "Real users: 12 of 12 cells" in done.stdout
     assert (tmp_path / "run" / "tables.txt").read_text(encoding="utf-8") in done.stdout
     assert len(json.loads((tmp_path / "run" / "tables.json").read_text())["cells"]) == 87
-    study = ("study", "new", "--template", "realism", "--human", "kdd2020", "--per-cell", 4, "-o", tmp_path / "study")
+    study = ("study", "new", "--template", "realism", "--human", "kdd2020", "--per-cell", 2, "-o", tmp_path / "study")
     made = run(*study, "--simulated", tmp_path / "run" / "realism" / "dialogues.jsonl")
     assert made.exit_code == 0, made.output
     items = [json.loads(line) for line in (tmp_path / "study" / "items.jsonl").read_text().splitlines()]
     cells = Counter((each["simulator"], each["agent"]) for each in items)
-    assert cells == {(users, agent): 4 for users in METHODS for agent in ("and-chill", "kelly", "jmrs1")}
+    assert cells == {(users, agent): 2 for users in METHODS for agent in ("and-chill", "kelly", "jmrs1")}
 
 
 def test_the_published_tables_of_realism_need_no_data() -> None:

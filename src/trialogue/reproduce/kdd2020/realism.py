@@ -40,15 +40,15 @@ PREAMBLE = (
 
 
 def write_realism_dialogues(
-    out: Path, *, seed: int = 0, catalogue: str, options: Mapping[str, JsonValue] | None = None
+    out: Path, *, n: int = PAIRS, seed: int = 0, catalogue: str, options: Mapping[str, JsonValue] | None = None
 ) -> Path:
-    """Write 25 dialogues of each simulator with a replay of each system, for a study; returns the file.
+    """Write dialogues of each simulator with a replay of each system, 25 or ``n``, for a study; returns the file.
 
     Users talk only of films that real users named, and the replay answers as the system answered the most similar message,
     preferably in the same dialogue: else the user would ask about one film and be answered about another.
     """
     path = out / FOLDER / "dialogues.jsonl"
-    write_records(path, simulate_fitting(PAIRS, seed=seed, catalogue=catalogue, options=options))
+    write_records(path, simulate_fitting(min(PAIRS, n), seed=seed, catalogue=catalogue, options=options))
     return path
 
 

@@ -41,6 +41,7 @@ Verdict = Literal["exact", "agrees", "differs"]
 Held = Mapping[tuple[str, str], Sequence[Dialogue]]
 """Dialogues by (letter, method), those of real users among them."""
 
+TABLES_FILE = "tables.json"
 Z = 1.96  # of a 95% interval
 ORDERED = (REWARD, SUCCESS)
 """Measures by which Table 5 ranks the systems."""
@@ -115,11 +116,19 @@ class Reproduction:
             "settings": self.settings,
         }
 
+    @classmethod
+    def read(cls, folder: Path) -> "Reproduction":
+        """Read the ``tables.json`` of a folder."""
+        data = json.loads((folder / TABLES_FILE).read_text("utf-8"))
+        cells = [{**cell, "why": cell["why"] and Reason.model_validate(cell["why"])} for cell in data["cells"]]
+        orders = tuple(Order(**order) for order in data["orders"])
+        return cls(tuple(Cell(**cell) for cell in cells), orders, data["settings"])
+
     def write(self, folder: Path) -> Path:
         """Write ``tables.json`` and ``tables.txt`` into a folder; returns the path of the latter."""
         from trialogue.reproduce.kdd2020.text import render_tables
 
-        write_text(folder / "tables.json", json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
+        write_text(folder / TABLES_FILE, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
         write_text(folder / "tables.txt", render_tables(self) + "\n")
         return folder / "tables.txt"
 
@@ -155,7 +164,7 @@ def reproduce(
     check_here(catalogue)
     held: dict[tuple[str, str], list[Dialogue]] = {(letter, REAL): real for letter, real in real_dialogues().items()}
     held.update(simulate_all(out, n=n, seed=seed, catalogue=catalogue, jobs=jobs, progress=progress, options=options))
-    write_realism_dialogues(out, seed=seed, catalogue=catalogue, options=options)
+    write_realism_dialogues(out, n=n, seed=seed, catalogue=catalogue, options=options)
     users: dict[str, JsonValue] = {name: own.to_json() for name, own in options_of(options or {}).items()}
     settings: dict[str, JsonValue] = {"n": n, "seed": seed, "catalogue": catalogue, "resamples": resamples}
     settings |= {"users": users, "options": dict(options or {})}
