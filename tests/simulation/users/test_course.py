@@ -109,8 +109,8 @@ def test_the_agent_has_no_say_in_the_replacement_by_the_chain() -> None:
 def test_two_steps_are_sums_over_the_agents_classes() -> None:
     # Query is followed by Request 2 (Non-disclose, Interrupt) and Answer 3 (Disclose, Non-disclose, Revise);
     # Request by Query 3; Answer by Feedback 2, Query 1: P(Q | Q) = 2/5 * 1 + 3/5 * 1/3 = 3/5
-    assert class_transitions(FEW.classified(QRFA_PAPER), QRFA_PAPER)["Query"] == {"Request": 2, "Answer": 3, END: 1}
-    assert two_step(FEW.classified(QRFA_PAPER), QRFA_PAPER)["Query"] == pytest.approx({"Query": 0.6, "Feedback": 0.4})
+    assert class_transitions(FEW.with_qrfa(QRFA_PAPER), QRFA_PAPER)["Query"] == {"Request": 2, "Answer": 3, END: 1}
+    assert two_step(FEW.with_qrfa(QRFA_PAPER), QRFA_PAPER)["Query"] == pytest.approx({"Query": 0.6, "Feedback": 0.4})
 
 
 def test_models_without_their_dialogues_say_what_to_do() -> None:
@@ -226,7 +226,7 @@ def test_group_counts_leave_out_what_has_no_group() -> None:
 
 
 def test_the_released_classes_are_those_that_models_are_fitted_with() -> None:
-    assert FEW.classified(QRFA_RELEASED) is FEW
+    assert FEW.with_qrfa(QRFA_RELEASED) is FEW
     typo = fit_interaction([dialogue("u:Non-disclose", "a:Suggesnt", "u:Note", "a:Record")])
     assert typo.steps["Non-disclose"] == {"Answer": 1}  # whatever is no request
-    assert typo.classified(QRFA_PAPER).steps["Non-disclose"] == {"Request": 1}
+    assert typo.with_qrfa(QRFA_PAPER).steps["Non-disclose"] == {"Request": 1}

@@ -37,7 +37,7 @@ def analyse_labels(labels: Iterable[Label], *, seed: int = 0) -> LabelFindings:
     """
     given, final = _tables(labels)
     table: Mapping[Hashable, Mapping[str, str]] = dict(given.items())
-    decided = _decided(given, final)
+    decided = _final_by_key(given, final)
     groups: dict[Hashable, Hashable] = {key: key[0] for key in given}
     disputed = [key for key, raters in given.items() if len(set(raters.values())) > 1]
     return LabelFindings(
@@ -59,10 +59,10 @@ def final_labels(labels: Iterable[Label]) -> dict[tuple[str, int], str | None]:
     Raises:
         DataError: an annotator who labelled an utterance twice.
     """
-    return _decided(*_tables(labels))
+    return _final_by_key(*_tables(labels))
 
 
-def _decided(given: Mapping[Key, Mapping[str, str]], final: Mapping[Key, str]) -> dict[Key, str | None]:
+def _final_by_key(given: Mapping[Key, Mapping[str, str]], final: Mapping[Key, str]) -> dict[Key, str | None]:
     return {key: final.get(key) or _majority(raters) for key, raters in given.items()}
 
 

@@ -76,7 +76,7 @@ class InteractionModel:
             "(trialogue users fit)."
         )
 
-    def classified(self, qrfa: Qrfa) -> "InteractionModel":
+    def with_qrfa(self, qrfa: Qrfa) -> "InteractionModel":
         """The model with other classes of labels; unchanged for the classes that models are fitted with.
 
         Raises:

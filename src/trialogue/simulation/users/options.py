@@ -152,7 +152,7 @@ class UserOptions:
             UsageError: they need the annotated dialogues, and the model does not have them.
         """
         qrfa = QRFA_LISTS[self.qrfa]
-        model = model.classified(qrfa)
+        model = model.with_qrfa(qrfa)
         return Course(model, qrfa, self.agenda, self.level, self.replacement, self.edges)
 
     def as_in(self, source: str) -> "UserOptions":

@@ -223,7 +223,7 @@ def _realism(
     times = Counter[str]()
     rows: list[Fields] = []
     alone: list[Dialogue] = []
-    chosen = _stratified(machines, per_cell, most, rng)
+    chosen = _draw_stratified(machines, per_cell, most, rng)
     if len(chosen) < len(machines):
         what = f"{len(chosen)} of {len(machines)} simulated dialogues are drawn, at most {per_cell} per simulator and agent"
         note(Problem(f"{what}.", ", ".join(map(str, simulated)), hint="Change that with --per-cell and --most."))
@@ -255,7 +255,7 @@ def _realism(
     return _valid(RealismItem, rows)
 
 
-def _stratified(
+def _draw_stratified(
     talks: Sequence[tuple[str, Dialogue]], per_cell: int, most: int | None, rng: np.random.Generator
 ) -> list[tuple[str, Dialogue]]:
     """At most ``per_cell`` dialogues of each simulator with each agent, and ``most`` in all, in their order."""
