@@ -67,6 +67,13 @@ def test_messages_without_a_majority_and_without_labels_are_counted(tmp_path: Pa
     assert all(said.acts is None for talk in found.dialogues for said in talk.utterances if said.speaker == "system")
 
 
+def test_labels_of_a_rehearsal_are_named(tmp_path: Path) -> None:
+    folder = export(tmp_path / "user", "user")
+    assert with_labelled_acts(TALKS, [folder]).rehearsals == ()
+    (folder / "study.json").write_text('{"simulated": true}', encoding="utf-8")
+    assert with_labelled_acts(TALKS, [folder]).rehearsals == (str(folder),)
+
+
 def test_labels_of_other_dialogues_are_refused(tmp_path: Path) -> None:
     folder = export(tmp_path / "user", "user")
     with pytest.raises(DataError, match=r"none of the 2 dialogues.*Give the files"):

@@ -62,6 +62,8 @@ def fit(
             tell(
                 f"{given.labelled:,} messages labelled, {given.undecided:,} undecided, {given.unlabelled:,} not labelled"
             )
+            for export in given.rehearsals:
+                tell(f"note: the labels of {export} were given by scripts, not people")
         covers = [each for each in read if is_successful(each, KDD2020.states)]
         if covers or successful:
             tell(f"{len(covers)} of {len(read)} dialogues are successful: query formulation and set retrieval occur")

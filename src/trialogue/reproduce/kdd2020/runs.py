@@ -127,14 +127,41 @@ def simulate_fitting(
         options: options of the users, see ``simulate_all``.
     """
     _, linker = _load_knowledge(catalogue)
-    talk = DialogueRunner(max_turns=MAX_TURNS)
     for letter in SYSTEMS:
         ratings = _ratings_of_named(letter, catalogue)
         agent = ReplayAgent(_real()[letter], name=agent_name(letter), fits=linker)
         for name, own in options_of(options or {}).items():
-            users = _users(letter, catalogue, name, own, ratings=ratings)
-            plan = Plan((agent_name(letter),), (name,), n, seed=seed)
-            yield from (talk(agent, users, task) for task in plan)
+            yield from simulate_one(letter, name, own, n, seed=seed, catalogue=catalogue, agent=agent, ratings=ratings)
+
+
+def simulate_one(
+    letter: str,
+    name: str,
+    options: UserOptions,
+    n: int,
+    *,
+    seed: int = 0,
+    catalogue: str = FILMS,
+    agent: Agent | None = None,
+    ratings: Ratings | None = None,
+) -> Iterator[Dialogue]:
+    """Dialogues of one simulator with a replay of one system.
+
+    Args:
+        letter: the system.
+        name: the simulator's name in the dialogues.
+        options: options of the users.
+        n: number of dialogues.
+        seed: random seed.
+        catalogue: films and ratings.
+        agent: the replay; None: one that answers at random.
+        ratings: ratings that profiles are sampled from; None: the catalogue's.
+    """
+    replay = agent or ReplayAgent(_real()[letter], name=agent_name(letter))
+    users = _users(letter, catalogue, name, options, ratings=ratings)
+    talk = DialogueRunner(max_turns=MAX_TURNS)
+    for task in Plan((agent_name(letter),), (name,), n, seed=seed):
+        yield talk(replay, users, task)
 
 
 def _ratings_of_named(letter: str, catalogue: str) -> Ratings:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from trialogue.errors import DataError, Problem
 from trialogue.findings.people.labels import final_labels
-from trialogue.records import ActOrigin, Dialogue, DialogueAct, Utterance
+from trialogue.records import ActOrigin, Dialogue, DialogueAct, Labeller, Utterance
 from trialogue.simulation.users.counting import labels_of
+from trialogue.workflows.inputs.study_answers import labeller_of
 from trialogue.workflows.inputs.study_files import read_export
 from trialogue.workflows.study.items import names_of
 
@@ -27,6 +28,8 @@ class LabelledActs:
     """Messages without one, because annotators disagree: without an act."""
     unlabelled: int
     """Messages that nobody labelled: without an act."""
+    rehearsals: tuple[str, ...]
+    """Exports whose labels were given by scripts, not people."""
 
 
 def with_labelled_acts(dialogues: Sequence[Dialogue], exports: Sequence[Path | str]) -> LabelledActs:
@@ -42,6 +45,7 @@ def with_labelled_acts(dialogues: Sequence[Dialogue], exports: Sequence[Path | s
         DataError: an export cannot be read, or its labels are of other dialogues.
     """
     found: dict[tuple[str, int], str | None] = {}
+    rehearsals = tuple(str(export) for export in exports if labeller_of(Path(export)) is Labeller.SCRIPTED)
     for export in exports:
         found |= final_labels(read_export(export)[0].counted_labels)
     names = names_of(dialogues)
@@ -53,7 +57,7 @@ def with_labelled_acts(dialogues: Sequence[Dialogue], exports: Sequence[Path | s
     made = tuple(_with_acts(dialogue, name, found) for dialogue, name in zip(dialogues, names, strict=True))
     messages = sum(bool(said.text.strip()) for dialogue in dialogues for said in dialogue.utterances)
     decided = sum(label is not None for label in found.values())
-    return LabelledActs(made, decided, len(found) - decided, messages - len(found))
+    return LabelledActs(made, decided, len(found) - decided, messages - len(found), rehearsals)
 
 
 def _with_acts(dialogue: Dialogue, name: str, found: Mapping[tuple[str, int], str | None]) -> Dialogue:
