@@ -2,8 +2,10 @@
 
 import ast
 from pathlib import Path
+from typing import Any
 
 import house
+import yaml
 
 from trialogue.datasets import corpus_names, format_names, get_corpus, get_format
 from trialogue.metrics import get_card, metric_names
@@ -134,8 +136,53 @@ def rooms_index(names: list[str]) -> str:
     )
 
 
+STATUS = {
+    "exact": "reproduced exactly",
+    "within error": "reproduced within error",
+    "deviates": "deviates",
+    "not attempted": "not attempted",
+    "impossible": "impossible",
+}
+PAPERS_HEAD = """# The three papers, item by item
+
+Trialogue began as the implementation of three papers. Every table, figure, formula, procedure and screen of theirs has
+a row here, with its status and a command that shows it. This page is generated from `docs/papers.yaml`, and tests run
+the commands.
+
+| status | meaning |
+|---|---|
+| reproduced exactly | the published numbers to the last digit; of anything else, what the paper describes |
+| reproduced within error | within the sampling error of the paper and of ours |
+| deviates | how is stated |
+| not attempted | it can be done, at the cost that is stated |
+| impossible | it needs what was not published |
+
+The reproductions need the papers' data: `trialogue data get kdd2020 movielens-latest-small inspired`. How the commands
+are used: [reproduce a paper](../how-to/reproduce.md), [simulate](../how-to/simulate.md#as-in-the-paper-or-as-in-its-code).
+"""
+
+
+def papers_page() -> str:
+    papers = yaml.safe_load((REFERENCE.parent / "papers.yaml").read_text(encoding="utf-8"))
+    return "\n".join([PAPERS_HEAD, *(paper_section(paper) for paper in papers)])
+
+
+def paper_section(paper: dict[str, Any]) -> str:
+    rows = [
+        f"| {row['item']} | {STATUS[row['status']]} | {row['how'] or '–'} | {code(row.get('command'))} |"
+        for row in paper["items"]
+    ]
+    head = f"## {paper['title']} ({paper['venue']})\n"
+    return "\n".join([head, "| item | status | how | shown by |", "|---|---|---|---|", *rows, ""])
+
+
+def code(command: str | None) -> str:
+    return f"`{command}`" if command else "–"
+
+
 def main() -> None:
     REFERENCE.mkdir(exist_ok=True)
+    (REFERENCE / "papers.md").write_text(papers_page(), encoding="utf-8")
     for name, text in (("metrics", metrics_page()), ("corpora", corpora_page()), ("formats", formats_page())):
         (REFERENCE / f"{name}.md").write_text(text, encoding="utf-8")
     ROOMS.mkdir(exist_ok=True)

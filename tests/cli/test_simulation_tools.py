@@ -1,6 +1,7 @@
 """Going on from a dialogue, debugging, users shown and papers reproduced, as typed; in this process, which is quicker."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from trialogue.cli.shared.progress import steps
 from trialogue.errors import DataError, MissingDataError, TrialogueError, UnknownNameError, UsageError
 from trialogue.records import Dialogue, read_records, write_records
 from trialogue.simulation.batch.batch import Interrupted
+from trialogue.simulation.users.options import METHODS
 
 BAD = ("u:Non-disclose", "a:Elicit", "u:Disclose", "a:Fail", "u:Repeat", "a:List")
 
@@ -106,6 +108,18 @@ def test_users_are_shown_as_a_table_json_and_a_drawing(tmp_path: Path) -> None:
     assert (tmp_path / "users.svg").read_text(encoding="utf-8").startswith("<svg")
     found = json.loads(run("users", "show", "cir6-pkg/guided", "--level", "fine", "--json").stdout)
     assert {"from": "Complete", "to": "<end>", "count": 12} in found["transitions"]
+    classes = run("users", "show", "qrfa-single").stdout
+    assert "Query → " in classes
+    assert "Feedback → Query" in classes  # through the agent's class between
+    assert "Reveal" not in classes  # an action of CIR6
+    paper = json.loads(run("users", "show", "qrfa-single", "--as", "paper", "--json").stdout)
+    assert paper["options"]["agenda"] == "corpus"
+    assert all(sum(shares.values()) == pytest.approx(1) for shares in paper["two_step"].values())
+    assert "code" in refused(UnknownNameError, "users", "show", "qrfa-single", "--as", "book")
+    assert "MI" in run("users", "show", "cir6-single").stdout
+    assert (
+        "MI" not in run("users", "show", "cir6-single", "--as", "paper").stdout
+    )  # mixed initiative is no action of CIR6
     assert "coarse" in refused(UnknownNameError, "users", "show", "cir6-pkg", "--level", "middle")
     assert "cir6-pkg" in refused(UnknownNameError, "users", "show", "cir6-pgk")
     assert "neither transition probabilities nor prompts" in refused(
@@ -164,24 +178,33 @@ def test_waiting_times_are_kept_where_asked_for(tmp_path: Path) -> None:
 
 
 def test_papers_that_cannot_be_reproduced_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "Known: kdd2020" in refused(UnknownNameError, "simulate", "--reproduce", "kdd2019")
-    assert "cannot be combined with --agent" in refused(UsageError, "simulate", "--reproduce", "kdd2020", "-a", "echo")
-    idle = ("--max-turns", 9, "--latency", "--at-once", 2, "--turn", 1)
-    said = refused(UsageError, "simulate", "--reproduce", "kdd2020", *idle)
-    assert "--max-turns, --latency, --at-once, --turn" in said
+    assert "No such command 'kdd2019'" in run("reproduce", "kdd2019").output
+    assert "cannot be combined with --as" in refused(UsageError, "simulate", "study.yaml", "--as", "paper")
     monkeypatch.delenv("TRIALOGUE_DATA_MIRROR", raising=False)
     monkeypatch.setenv("TRIALOGUE_DATA", str(tmp_path))
-    said = refused(MissingDataError, "simulate", "--reproduce", "kdd2020", "-o", tmp_path / "out")
+    said = refused(MissingDataError, "reproduce", "kdd2020", "-o", tmp_path / "out")
     assert "trialogue data get kdd2020 movielens-latest-small" in said
 
 
 @pytest.mark.mirror
 def test_the_tables_of_kdd_2020_are_printed_and_kept(mirror: Path, tmp_path: Path) -> None:
-    done = run("simulate", "--reproduce", "kdd2020", "-n", 3, "--catalogue", "demo", "-o", tmp_path / "run")
+    done = run("reproduce", "kdd2020", "-n", 3, "--catalogue", "demo", "-o", tmp_path / "run")
     assert done.exit_code == 0, done.output
     assert "Real users: 12 of 12 cells" in done.stdout
     assert (tmp_path / "run" / "tables.txt").read_text(encoding="utf-8") in done.stdout
-    assert len(json.loads((tmp_path / "run" / "tables.json").read_text())["cells"]) == 72
+    assert len(json.loads((tmp_path / "run" / "tables.json").read_text())["cells"]) == 87
+    study = ("study", "new", "--template", "realism", "--human", "kdd2020", "--per-cell", 2, "-o", tmp_path / "study")
+    made = run(*study, "--simulated", tmp_path / "run" / "realism" / "dialogues.jsonl")
+    assert made.exit_code == 0, made.output
+    items = [json.loads(line) for line in (tmp_path / "study" / "items.jsonl").read_text().splitlines()]
+    cells = Counter((each["simulator"], each["agent"]) for each in items)
+    assert cells == {(users, agent): 2 for users in METHODS for agent in ("and-chill", "kelly", "jmrs1")}
+
+
+def test_the_published_tables_of_realism_need_no_data() -> None:
+    words = run("reproduce", "kdd2020", "--published").stdout
+    assert "win 27.1 [22, 33] (27)" in words  # 61 of 225
+    assert "41 [37, 46]" in words  # 227 of 547
 
 
 BOT = """

@@ -149,6 +149,17 @@ def meteor(pairs: Pairs, variant: str) -> float:
     return _mean(found)
 
 
+def nist(pairs: Pairs, variant: str) -> float:
+    """NIST by NLTK, which divides by zero where the reply is shorter than n-grams: those lengths add nothing."""
+    from nltk.translate.nist_score import sentence_nist
+
+    found = []
+    for reply, reference in pairs:
+        ours, theirs = ((text.lower() if variant == "nltk_lower" else text).split() for text in (reply, reference))
+        found.append(float(sentence_nist([theirs], ours, n=min(5, len(ours)))) if ours and theirs else 0.0)
+    return _mean(found)
+
+
 def oracles() -> dict[str, Callable[[Pairs], float]]:
     """By measure: a second implementation."""
     calls: dict[str, Callable[[Pairs], float]] = {}
@@ -164,6 +175,7 @@ def oracles() -> dict[str, Callable[[Pairs], float]]:
         ("chrf", chrf, ("sacrebleu", "plusplus")),
         ("token_f1", token_f1, ("parlai", "crslab")),
         ("meteor", meteor, ("exact_stem",)),
+        ("nist(n=5)", nist, ("nltk", "nltk_lower")),
     ):
         for variant in variants:
             calls[f"{name}@{variant}|v1"] = lambda pairs, f=function, v=variant: f(pairs, v)  # type: ignore[misc]

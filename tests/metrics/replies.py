@@ -36,6 +36,7 @@ PLAIN = (  # every variant that needs nothing but text and the packages of the t
     *(f"rouge_l@{variant}" for variant in get_card("rouge_l").variants),
     *(f"chrf@{variant}" for variant in get_card("chrf").variants),
     *(f"token_f1@{variant}" for variant in get_card("token_f1").variants),
+    *(f"nist@{variant}" for variant in get_card("nist").variants),
     "meteor@exact_stem",
     "repetition@self",
     "repetition(n=2)@ngram",

@@ -23,6 +23,7 @@ TEXT_METRICS = (
     "chrf",
     "meteor",
     "token_f1",
+    "nist",
     "repetition",
     "bertscore",
     "perplexity",

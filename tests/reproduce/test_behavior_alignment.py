@@ -21,6 +21,7 @@ from trialogue.reproduce.behavior_alignment.baselines import (
     share_of_matching_pairs,
 )
 from trialogue.reproduce.behavior_alignment.figures import construct_pairs
+from trialogue.reproduce.behavior_alignment.table1 import rows as table1_rows
 
 
 @pytest.fixture(scope="module")
@@ -80,14 +81,53 @@ def test_own_pairs_are_mixed_by_what_people_preferred(tmp_path: Path) -> None:
     replies = [one for one in demo_responses() if one.system in wanted]
     votes = [
         Preference(id=one.id, a="aria", b="chip", choice="a", situation_id=one.id)
-        for one in demo_situations()
+        if number % 2
+        else Preference(id=one.id, a="chip", b="aria", choice="b", situation_id=one.id)
+        for number, one in enumerate(demo_situations())
         if one.reference is not None
     ]
     write_records(tmp_path / "pairs.jsonl", [*demo_situations(), *replies, *votes])
     found = reproduce(pairs=[tmp_path / "pairs.jsonl"], quick=True, resamples=100)
+    judged = {row.what: row for row in found.rows if row.part.startswith("Figure 2") and row.status == "ours"}
+    kappa = next(row.ours for what, row in judged.items() if what.startswith("kappa of behavior_alignment"))
+    assert kappa is not None
+    assert kappa.interval is not None
+    assert kappa.interval.low > 0  # aria does what the human did more often than chip, which gets none of the votes
+    assert all(row.on == "Pairs of pairs.jsonl" for row in judged.values())
+    printed = next(row for row in found.rows if row.what == "kappa of Behavior Alignment")
+    assert "below: the pairs given" in str(printed.why)
     (own, *_) = found.figures.values()
     alignment = next(one for one in own if one.measure.name.startswith("behavior_alignment"))
     assert alignment.tells  # aria does what the human did, chip does not
+
+
+def test_what_could_be_trained_is_not_called_impossible_and_says_what_it_costs(without_data: Reproduction) -> None:
+    rows = [row for row in without_data.rows if row.status == "not attempted"]
+    assert {row.what: row.paper for row in rows if row.what.startswith("Original")} == {
+        **{f"Original: fold {n}: accuracy": v for n, v in enumerate((0.960, 0.958, 0.958, 0.940, 0.967))},
+        "Original: mean accuracy": 0.957,
+        "Original: kappa": 0.913,
+    }
+    assert len(rows) == 14
+    assert all("trialogue strategies evaluate" in str(row.why) and "GPU" in str(row.why) for row in rows)
+    assert {"hard=none", "hard=paper"} == {str(row.why).rpartition("--set ")[2] for row in rows}
+
+
+def test_figure_2_names_the_command_that_fills_it(without_data: Reproduction) -> None:
+    (row,) = (row for row in without_data.rows if row.part.startswith("Figure 2"))
+    assert str(row.why).endswith("trialogue reproduce behavior-alignment --pairs FILE")
+
+
+@pytest.mark.mirror
+@pytest.mark.filterwarnings("ignore::trialogue.records.files.jsonl.RepairWarning")  # of MovieLens
+def test_table_1_says_what_each_definition_is_and_which_comes_nearest(mirror: Path) -> None:
+    found = [row for row in table1_rows(seed=0, resamples=100) if row.on.startswith("inspired")]
+    nearest = [row for row in found if "nearest to the paper's human row" in str(row.why)]
+    assert {row.what.partition("(")[0].partition("@")[0] for row in nearest} == {
+        "human: turns_before_recommendation",
+        "human: success_rate",
+    }
+    assert all(row.why and not row.why.startswith("n = ") for row in found)
 
 
 @pytest.mark.usefixtures("nothing_here")

@@ -1,3 +1,5 @@
+import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +9,7 @@ from tests.simulation.made import agent, dialogue, film_ratings, films, texts, u
 from tests.untraced import untraced
 from trialogue.catalogue import TitleLinker
 from trialogue.errors import DataError
-from trialogue.records import Dialogue, Utterance
+from trialogue.records import Dialogue, Mention, Utterance
 from trialogue.simulation import Users, converse, fit_users
 from trialogue.simulation.bundled import bundled_dialogues, bundled_users
 from trialogue.simulation.kdd2020 import LETTERS, RELEASED, ReplayAgent, replay_agents
@@ -44,6 +46,31 @@ def test_it_declares_the_labels_of_the_corpus_unless_it_is_asked_not_to() -> Non
     said = user("?", "Note")
     assert ReplayAgent(TOLD, name="x").open("d", seed=0).reply([said]).utterances[0].acts
     assert ReplayAgent(TOLD, name="x", declares=False).open("d", seed=0).reply([said]).utterances[0].acts is None
+
+
+class Films:
+    """Finds Heat and Scream."""
+
+    def find(self, text: str) -> tuple[Mention, ...]:
+        return tuple(Mention(title=title, item_id=title) for title in ("Heat", "Scream") if title in text)
+
+
+def test_a_fitting_replay_answers_about_the_film_and_stays_in_the_dialogue() -> None:
+    def recorded(name: str, film: str) -> Dialogue:
+        said = [user(f"I like {film}", "Disclose"), agent(f"{film}? Try this.", "List")]
+        said += [user("who made it", "Repeat"), agent(f"The director of {film}.", "Repeat")]
+        return dialogue("u:Note", name=name).model_copy(update={"utterances": tuple(said)})
+
+    replay = ReplayAgent([recorded("1", "Heat"), recorded("2", "Scream")], name="x", fits=Films())
+    for film, other in (("Heat", "Scream"), ("Scream", "Heat")):
+        for seed in range(20):
+            session = replay.open("d", seed=seed)
+            # the act is another one, and so are the words; the film is the same
+            (first,) = texts(session.reply([user(f"What about {film} then?", "Revise")]).utterances)
+            (second,) = texts(session.reply([user("which year?", "Repeat")]).utterances)
+            assert film in first
+            assert film in second
+            assert other not in first + second
 
 
 def test_there_is_one_agent_for_each_system() -> None:
@@ -106,3 +133,23 @@ def test_simulated_users_of_the_annotated_files_talk_as_long_as_the_paper_and_th
     assert 14 < turns["C", "cir6-single"] < 19
     # who finds something they like stops: the paper's shorter CIR6-PKG, for each agent
     assert all(turns[letter, "cir6-pkg"] < turns[letter, "cir6-single"] - 1 for letter in STEMS)
+
+
+@pytest.mark.mirror
+@pytest.mark.filterwarnings("ignore::trialogue.records.files.jsonl.RepairWarning")
+def test_dialogues_for_raters_are_about_the_films_that_the_user_names(mirror: Path) -> None:
+    from trialogue.reproduce.kdd2020.runs import FILMS, _load_knowledge, simulate_fitting
+
+    _, linker = _load_knowledge(FILMS)
+    held = [each for each in simulate_fitting(8) if each.system == "replay:kelly"]
+    found = [
+        any(word in reply.text.lower() for title in titles for word in re.findall(r"\w{4,}", title.lower()))
+        for each in held
+        for said, reply in pairwise(each.utterances)
+        if said.speaker == "user"
+        and (titles := [mention.title.rpartition(" (")[0] for mention in linker.find(said.text)])
+        if reply.acts and reply.acts[0].intent == "Clarify"  # a list of what the search for the title found
+    ]
+    assert len(held) == 24
+    assert len(found) >= 20
+    assert sum(found) >= 0.9 * len(found)

@@ -104,3 +104,18 @@ def test_a_simulated_study_whose_checks_nobody_can_pass_is_wrong() -> None:
     checks = {"attentive": (2, 2), "careless": (5, 5)}
     found = SimulatedStudy.model_construct(None, **counts, raters_per_item=3, coverage={}, checks=checks)
     assert found.wrong == ["2 attention checks failed by participants who followed the instructions"]
+
+
+def test_a_check_about_one_reply_is_passed_by_that_reply_alone() -> None:
+    places = set()
+    for check in made(study(SENSE, ENDS, attention={"checks": 8, "about": "one_reply"})):
+        ((field, wanted),) = check.expected.items()
+        assert isinstance(check.item, RatingItem)
+        place = int(field[1])
+        places.add(place)
+        assert list(check.item.responses.values())[place - 1] == asked(check)
+        assert "about this reply" in asked(check)
+        others = {f"r{n}-{name}": 1 + (n % 2) for n in (1, 2) for name in ("sense", "fluency")}
+        assert is_passed(check.expected, {**others, field: wanted})
+        assert not is_passed(check.expected, {**others, field: 1 + (int(str(wanted)) % 3)})
+    assert places == {1, 2}

@@ -217,7 +217,10 @@ def test_infacts_workbooks_have_their_12_8_and_13_columns_and_no_formulas(tmp_pa
 
     pages: dict[str, Any] = {
         "before": [{"questions": [{"preset": "infact-demographics"}]}],
-        "after": [{"questions": [{"preset": "infact-experience"}]}],
+        "after": [
+            {"questions": [{"preset": "infact-experience"}]},
+            {"questions": [{"name": "remarks", "question": "Remarks?", "text": {"lines": 4}, "required": False}]},
+        ],
     }
     study = running(phases=["consent", "before", "tasks", "after", "exit"], **pages)
     person, unfinished = entered(study), entered(study)

@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from tests.study.served import folder_of
@@ -19,6 +20,7 @@ from trialogue.study.design import items_file
 from trialogue.study.design.file import preset, preset_names, read_study, study_of
 from trialogue.study.design.items import RealismItem
 from trialogue.study.design.new import new_study, template_names, template_path
+from trialogue.study.design.questions import text_in
 from trialogue.study.design.warnings import advice
 from trialogue.study.opening import read_folder, secret_key, set_up
 from trialogue.study.server import preview_copy, serve
@@ -42,7 +44,10 @@ def test_every_template_makes_a_study_that_can_be_served(name: str, tmp_path: Pa
     assert code == 0, said
     file, items, _ = read_folder(out)
     assert 0 < len(items) <= 5
-    assert [note.partition(":")[0] for note in advice(file)] == ["The consent text is still that of the template"]
+    notes = [note.partition(":")[0] for note in advice(file)]
+    # INFACT has one check, and refuses nobody's payment
+    few = ["There are fewer attention checks than a rejection requires"] if name == "infact" else []
+    assert notes == ["The consent text is still that of the template", *few]
     code, said = cli("validate", str(out))
     assert code == 0
     assert "Participants needed" in said
@@ -59,6 +64,38 @@ def test_presets_are_questions_and_bands_of_age_do_not_overlap() -> None:
     assert all(before[1] < after[0] for before, after in pairwise(bands))
 
 
+PAPER = {  # Tables 1 and 2 of INFACT, the first word of each category in the paper's order
+    "gender": ["Male", "Female", "Other"],
+    "english": ["Beginner", "Intermediate", "Fluent", "Advanced"],
+    "education": ["High school or less", "Bachelor's degree", "Master's degree", "Doctorate", "Other"],
+    "films_watched": ["Every day", "Several times a week", "Once a week", "Once every few weeks", "Less often"],
+    "used_chatbot": ["Yes", "No"],
+    "used_crs": ["Yes", "No"],
+}
+
+
+def test_the_infact_template_has_the_papers_order_counts_categories_and_frames() -> None:
+    with template_path("infact") as path:
+        file = study_of(yaml.safe_load(path.read_text("utf-8")))
+    assert file.phases == ("consent", "instructions", "tasks", "after", "exit")
+    assert file.tasks_per_participant == 10  # one of them the check
+    assert (file.attention.checks, file.attention.about, file.exclusion[0]) == (1, "one_reply", "failed_checks")
+    experience, about, last = (page.questions for page in file.after)
+    assert [question.name for question in last] == ["remarks"]
+    for question in about:
+        shown = [text_in(option.label, "en") for option in question.options]
+        assert (
+            question.name == "age" or [each for each in shown if each != "I prefer not to say"] == PAPER[question.name]
+        )
+    framed = [question.name for question in experience if "only the best response" in text_in(question.question, "en")]
+    assert framed == ["useful", "would_use"]
+    assert all(len(question.options) == 5 for question in experience)
+    assert all(
+        text_in(question.question, "de") != text_in(question.question, "en") for question in [*experience, *about]
+    )
+    assert "quot" not in str(file.instructions)
+
+
 def test_a_realism_study_needs_people_and_simulated_users() -> None:
     with pytest.raises(UsageError, match="--human"):
         items_for("realism")
@@ -69,6 +106,40 @@ def dialogues(path: Path, system: str, said: str) -> str:
     talk = [{"speaker": "user", "text": "Hi"}, {"speaker": "system", "text": said}]
     write_records(path, [Dialogue.model_validate({"id": "1", "system": system, "utterances": talk})])
     return str(path)
+
+
+def talk(name: str, system: str, said: str, source: str | None = None) -> Dialogue:
+    turns = [{"speaker": "user", "text": said}, {"speaker": "system", "text": f"{system} to {said}"}]
+    fields = {"id": name, "system": system, "utterances": turns, "source": source}
+    return Dialogue.model_validate(fields)
+
+
+def test_pairs_are_stratified_and_a_replay_goes_with_the_dialogues_that_it_replays(tmp_path: Path) -> None:
+    people = [talk(f"{system}-{n}", system, f"person {n}") for system in ("kelly", "jmrs1") for n in range(4)]
+    users = [
+        talk(f"{system}/{kind}/{n}", system, f"{kind} {n}", f"simulated/{kind}")
+        for system, times in (("replay:kelly", 9), ("replay:jmrs1", 5))
+        for kind in ("qrfa-single", "cir6-pkg")
+        for n in range(times)
+    ]
+    write_records(tmp_path / "people.jsonl", people)
+    write_records(tmp_path / "users.jsonl", users)
+    notes: list[str] = []
+    given = {"human": [tmp_path / "people.jsonl"], "simulated": [tmp_path / "users.jsonl"]}
+
+    def drawn(**limits: int) -> tuple[Counter[tuple[str, str]], Counter[str]]:
+        items = [
+            item
+            for item in items_for("realism", **given, note=lambda each: notes.append(str(each)), **limits)  # type: ignore[arg-type]
+            if isinstance(item, RealismItem)
+        ]
+        return Counter((item.simulator, item.agent) for item in items), Counter(str(item.dialogue_id) for item in items)
+
+    cells, beside = drawn(per_cell=4)
+    assert cells == {(kind, agent): 4 for kind in ("qrfa-single", "cir6-pkg") for agent in ("kelly", "jmrs1")}
+    assert set(beside.values()) == {2}  # each of 4 human dialogues beside 2 of 8 simulated ones
+    assert "16 of 28 simulated dialogues are drawn, at most 4 per simulator and agent" in notes[0]
+    assert set(drawn(per_cell=25, most=8)[0].values()) == {2}
 
 
 def test_dialogues_of_two_systems_with_the_same_id_are_labelled_and_compared_apart(tmp_path: Path) -> None:

@@ -2,12 +2,16 @@
 
 import shutil
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trialogue.cli.shared.inputs import check_inputs
+from trialogue.cli.shared.options import AS_HELP, named_values
 from trialogue.cli.shared.progress import check_folder, steps
+
+if TYPE_CHECKING:
+    from trialogue.simulation.batch.batch import Progress
 
 app = typer.Typer(help="Reproduce the tables of a paper and compare the numbers.", no_args_is_help=True)
 
@@ -15,6 +19,47 @@ app = typer.Typer(help="Reproduce the tables of a paper and compare the numbers.
 @app.callback()
 def _papers() -> None:
     """Reproduce the tables of a paper and compare the numbers."""
+
+
+@app.command("kdd2020")
+def kdd2020(
+    source: Annotated[str | None, typer.Option("--as", help=AS_HELP)] = None,
+    user_option: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=VALUE: an option of the users, such as stop=released (repeatable)."),
+    ] = None,
+    n: Annotated[int, typer.Option("-n", min=1, help="Dialogues of each simulator with each system.")] = 500,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Output folder. An interrupted run in it is resumed.")
+    ] = Path("runs/kdd2020"),
+    catalogue: Annotated[str | None, typer.Option(help="Films with ratings (default: movielens-latest-small).")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    tables: Annotated[
+        bool, typer.Option("--published", help="Print only the published Tables 6 and 7, which need no data.")
+    ] = False,
+) -> None:
+    """User simulation (KDD 2020): Tables 4 to 7, each number next to ours, or why it cannot be reproduced."""
+    from trialogue.reproduce.kdd2020 import render_realism, render_tables, reproduce
+    from trialogue.reproduce.kdd2020.runs import FILMS
+    from trialogue.workflows.simulation.progress import PrintedProgress
+
+    if tables:
+        typer.echo(render_realism())
+        return
+    check_folder(out)
+    options = {**({} if source is None else {"as": source}), **named_values("--user-option", user_option or [])}
+    with steps() as tell:
+        tellers: dict[str, PrintedProgress] = {}
+
+        def progress(letter: str, now: "Progress") -> None:
+            tellers.setdefault(letter, PrintedProgress(tell, f"dialogues with {letter}"))(now)
+
+        found = reproduce(
+            out, n=n, seed=seed, catalogue=catalogue or FILMS, jobs=jobs, progress=progress, options=options
+        )
+    typer.echo(render_tables(found))
+    typer.echo(f"\nTables and dialogues: {out}")
 
 
 @app.command("behavior-alignment")

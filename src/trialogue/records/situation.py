@@ -1,6 +1,6 @@
 """Situations and systems' responses to them: the unit of offline response metrics and of rating studies.
 
-A *situation* is the beginning of a dialogue that ends on a user utterance (INFACT, KaRS 2022, sec. 2); its *reference* is
+A *situation* is the beginning of a dialogue that ends on a user utterance (INFACT, KaRS 2022, sec. 3); its *reference* is
 what the human recommender said next.
 """
 

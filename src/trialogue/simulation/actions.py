@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from trialogue.records import JsonValue, Speaker
-from trialogue.records.kinds.acts import ACCEPTABLE, CIR6
+from trialogue.records.kinds.acts import ACCEPTABLE, CIR6, spelt_right
 
 QUERY, FEEDBACK, REQUEST, ANSWER = "Query", "Feedback", "Request", "Answer"
 """The four classes of QRFA (Vakulenko et al., ECIR 2019): two of the user, two of the agent."""
@@ -32,11 +32,14 @@ class Qrfa:
     """``REQUEST`` or ``ANSWER`` by agent label."""
     other_answer: bool
     """Whether an agent label that is not listed counts as an answer."""
+    corrected: bool = False
+    """Whether the two typos in agent labels of the published files are corrected first."""
 
     def class_of(self, speaker: Speaker, label: str) -> str | None:
         """QRFA class of a label; None if unknown."""
         if speaker == "user":
             return self.user.get(label)
+        label = spelt_right(label) if self.corrected else label
         return self.agent.get(label, ANSWER if self.other_answer else None)
 
 
@@ -48,13 +51,17 @@ QRFA_PAPER = Qrfa(
     user=MappingProxyType(
         {
             **_map_labels(f"Reveal {_QUERY} Subset Interrupt Interrogate", QUERY),
+            **_map_labels("Disclose-repeat Disclose-review Non-disclose-review Non-disclose-complain", QUERY),
             **_map_labels("Back More Note Complete", FEEDBACK),
+            **_map_labels("Note-yes Note-dislike Note-complain Note-speechless Note-end Complete-complain", FEEDBACK),
         }
     ),
-    agent=MappingProxyType({**_map_labels("Inquire Elicit Clarify Suggest", REQUEST), **_ANSWERS}),
-    other_answer=False,
+    agent=MappingProxyType({**_map_labels("Inquire Elicit Elicit-review Clarify Suggest", REQUEST), **_ANSWERS}),
+    other_answer=True,
+    corrected=True,
 )
-"""Table 2 of the paper, word by word: sub-labels such as ``Note-yes`` are in none of its rows."""
+"""Table 2 of the paper. Labels of the annotated dialogues that it lacks have the class of the act that they refine
+(``Note-yes`` that of ``Note``), the typos that of the correct label, and other agent labels (``Fail``) are answers."""
 
 QRFA_RELEASED = Qrfa(
     name="released",
@@ -72,6 +79,10 @@ QRFA_RELEASED = Qrfa(
 )
 """The lists of the released code: all sub-labels, and whatever is no request is an answer. ``Non-disclose-complain`` is
 in two of its lists; queries are looked up first."""
+
+
+QRFA_LISTS: Mapping[str, Qrfa] = MappingProxyType({each.name: each for each in (QRFA_RELEASED, QRFA_PAPER)})
+"""Both assignments by name."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 A turn is a user utterance, numbered from 1, with the agent's response. It fails if the agent does not answer as the
 user's act requires (the map of acceptable responses of an action space), which is the turn-level success of Zhang and Balog
-(KDD 2020, sec. 5.3), per turn. A failure costs the turns until the user is answered again; they are charged to the
+(KDD 2020, sec. 6.2), per turn. A failure costs the turns until the user is answered again; they are charged to the
 failure at which they began, so that all costs sum to all failed turns.
 """
 

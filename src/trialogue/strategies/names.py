@@ -9,7 +9,7 @@ from trialogue.records import NO_STRATEGY, STRATEGIES
 CLASSES: tuple[str, ...] = (*STRATEGIES, NO_STRATEGY)
 
 PRINTED = {"redibility": "credibility", "acknowledgement": "acknowledgment", "none": "no_strategy"}
-"""Spellings found in print: "redibility" is Yang et al. (SIGIR 2024), section 2."""
+"""Spellings found in print: "redibility" is Yang et al. (SIGIR 2024), section 3.1."""
 
 
 def canonical(name: str, *, mapping: Mapping[str, str] | None = None) -> str:

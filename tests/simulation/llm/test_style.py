@@ -55,3 +55,16 @@ def test_slips_spare_titles_and_come_from_the_users_random_source() -> None:
 def test_worded_users_make_no_slips() -> None:
     with pytest.raises(UsageError, match="leave 'typos' out"):
         load_kind("llm:worded", **WHERE, typos=0.1).settle(WORLD)
+
+
+def test_traits_are_put_into_the_prompt_and_others_are_refused() -> None:
+    def described(**options: Any) -> str:
+        users = load_kind("llm:single", **WHERE, **options).settle(WORLD)
+        return users.describe_user("", "1", seed=0)  # type: ignore[attr-defined, no-any-return]
+
+    assert described() == ""
+    both = described(traits={"patience": "low", "emotion": "high"})
+    assert [line.split(":")[0] for line in both.splitlines()] == ["You show what you feel", "You are impatient"]
+    for wrong in ({"courage": "high"}, {"patience": "none"}):
+        with pytest.raises(UsageError, match="traits"):
+            load_kind("llm:single", **WHERE, traits=wrong)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.simulation.made import dialogue, rng
 from trialogue.errors import UnknownNameError, UsageError
-from trialogue.simulation.actions import KDD2020
+from trialogue.simulation.actions import KDD2020, QRFA_RELEASED
 from trialogue.simulation.bundled import bundled_dialogues
 from trialogue.simulation.users.agenda import (
     INITIALISERS,
@@ -15,15 +15,16 @@ from trialogue.simulation.users.agenda import (
     UpdateRule,
     continuation,
     initialiser,
-    replacement,
     walk,
 )
 from trialogue.simulation.users.counting import class_bigrams, labels_of
+from trialogue.simulation.users.course import Course
 from trialogue.simulation.users.interaction import InteractionModel, fit_interaction, uniform_interaction
 
 DRAWS = 2000
 # user_simulation.md §3.3; cap 25 was computed once with an independent script (4,000 draws), the others are the spec's
 LENGTHS = {
+    "corpus": (9.2, 14.84, 20.24),  # AvgTurns of real users
     "cir6-released": (6.9, 8.3, 8.1),
     "cir6": (8.8, 12.1, 12.9),
     "cir6-any": (9.5, 15.3, 20.7),
@@ -70,6 +71,7 @@ def test_a_chain_without_an_end_is_cut() -> None:
 def test_labels_nobody_counted_give_agendas_too() -> None:
     agenda = initialiser("cir6")(uniform_interaction(KDD2020, name="none"), rng(3))
     assert agenda[0] == "Non-disclose"
+    assert initialiser("corpus")(uniform_interaction(KDD2020, name="none"), rng()) == ("Non-disclose",)
     assert initialiser("qrfa-top10")(uniform_interaction(KDD2020, name="none"), rng()) == ("Non-disclose",)
 
 
@@ -91,9 +93,10 @@ def test_a_replacement_answers_the_agents_label_or_any_if_it_is_unknown(model: I
     only = fit_interaction(
         [dialogue("u:Non-disclose", "a:Elicit", "u:Disclose", "a:List", "u:Note", "a:Record", "u:Complete")]
     )
-    assert replacement(only, "List", rng()) == "Note"
-    assert {replacement(only, None, rng(seed)) for seed in range(40)} == {"Disclose", "Note", "Complete"}
-    assert {replacement(only, "Fail", rng(seed)) for seed in range(40)} == {"Disclose", "Note", "Complete"}
+    course = Course(only, QRFA_RELEASED)
+    assert course.replace("Disclose", "List", rng()) == "Note"
+    for heard in (None, "Fail"):
+        assert {course.replace("Note", heard, rng(seed)) for seed in range(40)} == {"Disclose", "Note", "Complete"}
 
 
 def test_update_rules_say_which_message_counts() -> None:

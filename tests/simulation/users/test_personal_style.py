@@ -1,5 +1,7 @@
 """Users fitted on people write like one of them each, copy no long message, and stay the same for a seed."""
 
+from functools import partial
+
 import pytest
 
 from tests.simulation.made import film_ratings, films, rng
@@ -80,7 +82,7 @@ def test_the_agenda_of_several_that_is_nearest_in_length_is_taken() -> None:
         source = rng(5)
         lengths = [len(draw(chain, source)) for _ in range(4)]
         nearest = min(lengths, key=lambda length: abs(length - wanted))
-        assert len(draw_near(draw, wanted, chain, rng(5), goodbye=True)) == nearest
+        assert len(draw_near(partial(draw, chain), wanted, rng(5), label="Complete", goodbye=True)) == nearest
 
 
 def test_the_agenda_says_goodbye_as_the_person_did_where_one_of_those_drawn_does() -> None:
@@ -92,6 +94,6 @@ def test_the_agenda_says_goodbye_as_the_person_did_where_one_of_those_drawn_does
         ends = [label in draw(chain, source) for _ in range(4)]
         mixed += len(set(ends)) == 2
         for goodbye in (True, False):
-            taken = label in draw_near(draw, 8, chain, rng(seed), goodbye=goodbye)
+            taken = label in draw_near(partial(draw, chain), 8, rng(seed), label=label, goodbye=goodbye)
             assert taken is (goodbye if goodbye in ends else not goodbye)
     assert mixed > 5

@@ -1,6 +1,8 @@
 """The agenda-based user, with small models whose every step is known."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import pytest
 
@@ -8,6 +10,7 @@ from tests.simulation.made import agent, dialogue, film_ratings, films, rng, tur
 from trialogue.catalogue import TitleLinker
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import Utterance
+from trialogue.simulation.actions import QRFA_RELEASED
 from trialogue.simulation.bundled import bundled_users
 from trialogue.simulation.language.agent_turns import AgentTurnParser
 from trialogue.simulation.language.nlg import UtteranceGenerator
@@ -16,11 +19,14 @@ from trialogue.simulation.language.phrases import Phrase, Phrasebook
 from trialogue.simulation.language.styles import PersonalStyle
 from trialogue.simulation.preferences import KnowledgeGraph, Preferences, SingleItem
 from trialogue.simulation.profiles import Profile
+from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.agenda import UpdateRule
+from trialogue.simulation.users.course import Course
 from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
 from trialogue.simulation.users.population import Users
 from trialogue.simulation.users.user import AgendaUser, BehaviorOptions, HasLabeller, Stop
 
+STOPS: tuple[Literal["released", "paper"], ...] = ("released", "paper")
 HEAT, PIANO, CLUELESS, SCREAM = "heat-1995", "the-piano-1993", "clueless-1995", "scream-1996"
 READS = RetrievalClassifier([Example("anything", "Fail")])
 GENRE_LED = fit_interaction(
@@ -61,6 +67,16 @@ def wants(kind: str = "pkg") -> Preferences:
     return SingleItem(profile) if kind == "single" else KnowledgeGraph(profile, films())
 
 
+@dataclass(frozen=True)
+class Fixed(Course):
+    """A course with a given agenda."""
+
+    labels: tuple[str, ...] = ()
+
+    def draw(self, rng: RandomSource) -> tuple[str, ...]:
+        return self.labels
+
+
 def made(
     labels: Sequence[str],
     *,
@@ -72,8 +88,7 @@ def made(
 ) -> AgendaUser:
     """A user with a given agenda, who goes by declared acts and named items."""
     return AgendaUser(
-        model=model,
-        draw=lambda _model, _rng: tuple(labels),
+        course=Fixed(model, QRFA_RELEASED, labels=tuple(labels)),
         listening=AgentTurnParser(READS, films(), model.space, source="declared"),
         speech=UtteranceGenerator(
             Phrasebook({"Similar": (Phrase("seen it, what else?", 1, "seen"), Phrase("another"))}), films()
@@ -111,6 +126,15 @@ def test_any_other_reply_is_met_with_a_replacement_and_the_agenda_stays() -> Non
     )  # P = 1 in the model
     assert ann.agenda == ("Disclose", "Complete")
     assert label(ann.answer(turn(agent("What?", "Elicit")))) == "Disclose"  # the replacement was answered
+
+
+def test_an_unanswered_last_action_ends_the_dialogue_in_the_released_code_and_is_replaced_in_the_paper() -> None:
+    released, paper = (made(["Non-disclose"], conduct=BehaviorOptions(update=UpdateRule(stop=rule))) for rule in STOPS)
+    for ann in (released, paper):
+        ann.start()
+    assert label(released.answer(turn(agent("Sorry", "Fail")))) == "agenda_empty"
+    assert label(paper.answer(turn(agent("What do you think?", "Elicit-review")))) == "Disclose-review"
+    assert label(paper.answer(turn(agent("Which?", "Elicit")))) == "agenda_empty"  # the replacement was answered
 
 
 def test_a_failed_action_is_tried_again_only_if_the_rule_says_so() -> None:

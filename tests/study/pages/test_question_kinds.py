@@ -112,6 +112,21 @@ def test_ranks_are_means_with_raters_as_clusters() -> None:
     assert left.options[0].estimate.value == 1
 
 
+def test_choices_of_a_questionnaire_are_counted_in_their_order_with_those_who_did_not_answer() -> None:
+    given = {"p1": "b", "p2": "a", "p3": "b"}
+    offered = [
+        OptionValue(rater, "after:1", "age", "choice", option, float(option == chosen))
+        for rater, chosen in given.items()
+        for option in "cba"
+    ]
+    (found,) = describe_options(offered, frozenset({*given, "p4"}), {"age": "How old?"}, {"age": {"c": "Old"}})
+    assert [(row.option, row.count) for row in found.options] == [("Old", 0), ("b", 2), ("a", 1)]
+    assert (found.title, found.raters, found.missing) == ("How old?", 3, 1)
+    assert found.options[1].estimate.value == pytest.approx(2 / 3)
+    (unknown,) = describe_options(offered, None)
+    assert unknown.missing is None
+
+
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [

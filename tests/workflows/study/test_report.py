@@ -207,3 +207,30 @@ def test_answers_to_questionnaires_are_described(tmp_path: Path) -> None:
     found = study_findings(tmp_path)
     assert found.answers[0].counts == {"1": 3, "2": 3, "3": 3}
     assert "Age" in study_report(tmp_path, tmp_path / "out").read_text(encoding="utf-8")
+
+
+def test_who_took_part_is_a_table_and_a_sentence_with_counts_shares_and_missing_answers(tmp_path: Path) -> None:
+    given = export(tmp_path / "given")
+    words = json.loads((given / "study.json").read_text(encoding="utf-8"))
+    words |= {"titles": {"english": "How good is your English?"}, "options": {"english": {"some": "Beginner"}}}
+    (given / "study.json").write_text(json.dumps(words), encoding="utf-8")
+    people = [score.rater for score in read_export(given)[0].scores]
+    answers = dict(zip(dict.fromkeys(people), ("some", "fluent", "some", "some"), strict=False))
+    head = ("rater", "step", "situation_id", "question", "kind", "option", "value")
+    rows = [
+        (rater, "after:1", "", "english", "choice", option, int(option == chosen))
+        for rater, chosen in answers.items()
+        for option in ("some", "fluent")
+    ]
+    table(given / "options.csv", head, rows)
+    found = study_findings(given)
+    (english,) = found.options
+    counts = {row.option: row.count for row in english.options}
+    assert sum(count or 0 for count in counts.values()) == english.raters
+    assert english.raters + (english.missing or 0) == (found.flow.analysed if found.flow else None)
+    (sentence,) = (each for each in found.methods if "How good is your English?" in each)
+    assert f"Beginner {counts['Beginner']} (" in sentence
+    assert f"no answer {english.missing}" in sentence
+    page = study_report(given, tmp_path / "report").read_text(encoding="utf-8")
+    assert "Share of answers" in page
+    assert "no answer" in page

@@ -7,6 +7,13 @@ if TYPE_CHECKING:
     import typer
 
 
+AS_HELP = (
+    "paper or code: models of interaction and preferences as in the paper (Zhang and Balog, KDD 2020), or as in its "
+    "released code (default: Trialogue's)."
+)
+"""Help of the option ``--as``."""
+
+
 def given_words(context: "typer.Context") -> dict[str, str]:
     """The options and arguments that were written, by the name of their parameter, each as it is called.
 

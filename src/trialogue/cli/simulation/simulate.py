@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trialogue.cli.shared.options import named_values
-from trialogue.cli.shared.progress import check_folder, exit_if_failed, find_modules_beside, steps
+from trialogue.cli.shared.options import AS_HELP, named_values
+from trialogue.cli.shared.progress import exit_if_failed, find_modules_beside, steps
 from trialogue.errors import TrialogueError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trialogue.simulation.batch.batch import Batch, Progress
+    from trialogue.simulation.batch.batch import Batch
     from trialogue.simulation.batch.plan import Opening
     from trialogue.simulation.batch.simulation_file import SimulationFile
 
@@ -30,11 +30,10 @@ def simulate(
             help="NAME=VALUE: an option of the simulated users, such as model=... of llm:single (repeatable)."
         ),
     ] = None,
+    source: Annotated[str | None, typer.Option("--as", help=AS_HELP)] = None,
     n: Annotated[
         int | None,
-        typer.Option(
-            "-n", min=1, help="Dialogues of each agent with each kind of user (default: 100; 500 with --reproduce)."
-        ),
+        typer.Option("-n", min=1, help="Dialogues of each agent with each kind of user (default: 100)."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -72,48 +71,32 @@ def simulate(
         str | None, typer.Option(help="Id of the dialogue to continue, if the file has several.")
     ] = None,
     turn: Annotated[int | None, typer.Option(help="The user turn (from 1) that the agent answers again.")] = None,
-    reproduce: Annotated[
-        str | None, typer.Option(help="Reproduce the tables of a paper from its data: kdd2020.")
-    ] = None,
 ) -> None:
     """Run agents against simulated users. Repeat the command to resume an interrupted run.
 
     Options override the study file.
     """
-    if reproduce is not None:
-        own: dict[str, object] = {"study": study, "agent": agent, "users": users, "continue_from": continue_from}
-        own |= {
-            "protocol": protocol,
-            "ratings": ratings,
-            "max_turns": max_turns,
-            "cluster": cluster,
-            "latency": latency,
-            "user_option": user_option,
-        }
-        _refuse("--reproduce", **own, at_once=at_once, dialogue=dialogue, turn=turn)
-        _reproduce(reproduce, n=n, out=out, catalogue=catalogue, jobs=jobs or 1, seed=seed or 0)
-        return
     if continue_from is None and (dialogue is not None or turn is not None):
         raise UsageError("--dialogue and --turn require --continue-from FILE.")
     given = {"n": n, "seed": seed, "max_turns": max_turns, "jobs": jobs, "cluster": cluster, "out": out}
     given |= {"catalogue": catalogue, "ratings": ratings, "at_once": at_once}
     options = {name: str(value) if name == "out" else value for name, value in given.items() if value is not None}
     if continue_from is not None:
-        _refuse("--continue-from", study=study, user_option=user_option)
+        _refuse("--continue-from", study=study, user_option=user_option, **{"as": source})
         more: dict[str, Any] = {"out": "runs/continuations", **options, **({"users": users} if users else {})}
         _continue_dialogue(continue_from, dialogue, turn, agent, protocol, more, timed=latency)
         return
     if study is not None:
         from trialogue.simulation.batch.simulation_file import read_study
 
-        _refuse("a study file", agent=agent, users=users, protocol=protocol, user_option=user_option)
+        _refuse("a study file", agent=agent, users=users, protocol=protocol, user_option=user_option, **{"as": source})
         find_modules_beside(study)
         _finish(_run_study(read_study(study, **options), timed=latency))
         return
     if not agent:
         raise UsageError("give an agent with --agent, such as --agent reference:guided, or a study file.")
     fields: dict[str, Any] = {
-        "users": _with_options(users or ["cir6-pkg"], user_option or []),
+        "users": _with_options(users or ["cir6-pkg"], user_option or [], source),
         "out": DEFAULT,
         **options,
     }
@@ -123,9 +106,9 @@ def simulate(
 DEFAULT = "runs/simulation"
 
 
-def _with_options(users: list[str], given: list[str]) -> list[str] | dict[str, Any]:
+def _with_options(users: list[str], given: list[str], source: str | None) -> list[str] | dict[str, Any]:
     """Users by name, each with the options that were given as NAME=VALUE; values are read as YAML reads them."""
-    options = named_values("--user-option", given)
+    options = {**({} if source is None else {"as": source}), **named_values("--user-option", given)}
     return {name: {"users": name, **options} for name in users} if options else users
 
 
@@ -259,26 +242,3 @@ def _continue_dialogue(
     for line in continuation_lines(dialogue, turn, read_records(batch.dialogues, Dialogue)):
         typer.echo(line)
     _exit_if_useless(batch)
-
-
-def _reproduce(paper: str, *, n: int | None, out: Path | None, catalogue: str | None, jobs: int, seed: int) -> None:
-    from trialogue.errors import UnknownNameError
-
-    if paper != "kdd2020":
-        raise UnknownNameError("paper to reproduce", paper, ["kdd2020"])
-    from trialogue.reproduce.kdd2020 import render_tables
-    from trialogue.reproduce.kdd2020 import reproduce as run
-    from trialogue.reproduce.kdd2020.runs import FILMS
-    from trialogue.workflows.simulation.progress import PrintedProgress
-
-    folder = out or Path("runs/kdd2020")
-    check_folder(folder)
-    with steps() as tell:
-        tellers: dict[str, PrintedProgress] = {}
-
-        def progress(letter: str, now: "Progress") -> None:
-            tellers.setdefault(letter, PrintedProgress(tell, f"dialogues with {letter}"))(now)
-
-        found = run(folder, n=n or 500, seed=seed, catalogue=catalogue or FILMS, jobs=jobs, progress=progress)
-    typer.echo(render_tables(found))
-    typer.echo(f"\nTables and dialogues: {folder}")

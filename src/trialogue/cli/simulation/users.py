@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trialogue.cli.shared.options import AS_HELP
 from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.cli.simulation.passport import passport
 from trialogue.errors import UsageError
@@ -31,18 +32,42 @@ def fit(
     method: Annotated[str, typer.Option(help="qrfa-single, cir6-single or cir6-pkg.")] = "cir6-pkg",
     catalogue: Annotated[str, typer.Option(help="Catalogue of the items that the dialogues are about.")] = "demo",
     format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
+    source: Annotated[str | None, typer.Option("--as", help=AS_HELP)] = None,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Export of a labelling study with the acts of the dialogues (repeatable; replaces their own)."
+        ),
+    ] = None,
+    successful: Annotated[
+        bool, typer.Option("--successful", help="Leave out dialogues that are not successful, as in the paper.")
+    ] = False,
 ) -> None:
     """Fit the interaction model, language understanding and wording on dialogues of real users with labelled acts."""
     from trialogue.simulation import fit_users
+    from trialogue.simulation.actions import KDD2020
     from trialogue.simulation.users.fit import data_hash
     from trialogue.simulation.users.options import method as options_of
     from trialogue.workflows.inputs.inputs import gather
     from trialogue.workflows.inputs.knowledge import load_catalogue
+    from trialogue.workflows.simulation.act_labels import is_successful, with_labelled_acts
 
-    options = options_of(method)
+    options = options_of(method) if source is None else options_of(method).as_in(source)
     check_folder(out)
     with steps() as tell:
         read = gather(dialogues, format_name=format_name).dialogues
+        if labels:
+            given = with_labelled_acts(read, labels)
+            read = list(given.dialogues)
+            tell(
+                f"{given.labelled:,} messages labelled, {given.undecided:,} undecided, {given.unlabelled:,} not labelled"
+            )
+            for export in given.rehearsals:
+                tell(f"note: the labels of {export} were given by scripts, not people")
+        covers = [each for each in read if is_successful(each, KDD2020.states)]
+        if covers or successful:
+            tell(f"{len(covers)} of {len(read)} dialogues are successful: query formulation and set retrieval occur")
+        read = covers if successful else read
         tell(f"fitting {method} on {len(read)} dialogues")
         model = fit_users(read, catalogue=load_catalogue(catalogue).catalogue, options=options)
         model.save(out)
@@ -121,17 +146,25 @@ def style(
 def show(
     model: Model,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the state machine to this SVG file.")] = None,
-    level: Annotated[str, typer.Option(help="coarse: the actions of CIR6; fine: all labels.")] = "coarse",
+    level: Annotated[
+        str | None,
+        typer.Option(
+            help="coarse: the actions of CIR6; classes: those of QRFA; fine: all labels (default: by the users' model)."
+        ),
+    ] = None,
+    source: Annotated[str | None, typer.Option("--as", help=AS_HELP)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Show the transition probabilities of simulated users, or the prompts of a language model that plays them."""
     from trialogue.records.files.opening import write_text
     from trialogue.simulation import UserModel, load_users
+    from trialogue.simulation.users.course import two_step
     from trialogue.simulation.users.kinds import HasPrompts, is_users_file, load_kind
-    from trialogue.simulation.users.state_diagram import to_svg, transitions
+    from trialogue.simulation.users.state_diagram import flatten, to_svg, transitions
 
+    changes = {} if source is None else {"as": source}
     if is_users_file(model) or ":" in model:
-        kind = load_kind(model)
+        kind = load_kind(model, **changes)
         if isinstance(kind, HasPrompts):
             if out is not None:
                 raise UsageError(f"{kind.name} has no state machine to draw: omit --out.")
@@ -141,19 +174,30 @@ def show(
             raise UsageError(f"{kind.name} has neither transition probabilities nor prompts to show.")
         users = kind
     else:
-        users = load_users(model)
-    counts = transitions(users.interaction, level=level)  # type: ignore[arg-type]
+        users = load_users(model, **changes)
+    level = level or ("classes" if users.options.is_qrfa else "coarse")
+    course = users.options.course(users.interaction)
+    if level == "coarse" and course.level == "action":  # the chain that these users walk
+        counts = flatten(course.transitions)
+    else:
+        counts = transitions(course.model, level=level, qrfa=course.qrfa)  # type: ignore[arg-type]
     if out is not None:
-        write_text(out, to_svg(users.interaction, level=level))  # type: ignore[arg-type]
+        write_text(out, to_svg(course.model, level=level, qrfa=course.qrfa, counts=counts))  # type: ignore[arg-type]
     if as_json:
         rows = [{"from": pair[0], "to": pair[1], "count": count} for pair, count in counts.items()]
         known = {"name": users.name, "dialogues": users.interaction.dialogues, "options": users.options.to_json()}
         if users.understanding_prompt is not None:
             known |= {"signature": users.signature, "prompts": {"understanding": users.understanding_prompt}}
+        if level == "classes":
+            known["two_step"] = two_step(course.model, course.qrfa)
         typer.echo(json.dumps({**known, "level": level, "transitions": rows}, ensure_ascii=False, indent=1))
     else:
         for line in _successor_lines(users, counts):
             typer.echo(line)
+        if level == "classes":
+            typer.echo("Next class of the user, through the agent's class between (sum of P(b | a) P(a' | b)):")
+            for state, shares in two_step(course.model, course.qrfa).items():
+                typer.echo(f"  {state} → " + ", ".join(f"{after} {share:.2f}" for after, share in shares.items()))
         if users.understanding_prompt is not None:
             typer.echo(
                 f"\n{users.name}, signature {users.signature}\n\n--- understanding\n{users.understanding_prompt}"

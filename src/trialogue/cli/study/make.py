@@ -9,8 +9,17 @@ if TYPE_CHECKING:
     from trialogue.study.design.file import StudyFile
 
 
+ACTS_OF_USERS = "acts-of-users"
+"""The template in which messages of users, and not of recommenders, are labelled."""
+
+
 def new(
-    template: Annotated[str, typer.Option(help="rating, infact, preference, realism, chat or labelling.")] = "rating",
+    template: Annotated[
+        str,
+        typer.Option(
+            help="rating, infact, preference, realism, chat, labelling, acts-of-users or acts-of-recommenders."
+        ),
+    ] = "rating",
     responses: Annotated[
         list[str] | None, typer.Option("--responses", "-r", help="Files or corpora (default: the demo corpus).")
     ] = None,
@@ -25,6 +34,9 @@ def new(
         ),
     ] = None,
     most: Annotated[int | None, typer.Option(min=1, help="Maximum number of items, sampled at random.")] = None,
+    per_cell: Annotated[
+        int, typer.Option(min=1, help="Realism: maximum number of pairs of each simulator with each agent.")
+    ] = 25,
     seed: Annotated[int, typer.Option(help="Random seed for the sample.")] = 0,
     out: Annotated[Path, typer.Option("--out", "-o", help="Study folder to create.")] = Path("my_study"),
     files: Annotated[
@@ -46,6 +58,8 @@ def new(
         simulated=simulated or [],
         agents=list(agents or fields.get("agents", {})),
         most=most,
+        per_cell=per_cell,
+        speaker="user" if template == ACTS_OF_USERS else "system",
         seed=seed,
         note=lambda each: typer.echo(f"note: {each}", err=True),
     )

@@ -37,7 +37,7 @@ def analyse_labels(labels: Iterable[Label], *, seed: int = 0) -> LabelFindings:
     """
     given, final = _tables(labels)
     table: Mapping[Hashable, Mapping[str, str]] = dict(given.items())
-    decided = {key: final.get(key) or _majority(raters) for key, raters in given.items()}
+    decided = _final_by_key(given, final)
     groups: dict[Hashable, Hashable] = {key: key[0] for key in given}
     disputed = [key for key, raters in given.items() if len(set(raters.values())) > 1]
     return LabelFindings(
@@ -51,6 +51,19 @@ def analyse_labels(labels: Iterable[Label], *, seed: int = 0) -> LabelFindings:
         confusions=_confusions(given),
         warnings=tuple(_warnings(given)),
     )
+
+
+def final_labels(labels: Iterable[Label]) -> dict[tuple[str, int], str | None]:
+    """Final label by dialogue and utterance: the adjudicator's, else that of more than half of the annotators, else None.
+
+    Raises:
+        DataError: an annotator who labelled an utterance twice.
+    """
+    return _final_by_key(*_tables(labels))
+
+
+def _final_by_key(given: Mapping[Key, Mapping[str, str]], final: Mapping[Key, str]) -> dict[Key, str | None]:
+    return {key: final.get(key) or _majority(raters) for key, raters in given.items()}
 
 
 def _tables(labels: Iterable[Label]) -> tuple[dict[Key, dict[str, str]], dict[Key, str]]:

@@ -8,6 +8,7 @@ from trialogue.findings.people.records import (
     InterimLook,
     LabelFindings,
     ModelFindings,
+    OptionFindings,
     ParticipantFlow,
     RatingFindings,
 )
@@ -44,6 +45,7 @@ def methods_of(
     choices: ChoiceFindings | None,
     labels: LabelFindings | None,
     *,
+    chosen: Sequence[OptionFindings] = (),
     raters: tuple[Raters, ...] = (),
     alpha: float,
     versions: Mapping[str, str],
@@ -51,6 +53,7 @@ def methods_of(
     """Sentences on the methods that were actually used."""
     return (
         *_people(flow, raters),
+        *map(_chosen, chosen),
         *_ratings(ratings, alpha),
         *_choices(choices),
         *_labels(labels),
@@ -77,6 +80,17 @@ def _people(flow: ParticipantFlow | None, raters: tuple[Raters, ...]) -> Iterabl
         page = flow.page_seconds
         each = f", {page.value:.0f} seconds per page" if page is not None and page.value is not None else ""
         yield f"The median participant took {flow.minutes.value:.1f} minutes{each}."
+
+
+def _chosen(found: OptionFindings) -> str:
+    """Counts and shares of the answers to a question of a questionnaire, such as one about the participants."""
+    shares = [
+        f"{row.option} {row.count:,} ({100 * row.estimate.value:.0f}%)"
+        for row in found.options
+        if row.count is not None and row.estimate.value is not None
+    ]
+    missing = f"; no answer {found.missing:,}" if found.missing else ""
+    return f"“{found.title}” ({found.raters:,} answers): {', '.join(shares)}{missing}."
 
 
 def looks_of(looks: Sequence[InterimLook]) -> tuple[str, ...]:

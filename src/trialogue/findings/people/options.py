@@ -1,4 +1,4 @@
-"""Describe rankings, best–worst choices and checkbox answers: one number per option, with an interval."""
+"""Describe rankings, best–worst choices, checkboxes and choices: one number per option, with an interval."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from trialogue.findings.people.records import OptionFindings, OptionRow
 from trialogue.stats import cluster_sums, estimate_of_sums
 from trialogue.stats.resampling.bootstrap import mean_of
 
-OptionKind: TypeAlias = Literal["ranking", "best_worst", "choices"]
+OptionKind: TypeAlias = Literal["ranking", "best_worst", "choices", "choice"]
 
 
 @dataclass(frozen=True)
@@ -24,56 +24,75 @@ class OptionValue:
     kind: OptionKind
     option: str
     value: float
-    """``ranking``: its rank from 1. ``best_worst``: 1, -1 or 0. ``choices``: 1 or 0."""
+    """``ranking``: its rank from 1. ``best_worst``: 1, -1 or 0. ``choices``, ``choice``: 1 or 0."""
 
 
 def describe_options(
-    offered: Sequence[OptionValue], counted: frozenset[str] | None, titles: Mapping[str, str] | None = None
+    offered: Sequence[OptionValue],
+    counted: frozenset[str] | None,
+    titles: Mapping[str, str] | None = None,
+    labels: Mapping[str, Mapping[str, str]] | None = None,
 ) -> tuple[OptionFindings, ...]:
     """Mean rank, best–worst score or share of each option, clustered by rater.
 
     Of rankings and best–worst choices the best thing comes first, of boxes the one most often ticked. A best–worst score
-    is the share of times that something was the best less that of times it was the worst.
+    is the share of times that something was the best less that of times it was the worst. Of choices, options keep their
+    order, and those whose answers count and who did not choose are missing.
 
     Args:
         offered: what was answered.
         counted: codes of those whose answers count; None: everybody's.
         titles: what questions are called, by name.
+        labels: what options are called, by question and option.
     """
     kept = [each for each in offered if counted is None or each.rater in counted]
-    asked = sorted({(each.question, each.kind) for each in kept})
+    ordered = [(each.question, each.kind) for each in kept if each.kind == "choice"]
+    asked = [*sorted({(each.question, each.kind) for each in kept} - {*ordered}), *dict.fromkeys(ordered)]
     return tuple(
-        _describe_options([each for each in kept if (each.question, each.kind) == one], (titles or {}).get(one[0], ""))
+        _describe_options(
+            [each for each in kept if (each.question, each.kind) == one],
+            (titles or {}).get(one[0], ""),
+            (labels or {}).get(one[0], {}),
+            None if counted is None else len(counted),
+        )
         for one in asked
     )
 
 
-def _describe_options(offered: Sequence[OptionValue], title: str) -> OptionFindings:
+def _describe_options(
+    offered: Sequence[OptionValue], title: str, labels: Mapping[str, str], people: int | None
+) -> OptionFindings:
     first = offered[0]
     by_option: dict[str, list[OptionValue]] = {}
     for each in offered:
         by_option.setdefault(each.option, []).append(each)
-    rows = [_row(option, own, first.kind, len(by_option)) for option, own in sorted(by_option.items())]
+    chosen = first.kind == "choice"
+    items = by_option.items() if chosen else sorted(by_option.items())
+    rows = [_row(labels.get(option) or option, own, first.kind, len(by_option)) for option, own in items]
     sign = 1 if first.kind == "ranking" else -1
-    rows.sort(key=lambda row: (sign * (row.estimate.value if row.estimate.value is not None else 0.0), row.option))
+    if not chosen:
+        rows.sort(key=lambda row: (sign * (row.estimate.value if row.estimate.value is not None else 0.0), row.option))
+    raters = len({each.rater for each in offered})
     return OptionFindings(
         question=first.question,
         title=title or first.question.replace("_", " ").capitalize(),
         answer_kind=first.kind,
         answers=len({(each.rater, each.step) for each in offered}),
-        raters=len({each.rater for each in offered}),
+        raters=raters,
+        missing=people - raters if chosen and people is not None else None,
         options=tuple(rows),
     )
 
 
 def _row(option: str, own: Sequence[OptionValue], kind: OptionKind, options: int) -> OptionRow:
-    ends: dict[OptionKind, tuple[float, float]] = {"ranking": (1, options), "best_worst": (-1, 1), "choices": (0, 1)}
+    ends: dict[OptionKind, tuple[float, float]] = {"ranking": (1, options), "best_worst": (-1, 1)}
     values = np.array([each.value for each in own], dtype=float)
     data = cluster_sums(np.column_stack([values, np.ones(len(own))]), [each.rater for each in own])
-    best = 1 if kind != "choices" else None
+    best = 1 if kind in ends else None
     return OptionRow(
         option=option,
-        estimate=estimate_of_sums(data, mean_of, scale=ends[kind]),
+        estimate=estimate_of_sums(data, mean_of, scale=ends.get(kind, (0, 1))),
+        count=int(values.sum()) if kind == "choice" else None,
         best=None if best is None else int(np.sum(values == best)),
         worst=int(np.sum(values == (options if kind == "ranking" else -1))) if best is not None else None,
     )

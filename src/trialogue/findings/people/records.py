@@ -349,9 +349,11 @@ class OptionRow(Record):
     estimate: Estimate
     """Mean rank, best–worst score, or share of answers that ticked it; raters are clusters."""
     best: int | None = None
-    """Times that it was the first or best; None: boxes."""
+    """Times that it was the first or best; None: boxes and choices."""
     worst: int | None = None
-    """Times that it was the last or worst; None: boxes."""
+    """Times that it was the last or worst; None: boxes and choices."""
+    count: int | None = None
+    """Participants who chose it; None: not a choice."""
 
 
 class OptionFindings(Record):
@@ -359,11 +361,13 @@ class OptionFindings(Record):
 
     question: str
     title: str
-    answer_kind: Literal["ranking", "best_worst", "choices"]
+    answer_kind: Literal["ranking", "best_worst", "choices", "choice"]
     answers: int
     raters: int
+    missing: int | None = None
+    """Participants without an answer to a choice; None: unknown, or not a choice."""
     options: tuple[OptionRow, ...]
-    """The best or most often ticked first."""
+    """The best or most often ticked first; of choices, in the order of the question."""
 
 
 class StudyFindings(Record):

@@ -52,6 +52,8 @@ class StudyData:
     """Rankings, best–worst choices and multiple choices, one row per option."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """Titles of questions with options, by name."""
+    option_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """What options are called, by question and option."""
     scales: Mapping[str, Scale] = field(default_factory=dict)
     task: Literal["choice", "realism"] = "choice"
     primary: str | None = None
@@ -68,6 +70,12 @@ class StudyData:
     """Participants, needed for labels; ratings and choices name their raters themselves."""
     notes: Sequence[str] = ()
     """Repairs made while reading."""
+
+    @property
+    def counted_labels(self) -> list[Label]:
+        """Labels of those who count, and of adjudicators."""
+        counted = self.countable_people
+        return [one for one in self.labels if counted is None or one.role == "adjudicator" or one.rater in counted]
 
     @property
     def countable_people(self) -> frozenset[str] | None:
@@ -130,7 +138,7 @@ def infer_study(
         for measure in _measures(data, data.system_ratings)
     )
     choices = _choices(data, seed, alpha) if data.preferences else None
-    labels = analyse_labels(_counted_labels(data), seed=seed) if data.labels else None
+    labels = analyse_labels(data.counted_labels, seed=seed) if data.labels else None
     counted = data.countable_people
     beside = model_ratings(
         data.model_scores,
@@ -153,11 +161,14 @@ def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFin
     data, ratings = estimates.data, estimates.ratings
     raters = _raters(data)
     rehearsal = not_people(raters)
+    counted = countable_participants(data.people, data.rules)
+    options = describe_options(data.options, counted, data.titles, data.option_labels)
     methods = methods_of(
         estimates.flow,
         ratings,
         estimates.choices,
         estimates.labels,
+        chosen=[each for each in options if each.answer_kind == "choice"],
         raters=raters,
         alpha=estimates.alpha,
         versions=manifest.versions,
@@ -173,7 +184,7 @@ def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFin
         model_ratings=estimates.model_ratings,
         model_choices=estimates.model_choices,
         answers=tuple(_plain(data)),
-        options=describe_options(data.options, countable_participants(data.people, data.rules), data.titles),
+        options=options,
         warnings=(*rehearsal, *data.notes, *_coverage(data, ratings)),
         methods=(*rehearsal, *methods[:-1], *looks_of(data.early_looks), *_model_rater_note(estimates), *methods[-1:]),
         alpha=estimates.alpha,
@@ -237,11 +248,6 @@ def _choices(data: StudyData, seed: int, alpha: float) -> ChoiceFindings:
         alpha=alpha,
     )
     return found.model_copy(update={"raters": kinds_of(vote.raters for vote in data.preferences)})
-
-
-def _counted_labels(data: StudyData) -> list[Label]:
-    counted = data.countable_people
-    return [one for one in data.labels if counted is None or one.role == "adjudicator" or one.rater in counted]
 
 
 def _plain(data: StudyData) -> Iterable[Answers]:

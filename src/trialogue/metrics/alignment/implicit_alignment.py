@@ -80,7 +80,7 @@ CARD = Card(
         ),
         "thresholded": Variant(
             summary="Share of pairs above one half. Uncorrected: where the true share is .15, it gives .27 to .35.",
-            source="Yang et al. (SIGIR 2024), sec. 3.2: the decisions of a classifier trained on balanced pairs.",
+            source="Yang et al. (SIGIR 2024), sec. 5.1: the decisions of a classifier trained on balanced pairs.",
         ),
         "mean_probability": Variant(
             summary="Mean calibrated probability. Uncorrected: it assumes that half of all pairs match.",

@@ -9,6 +9,7 @@ from trialogue.metrics.dialogue.exchanges import user_acts
 from trialogue.metrics.dialogue.turns import KDD2020
 from trialogue.metrics.names import Parameter, full_name
 from trialogue.records import Card, Dialogue, FailurePolicy, Variant
+from trialogue.records.kinds.replays import replayed_system
 
 FULL, FUNCTION_POINTS = 20, 4  # KDD 2020, sec. 6.2: "Full points (20)", and 4 for each of five functions
 NAVIGATE = "Repeat"
@@ -92,7 +93,7 @@ class Reward:
         acts = user_acts(unit)
         if isinstance(acts, Undefined):
             return acts
-        points = self._points(acts, (unit.system or "").removeprefix("replay:"))
+        points = self._points(acts, replayed_system(unit.system or ""))
         return (max(0.0, points), 1.0)
 
     def _points(self, acts: Sequence[str | None], system: str) -> float:

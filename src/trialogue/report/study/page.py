@@ -261,7 +261,9 @@ NAMES = {"ranking": "Mean rank", "best_worst": "Best–worst score", "choices": 
 
 
 def _options(found: OptionFindings) -> Grid:
-    """A ranking, a best–worst choice or boxes."""
+    """A ranking, a best–worst choice, boxes, or a choice with its counts and those who did not answer."""
+    if found.answer_kind == "choice":
+        return _chosen(found)
     boxes = found.answer_kind == "choices"
     extremes = () if boxes else ("First", "Last") if found.answer_kind == "ranking" else ("Best", "Worst")
     head = ("Offered", NAMES[found.answer_kind], "95% interval", *extremes)
@@ -278,6 +280,17 @@ def _options(found: OptionFindings) -> Grid:
         rows.append((one.option, shown, interval, *times))
     title = f"{found.title} ({found.answers:,} answers of {found.raters:,})"
     return Grid(title, head, tuple(rows), tuple(range(1, len(head))))
+
+
+def _chosen(found: OptionFindings) -> Grid:
+    rows = []
+    for one in found.options:
+        ends, value = one.estimate.interval, one.estimate.value
+        interval = MISSING if ends is None else f"{100 * ends.low:.0f} to {100 * ends.high:.0f}%"
+        rows.append((one.option, f"{one.count:,}", MISSING if value is None else f"{100 * value:.0f}%", interval))
+    if found.missing is not None:
+        rows.append(("no answer", f"{found.missing:,}", "", ""))
+    return Grid(found.title, ("Answer", "Participants", "Share of answers", "95% interval"), tuple(rows), (1, 2, 3))
 
 
 def _answers(found: Answers) -> Grid:

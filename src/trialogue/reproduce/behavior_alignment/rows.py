@@ -9,9 +9,9 @@ from trialogue.records import Estimate, Record
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
 
-Status = Literal["same", "differs", "sample", "ours", "not here", "impossible"]
+Status = Literal["same", "differs", "sample", "ours", "not here", "not attempted", "impossible"]
 """The paper's number again; another one; one from a part of its data; one that the paper does not print; data not on this
-machine; data that were never released."""
+machine; something that could be computed at a cost; data that were never released."""
 
 STATUS: dict[str, str] = {
     "same": "reproduced",
@@ -19,6 +19,7 @@ STATUS: dict[str, str] = {
     "sample": "from part of the data",
     "ours": "ours alone",
     "not here": "data not available here",
+    "not attempted": "not attempted",
     "impossible": "cannot be reproduced",
 }
 

@@ -46,9 +46,12 @@ def reproduce(
     rows += classifiers.table5_rows(None if predictions is None else Path(predictions), seed=seed)
     labeller = find_model(model)
     rows += same_pairs.same_pairs_rows(None if predictions is None else Path(predictions), labeller, seed=seed)
-    tell("Figure 3")
-    drawn = figures.figures(pairs, labeller, seed=seed, resamples=resamples)
+    tell("Figures 2 and 3")
+    judged = figures.judged_pairs(pairs, labeller) if pairs else None
+    rows += figures.agreement_rows(judged, seed=seed, resamples=resamples)
+    drawn = figures.figures(judged, labeller, seed=seed, resamples=resamples)
     rows += figures.rows(drawn)
+    rows += classifiers.encoder_rows()
     rows += _inspired_rows(quick, seed, resamples, tell)
     return Reproduction(tuple(sorted(rows, key=lambda row: row.part)), drawn)
 

@@ -1,29 +1,33 @@
 """Simulate the dialogues of the reproduction: the paper's three simulators with each system, one folder per system."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from trialogue.agents.base import Agent
 from trialogue.agents.registry import make_agent
-from trialogue.catalogue import TitleLinker
+from trialogue.catalogue import Catalogue, Ratings, TitleLinker
 from trialogue.datasets import get_corpus
 from trialogue.datasets.corpora.kdd2020 import NAME, read_folder
 from trialogue.datasets.store import is_here, locate
-from trialogue.errors import MissingDataError, UsageError
-from trialogue.records import Dialogue, read_records
+from trialogue.errors import DataError, MissingDataError, UsageError
+from trialogue.records import Dialogue, JsonValue, read_records
 from trialogue.records.files.jsonl import Note, RepairWarning
+from trialogue.records.kinds.replays import replay_of
 from trialogue.reproduce.kdd2020.paper_values import METHODS, SHAPE, SYSTEMS
 from trialogue.simulation import Users, fit_users
 from trialogue.simulation.batch.batch import Progress, run_batch
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.kdd2020 import RELEASED, ReplayAgent
+from trialogue.simulation.profiles import Profiles
 from trialogue.simulation.source import users_of_source
 from trialogue.simulation.users.counting import class_bigrams, labels_of
 from trialogue.simulation.users.fit import UserModel
+from trialogue.simulation.users.options import AS, UserOptions
+from trialogue.simulation.users.options import METHODS as METHOD_OPTIONS
 from trialogue.workflows.inputs.knowledge import Knowledge, load_catalogue
 
 FILMS = "movielens-latest-small"
@@ -54,7 +58,7 @@ def real_dialogues(note: Note = lambda _: None) -> dict[str, list[Dialogue]]:
 
 def agent_name(letter: str) -> str:
     """Name of a letter's system in the dialogues."""
-    return "reference:genre-led" if letter == SHAPE else f"replay:{SYSTEMS[letter]}"
+    return "reference:genre-led" if letter == SHAPE else replay_of(SYSTEMS[letter])
 
 
 def simulate_all(
@@ -66,6 +70,7 @@ def simulate_all(
     letters: Sequence[str] = (*SYSTEMS, SHAPE),
     jobs: int = 1,
     progress: Callable[[str, Progress], None] | None = None,
+    options: Mapping[str, JsonValue] | None = None,
 ) -> dict[tuple[str, str], list[Dialogue]]:
     """The simulated dialogues, by (letter, method); what a folder of an earlier call holds already is not held again.
 
@@ -77,12 +82,16 @@ def simulate_all(
         letters: systems; ``C'`` for the live one.
         jobs: processes.
         progress: called with the letter and the progress.
+        options: options of the users, such as ``{"as": "paper"}``, instead of those that agree best with the tables.
 
     Raises:
+        UnknownNameError: an option that does not exist.
         MissingDataError: a corpus is not here.
         UsageError: a folder belongs to another run.
     """
     check_here(catalogue)
+    users_options = options_of(options or {})
+    chosen: dict[str, JsonValue] = {name: own.to_json() for name, own in users_options.items()} if options else {}
     found: dict[tuple[str, str], list[Dialogue]] = {}
     for letter in letters:
         tell = None if progress is None else _progress_of(progress, letter)
@@ -90,17 +99,115 @@ def simulate_all(
         batch = run_batch(
             plan,
             _AgentFactory(catalogue),
-            _UserFactory(letter, catalogue),
+            _UserFactory(letter, catalogue, users_options),
             folder=out / agent_name(letter).partition(":")[2],
             jobs=jobs,
             talk=DialogueRunner(max_turns=MAX_TURNS),
-            settings={"reproduces": NAME, "catalogue": catalogue, "max_turns": MAX_TURNS},
+            settings={"reproduces": NAME, "catalogue": catalogue, "max_turns": MAX_TURNS, **chosen},
             progress=tell,
         )
         held = list(read_records(batch.dialogues, Dialogue))
         for method, name in METHODS.items():
             found[letter, method] = [each for each in held if users_of_source(each) == name]
     return found
+
+
+def simulate_fitting(
+    n: int, *, seed: int = 0, catalogue: str = FILMS, options: Mapping[str, JsonValue] | None = None
+) -> Iterator[Dialogue]:
+    """Dialogues of each simulator with a replay of each system that people can read: user and agent fit each other.
+
+    Profiles are sampled from ratings of films that the system's real users named (of all systems', where nobody rated enough
+    of these), and the replay answers as the system answered the most similar message.
+
+    Args:
+        n: dialogues of each simulator with each system.
+        seed: random seed.
+        catalogue: films and ratings.
+        options: options of the users, see ``simulate_all``.
+    """
+    _, linker = _load_knowledge(catalogue)
+    for letter in SYSTEMS:
+        ratings = _ratings_of_named(letter, catalogue)
+        agent = ReplayAgent(_real()[letter], name=agent_name(letter), fits=linker)
+        for name, own in options_of(options or {}).items():
+            yield from simulate_one(letter, name, own, n, seed=seed, catalogue=catalogue, agent=agent, ratings=ratings)
+
+
+def simulate_one(
+    letter: str,
+    name: str,
+    options: UserOptions,
+    n: int,
+    *,
+    seed: int = 0,
+    catalogue: str = FILMS,
+    agent: Agent | None = None,
+    ratings: Ratings | None = None,
+) -> Iterator[Dialogue]:
+    """Dialogues of one simulator with a replay of one system.
+
+    Args:
+        letter: the system.
+        name: the simulator's name in the dialogues.
+        options: options of the users.
+        n: number of dialogues.
+        seed: random seed.
+        catalogue: films and ratings.
+        agent: the replay; None: one that answers at random.
+        ratings: ratings that profiles are sampled from; None: the catalogue's.
+    """
+    replay = agent or ReplayAgent(_real()[letter], name=agent_name(letter))
+    users = _users(letter, catalogue, name, options, ratings=ratings)
+    talk = DialogueRunner(max_turns=MAX_TURNS)
+    for task in Plan((agent_name(letter),), (name,), n, seed=seed):
+        yield talk(replay, users, task)
+
+
+def _ratings_of_named(letter: str, catalogue: str) -> Ratings:
+    """Ratings of the films that real users named."""
+    known, linker = _load_knowledge(catalogue)
+    ratings = known.ratings
+    assert ratings is not None  # see check_here
+    for letters in ((letter,), tuple(SYSTEMS)):
+        named = {
+            mention.item_id
+            for each in letters
+            for dialogue in _real()[each]
+            for utterance in dialogue.utterances
+            if utterance.speaker == "user"
+            for mention in linker.find(utterance.text)
+        }
+        rows = (
+            (user, item, value)
+            for user in ratings.users
+            for item, value in ratings.of_user(user).items()
+            if item in named
+        )
+        found = Ratings.from_rows(rows, scale=ratings.scale)
+        if _is_enough(found, known.catalogue):
+            return found
+    return ratings
+
+
+def _is_enough(ratings: Ratings, catalogue: Catalogue) -> bool:
+    """Whether profiles of the usual size can be sampled."""
+    try:
+        Profiles(ratings, catalogue)
+    except DataError:
+        return False
+    return True
+
+
+def options_of(options: Mapping[str, JsonValue]) -> dict[str, UserOptions]:
+    """Options of the three simulators: those of ``RELEASED``, or of a whole model (``as``), with changes.
+
+    Raises:
+        UnknownNameError: an option that does not exist.
+        UsageError: a value that it cannot have.
+    """
+    start = METHOD_OPTIONS if AS in options else RELEASED
+    return {name: start[name].change(options) for name in METHODS.values()}
 
 
 def _progress_of(progress: Callable[[str, Progress], None], letter: str) -> Callable[[Progress], None]:
@@ -127,17 +234,22 @@ class _UserFactory:
 
     letter: str
     catalogue: str
+    options: Mapping[str, UserOptions]
 
     def __call__(self, name: str) -> Users:
-        known, linker = _load_knowledge(self.catalogue)
-        like = "C" if self.letter == SHAPE else self.letter
-        model = _model(like, self.catalogue)
-        options = RELEASED[name]
+        options = self.options[name]
         if self.letter == SHAPE:  # its words are not those that users of C have learned to understand; its acts are
             options = options.change({"labels_from": "declared"})
-        users = UserModel(name, model.interaction, model.examples, model.phrasebook, model.temperature, options)
-        assert known.ratings is not None  # see check_here
-        return Users(users, known.catalogue, known.ratings, linker=linker)
+        return _users("C" if self.letter == SHAPE else self.letter, self.catalogue, name, options)
+
+
+def _users(letter: str, catalogue: str, name: str, options: UserOptions, *, ratings: Ratings | None = None) -> Users:
+    """Users fitted on the dialogues of a letter's system; ``ratings`` in place of the catalogue's."""
+    known, linker = _load_knowledge(catalogue)
+    model = _model(letter, catalogue)
+    users = UserModel(name, model.interaction, model.examples, model.phrasebook, model.temperature, options)
+    assert known.ratings is not None  # see check_here
+    return Users(users, known.catalogue, ratings or known.ratings, linker=linker)
 
 
 @cache

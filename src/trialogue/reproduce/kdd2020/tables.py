@@ -9,12 +9,13 @@ from typing import Any, Literal
 
 from trialogue.metrics import AnyMetric, Conversation, Settings, get_metric, measure
 from trialogue.metrics.base import Undefined, replies_of
-from trialogue.metrics.dialogue.reward import CHECKED
+from trialogue.metrics.dialogue.reward import CHECKED, LITERAL_FULL
 from trialogue.records import Dialogue, JsonValue, Reason, Score
 from trialogue.records.files.opening import write_text
 from trialogue.reproduce.kdd2020.paper_values import (
     DIGITS,
     DS_KL,
+    LITERAL,
     METHODS,
     RATIO,
     REAL,
@@ -28,10 +29,11 @@ from trialogue.reproduce.kdd2020.paper_values import (
     N,
     published_value,
 )
-from trialogue.reproduce.kdd2020.runs import FILMS, check_here, real_dialogues, simulate_all
+from trialogue.reproduce.kdd2020.realism import write_realism_dialogues
+from trialogue.reproduce.kdd2020.runs import FILMS, check_here, options_of, real_dialogues, simulate_all
 from trialogue.seeds import rng_for
 from trialogue.simulation.batch.batch import Progress
-from trialogue.simulation.kdd2020 import RELEASED
+from trialogue.simulation.users.options import AS
 from trialogue.stats.ranking.order import order_share
 from trialogue.stats.resampling.clusters import ClusterSums, cluster_sums
 
@@ -39,6 +41,7 @@ Verdict = Literal["exact", "agrees", "differs"]
 Held = Mapping[tuple[str, str], Sequence[Dialogue]]
 """Dialogues by (letter, method), those of real users among them."""
 
+TABLES_FILE = "tables.json"
 Z = 1.96  # of a 95% interval
 ORDERED = (REWARD, SUCCESS)
 """Measures by which Table 5 ranks the systems."""
@@ -113,11 +116,19 @@ class Reproduction:
             "settings": self.settings,
         }
 
+    @classmethod
+    def read(cls, folder: Path) -> "Reproduction":
+        """Read the ``tables.json`` of a folder."""
+        data = json.loads((folder / TABLES_FILE).read_text("utf-8"))
+        cells = [{**cell, "why": cell["why"] and Reason.model_validate(cell["why"])} for cell in data["cells"]]
+        orders = tuple(Order(**order) for order in data["orders"])
+        return cls(tuple(Cell(**cell) for cell in cells), orders, data["settings"])
+
     def write(self, folder: Path) -> Path:
         """Write ``tables.json`` and ``tables.txt`` into a folder; returns the path of the latter."""
         from trialogue.reproduce.kdd2020.text import render_tables
 
-        write_text(folder / "tables.json", json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
+        write_text(folder / TABLES_FILE, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
         write_text(folder / "tables.txt", render_tables(self) + "\n")
         return folder / "tables.txt"
 
@@ -131,6 +142,7 @@ def reproduce(
     jobs: int = 1,
     resamples: int = 10_000,
     progress: Callable[[str, Progress], None] | None = None,
+    options: Mapping[str, JsonValue] | None = None,
 ) -> Reproduction:
     """Fit, simulate and measure into a folder; an interrupted call resumes there.
 
@@ -142,17 +154,20 @@ def reproduce(
         jobs: processes.
         resamples: number of bootstrap resamples.
         progress: called with the system's letter and the progress.
+        options: options of the users, see ``simulate_all``.
 
     Raises:
+        UnknownNameError: an option that does not exist.
         MissingDataError: a corpus is not here; names the command that gets it.
         UsageError: the folder belongs to another run.
     """
     check_here(catalogue)
     held: dict[tuple[str, str], list[Dialogue]] = {(letter, REAL): real for letter, real in real_dialogues().items()}
-    held.update(simulate_all(out, n=n, seed=seed, catalogue=catalogue, jobs=jobs, progress=progress))
-    users: dict[str, JsonValue] = {name: options.to_json() for name, options in RELEASED.items()}
+    held.update(simulate_all(out, n=n, seed=seed, catalogue=catalogue, jobs=jobs, progress=progress, options=options))
+    write_realism_dialogues(out, n=n, seed=seed, catalogue=catalogue, options=options)
+    users: dict[str, JsonValue] = {name: own.to_json() for name, own in options_of(options or {}).items()}
     settings: dict[str, JsonValue] = {"n": n, "seed": seed, "catalogue": catalogue, "resamples": resamples}
-    settings["users"] = users
+    settings |= {"users": users, "options": dict(options or {})}
     found = tabulate(held, Settings(seed=seed, resamples=resamples), settings)
     found.write(out)
     return found
@@ -160,8 +175,10 @@ def reproduce(
 
 def tabulate(held: Held, settings: Settings, options: Mapping[str, JsonValue] | None = None) -> Reproduction:
     """Compute both tables from dialogues."""
+    chosen = (options or {}).get("options")
+    is_ours = not (isinstance(chosen, Mapping) and AS in chosen)  # choices of ours are in no model of the paper's
     cells = tuple(
-        _cell(name, method, letter, dialogues, settings)
+        _cell(name, method, letter, dialogues, settings, is_ours=is_ours)
         for names in TABLES.values()
         for name in names
         for (letter, method), dialogues in held.items()
@@ -178,12 +195,15 @@ def metric_of(measure_name: str, letter: str) -> AnyMetric:
         RATIO: "user_act_ratio@kdd2020",
         DS_KL: f"ds_kl(reference={system})@fine",
         REWARD: f"reward(checks={CHECKED[system]})@kdd2020",
+        LITERAL: f"reward(full={LITERAL_FULL[system]})@literal",
         SUCCESS: "turn_success@kdd2020",
     }
     return get_metric(names[measure_name])
 
 
-def _cell(name: str, method: str, letter: str, dialogues: Sequence[Dialogue], settings: Settings) -> Cell:
+def _cell(
+    name: str, method: str, letter: str, dialogues: Sequence[Dialogue], settings: Settings, *, is_ours: bool
+) -> Cell:
     metric = metric_of(name, letter)
     label = f"{letter} {method}"
     talks = (Conversation(label, each.cluster, replies_of(each, label), each, each.id) for each in dialogues)
@@ -201,7 +221,7 @@ def _cell(name: str, method: str, letter: str, dialogues: Sequence[Dialogue], se
         published=printed,
         verdict=None if printed is None or name == DS_KL else _verdict(name, method, letter, score, printed),
         why=score.why,
-        tuned=TUNED.get((name, method, letter), ""),
+        tuned=TUNED.get((name, method, letter), "") if is_ours or method == REAL else "",
     )
 
 

@@ -1,20 +1,25 @@
 """Render both tables as text in the paper's form, published values above ours."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from trialogue.records import JsonValue
 from trialogue.reproduce.kdd2020.paper_values import (
     DIGITS,
     DS_KL,
+    LITERAL,
     METHODS,
     REAL,
     REASONS,
     SHAPE,
     SYSTEMS,
     TABLES,
+    TURNS,
+    TURNS_BY_SOURCE,
     USERS,
     WHY_REPLAY,
     published_value,
 )
+from trialogue.reproduce.kdd2020.realism import render_realism
 from trialogue.reproduce.kdd2020.tables import Cell, Order, Reproduction
 
 LETTERS = (*SYSTEMS, SHAPE)
@@ -27,12 +32,12 @@ def render_tables(found: Reproduction) -> str:
     """Text of the tables, the rankings, and what could not be reproduced, with reasons."""
     return "\n".join(
         [
-            "Zhang and Balog (KDD 2020), Tables 4 and 5: published, and reproduced with 95% intervals.",
+            "Zhang and Balog (KDD 2020), Tables 4 to 7: published, and reproduced with 95% intervals.",
             (
                 f"{found.settings.get('n', '?')} simulated dialogues per cell (the paper: A 25, B and C 100); A, "
                 "B, C replayed, C' a live recommender with the structure of C."
             ),
-            USERS,
+            _users(found),
             "= the published number, ~ within the sampling error of both, ≠ different.",
             *_tuning_lines(found),
             *_tables(found),
@@ -44,8 +49,23 @@ def render_tables(found: Reproduction) -> str:
             *_orders(found),
             "",
             *_difference_lines(found),
+            "",
+            render_realism(),
         ]
     )
+
+
+def _options(found: Reproduction) -> dict[str, JsonValue]:
+    """Options of the users that were asked for."""
+    options = found.settings.get("options")
+    return dict(options) if isinstance(options, Mapping) else {}
+
+
+def _users(found: Reproduction) -> str:
+    given = _options(found)
+    source = given.pop("as", "")
+    changed = ", ".join(f"{name}: {value}" for name, value in given.items())
+    return USERS[str(source)] + (f"\nOptions of the users that were changed: {changed}." if changed else "")
 
 
 def _tables(found: Reproduction) -> Iterator[str]:
@@ -107,13 +127,18 @@ def _share(share: float | None) -> str:
 
 
 def _difference_lines(found: Reproduction) -> Iterator[str]:
-    real = [cell for cell in found.cells if cell.method == REAL]
+    real = [cell for cell in found.cells if cell.method == REAL and cell.measure != LITERAL]
     exact = sum(cell.verdict == "exact" for cell in real)
-    yield f"Real users: {exact} of {len(real)} cells equal the published numbers to the last digit."
+    fitted = sum(bool(cell.tuned) for cell in real if cell.verdict == "exact")
+    yield (
+        f"Real users: {exact} of {len(real)} cells equal the published numbers to the last digit, {fitted} of them (Reward) "
+        "by a fitted choice."
+    )
     yield "The systems themselves:"
     yield from (f"  {letter}: {why}" for letter, why in WHY_REPLAY.items())
     yield "Simulated rows that differ from the paper, and known reasons:"
-    for name, why in REASONS.items():
+    turns = TURNS_BY_SOURCE.get(str(_options(found).get("as")), REASONS[TURNS])
+    for name, why in {**REASONS, TURNS: turns}.items():
         cells = [cell for cell in found.cells if cell.measure == name and cell.verdict == "differs"]
         if name == DS_KL:
             yield f"  {name}: not comparable. {why}"

@@ -80,6 +80,9 @@ class WritingStyle:
     its act, in words, is exp(verbosity) times as likely."""
     persona: str = ""
     """Self-description, said with the first preference."""
+    varied: bool = True
+    """Whether phrases are not repeated while there are others, and wishes for a time are among them; else each template of
+    an act is as likely as any other, each time (Zhang and Balog, KDD 2020, sec. 4.4)."""
 
     def __post_init__(self) -> None:
         check_rate(self.typos)
@@ -186,7 +189,7 @@ class UtteranceGenerator:
         hand = [phrase for phrase in written if self._can_fill(phrase)] or [Phrase(FALLBACK)]
         own = [phrase for phrase in self._phrasebook.phrases_of(label) if self._can_fill(phrase)]
         # What real users said about release years cannot be taken over: the need of a simulated one states its own decade.
-        if label in self.space.informs and stance != OPENING:
+        if label in self.space.informs and stance != OPENING and self.manner.varied:
             own = [phrase for phrase in own if not AGE_TALK.search(phrase.text)]
             hints = [each for each in preference_phrases(short=prefers is not None) if self._can_fill(each)]
             own += hints if prefers is None else _as_long_as(own, hints)
@@ -251,7 +254,7 @@ class UtteranceGenerator:
                 continue
             if telling.style is not None and DECADE in template.slots and DECADE not in undisclosed:
                 continue  # people do not repeat a wish for a time
-            if template.key not in telling.said or template.is_number:
+            if template.key not in telling.said or template.is_number or not self.manner.varied:
                 fillings = self._fillings(template, label, telling, rng)
                 if fillings is not None:
                     return template, fillings

@@ -57,8 +57,21 @@ FALLBACK = "Okay"
 @cache
 def hand_written_phrases() -> Mapping[str, tuple[Phrase, ...]]:
     """Hand-written phrases by label of the paper's action space, and opening phrases under ``OPENING``."""
-    text = (importlib.resources.files("trialogue.simulation") / "bundled" / "acts.txt").read_text(encoding="utf-8")
-    return _sections(enumerate(text.splitlines(), start=1), "acts.txt").phrases
+    return _bundled_phrases("acts.txt")
+
+
+@cache
+def template_phrases() -> Phrasebook:
+    """The hand-written phrases with a few that contain typos among them, as the paper's users have (KDD 2020, sec. 4.4)."""
+    written = hand_written_phrases()
+    slips = _bundled_phrases("typos.txt")
+    labels = [label for label in written if label not in (WISH, SHORT_WISH)]
+    return Phrasebook({label: (*written[label], *slips.get(label, ())) for label in labels})
+
+
+def _bundled_phrases(name: str) -> Mapping[str, tuple[Phrase, ...]]:
+    text = (importlib.resources.files("trialogue.simulation") / "bundled" / name).read_text(encoding="utf-8")
+    return _sections(enumerate(text.splitlines(), start=1), name).phrases
 
 
 def preference_phrases(*, short: bool = False) -> tuple[Phrase, ...]:

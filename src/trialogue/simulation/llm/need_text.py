@@ -1,6 +1,7 @@
 """Describe a user's need in words for a prompt. Only ``describe_target`` names items that satisfy it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from trialogue.catalogue import OTHER_TITLES, Catalogue, Item
 from trialogue.records import Constraint, Need
@@ -74,6 +75,33 @@ def _titles(what: str, ids: Sequence[str], catalogue: Catalogue) -> str:
 
 def _join_names(names: Iterable[str]) -> str:
     return " and its ".join(names)
+
+
+TRAITS: Mapping[tuple[str, str], str] = MappingProxyType(
+    {
+        ("emotion", "low"): "You do not show what you feel.",
+        ("emotion", "high"): "You show what you feel: joy, surprise, disappointment, annoyance.",
+        (
+            "engagement",
+            "low",
+        ): "You do not want to spend time on this: short answers, and the first thing that suits is taken.",
+        (
+            "engagement",
+            "high",
+        ): "You enjoy the chat: you give reasons, ask about what is recommended, and look at more.",
+        (
+            "patience",
+            "low",
+        ): "You are impatient: after one answer that does not help, you say so; after two, you give up.",
+        ("patience", "high"): "You are patient: you word things anew, again and again, before you give up.",
+    }
+)
+"""What a trait means to the model; the paper (Zhang and Balog, KDD 2020, sec. 8) names them as future work."""
+
+
+def describe_traits(traits: Iterable[tuple[str, str]]) -> str:
+    """Description of the user's traits, each with its level; "" without any."""
+    return "\n".join(TRAITS[trait] for trait in sorted(traits))
 
 
 def describe_persona(persona: str) -> str:

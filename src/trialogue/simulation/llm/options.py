@@ -39,6 +39,8 @@ class UserOptions(Record):
 
     persona: str = ""
     """Description of the users; "": none."""
+    traits: dict[Literal["emotion", "engagement", "patience"], Literal["low", "high"]] = Field(default_factory=dict)
+    """Traits of the users: how much emotion they show, how long they go on, how soon they give up; {}: the model decides."""
     personas: Path | None = None
     """A text file with a persona on each line, of which every case draws one; None: ``persona`` for all."""
     style: Path | None = None

@@ -8,7 +8,13 @@ from trialogue.llm.usage import Usage
 from trialogue.records import Need
 from trialogue.seeds import rng_for, seed_for
 from trialogue.simulation.llm.model_queries import ModelQueries
-from trialogue.simulation.llm.need_text import describe_need, describe_persona, describe_target, describe_tastes
+from trialogue.simulation.llm.need_text import (
+    describe_need,
+    describe_persona,
+    describe_target,
+    describe_tastes,
+    describe_traits,
+)
 from trialogue.simulation.llm.options import USUAL_WORDS, LlmUserOptions, LocalUserOptions
 from trialogue.simulation.llm.people_style import describe_examples, read_style
 from trialogue.simulation.llm.style import persona_of, read_personas, typist
@@ -81,7 +87,7 @@ class LlmUsers:
 
     def describe_user(self, persona: str, case: str, *, seed: int) -> str:
         """Description of the user in prompts: the persona, and how a person of the style writes, drawn for the case."""
-        parts = [describe_persona(persona)]
+        parts = [describe_persona(persona), describe_traits(self.options.traits.items())]
         if self._style is not None and self._style.examples:
             examples = RandomSource(rng_for(seed, case, "style")).pick(self._style.examples)
             parts.append(describe_examples(examples))

@@ -1,8 +1,12 @@
-"""Agendas: the sequence of acts a user intends to go through, sampled before a dialogue, and the replacement of failed ones.
+"""Agendas: the sequence of acts a user intends to go through, sampled before a dialogue.
 
-Named initialisers (``INITIALISERS``), after the released code and the paper (Zhang and Balog, KDD 2020; numbers are
-mean lengths on the three annotated files, agents A / B / C):
+Named initialisers (``INITIALISERS``), after the paper (Zhang and Balog, KDD 2020) and its released code; numbers are
+mean lengths on the three annotated files, agents A / B / C:
 
+``corpus``          user labels of one of the annotated dialogues, all equally likely, as in the paper, sec. 4.2.2
+                    (9.2 / 14.8 / 20.2)
+``chain``           chain over user labels, or over the actions or classes of the level, without conditions; over CIR6's
+                    actions as in the paper, sec. 4.2.3
 ``cir6``            chain over user labels, Disclose among the first 5, at most 25 long (8.8 / 12.1 / 12.9): what
                     agrees with the paper's tables on agent C
 ``cir6-released``   the same, at most 12 long, as in the released code (6.9 / 8.3 / 8.1)
@@ -84,8 +88,22 @@ def qrfa_top10(model: InteractionModel, rng: RandomSource) -> tuple[str, ...]:
     return rng.pick(traces).labels if traces else (model.opening_label,)
 
 
+def corpus(model: InteractionModel, rng: RandomSource) -> tuple[str, ...]:
+    """The opening, and the user labels of an annotated dialogue after its first one; only the opening if none were kept."""
+    dialogue = rng.pick(model.sequences or ((),))
+    return (model.opening_label, *[label for speaker, label in dialogue if speaker == "user"][1:])
+
+
+def chain(model: InteractionModel, rng: RandomSource) -> tuple[str, ...]:
+    """A walk through the chain over user labels from the opening to its end."""
+    return tuple(walk(model.next_label, model.opening_label, rng, longest=LONGEST)[:LONGEST])
+
+
+CORPUS, CHAIN = "corpus", "chain"
 INITIALISERS: Mapping[str, Draw] = MappingProxyType(
     {
+        CORPUS: corpus,
+        CHAIN: chain,
         "cir6": Cir6(),
         "cir6-released": Cir6(cap=12),
         "cir6-any": Cir6(cap=None),
@@ -94,6 +112,10 @@ INITIALISERS: Mapping[str, Draw] = MappingProxyType(
         "qrfa-top10": qrfa_top10,
     }
 )
+
+
+QRFA_AGENDAS = frozenset({CORPUS, "qrfa-chain", "qrfa-chain-40", "qrfa-top10"})
+"""Agendas of the interaction model QRFA; the others are those of CIR6."""
 
 
 def initialiser(name: str) -> Draw:
@@ -107,15 +129,23 @@ def initialiser(name: str) -> Draw:
     return INITIALISERS[name]
 
 
-def draw_near(draw: Draw, length: int, model: InteractionModel, rng: RandomSource, *, goodbye: bool) -> tuple[str, ...]:
+def draw_near(
+    draw: Callable[[RandomSource], tuple[str, ...]], length: int, rng: RandomSource, *, label: str | None, goodbye: bool
+) -> tuple[str, ...]:
     """Draw some agendas and take the one most like a real user's: with a goodbye or without, then nearest in length.
 
-    Labels still follow one another as in the chain. A chain alone ends with about the same probability after every label, so
-    that its lengths scatter more than people's.
+    Entries still follow one another as in the chain. A chain alone ends with about the same probability after every label,
+    so that its lengths scatter more than people's.
+
+    Args:
+        draw: draws an agenda.
+        length: that of the person.
+        rng: what is drawn from.
+        label: the label of a goodbye; None: there is none.
+        goodbye: whether the person said one.
     """
-    drawn = [draw(model, rng) for _ in range(DRAWS)]
-    label = model.space.roles.complete
-    return min(drawn, key=lambda labels: ((label in labels) != goodbye, abs(len(labels) - length)))
+    drawn = [draw(rng) for _ in range(DRAWS)]
+    return min(drawn, key=lambda entries: ((label in entries) != goodbye, abs(len(entries) - length)))
 
 
 def continuation(model: InteractionModel, label: str, rng: RandomSource, *, cap: int = 25) -> tuple[str, ...]:
@@ -144,7 +174,7 @@ class UpdateRule:
     """Reaction to the agent's reply: pull the next action, or push a replacement (paper, sec. 4.1).
 
     The reply answers the user's action if its label is acceptable; then the next action is pulled off the agenda. Else
-    a replacement is drawn from P(user label | agent label) and done at once.
+    a replacement is drawn (``Course.replace``) and done at once.
     """
 
     decides: Literal["last", "first"] = "last"
@@ -152,6 +182,9 @@ class UpdateRule:
     failed: Literal["replace", "retry"] = "replace"
     """Treatment of an unanswered action: dropped for the replacement, as in the released code, or pushed back and tried
     again after it."""
+    stop: Literal["released", "paper"] = "released"
+    """When an empty agenda ends the dialogue: at once, whether or not the last action was answered; or only when it was,
+    since in the paper an action leaves the agenda only when it is answered."""
 
     def __post_init__(self) -> None:
         if self.decides not in ("last", "first") or self.failed not in ("replace", "retry"):
@@ -165,13 +198,3 @@ class UpdateRule:
         if not labels:
             return None
         return labels[-1] if self.decides == "last" else labels[0]
-
-
-def replacement(model: InteractionModel, heard: str | None, rng: RandomSource) -> str:
-    """Sample a user label in response to an agent label; for an unknown one (None), in response to any.
-
-    This is the released code's, for QRFA as for CIR6. The paper (sec. 4.2.2) has QRFA draw a class first, Query or Feedback,
-    and then a label of it "based on historical dialogs"; drawn given the agent's label, too, that comes to the same.
-    """
-    table = model.reply_to.get(heard) if heard is not None else None
-    return (table or model.any_reply).draw(rng)

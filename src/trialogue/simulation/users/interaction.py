@@ -8,13 +8,13 @@ classes of QRFA (Query, Request, Feedback, Answer; Vakulenko et al., ECIR 2019),
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from trialogue.errors import DataError, Problem
+from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, JsonValue
 from trialogue.records.files.jsonl import read_lines
 from trialogue.records.files.opening import write_text
@@ -23,6 +23,7 @@ from trialogue.simulation.random_source import Weighted
 from trialogue.simulation.users.counting import (
     END,
     Counts,
+    Label,
     class_bigrams,
     labels_of,
     replies,
@@ -65,6 +66,31 @@ class InteractionModel:
     """Dialogues counted."""
     space: ActionSpace = KDD2020
     """Meaning of the labels."""
+    sequences: tuple[tuple[Label, ...], ...] = ()
+    """(speaker, label) of the dialogues with user labels; (): not kept by the version that fitted the model."""
+
+    def without_sequences(self, purpose: str) -> UsageError:
+        """Error if the dialogues are needed and were not kept."""
+        return UsageError(
+            f"the users {self.name!r} hold no annotated dialogues, which the option {purpose}. Fit them again "
+            "(trialogue users fit)."
+        )
+
+    def with_qrfa(self, qrfa: Qrfa) -> "InteractionModel":
+        """The model with other classes of labels; unchanged for the classes that models are fitted with.
+
+        Raises:
+            UsageError: the dialogues were not kept.
+        """
+        if qrfa == QRFA_RELEASED:
+            return self
+        if not self.sequences:
+            raise self.without_sequences("qrfa: paper counts classes in")
+        return replace(
+            self,
+            steps=_count_steps(self.sequences, qrfa),
+            traces=_traces(self.sequences, qrfa, class_bigrams(self.sequences, qrfa=qrfa)),
+        )
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -123,6 +149,7 @@ class InteractionModel:
             "openings": dict(self.openings),
             "traces": [{"labels": list(trace.labels), "score": trace.score} for trace in self.traces],
             "space": self.space.to_json(),
+            "sequences": [[list(label) for label in labels] for labels in self.sequences],
         }
 
     def save(self, path: Path | str) -> None:
@@ -157,6 +184,9 @@ class InteractionModel:
             openings={str(label): int(count) for label, count in data["openings"].items()},
             dialogues=int(data["dialogues"]),
             space=ActionSpace.from_json(data["space"]),
+            sequences=tuple(
+                tuple((speaker, str(label)) for speaker, label in labels) for labels in data.get("sequences", ())
+            ),
         )
 
 
@@ -186,21 +216,32 @@ def fit_interaction(
     if not any(users):
         hint = "Users are fitted on dialogues with an act on every utterance, such as those of kdd2020."
         raise DataError(Problem("no user utterance of these dialogues has an act.", hint=hint))
-    class_bigram_counts = class_bigrams(sequences, qrfa=qrfa) if usual is None else usual
-    traces = [
-        Trace(user_labels, typicality(labels, qrfa, class_bigram_counts))
-        for labels, user_labels in zip(sequences, users, strict=True)
-    ]
     return InteractionModel(
         name=name,
         chain=transition_counts(users),
         replies=replies(sequences),
-        steps=transition_counts(with_classes(labels, qrfa) for labels in sequences),
-        traces=tuple(sorted((t for t in traces if len(t.labels) >= SHORTEST_TRACE), key=lambda trace: -trace.score)),
+        steps=_count_steps(sequences, qrfa),
+        traces=_traces(sequences, qrfa, class_bigrams(sequences, qrfa=qrfa) if usual is None else usual),
         openings=dict(Counter(user_labels[0] for user_labels in users if user_labels)),
         dialogues=len(sequences),
         space=space,
+        sequences=tuple(tuple(labels) for labels, own in zip(sequences, users, strict=True) if own),
     )
+
+
+def _count_steps(sequences: Iterable[Sequence[Label]], qrfa: Qrfa) -> Counts:
+    return transition_counts(with_classes(labels, qrfa) for labels in sequences)
+
+
+def _traces(
+    sequences: Sequence[Sequence[Label]], qrfa: Qrfa, usual: Mapping[tuple[str, str], int]
+) -> tuple[Trace, ...]:
+    """Dialogues that are long enough, the most typical first."""
+    traces = [
+        Trace(tuple(label for speaker, label in labels if speaker == "user"), typicality(labels, qrfa, usual))
+        for labels in sequences
+    ]
+    return tuple(sorted((t for t in traces if len(t.labels) >= SHORTEST_TRACE), key=lambda trace: -trace.score))
 
 
 def uniform_interaction(space: ActionSpace, *, name: str) -> InteractionModel:

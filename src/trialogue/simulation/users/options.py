@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import JsonValue
 from trialogue.records.files.validation import mistakes_of
+from trialogue.simulation.actions import QRFA_LISTS
 from trialogue.simulation.language.nlg import WritingStyle
 from trialogue.simulation.language.nlu_llm_options import (
     AnyUnderstanding,
@@ -23,7 +24,9 @@ from trialogue.simulation.language.nlu_llm_options import (
 from trialogue.simulation.language.wordings import Domain
 from trialogue.simulation.preferences import PREFERENCES, UnseenRule
 from trialogue.simulation.profiles import PAPER_SIZE, Thresholds, Variant
-from trialogue.simulation.users.agenda import UpdateRule, initialiser
+from trialogue.simulation.users.agenda import CHAIN, QRFA_AGENDAS, UpdateRule, initialiser
+from trialogue.simulation.users.course import Course, Level, ReplacementRule, check_edges
+from trialogue.simulation.users.interaction import InteractionModel
 from trialogue.simulation.users.user import AfterLiking, BehaviorOptions, SeenRule
 
 UNDERSTANDINGS = ("linear", "linear-text", "retrieval", "encoder")
@@ -35,6 +38,14 @@ class UserOptions:
 
     agenda: str = "cir6"
     """Initialisation of agendas; a name of ``agenda.INITIALISERS``."""
+    level: Level = "label"
+    """What entries of an agenda are, see ``Course``."""
+    qrfa: Literal["released", "paper"] = "released"
+    """Assignment of labels to the classes of QRFA: that of the released code, or Table 2 of the paper."""
+    replacement: ReplacementRule = "reply"
+    """What a failed action is replaced by, see ``Course``."""
+    edges: tuple[tuple[str, str], ...] | None = None
+    """Consecutive actions of CIR6 that the chain allows on the level of actions; None: those that occur."""
     preferences: str = "pkg"
     """``single`` item or personal knowledge graph (``pkg``)."""
     wants: Literal["need", "profile"] = "need"
@@ -69,6 +80,8 @@ class UserOptions:
     """The message of a burst that is judged."""
     failed: Literal["replace", "retry"] = "replace"
     """Treatment of an unanswered action."""
+    stop: Literal["released", "paper"] = "released"
+    """When an empty agenda ends the dialogue, see ``UpdateRule``."""
     after_liking: AfterLiking = "stop"
     """Agenda of a user with a knowledge graph after finding a liked item."""
     seen: SeenRule = "profile"
@@ -85,6 +98,9 @@ class UserOptions:
     """Whether each user writes like one of the people the model was fitted on (capitals, marks, length), in words that are
     not a single person's; or phrases of all of them come as they are. The bundled users, fitted on authored dialogues, and
     users of earlier versions know no people, and are ``pooled``."""
+    phrasing: Literal["varied", "templates"] = "varied"
+    """Whether phrases are those of the people the model was fitted on (or of ``phrases``), repeated only where there are no
+    others; or drawn from hand-written templates (or ``phrases``), all equally likely each time, a few of them with typos."""
     phrases: str | None = None
     """A file of phrases (``wordings.read_phrases``) that users say in place of those they were fitted with; null: these."""
     thing: str = "movie"
@@ -109,18 +125,49 @@ class UserOptions:
             raise UsageError(f"A profile needs at least one rated item, got a profile_size of {self.profile_size}.")
         if self.like is not None and self.dislike is not None:
             Thresholds(self.like, self.dislike)  # refuses those that overlap
+        check_edges(self.edges)
         _ = initialiser(self.agenda), self.conduct, self.manner  # each checks its own part
 
     @property
     def conduct(self) -> BehaviorOptions:
         """Options of the dialogue behavior."""
-        rule = UpdateRule(decides=self.decides, failed=self.failed)
+        rule = UpdateRule(decides=self.decides, failed=self.failed, stop=self.stop)
         return BehaviorOptions(update=rule, after_liking=self.after_liking, patience=self.patience, seen=self.seen)
 
     @property
     def manner(self) -> WritingStyle:
         """Options of the writing style."""
-        return WritingStyle(typos=self.typos, verbosity=self.verbosity, persona=self.persona)
+        varied = self.phrasing == "varied"
+        return WritingStyle(typos=self.typos, verbosity=self.verbosity, persona=self.persona, varied=varied)
+
+    @property
+    def is_qrfa(self) -> bool:
+        """Whether the interaction model is QRFA; else it is CIR6."""
+        return self.agenda in QRFA_AGENDAS
+
+    def course(self, model: InteractionModel) -> Course:
+        """How users with these options go on.
+
+        Raises:
+            UsageError: they need the annotated dialogues, and the model does not have them.
+        """
+        qrfa = QRFA_LISTS[self.qrfa]
+        model = model.with_qrfa(qrfa)
+        return Course(model, qrfa, self.agenda, self.level, self.replacement, self.edges)
+
+    def as_in(self, source: str) -> "UserOptions":
+        """These users' interaction and preference models as the paper describes them, or as its released code has them.
+
+        Args:
+            source: ``paper`` or ``code``.
+
+        Raises:
+            UnknownNameError: another source.
+        """
+        if source not in SOURCES:
+            raise UnknownNameError("source of the users' model", source, SOURCES)
+        interaction = SOURCES[source]["qrfa" if self.is_qrfa else "cir6"]
+        return replace(self, **{**SOURCES[source]["both"], **interaction})
 
     @property
     def domain(self) -> Domain:
@@ -143,6 +190,9 @@ class UserOptions:
             UnknownNameError: an option that does not exist.
             UsageError: a value that it cannot have.
         """
+        if AS in changes:
+            rest = {name: value for name, value in changes.items() if name != AS}
+            return self.as_in(str(changes[AS])).change(rest)
         wrong = list(option_mistakes(changes).values())
         if len(wrong) == 1:
             raise wrong[0]
@@ -163,17 +213,21 @@ def option_mistakes(changes: Mapping[str, Any]) -> dict[str, UsageError]:
 
 def _stored_form(changes: Mapping[str, Any]) -> dict[str, Any]:
     """Options as they are kept."""
-    return {name: _as_tuple(value) if name == "attributes" else value for name, value in changes.items()}
+    return {name: _as_tuple(value) if name in ("attributes", "edges") else value for name, value in changes.items()}
 
 
 def _as_tuple(value: Any) -> Any:
     """Names as files have them, in a list or one alone."""
-    return tuple(value) if isinstance(value, list) else (value,) if isinstance(value, str) else value
+    if isinstance(value, list):
+        return tuple(tuple(each) if isinstance(each, list) else each for each in value)
+    return (value,) if isinstance(value, str) else value
 
 
 def _mistake(name: str, value: Any) -> UsageError | None:
     """Mistake in one option by itself; a quoted number is a text, and true is not a number."""
     kinds = {each.name: _kind(each.name) for each in fields(UserOptions)}
+    if name == AS:
+        return None if value in SOURCES else UnknownNameError("source of the users' model", str(value), SOURCES)
     if name not in kinds:
         return UnknownNameError("option of simulated users", name, kinds)
     if name == "understanding":
@@ -210,6 +264,42 @@ def _is_model(value: object) -> bool:
 def _kind(name: str) -> Any:
     return get_type_hints(UserOptions)[name]
 
+
+AS = "as"
+"""Pseudo-option that sets the ingredients of a whole model, ``SOURCES``; other options then change single ones."""
+_PAPER: Mapping[str, Any] = {
+    "qrfa": "paper",
+    "wants": "profile",
+    "unseen": "mean",
+    "profile_variant": "paper",
+    "understanding": "retrieval",
+    "stop": "paper",
+    "seen": "profile",
+    "style": "pooled",
+    "phrasing": "templates",
+}
+_CODE: Mapping[str, Any] = {
+    **_PAPER,
+    "qrfa": "released",
+    "unseen": "sum",
+    "profile_variant": "released",
+    "stop": "released",
+    "seen": "agenda",
+    "level": "label",
+    "replacement": "reply",
+}
+SOURCES: Mapping[str, Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+    {
+        "paper": {
+            "both": _PAPER,
+            "qrfa": {"agenda": "corpus", "level": "class", "replacement": "class"},
+            "cir6": {"agenda": CHAIN, "level": "action", "replacement": "chain"},
+        },
+        "code": {"both": _CODE, "qrfa": {"agenda": "qrfa-chain"}, "cir6": {"agenda": "cir6-released"}},
+    }
+)
+"""Options of users as the paper (Zhang and Balog, KDD 2020) describes them and as its released code has them, by interaction
+model; preferences (single item or knowledge graph) stay those of the users."""
 
 METHODS: Mapping[str, UserOptions] = MappingProxyType(
     {

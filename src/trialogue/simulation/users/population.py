@@ -11,11 +11,10 @@ from trialogue.simulation.language.nlg import UtteranceGenerator
 from trialogue.simulation.language.nlu import ActClassifier
 from trialogue.simulation.language.nlu_llm import ActReader, ModelClassifier
 from trialogue.simulation.language.phrases import Linker
-from trialogue.simulation.language.wordings import read_phrases
+from trialogue.simulation.language.wordings import read_phrases, template_phrases
 from trialogue.simulation.preferences import Preferences, preferences
 from trialogue.simulation.profiles import Profile, Profiles, Thresholds
 from trialogue.simulation.random_source import RandomSource
-from trialogue.simulation.users.agenda import initialiser
 from trialogue.simulation.users.fit import UNSURE, UserModel
 from trialogue.simulation.users.kinds import NeedsByCase, World, world_without_ratings
 from trialogue.simulation.users.need_preferences import NeedPreferences
@@ -86,7 +85,9 @@ class Users:
             origin=None if self.reader is None else self.reader.origin,
         )
         self._cases = NeedsByCase(Needs(catalogue, attributes=self.attributes), self.profiles)
-        own = None if options.phrases is None else read_phrases(options.phrases)
+        own = read_phrases(options.phrases) if options.phrases is not None else None
+        if own is None and options.phrasing == "templates":
+            own = template_phrases()
         self._speech = UtteranceGenerator(
             own or model.phrasebook,
             catalogue,
@@ -95,7 +96,7 @@ class Users:
             domain=options.domain,
             manner=options.manner,
         )
-        self._draw, self._conduct = initialiser(options.agenda), options.conduct
+        self._course, self._conduct = options.course(model.interaction), options.conduct
         self._styles = model.styles if options.style == "personal" else ()
         self._has = frozenset(model.interaction.labels)
 
@@ -114,8 +115,7 @@ class Users:
         if need is not None and options.wants == "need":
             wants = NeedPreferences(wants, need)
         return AgendaUser(
-            model=self.model.interaction,
-            draw=self._draw,
+            course=self._course,
             listening=self._listening,
             speech=self._speech,
             preferences=wants,

@@ -14,10 +14,13 @@ from xml.sax.saxutils import escape, quoteattr
 
 from trialogue.errors import UnknownNameError
 from trialogue.records.kinds.acts import CIR6_STATES, MIXED
-from trialogue.simulation.users.counting import END
+from trialogue.simulation.actions import QRFA_RELEASED, Qrfa
+from trialogue.simulation.users.counting import END, Counts
+from trialogue.simulation.users.course import class_transitions, group_counts
 from trialogue.simulation.users.interaction import InteractionModel
 
-Level = Literal["coarse", "fine"]
+Level = Literal["coarse", "classes", "fine"]
+LEVELS = ("coarse", "classes", "fine")
 Point = tuple[float, float]
 
 MAX_INSIDE = 10  # states whose names fit into their circles
@@ -52,17 +55,26 @@ class _Canvas:
         return atan2(at[1] - self.size / 2, at[0] - self.size / 2)
 
 
-def to_svg(model: InteractionModel, *, level: Level = "coarse") -> str:
+def to_svg(
+    model: InteractionModel,
+    *,
+    level: Level = "coarse",
+    qrfa: Qrfa = QRFA_RELEASED,
+    counts: Mapping[tuple[str, str], int] | None = None,
+) -> str:
     """Draw the chain of user actions as an SVG document.
 
     Args:
         model: model with its counts.
-        level: ``coarse``: the actions of the space (CIR6's six, and mixed initiative); ``fine``: all its labels.
+        level: ``coarse``: the actions of the space (CIR6's six, and mixed initiative); ``classes`` of QRFA, of users and
+            agents; ``fine``: all user labels.
+        qrfa: classes of labels.
+        counts: counts of transitions; None: those of the level.
 
     Raises:
         UnknownNameError: there is no such level.
     """
-    counts = transitions(model, level=level)
+    counts = transitions(model, level=level, qrfa=qrfa) if counts is None else counts
     states = _in_order({state for pair in counts for state in pair}, model.space.states)
     canvas = _Canvas.for_states(len(states))
     at = {state: canvas.place(number, len(states)) for number, state in enumerate(states)}
@@ -78,21 +90,27 @@ def to_svg(model: InteractionModel, *, level: Level = "coarse") -> str:
     )
 
 
-def transitions(model: InteractionModel, *, level: Level = "coarse") -> dict[tuple[str, str], int]:
-    """Counts of transitions between states of user actions, ``END`` included.
+def transitions(
+    model: InteractionModel, *, level: Level = "coarse", qrfa: Qrfa = QRFA_RELEASED
+) -> dict[tuple[str, str], int]:
+    """Counts of transitions between states of user actions, or classes of users and agents, ``END`` included.
 
     Raises:
         UnknownNameError: there is no such level.
     """
-    if level not in ("coarse", "fine"):
-        raise UnknownNameError("level of a drawing", level, ("coarse", "fine"))
-    states = model.space.states if level == "coarse" else {}
-    counts: Counter[tuple[str, str]] = Counter()
-    for label, following in model.chain.items():
-        for after, count in following.items():
-            if count:
-                counts[states.get(label, label), states.get(after, after)] += count
-    return dict(counts)
+    if level not in LEVELS:
+        raise UnknownNameError("level of a drawing", level, LEVELS)
+    if level == "classes":
+        counts = class_transitions(model, qrfa)
+    else:
+        states = model.space.states if level == "coarse" else {}
+        counts = group_counts(model.chain, {label: states.get(label, label) for label in model.labels})
+    return flatten(counts)
+
+
+def flatten(counts: Counts) -> dict[tuple[str, str], int]:
+    """Counts by pair of states."""
+    return {(first, last): count for first, following in counts.items() for last, count in following.items()}
 
 
 def _in_order(states: set[str], coarse: Mapping[str, str]) -> list[str]:

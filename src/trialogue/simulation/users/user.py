@@ -18,8 +18,8 @@ from trialogue.simulation.language.styles import PersonalStyle
 from trialogue.simulation.preferences import Preferences
 from trialogue.simulation.profiles import DISLIKED, LIKED
 from trialogue.simulation.random_source import RandomSource
-from trialogue.simulation.users.agenda import Draw, UpdateRule, continuation, draw_near, replacement
-from trialogue.simulation.users.interaction import InteractionModel
+from trialogue.simulation.users.agenda import UpdateRule, draw_near
+from trialogue.simulation.users.course import Course
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class AgendaUser:
     """Agenda-based user (Zhang and Balog, KDD 2020, sec. 4.1).
 
     After each turn: nothing left on the agenda, stop. A reply that answers the user's action pulls the next one; any
-    other is met with a replacement drawn from P(user label | agent label). Preferences then have a say where an item is
+    other is met with a replacement (``Course``). Preferences then have a say where an item is
     put forward: what was seen is said to be seen, what is reviewed is reviewed as it was liked, and a user with a
     knowledge graph takes or turns down an item as they like it.
     """
@@ -125,8 +125,8 @@ class AgendaUser:
     __slots__ = (
         "_agenda",
         "_conduct",
+        "_course",
         "_current",
-        "_draw",
         "_failures",
         "_has",
         "_heard",
@@ -134,6 +134,7 @@ class AgendaUser:
         "_model",
         "_need",
         "_rng",
+        "_satisfied",
         "_speech",
         "_telling",
     )  # fmt: skip
@@ -141,8 +142,7 @@ class AgendaUser:
     def __init__(
         self,
         *,
-        model: InteractionModel,
-        draw: Draw,
+        course: Course,
         listening: AgentTurnParser,
         speech: UtteranceGenerator,
         preferences: Preferences,
@@ -155,8 +155,7 @@ class AgendaUser:
         """Create a user; normally called by ``Users.new``.
 
         Args:
-            model: how people go on.
-            draw: how the agenda is drawn.
+            course: how people go on.
             listening: how the agent is understood.
             speech: how acts are worded.
             preferences: what this user wants.
@@ -166,13 +165,14 @@ class AgendaUser:
             need: what they are after; None: nothing that was drawn beforehand.
             style: how they write; None: phrases as they are.
         """
-        self._model, self._draw, self._listening, self._speech = model, draw, listening, speech
+        self._course, self._model, self._listening, self._speech = course, course.model, listening, speech
         self._rng, self._conduct, self._has = rng, conduct, has
         self._need = need
         self._telling = UtteranceState(preferences, style=style)
         self._agenda: list[str] = []
         self._current = START
         self._failures = 0
+        self._satisfied = False
         self._heard: tuple[Turn, str, tuple[Message, ...]] | None = None
 
     @property
@@ -184,9 +184,10 @@ class AgendaUser:
         """Opening action of a new agenda, or the one after it if the agent's greeting has already answered it."""
         style = self._telling.style
         if style is None:
-            labels = self._draw(self._model, self._rng)
+            labels = self._course.draw(self._rng)
         else:
-            labels = draw_near(self._draw, style.answered, self._model, self._rng, goodbye=style.goodbye)
+            label = self._model.space.roles.complete
+            labels = draw_near(self._course.draw, style.answered, self._rng, label=label, goodbye=style.goodbye)
         self._agenda = list(labels[:0:-1])
         self._current = labels[0]
         if greeting is None or not greeting.utterances:
@@ -194,7 +195,7 @@ class AgendaUser:
         heard = self._listening.hear(greeting)
         judged = self._notice(heard)
         if self._agenda and self._model.space.accepts(self._current, judged.label):
-            return self._act(self._agenda.pop(), judged)
+            return self._act(self._pull(), judged)
         return self._say(self._current, OPENING)
 
     def resume(self, history: Sequence[Utterance]) -> None:
@@ -215,7 +216,7 @@ class AgendaUser:
         if self._current == START:
             self._current = self._model.opening_label
         start = self._current if self._current in self._model.next_label else self._model.opening_label
-        self._agenda = list(reversed(continuation(self._model, start, self._rng)))
+        self._agenda = list(reversed(self._course.follow(start, self._rng)))
 
     @property
     def need(self) -> Need | None:
@@ -229,17 +230,22 @@ class AgendaUser:
     def answer(self, turn: Turn) -> Utterance | Stop:
         """The next action in words; ``agenda_empty`` if there is none, ``user_gave_up`` when patience runs out."""
         judged = self._notice(self._hear(turn))
-        if not self._agenda:
+        answered = self._model.space.accepts(self._current, judged.label)
+        if not self._agenda and (answered or self._satisfied or self._conduct.update.stop == "released"):
             return self._take_leave() or Stop("agenda_empty")
-        if self._model.space.accepts(self._current, judged.label):
+        if answered:
             self._failures = 0
-            return self._act(self._agenda.pop(), judged)
+            return self._act(self._pull(), judged)
         self._failures += 1
         if self._conduct.patience is not None and self._failures >= self._conduct.patience:
             return Stop("user_gave_up")
         if self._conduct.update.failed == "retry":
             self._agenda.append(self._current)
-        return self._act(replacement(self._model, judged.label, self._rng), judged)
+        return self._act(self._course.replace(self._current, judged.label, self._rng), judged)
+
+    def _pull(self) -> str:
+        """The label of the next action on the agenda, which leaves it."""
+        return self._course.act(self._agenda.pop(), self._rng)
 
     def _take_leave(self) -> Utterance | None:
         """A goodbye of somebody who writes like a person who said one, and has not yet; None otherwise."""
@@ -341,6 +347,7 @@ class AgendaUser:
         return self._first_of(roles.neutral, roles.another, action), INDIFFERENT
 
     def _after_liking(self) -> None:
+        self._satisfied = self._conduct.after_liking != "go-on"
         if self._conduct.after_liking == "stop":
             self._agenda.clear()
         elif self._conduct.after_liking == "goodbye":

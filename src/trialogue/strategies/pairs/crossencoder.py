@@ -1,6 +1,6 @@
 """The paper's pair classifier: a cross-encoder that predicts whether two sentences share a strategy.
 
-Yang et al. (SIGIR 2024), section 3: BERT-large on ``[CLS] H [SEP] C [SEP]``, two classes, trained on 50,000 pairs with one
+Yang et al. (SIGIR 2024), section 5.1: BERT-large on ``[CLS] H [SEP] C [SEP]``, two classes, trained on 50,000 pairs with one
 strategy and 50,000 with two ("Original"), or with 10,000 hard ones among the latter ("Mixed-hard"). It is trained with the
 ``Trainer`` of transformers on any folder that has an encoder, on a GPU if there is one. It serves as the baseline: it
 encodes every pair separately, classifiers of single sentences do better with an equal encoder, and a split of pairs greatly

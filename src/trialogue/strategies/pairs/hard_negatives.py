@@ -36,7 +36,7 @@ def measure_hard_strategies(
 ) -> dict[str, str]:
     """The strategies of these sentences that are found less often than ``below``, with what each is most often taken for.
 
-    Yang et al. (SIGIR 2024), section 3, with .7. Of strategies that one is equally often taken for, the first counts.
+    Yang et al. (SIGIR 2024), section 5.1, with .7. Of strategies that one is equally often taken for, the first counts.
 
     Args:
         examples: labelled sentences.

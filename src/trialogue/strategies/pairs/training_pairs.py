@@ -1,6 +1,6 @@
 """Rebuild the paper's training pairs, "Original" and "Mixed-hard", from any labelled corpus, and export them.
 
-Yang et al. (SIGIR 2024), section 3: 50,000 pairs with one strategy and 50,000 with two. In Mixed-hard 10,000 of the latter
+Yang et al. (SIGIR 2024), section 5.1: 50,000 pairs with one strategy and 50,000 with two. In Mixed-hard 10,000 of the latter
 are replaced by hard ones. A strategy is hard if a classifier recalls less than .7 of its sentences; its hard pairs join one
 of its sentences with one of the strategy that it is most often mistaken for. The released material does not say how pairs
 were sampled. Here no pair of Original occurs twice, and hard ones are spread evenly over the hard strategies.

@@ -1,8 +1,8 @@
 """Attention checks: creation, scoring, and evidence from times and answers. Evidence, not verdicts.
 
 A check is an item of the study whose text says which answer to give; it is placed among the tasks and looks like them, and
-the instruction is part of the item itself, in the same type, as platforms require. It is passed only if every answer is the
-requested one.
+the instruction is part of the item itself, in the same type, as platforms require. It is passed only if every answer that it
+asks for is the requested one.
 """
 
 from collections import Counter
@@ -38,6 +38,12 @@ ASK_OF = {  # where other questions do not offer that answer
     "this page. Your other answers here do not count.",
     "de": 'Diese Antwort prüft die Aufmerksamkeit: Bitte wählen Sie "{answer}" bei der Frage "{question}" zu jeder Antwort '
     "auf dieser Seite. Ihre übrigen Angaben hier zählen nicht.",
+}
+ASK_HERE = {  # about the reply that says so, and no other one
+    "en": 'This reply is an attention check: please choose "{answer}" for the question "{question}" about this reply. Your '
+    "other answers on this page do not count.",
+    "de": 'Diese Antwort prüft die Aufmerksamkeit: Bitte wählen Sie "{answer}" bei der Frage "{question}" zu dieser '
+    "Antwort. Ihre übrigen Angaben auf dieser Seite zählen nicht.",
 }
 ASK_ONCE = {
     "en": 'This is an attention check: please choose "{answer}" here, and write "check" where a reason is asked for.',
@@ -86,6 +92,8 @@ def _check(study: StudyFile, item: AnyItem, number: int, rng: np.random.Generato
     expected = _offered_answers(study, questions, _option_names(study, first, option))
     everywhere = len(expected) == len(questions)
     asked = _demand(study, ASK if everywhere else ASK_OF, first, option)
+    if study.attention.about == "one_reply" and not item.conversation:
+        return _check_one_reply(study, item, key, first, option, rng)
     if item.conversation:
         made = _ask_in_conversation(item, key, asked)
         return CheckItem(made, expected if everywhere else {first.name: _value(first, option.value)})
@@ -94,6 +102,17 @@ def _check(study: StudyFile, item: AnyItem, number: int, rng: np.random.Generato
     responses = {name: asked if name == checked else text for name, text in item.responses.items()}
     made = item.model_copy(update={"key": key, "responses": responses, "dialogue_id": None})
     return CheckItem(made, expected if everywhere else {first.name: _value(first, option.value)})
+
+
+def _check_one_reply(
+    study: StudyFile, item: RatingItem, key: str, question: Question, option: Option, rng: np.random.Generator
+) -> CheckItem:
+    """A check about a single reply; checks show replies in the order of the item's systems."""
+    names = list(item.systems)
+    place = int(rng.integers(len(names)))
+    responses = {**item.responses, names[place]: _demand(study, ASK_HERE, question, option)}
+    made = item.model_copy(update={"key": key, "responses": responses, "dialogue_id": None})
+    return CheckItem(made, {f"r{place + 1}-{question.name}": _value(question, option.value)})
 
 
 def _ask_in_conversation(item: RatingItem, key: str, asked: str) -> RatingItem:

@@ -257,6 +257,11 @@ class StudyFile(Record):
     seed: int = 0
     """Seed of the orders and of the positions of checks."""
 
+    @property
+    def tasks_per_participant(self) -> int:
+        """Items that a participant sees, with the attention checks among them."""
+        return self.items_per_participant + (self.attention.checks if self.type != "chat" else 0)
+
     def every_language(self) -> tuple[str, ...]:
         """The languages of the pages, the author's first."""
         return tuple(dict.fromkeys((self.language, *self.languages)))

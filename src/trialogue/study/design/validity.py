@@ -44,6 +44,9 @@ class Attention(Record):
 
     checks: int = Field(default=1, ge=0, le=10)
     """Items among the tasks whose text says which answer to give."""
+    about: Literal["every_reply", "one_reply"] = "every_reply"
+    """Rating studies: whether a check asks for an answer about every reply on the page, or only about the reply that says
+    so, as in INFACT (KaRS 2022, sec. 3)."""
     allowed_failures: int = Field(default=0, ge=0)
     """Checks that may be failed before the rule ``failed_checks`` holds."""
     min_seconds_per_item: float = Field(default=3.0, ge=0)

@@ -142,7 +142,7 @@ def _collect(study: Study, file: StudyFile, sent: Iterable[Submission]) -> Expor
 
 
 def _is_of_options(question: Question) -> bool:
-    return question.kind_of_answer in ("ranking", "best_worst", "choices")
+    return question.kind_of_answer in ("ranking", "best_worst", "choices", "choice")
 
 
 def _tidy(sent: Submission) -> Iterator[dict[str, object]]:
@@ -183,6 +183,11 @@ def _words(study: Study, file: StudyFile) -> dict[str, object]:
     ordered = [question for question in asked if _is_of_options(question)]
     if ordered:
         words["titles"] = {question.name: text_in(question.question, file.language) for question in ordered}
+        words["options"] = {
+            question.name: {option.value: text_in(option.label, file.language) for option in question.options}
+            for question in ordered
+            if not question.of_replies
+        }
     if looks := early_looks(study):
         words["early_looks"] = looks
     return words | ({"primary": MEASURE.format(name=file.criteria[0].name)} if file.criteria else {})

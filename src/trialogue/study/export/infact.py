@@ -136,11 +136,16 @@ def _experience_row(person: Participant, own: Sequence[Submission]) -> Row:
     def seconds(*phases: str) -> float:
         return round(sum(each.seconds or 0.0 for each in own if phase_of(each.step) in phases), 3)
 
+    def seconds_of(questions: Iterable[str]) -> float:
+        asked = {*questions}
+        return round(sum(each.seconds or 0.0 for each in own if asked & each.answers.keys()), 3)
+
     whole = (person.finished_at - person.arrived_at).total_seconds() if person.finished_at else None
     checks = Check.objects.filter(participant=person, kind=Check.Kind.ATTENTION)
     hit = sum(check.passed for check in checks) if checks else None
     answers = _answers(own)
     return [
-        person.code, seconds("before"), seconds("after"), None if whole is None else round(whole, 3), seconds("consent"),
-        hit, *(answers.get(question) for question in FEEDBACK.values()), person.platform, answers.get("remarks"),
+        person.code, seconds_of(DEMOGRAPHIC.values()), seconds_of(FEEDBACK.values()),
+        None if whole is None else round(whole, 3), seconds("consent"), hit,
+        *(answers.get(question) for question in FEEDBACK.values()), person.platform, answers.get("remarks"),
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Export multi-option answers (rankings, best–worst choices, checkboxes), one row per option."""
+"""Export answers about options (rankings, best–worst choices, checkboxes, choices of questionnaires), a row per option."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -30,7 +30,10 @@ def option_rows(sent: Submission, file: StudyFile) -> Iterator[dict[str, object]
     elif phase_of(sent.step) in reading.QUESTIONNAIRES:
         pages = file.before if phase_of(sent.step) == "before" else file.after
         for question in pages[number_of(sent.step) - 1].questions:
-            yield from _rows(question, sent.answers.get(question.name), (), base)
+            answer = sent.answers.get(question.name)
+            if question.choice is not None:  # of tasks, a choice is what is judged, and exported as such
+                answer = None if answer is None else [answer]
+            yield from _rows(question, answer, (), base)
 
 
 def _rows(
@@ -46,7 +49,7 @@ def _rows(
     elif question.best_worst is not None:
         best, worst = given
         values = {option.value: (option.value == best) - (option.value == worst) for option in asked.options}
-    elif question.choices is not None:
+    elif question.choices is not None or question.choice is not None:
         values = {option.value: int(option.value in given) for option in asked.options}
     else:
         return

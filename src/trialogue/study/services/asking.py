@@ -100,7 +100,7 @@ def _hidden(participant: Participant, file: StudyFile, phase: str) -> str:
 
 def _length(participant: Participant, file: StudyFile) -> int:
     """Steps as far as they are known; tasks that are not given out yet are counted as the study file plans them."""
-    planned = file.items_per_participant + (file.attention.checks if file.type != "chat" else 0) - 1
+    planned = file.tasks_per_participant - 1
     return len(participant.plan) + (planned if "tasks" in participant.plan else 0)
 
 

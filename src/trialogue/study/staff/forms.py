@@ -17,7 +17,7 @@ from trialogue.study.services.management.deciding import SHORTEST_REASON, Wrong
 LONGEST_PASSWORD = 4_096  # characters; hashing takes time
 AMOUNT = re.compile(r"\d{1,6}(\.\d{1,2})?", re.ASCII)
 LONGEST_KEY = 15  # digits of a number in a form
-CODES = ("realisticity", "engagement", "emotion", "response", "grammar", "length")  # KDD 2020, section 6.3
+CODES = ("realisticity", "engagement", "emotion", "response", "grammar", "length")  # KDD 2020, section 7
 
 
 class LoginForm(AuthenticationForm):

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import get_args
 
 from trialogue.errors import DataError, Problem
 from trialogue.findings.people import Label, Participant
@@ -89,7 +90,7 @@ def parse_label(cells: Mapping[str, str]) -> Label:
 
 def parse_offered(cells: Mapping[str, str]) -> OptionValue:
     """A row of ``options.csv``."""
-    kinds: dict[str, OptionKind] = {"ranking": "ranking", "best_worst": "best_worst", "choices": "choices"}
+    kinds: dict[str, OptionKind] = {kind: kind for kind in get_args(OptionKind)}
     kind, value = cells.get("kind", "").strip(), number(cells, "value")
     if kind not in kinds:
         raise ValueError(f"kind is {kind!r}; known: {', '.join(kinds)}.")

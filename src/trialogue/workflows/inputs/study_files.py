@@ -144,6 +144,7 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
         codes=codes,
         options=options,
         titles=words.get("titles", {}),
+        option_labels=words.get("options", {}),
         scales=words.get("scales", {}),
         task=task,
         primary=words.get("primary"),

@@ -20,6 +20,12 @@ def _rules(value: Any) -> dict[str, str]:
     return {_words(name): _words(meaning) for name, meaning in value.items()}
 
 
+def _option_labels(value: Any) -> dict[str, dict[str, str]]:
+    if not isinstance(value, dict):
+        raise ValueError(f"expected options by question, got {value!r}.")
+    return {_words(question): _rules(labels) for question, labels in value.items()}
+
+
 def _task(value: Any) -> str:
     if value not in ("choice", "realism"):
         raise ValueError(f"it is {value!r}, but must be choice or realism.")
@@ -72,6 +78,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "scales": _scales,
     "exclusion_rules": _rules,
     "titles": _rules,
+    "options": _option_labels,
     "preferences": _task,
     "primary": _words,
     "simulated": _truth,

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -10,8 +11,9 @@ import numpy as np
 from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.records import Dialogue, Situation, Utterance
+from trialogue.records import Dialogue, Situation, Speaker, Utterance
 from trialogue.records.files.jsonl import Note, problems_of, warn
+from trialogue.records.kinds.replays import replayed_system
 from trialogue.seeds import rng_for
 from trialogue.simulation.source import users_of_source
 from trialogue.study.design.items import (
@@ -28,6 +30,7 @@ from trialogue.workflows.inputs.inputs import InputRecords, gather
 
 Fields: TypeAlias = dict[str, Any]
 DEMO = "demo"
+PER_CELL = 25  # pairs of each simulator with each agent in Zhang and Balog (KDD 2020, sec. 6.3)
 CHATS = 1  # items of each system that is talked to: raters_per_item says how many talk to it
 
 
@@ -39,6 +42,8 @@ def items_for(
     simulated: Sequence[str | Path] = (),
     agents: Sequence[str] = (),
     most: int | None = None,
+    per_cell: int = PER_CELL,
+    speaker: Speaker = "system",
     seed: int = 0,
     note: Note = warn,
 ) -> list[AnyItem]:
@@ -52,7 +57,9 @@ def items_for(
         simulated: realism: dialogues with simulated users of the same agents; one whose agent no person talked to is left
             out.
         agents: chat: names of the systems in the study file.
-        most: maximum number of items, drawn at random.
+        most: maximum number of items, drawn at random; realism: as evenly as possible among simulators and agents.
+        speaker: labelling: whose messages are labelled.
+        per_cell: realism: maximum number of pairs of each simulator with each agent, drawn at random.
         seed: seed of the draw.
         note: called with what is left out; a Python warning by default.
 
@@ -64,16 +71,16 @@ def items_for(
     if study_type == "chat":
         return [ChatItem(key=f"chat-{name}", agents=(name,)) for name in agents]
     if study_type == "realism":
-        return _draw_items(_realism(human, simulated, rng, note), most, rng)
+        return _realism(human, simulated, rng, note, per_cell=per_cell, most=most)
     material = gather([str(each) for each in responses] or [DEMO])
     make: dict[str, Callable[[InputRecords], list[AnyItem]]] = {
         "rating": _ratings,
         "preference": _preferences,
-        "labelling": _labels,
+        "labelling": partial(_labels, speaker=speaker),
     }
     items = make[study_type](material)
     if not items:
-        needed = {"rating": "replies by systems to situations", "labelling": "dialogues with system messages"}
+        needed = {"rating": "replies by systems to situations", "labelling": "dialogues with messages to label"}
         wanted = needed.get(study_type, "replies or dialogues of two systems")
         what = f"the files contain nothing for a study of type {study_type}, which needs {wanted}."
         raise DataError(Problem(what, ", ".join(map(str, responses)) or DEMO))
@@ -154,9 +161,9 @@ def _of_situation(situation: Situation) -> Fields:
     return {"dialogue_id": situation.dialogue_id, "context": _messages(situation.context)}
 
 
-def _labels(material: InputRecords) -> list[AnyItem]:
-    """Every message of a recommender, with the dialogue up to it."""
-    named = _names(material.dialogues)
+def _labels(material: InputRecords, *, speaker: Speaker = "system") -> list[AnyItem]:
+    """Every message of a speaker, with the dialogue up to it."""
+    named = names_of(material.dialogues)
     return _valid(
         LabellingItem,
         (
@@ -169,12 +176,12 @@ def _labels(material: InputRecords) -> list[AnyItem]:
             for dialogue, name in zip(material.dialogues, named, strict=True)
             if len(dialogue.utterances) <= MAX_LINES
             for place, utterance in enumerate(dialogue.utterances)
-            if utterance.speaker == "system" and utterance.text.strip()
+            if utterance.speaker == speaker and utterance.text.strip()
         ),
     )
 
 
-def _names(dialogues: Sequence[Dialogue]) -> list[str]:
+def names_of(dialogues: Sequence[Dialogue]) -> list[str]:
     """Ids of dialogues, unique, since answers refer to them: those that occur twice get system and user in front."""
     names = [each.id for each in dialogues]
     for part in ("system", "user"):
@@ -187,10 +194,17 @@ def _names(dialogues: Sequence[Dialogue]) -> list[str]:
 
 
 def _realism(
-    human: Sequence[str | Path], simulated: Sequence[str | Path], rng: np.random.Generator, note: Note
+    human: Sequence[str | Path],
+    simulated: Sequence[str | Path],
+    rng: np.random.Generator,
+    note: Note,
+    *,
+    per_cell: int,
+    most: int | None,
 ) -> list[AnyItem]:
     """Pairs of a simulated dialogue and a human one with the same agent: another agent's words would tell them apart.
 
+    The agent of a simulated dialogue may be a replay of the person's, and the draw is stratified by simulator and agent.
     Human dialogues are used equally often, and nobody is shown the same one twice: a participant who saw two pairs with the
     same human dialogue would know which it is.
     """
@@ -209,12 +223,16 @@ def _realism(
     times = Counter[str]()
     rows: list[Fields] = []
     alone: list[Dialogue] = []
-    for number, (name, dialogue) in enumerate(machines, start=1):
+    chosen = _draw_stratified(machines, per_cell, most, rng)
+    if len(chosen) < len(machines):
+        what = f"{len(chosen)} of {len(machines)} simulated dialogues are drawn, at most {per_cell} per simulator and agent"
+        note(Problem(f"{what}.", ", ".join(map(str, simulated)), hint="Change that with --per-cell and --most."))
+    for number, (name, dialogue) in enumerate(chosen, start=1):
+        agent = None if dialogue.system is None else replayed_system(dialogue.system)
         same = [
             (id_, each)
             for id_, each in people
-            if each.system == dialogue.system is not None
-            and (each.id, each.utterances) != (dialogue.id, dialogue.utterances)
+            if each.system == agent is not None and (each.id, each.utterances) != (dialogue.id, dialogue.utterances)
         ]
         if not same:
             alone.append(dialogue)
@@ -227,7 +245,7 @@ def _realism(
             {
                 "key": f"pair-{number}",
                 "dialogue_id": beside,
-                "agent": dialogue.system,
+                "agent": agent,
                 "simulator": _simulator(dialogue),
                 "human": {"id": beside, "messages": _messages(person.utterances)},
                 "simulated": {"id": name, "messages": _messages(dialogue.utterances)},
@@ -235,6 +253,18 @@ def _realism(
         )
     _check_pairs(alone, [each for _, each in people], simulated, rows, note)
     return _valid(RealismItem, rows)
+
+
+def _draw_stratified(
+    talks: Sequence[tuple[str, Dialogue]], per_cell: int, most: int | None, rng: np.random.Generator
+) -> list[tuple[str, Dialogue]]:
+    """At most ``per_cell`` dialogues of each simulator with each agent, and ``most`` in all, in their order."""
+    cells: dict[tuple[str, str | None], list[int]] = {}
+    for place, (_, dialogue) in enumerate(talks):
+        cells.setdefault((_simulator(dialogue), dialogue.system), []).append(place)
+    drawn = [rng.permutation(places).tolist()[:per_cell] for places in cells.values()]
+    rounds = [row[turn] for turn in range(max(map(len, drawn), default=0)) for row in drawn if turn < len(row)]
+    return [talks[place] for place in sorted(rounds[:most])]
 
 
 def _simulator(dialogue: Dialogue) -> str:
@@ -280,4 +310,4 @@ def _agents(dialogues: Sequence[Dialogue]) -> str:
 def _talks(files: Sequence[str | Path]) -> list[tuple[str, Dialogue]]:
     """Non-empty dialogues, with the ids that answers refer to."""
     found = [each for each in gather([str(each) for each in files]).dialogues if each.utterances]
-    return list(zip(_names(found), found, strict=True))
+    return list(zip(names_of(found), found, strict=True))

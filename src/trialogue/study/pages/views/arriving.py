@@ -96,7 +96,7 @@ def _landing_page(request: HttpRequest, study: Study, came: Arrival, language: s
         "heading": text_in(file.title, language),
         "welcome": text_in(file.instructions, language) if came.preview else "",
         "minutes": round(file.minutes),
-        "tasks": file.items_per_participant,
+        "tasks": file.tasks_per_participant,
         "returning": returning,
         "looking": came.preview,
         "framed": mturk and not came.preview and "open" not in request.GET,

@@ -1,0 +1,65 @@
+"""Precision at k: the share of correct items among the first k of a ranking."""
+
+from collections.abc import Sequence
+
+from trialogue.metrics.base import Array, Reply, Undefined, ratio
+from trialogue.metrics.names import full_name
+from trialogue.metrics.recommendation.items import whole_number
+from trialogue.metrics.recommendation.ranks import ranks_of
+from trialogue.records import Card, FailurePolicy, Reason, ReasonCode, Variant
+
+CARD = Card(
+    name="precision",
+    title="Precision@k",
+    summary="Share of the first k items of the system's ranking that are correct.",
+    unit="share",
+    low=0,
+    high=1,
+    better="higher",
+    level="response",
+    failed=FailurePolicy.WORST,
+    needs=("ranking", "targets"),
+    variants={
+        "per_example": Variant(
+            summary="Correct items among the first k, divided by k, averaged over replies.",
+            source="trec_eval and ir_measures P@k: a ranking shorter than k is divided by k, too.",
+        ),
+        "shown": Variant(
+            summary="The same, divided by the number of items that the ranking has among its first k.",
+            source="Ours, for systems that show as many items as they like; undefined for an empty ranking.",
+        ),
+    },
+    default="per_example",
+    parameters={"k": "how many items of the ranking count (default 10)"},
+    caveats=(
+        "Most conversational corpora have one or two targets per reply, so that at most 1/k or 2/k can be reached; "
+        "recall@k then says the same on a full scale.",
+    ),
+    citation="Voorhees & Harman (TREC, 2005); in conversational recommendation: Yang et al. (SIGIR 2024), sec. 2",
+    family="recommendation",
+)
+
+
+class Precision:
+    """Precision at k."""
+
+    card = CARD
+    per_dialogue = False
+
+    def __init__(self, *, variant: str = CARD.default, k: int = 10) -> None:
+        self.measure = full_name(CARD, variant, {"k": whole_number(k, "k")})
+        self._k, self._shown = k, variant == "shown"
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """(precision, 1)."""
+        ranks = ranks_of(unit)
+        if isinstance(ranks, Undefined):
+            return ranks
+        places = min(self._k, len(unit.utterance.ranking or ())) if self._shown else self._k
+        if not places:
+            return Undefined(Reason.of(ReasonCode.NO_RANKING))
+        return (sum(rank <= self._k for rank in ranks) / places, 1.0)
+
+    def combine(self, sums: Array) -> Array:
+        """The mean."""
+        return ratio(sums)
