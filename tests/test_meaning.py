@@ -37,6 +37,7 @@ ALLOWED = {
     "reproduce/kdd2020/runs.py": PAPER,
     "workflows/inputs/knowledge.py": TYPED,
     "workflows/inputs/locations.py": TYPED,
+    "workflows/judging/score_tables.py": TYPED,
     "workflows/simulation/realism_features.py": WORDS,
     "workflows/inputs/study_cells.py": FILE,
     "findings/people/models.py": "names of random effects, which are made beside it",

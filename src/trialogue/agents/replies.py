@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from trialogue.agents.base import Turn
 from trialogue.records import JsonValue, Utterance
 from trialogue.records.files.jsonl import problems_of
-from trialogue.records.spoken import Spoken, is_blank, settled, spoken
+from trialogue.records.spoken import Spoken, is_blank, settle_utterance, split_channels
 from trialogue.transport.answers import LONGEST_TEXT, checked_text, error_words, kind_of
 from trialogue.transport.failures import AgentFailure
 
@@ -81,7 +81,7 @@ def said_in(text: str) -> Spoken:
     Raises:
         AgentFailure: (empty) it thought and came to say nothing.
     """
-    found = spoken(text)
+    found = split_channels(text)
     if found.thought and is_blank(found.said):
         raise _empty([Utterance(speaker="system", text="", thought=found.thought)], text)
     return found
@@ -128,7 +128,7 @@ def _message(message: object, longest: int) -> Utterance:
         raise AgentFailure(
             "malformed", "answered with a message whose speaker is the user; agents speak as the system."
         )
-    said = settled(message)
+    said = settle_utterance(message)
     checked_text(said.text, longest=longest)
     return said
 

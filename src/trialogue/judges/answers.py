@@ -16,7 +16,7 @@ from trialogue.judges.prompts import CHOICES, REASON
 from trialogue.judges.rubric import Aspect, Rubric
 from trialogue.llm.tokens import Token
 from trialogue.records import Reason, ReasonCode
-from trialogue.records.spoken import spoken
+from trialogue.records.spoken import split_channels
 
 BARE = re.compile(r"[\s\"'*`]*(-?\d{1,4})[\s\"'*`.]*", re.ASCII)
 FENCE = re.compile(r"[\s`]*(?:json)?[\s`]*", re.IGNORECASE)
@@ -127,7 +127,7 @@ def empty_reading(rubric: Rubric, why: Reason) -> Reading:
 
 def _answer_in(text: str) -> tuple[str, int]:
     """(the answer without the reasoning before it, where it begins)."""
-    said, thought = spoken(text)
+    said, thought = split_channels(text)
     return (text, 0) if thought is None else (said, max(text.rfind(said), 0))
 
 

@@ -11,7 +11,7 @@ from typing import Protocol
 from trialogue.errors import UsageError
 from trialogue.llm.chat import Completion, Message
 from trialogue.records import Reason, ReasonCode
-from trialogue.records.spoken import spoken
+from trialogue.records.spoken import split_channels
 from trialogue.transport.failures import AgentFailure
 
 ANSWER = re.compile(r"\W*(\d{1,3})\W*", re.ASCII)
@@ -67,7 +67,7 @@ def choose(
             answer = model.complete(messages, seed=seed, trial=f"{trial}#{attempt}")
         except AgentFailure as failure:
             return Choice(None, Reason.of(ReasonCode.MODEL_DID_NOT_ANSWER, kind=failure.kind))
-        said = spoken(answer.text).said
+        said = split_channels(answer.text).said
         number = ANSWER.fullmatch(said)
         if answer.is_whole and number is not None and 1 <= int(number[1]) <= len(options):
             return Choice(int(number[1]) - 1, model=answer.model)

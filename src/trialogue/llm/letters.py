@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from trialogue.errors import UsageError
 from trialogue.llm.chat import Completion
 from trialogue.llm.tokens import Token
-from trialogue.records.spoken import spoken
+from trialogue.records.spoken import split_channels
 from trialogue.seeds import rng_for
 
 TOP = 20  # log-probabilities of so many tokens, the most that OpenAI gives
@@ -38,7 +38,7 @@ def letter_in(answer: str, options: int) -> int | None:
     >>> letter_in("(C)", 14), letter_in("<think>A or B?</think> B.", 14), letter_in("B or C", 14), letter_in("Z", 14)
     (2, 1, None, None)
     """
-    found = ANSWER.fullmatch(spoken(answer).said)
+    found = ANSWER.fullmatch(split_channels(answer).said)
     place = string.ascii_uppercase.index(found[1].upper()) if found else options
     return place if place < options else None
 

@@ -23,7 +23,6 @@ from trialogue.records.dialogue import (
     has_ground_truth,
     labeller_of,
 )
-from trialogue.records.distinct_counts import DistinctCounts
 from trialogue.records.domain import Departure, DomainFit
 from trialogue.records.estimate import Estimate, Interval
 from trialogue.records.files.jsonl import read_records, write_records
@@ -41,6 +40,7 @@ from trialogue.records.reasons.codes import ReasonCode
 from trialogue.records.reasons.reason import Reason
 from trialogue.records.scale import Scale
 from trialogue.records.score import Level, Preference, Score
+from trialogue.records.scores.distinct_counts import DistinctCounts
 from trialogue.records.scores.score_block import ScoreBlock
 from trialogue.records.situation import Response, Situation, situations_of
 from trialogue.records.turns import merge_turns

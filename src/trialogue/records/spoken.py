@@ -38,16 +38,16 @@ class Spoken(NamedTuple):
     """Reasoning, pieces joined by line breaks; None: there is none."""
 
 
-def spoken(text: str) -> Spoken:
+def split_channels(text: str) -> Spoken:
     r"""Split a message of a system into what is said and what is thought.
 
     A closing mark without an opening one ends a thought that began with the text; an opening one without a closing one
     begins a thought to the end. Texts without marks are returned unchanged.
 
-    >>> spoken("<think>They like thrillers.</think>\nHave you seen Heat?")
+    >>> split_channels("<think>They like thrillers.</think>\nHave you seen Heat?")
     Spoken(said='Have you seen Heat?', thought='They like thrillers.')
-    >>> spoken("They like thrillers.</think>Heat?").said, spoken("<think>They like").said, spoken("I think so").thought
-    ('Heat?', '', None)
+    >>> split_channels("They like thrillers.</think>Heat?").said, split_channels("<think>They like").said
+    ('Heat?', '')
     """
     if not any(sign in text for sign in _SIGNS):
         return Spoken(text, None)
@@ -69,7 +69,7 @@ def spoken(text: str) -> Spoken:
         else:
             thought, said = [*said, *thought], []
     (thought if depth else said).append(text[at:])
-    return _joined(said, thought)
+    return _join_channels(said, thought)
 
 
 def _by_channel(text: str) -> Spoken:
@@ -79,10 +79,10 @@ def _by_channel(text: str) -> Spoken:
     for mark, end in zip(starts, [*(each.start() for each in starts[1:]), len(text)], strict=True):
         piece = _CHANNEL_END.sub("", text[mark.end() : end])
         (said if mark[1].lower() == "final" else thought).append(piece)
-    return _joined(said, thought) if starts else Spoken(text, None)
+    return _join_channels(said, thought) if starts else Spoken(text, None)
 
 
-def _joined(said: list[str], thought: list[str]) -> Spoken:
+def _join_channels(said: list[str], thought: list[str]) -> Spoken:
     reply = "".join(said).strip()
     wrapped = _WRAPPED.fullmatch(reply)
     reasoning = "\n".join(piece for part in thought if (piece := part.strip()))
@@ -114,24 +114,24 @@ def _offset_in_one_form(text: str, offset: int) -> int:
     return len(in_one_form(text[:offset])) if offset < len(text) else len(in_one_form(text))
 
 
-def settled(utterance: Utterance) -> Utterance:
+def settle_utterance(utterance: Utterance) -> Utterance:
     """An utterance with its text in one form, a system's thought apart, and offsets that still fit; itself if it is so."""
     text, mentions = utterance.text, utterance.mentions
     changes: dict[str, object] = {}
     if utterance.speaker == "system":
-        said, thought = spoken(text)
+        said, thought = split_channels(text)
         if thought is not None:
             earlier = (utterance.thought,) if utterance.thought else ()
-            mentions = _moved(mentions, text.find(said) if said else 0, len(said))
+            mentions = _shift_mentions(mentions, text.find(said) if said else 0, len(said))
             changes = {"text": said, "thought": "\n".join((*earlier, thought)), "mentions": mentions}
             text = said
     composed = in_one_form(text)
     if composed is not text:
-        changes |= {"text": composed, "mentions": _composed(mentions, text)}
+        changes |= {"text": composed, "mentions": _compose_mentions(mentions, text)}
     return utterance.model_copy(update=changes) if changes else utterance
 
 
-def _moved(mentions: tuple[Mention, ...] | None, by: int, length: int) -> tuple[Mention, ...] | None:
+def _shift_mentions(mentions: tuple[Mention, ...] | None, by: int, length: int) -> tuple[Mention, ...] | None:
     """Mentions after text before them was taken out; those in what was taken out are dropped."""
     found = []
     for mention in mentions or ():
@@ -142,7 +142,7 @@ def _moved(mentions: tuple[Mention, ...] | None, by: int, length: int) -> tuple[
     return None if mentions is None else tuple(found)
 
 
-def _composed(mentions: tuple[Mention, ...] | None, text: str) -> tuple[Mention, ...] | None:
+def _compose_mentions(mentions: tuple[Mention, ...] | None, text: str) -> tuple[Mention, ...] | None:
     if mentions is None:
         return None
     places = [

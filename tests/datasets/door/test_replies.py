@@ -8,7 +8,7 @@ import pytest
 
 from trialogue.agents.replies import turn_of
 from trialogue.records import Mention, Utterance
-from trialogue.records.spoken import in_one_form, is_blank, settled, spoken
+from trialogue.records.spoken import in_one_form, is_blank, settle_utterance, split_channels
 from trialogue.transport.failures import AgentFailure
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.inputs.memory import in_memory
@@ -32,18 +32,18 @@ SAID, THOUGHT = "Have you seen Heat?", "They like thrillers."
     ],
 )
 def test_thought_is_apart_in_every_form(text: str) -> None:
-    assert spoken(text) == (SAID, THOUGHT)
+    assert split_channels(text) == (SAID, THOUGHT)
     [message] = turn_of(text).utterances
     assert (message.text, message.thought) == (SAID, THOUGHT)
 
 
 @pytest.mark.parametrize("text", [SAID, "I <3 Heat", "a [b] c", "<b>Heat</b>", "I think so", "Thoughts? <thinker>"])
 def test_texts_without_thought_stay_as_they_are(text: str) -> None:
-    assert spoken(text) == (text, None)
+    assert split_channels(text) == (text, None)
 
 
 def test_thought_that_was_cut_off_leaves_nothing_said() -> None:
-    assert spoken(f"<think>{THOUGHT}") == ("", THOUGHT)
+    assert split_channels(f"<think>{THOUGHT}") == ("", THOUGHT)
     with pytest.raises(AgentFailure, match="reasoning but no reply"):
         turn_of(f"<think>{THOUGHT}")
 
@@ -55,17 +55,17 @@ def test_mentions_move_with_what_is_said() -> None:
         text=text,
         mentions=(Mention(title="Heat", start=7, end=11), Mention(title="Heat", start=34, end=38)),
     )
-    [mention] = settled(said).mentions or ()
-    assert settled(said).text[mention.start : mention.end] == "Heat"
+    [mention] = settle_utterance(said).mentions or ()
+    assert settle_utterance(said).text[mention.start : mention.end] == "Heat"
 
 
 def test_composed_and_decomposed_texts_are_equal_with_their_offsets() -> None:
     text = unicodedata.normalize("NFD", "Voilà Amélie, un très bon film")
     start = text.index("A")
     said = Utterance(speaker="system", text=text, mentions=(Mention(title="x", start=start, end=start + 7),))
-    [mention] = settled(said).mentions or ()
-    assert settled(said).text == in_one_form(text) == unicodedata.normalize("NFC", text)
-    assert settled(said).text[mention.start : mention.end] == "Amélie"
+    [mention] = settle_utterance(said).mentions or ()
+    assert settle_utterance(said).text == in_one_form(text) == unicodedata.normalize("NFC", text)
+    assert settle_utterance(said).text[mention.start : mention.end] == "Amélie"
 
 
 def test_what_shows_nothing_is_blank() -> None:

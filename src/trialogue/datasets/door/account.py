@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from trialogue.datasets.door.feedback import Feedback, Form, Said, is_feedback_name, key_of
-from trialogue.datasets.door.units import named
+from trialogue.datasets.door.units import quote_names
 from trialogue.datasets.door.values import is_absent, plain_number
 from trialogue.datasets.json_documents import ParseReport, kind_of
 from trialogue.errors import Unread
@@ -208,14 +208,14 @@ def report_unread(fields: Iterable[UnreadField], report: ParseReport, *, system_
     for each in found:
         if each.may_be_system:
             what = (
-                f"{each.name!r} has several values ({named(list(each.examples))}) and may name the system; {system_from} "
-                "was taken."
+                f"{each.name!r} has several values ({quote_names(list(each.examples))}) and may name the system; "
+                f"{system_from} was taken."
             )
             hint = f"To compare its values as systems, map it: system: {each.name}."
             report.note(Unread(what, report.file, field=each.name, hint=hint, columns=(each.name,), may_be_system=True))
     judging = [each.name for each in found if each.may_be_feedback]
     if judging:
-        what = f"not read, but may hold people's feedback: {named(judging)}."
+        what = f"not read, but may hold people's feedback: {quote_names(judging)}."
         hint = "To read them, map them under ratings."
         report.note(Unread(what, report.file, hint=hint, columns=tuple(judging), may_be_feedback=True))
     rest = [each.name for each in found if not each.may_be_feedback and not each.may_be_system]

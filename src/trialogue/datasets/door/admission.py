@@ -14,7 +14,7 @@ from trialogue.errors import Problem
 from trialogue.records import Dialogue, Response, Situation, Utterance
 from trialogue.records.files.jsonl import Note
 from trialogue.records.files.plain import PlainDialogue
-from trialogue.records.spoken import in_one_form, settled, spoken
+from trialogue.records.spoken import in_one_form, settle_utterance, split_channels
 
 THOUGHT = "messages held a model's reasoning (such as <think>), which is kept apart and not measured"
 ONLY_THOUGHT = "replies hold reasoning and nothing that is said; they are blank"
@@ -67,13 +67,13 @@ class Admission:
         """A dialogue of plain texts; the usual record if something is to be changed."""
         for said in dialogue.utterances:
             text = said.text
-            if in_one_form(text) is not text or (said.speaker == "system" and spoken(text).said is not text):
+            if in_one_form(text) is not text or (said.speaker == "system" and split_channels(text).said is not text):
                 return self.record(dialogue.record())
         return dialogue
 
     def utterance(self, utterance: Utterance) -> Utterance:
         """An utterance with its text in one form, and its thought apart."""
-        admitted = settled(utterance)
+        admitted = settle_utterance(utterance)
         if admitted is not utterance:
             has_thought = admitted.thought != utterance.thought
             self.counts[THOUGHT] += has_thought

@@ -128,19 +128,19 @@ class Conversations:
 
     def _pass_on(self, dialogue: Dialogue, said: list[list[Said]]) -> Iterator[Dialogue]:
         if self._waiting is None or (not any(said) and not self._waiting):
-            yield self._rated(dialogue, said, as_dialogue=False)
+            yield self._with_ratings(dialogue, said, as_dialogue=False)
             return
         self._waiting.append((dialogue, said))
         if _has_two_values(said):
             held, self._waiting = self._waiting, None
-            yield from (self._rated(*each, as_dialogue=False) for each in held)
+            yield from (self._with_ratings(*each, as_dialogue=False) for each in held)
 
     def _flush(self) -> Iterator[Dialogue]:
         for dialogue, said in self._waiting or ():
-            yield self._rated(dialogue, said, as_dialogue=True)
+            yield self._with_ratings(dialogue, said, as_dialogue=True)
         self._waiting = []
 
-    def _rated(self, dialogue: Dialogue, said: list[list[Said]], *, as_dialogue: bool) -> Dialogue:
+    def _with_ratings(self, dialogue: Dialogue, said: list[list[Said]], *, as_dialogue: bool) -> Dialogue:
         if not any(said):
             return dialogue
         if as_dialogue:
@@ -186,7 +186,7 @@ class Conversations:
             return None
         if not messages:
             report.mend("a conversation has no text by the user or assistant", shape.messages, line=line)
-        ratings = tuple(self._ratings(self._said(rest, metadata, line), system, line))
+        ratings = tuple(self._ratings(self._dialogue_feedback(rest, metadata, line), system, line))
         for key, value in {**metadata, **rest}.items():
             self._fields.see(key, value, system)
         try:
@@ -247,7 +247,7 @@ class Conversations:
         self._system_fields["the file's name"] = None
         return self._source
 
-    def _said(self, rest: JsonObject, metadata: JsonObject, line: int) -> Iterator[Said]:
+    def _dialogue_feedback(self, rest: JsonObject, metadata: JsonObject, line: int) -> Iterator[Said]:
         """What people said about the whole dialogue, taken out of the entry."""
         for fields in (rest, metadata):
             for key in list(fields):
@@ -385,11 +385,11 @@ class Conversations:
         report = self._report
         if self._clashes.ids:
             more = len(self._clashes.ids) - 1
-            others = f" So are {more} further ids: {Clashes(self._clashes.ids[1:]).named()}." if more else ""
+            others = f" So are {more} further ids: {Clashes(self._clashes.ids[1:]).id_list()}." if more else ""
             hint = f"{others} {UNIQUE}".strip()
             report.wrong(self._first_clash, "id", line=self._clashes.line, hint=hint)
         if self._rounded.ids:
-            what = f"ids have lost digits, as long numbers do in a spreadsheet: {self._rounded.named()}."
+            what = f"ids have lost digits, as long numbers do in a spreadsheet: {self._rounded.id_list()}."
             report.wrong(what, "id", line=self._rounded.line, hint="Write ids as text.")
         if self._repeated:
             report.mend(

@@ -222,22 +222,22 @@ def feedback_under(name: str, value: object) -> Iterator[Said]:
     >>> [(each.name, each.feedback.value) for each in feedback_under("ratings", {"fluency": "5", "thumbs_down": True})]
     [('fluency', 5.0), ('thumbs_up', 0.0)]
     """
-    return _under(name, value, origin_of(name))
+    return _judgements_under(name, value, origin_of(name))
 
 
-def _under(name: str, value: object, origin: Raters) -> Iterator[Said]:
+def _judgements_under(name: str, value: object, origin: Raters) -> Iterator[Said]:
     if is_absent(value) or value == [] or value == {}:
         return
     if isinstance(value, list | tuple):
         for each in value:
-            yield from _under(name, each, origin)
+            yield from _judgements_under(name, each, origin)
     elif isinstance(value, Mapping):
         yield from _in_object(name, value, origin)
     else:
-        yield _turned(Said(name, value, feedback_in(value), raters=origin))
+        yield _as_approval(Said(name, value, feedback_in(value), raters=origin))
 
 
-def _turned(said: Said) -> Said:
+def _as_approval(said: Said) -> Said:
     """A *yes* to "thumbs down" is a *no* to "thumbs up"."""
     key, found = key_of(said.name), said.feedback
     if key not in _UP_OF or found is None or found.value not in (0, 1):
@@ -251,7 +251,7 @@ def _in_object(name: str, value: Mapping[str, object], origin: Raters) -> Iterat
     if valued is None:
         for key, each in value.items():
             if key_of(str(key)) not in {*_BESIDE, *_BY, *_ORIGINS, *_LOWS, *_HIGHS, *_KEYS}:
-                yield from _under(str(key), each, origin)
+                yield from _judgements_under(str(key), each, origin)
         return
     if is_absent(by_key[valued]):
         return
@@ -263,4 +263,4 @@ def _in_object(name: str, value: Mapping[str, object], origin: Raters) -> Iterat
         found = replace(found, low=found.low if low is None else low, high=found.high if high is None else high)
     rater = next((str(by_key[key]) for key in _BY if by_key.get(key) not in (None, "")), None)
     kind = next((each for key in _ORIGINS if (each := kind_of_rater(str(by_key.get(key, ""))))), None)
-    yield _turned(Said(own, by_key[valued], found, rater, kind or origin))
+    yield _as_approval(Said(own, by_key[valued], found, rater, kind or origin))

@@ -166,15 +166,15 @@ class Clashes:
         if name not in self.ids:
             self.ids.append(name)
 
-    def named(self) -> str:
+    def id_list(self) -> str:
         """The ids in a message: the first few, and how many more."""
-        return named(self.ids)
+        return quote_names(self.ids)
 
 
-def named(names: Sequence[str]) -> str:
+def quote_names(names: Sequence[str]) -> str:
     """Names in a message: the first few, and how many more.
 
-    >>> named(["a", "b"]), named(list("abcdefg"))
+    >>> quote_names(["a", "b"]), quote_names(list("abcdefg"))
     ("'a', 'b'", "'a', 'b', 'c', 'd', 'e' and 2 more")
     """
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""

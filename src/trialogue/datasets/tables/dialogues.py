@@ -7,7 +7,7 @@ from itertools import pairwise
 from trialogue.datasets.corpora.mentions import locate_titles
 from trialogue.datasets.door.account import FeedbackTally
 from trialogue.datasets.door.feedback import Said, feedback_under, key_of, kind_of_rater
-from trialogue.datasets.door.units import Clashes, Entry, Level, Units, level_of, named, units_of
+from trialogue.datasets.door.units import Clashes, Entry, Level, Units, level_of, quote_names, units_of
 from trialogue.datasets.door.values import DECIMAL_COMMA, Identifiers, identifier, is_absent, lost_digits, plain_number
 from trialogue.datasets.failures import FAILED_CONVERSATION, ending_in
 from trialogue.datasets.json_documents import ParseReport
@@ -110,8 +110,8 @@ def check_digits(table: Table, column: str | None, report: ParseReport) -> None:
             rounded.setdefault(identifier(value), row)
     if rounded:
         what = (
-            f"{len(rounded)} ids have lost digits, as long numbers do in a spreadsheet: {named(list(rounded))}. Different "
-            "ids may have become one."
+            f"{len(rounded)} ids have lost digits, as long numbers do in a spreadsheet: {quote_names(list(rounded))}. "
+            "Different ids may have become one."
         )
         line = next(iter(rounded.values())).line
         report.wrong(what, column or "", line=line, hint="Export the column as text.")
@@ -180,11 +180,11 @@ def _unit(key: Key, rows: list[Row], reading: _Reading) -> Units[Row]:
     elif unit.is_scattered:
         reading.scattered.add(key[0], rows[0].line)
     if mapping.order is not None:
-        unit.rows = _sorted(unit.rows, {id(entry.row): entry.number or 0 for entry in entries}, reading)
+        unit.rows = _sort_unit(unit.rows, {id(entry.row): entry.number or 0 for entry in entries}, reading)
     return unit
 
 
-def _sorted(rows: list[Row], numbers: dict[int, float], reading: _Reading) -> list[Row]:
+def _sort_unit(rows: list[Row], numbers: dict[int, float], reading: _Reading) -> list[Row]:
     ordered = sorted(rows, key=lambda row: numbers[id(row)])
     if [id(row) for row in ordered] != [id(row) for row in rows]:
         reading.report.mend(
@@ -198,18 +198,18 @@ def _settle_units(units: dict[Key, Units[Row]], reading: _Reading) -> None:
     report, column = reading.report, reading.mapping.dialogue or ""
     repeated = {key: unit for key, unit in units.items() if unit.repeated}
     if repeated:
-        names = named(list(dict.fromkeys(key[0] for key in repeated)))
+        names = quote_names(list(dict.fromkeys(key[0] for key in repeated)))
         total = sum(unit.repeated for unit in repeated.values())
         what = f"{total} rows repeat earlier rows of the same dialogue and were left out (dialogues {names})"
         report.mend(what, column, line=next(iter(repeated.values())).rows[0].line, hint="Was a log resumed?")
     if reading.two_contents.ids:
-        what = f"several conversations share an id: {reading.two_contents.named()}."
+        what = f"several conversations share an id: {reading.two_contents.id_list()}."
         hint = "Give each its own id, or map the column that tells them apart as trial."
         report.wrong(what, column, line=reading.two_contents.line, hint=hint)
     if reading.scattered.ids and 2 * len(reading.scattered.ids) < len(units):
         what = (
             f"the rows of {len(reading.scattered.ids)} dialogues stand in several blocks, and each was read as one: "
-            f"{reading.scattered.named()}"
+            f"{reading.scattered.id_list()}"
         )
         report.mend(
             what, column, line=reading.scattered.line, hint="If these are different conversations, give them ids."

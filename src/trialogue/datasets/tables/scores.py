@@ -58,7 +58,7 @@ class ScoreColumns:
     low: str | None = None
     high: str | None = None
 
-    def used(self) -> set[str]:
+    def used_columns(self) -> set[str]:
         """Columns that are read, without further candidates for the unit."""
         named = (
             self.measure,
@@ -183,7 +183,9 @@ def score_table(table: Table, columns: ScoreColumns, source: str, report: ParseR
     tally.settle(report)
     report.settle()
     fields = FieldTally()
-    unread = [name for name in table.columns if name not in columns.used() | set(columns.units) and name.strip()]
+    unread = [
+        name for name in table.columns if name not in columns.used_columns() | set(columns.units) and name.strip()
+    ]
     for row in table.rows:
         for name in unread:
             fields.see(name, row.cells.get(name), row.text(columns.system))
@@ -222,7 +224,7 @@ def _question(row: Row, column: str, columns: ScoreColumns) -> str:
     return rated_name(column) or column
 
 
-def described(columns: ScoreColumns) -> str:
+def describe_columns(columns: ScoreColumns) -> str:
     """How a table of scores is read, in a message."""
     parts = [f"unit: {columns.units[0]}", f"values: {', '.join(columns.values)}"]
     for name in ("measure", "system", "person", "rater", "trial", "origin"):
@@ -272,7 +274,7 @@ class ScoreTableFormat:
             DataError: with every mistake at once.
         """
         report = ParseReport(str(path), note)
-        note(Problem(f"read as {described(self.columns)}", str(path)))
+        note(Problem(f"read as {describe_columns(self.columns)}", str(path)))
         return score_table(read_table(path, report), self.columns, bare_stem(path), report)
 
     def read(self, path: Path, *, note: Note = warn) -> Iterator[AnyRecord]:

@@ -12,8 +12,8 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import overload
 
-from trialogue.records.compact import compact
 from trialogue.records.dialogue import Dialogue
+from trialogue.records.files.compact import compact
 from trialogue.records.kinds.roles import Role
 
 MAX_IN_MEMORY = 400_000  # dialogues and utterances; up to 1 KB each

@@ -14,7 +14,7 @@ SHORT_OF = "may hold people's judgements"
 
 def reading_lines(findings: Findings) -> list[str]:
     """Lines on what was read, most important first; [] for older files, which do not say."""
-    return [*_rated(findings.reading), *_unread(findings.reading)]
+    return [*_rated_shares(findings.reading), *_unread(findings.reading)]
 
 
 def sample_line(findings: Findings) -> str:
@@ -31,7 +31,7 @@ def sample_line(findings: Findings) -> str:
     return f"Read: {', '.join(parts)}."
 
 
-def _rated(reading: Reading) -> Iterator[str]:
+def _rated_shares(reading: Reading) -> Iterator[str]:
     shares = {name: each for name, each in reading.rated.items() if each.units}
     total, units = sum(each.rated for each in shares.values()), sum(each.units for each in shares.values())
     if not total:

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from trialogue.datasets import AnyRecord, Repairs
+from trialogue.datasets.door.item_ids import foreign_items
 from trialogue.datasets.door.units import nested_contexts
+from trialogue.datasets.tables.joins import join
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.datasets.tables.scores import ScoreTable, dialogues_of
 from trialogue.errors import DataError, Problem, Unread, UsageError
@@ -26,8 +28,6 @@ from trialogue.records import (
     Utterance,
 )
 from trialogue.records.files.dialogue_store import DialogueKeeper, map_dialogues
-from trialogue.workflows.inputs.item_ids import foreign_items
-from trialogue.workflows.inputs.joins import join
 from trialogue.workflows.inputs.locations import Input, inputs_of
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory, is_data
 from trialogue.workflows.simulation.simulated_catalogue import catalogue_behind
@@ -98,7 +98,7 @@ def gather(
     origin: Raters | None = None,
     key: str | None = None,
 ) -> InputRecords:
-    """Read all inputs. Tables of scores beside conversations are joined to them (``inputs.joins``).
+    """Read all inputs. Tables of scores beside conversations are joined to them (``datasets.tables.joins``).
 
     Args:
         given: corpora, files, ``"SYSTEM=file"``, what these were resolved to, or data in memory (``inputs.memory``);
@@ -128,7 +128,7 @@ def gather(
             material.hashes.update(_with_own_names(item.digests(), material.hashes))
             continue
         for record in item.records(repairs):
-            record = _by(origin, record)
+            record = _with_origin(origin, record)
             account.see(record)
             if isinstance(record, Dialogue | Response) and record.system is not None:
                 places.setdefault(record.system, {})[item.given] = None
@@ -146,7 +146,7 @@ def gather(
     if clashes:
         raise DataError(clashes, hint="Ids must be unique within a system. To keep two versions apart: NAME=FILE.")
     if tables and not (keeper.dialogues or material.responses):
-        for record in (_by(origin, each) for table in tables for each in dialogues_of(table, table.source)):
+        for record in (_with_origin(origin, each) for table in tables for each in dialogues_of(table, table.source)):
             account.see(record)
             if isinstance(record, Dialogue):
                 keeper.add(record)
@@ -154,8 +154,10 @@ def gather(
     material.dialogues = keeper.dialogues
     if tables:
         joined = join(tables, material.dialogues, material.responses, repairs, key=key)
-        material.dialogues = map_dialogues(lambda each: _declared(origin, joined.dialogue(each)), material.dialogues)
-        material.responses = [_declared(origin, joined.response(each)) for each in material.responses]
+        material.dialogues = map_dialogues(
+            lambda each: _declare_origin(origin, joined.dialogue(each)), material.dialogues
+        )
+        material.responses = [_declare_origin(origin, joined.response(each)) for each in material.responses]
         account = _Account()
         for kind in (material.dialogues, material.situations, material.responses):
             for each in kind:
@@ -226,14 +228,14 @@ class _Account:
         )
 
 
-def _by(origin: Raters | None, record: AnyRecord) -> AnyRecord:
+def _with_origin(origin: Raters | None, record: AnyRecord) -> AnyRecord:
     """A record with the declared origin of its ratings."""
     if isinstance(record, Dialogue):
-        return _declared(origin, record)
-    return _declared(origin, record) if isinstance(record, Response) else record
+        return _declare_origin(origin, record)
+    return _declare_origin(origin, record) if isinstance(record, Response) else record
 
 
-def _declared(origin: Raters | None, record: UnitT) -> UnitT:
+def _declare_origin(origin: Raters | None, record: UnitT) -> UnitT:
     if origin is None:
         return record
     if isinstance(record, Response):

@@ -23,7 +23,7 @@ from trialogue.datasets.door.admission import Admission
 from trialogue.datasets.json_documents import ParseReport, kind_of
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.datasets.tables.rows import Table
-from trialogue.datasets.tables.scores import ScoreTable, described, dialogues_of, guess_scores, score_table
+from trialogue.datasets.tables.scores import ScoreTable, describe_columns, dialogues_of, guess_scores, score_table
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, Utterance
 from trialogue.records.files.jsonl import Note, to_line
@@ -337,7 +337,7 @@ def _of_table(
     columns = load_mapping(mapping) if mapping is not None else guess(table.columns, table.rows)
     scores = guess_scores(table.columns, table.rows) if columns is None else None
     if scores is not None:
-        notes.append(Problem(f"read as {described(scores)}", name))
+        notes.append(Problem(f"read as {describe_columns(scores)}", name))
         tables.append(score_table(table, scores, name, report))
         return list(dialogues_of(tables[-1], ONE_SYSTEM))
     if columns is None:

@@ -83,10 +83,10 @@ def scores_in(table: ScoreTable, dialogues: Container[str], *, question: str | N
 
 
 def _unit_column(table: ScoreTable, dialogues: Container[str]) -> str:
-    def known(column: str) -> int:
+    def known_ids(column: str) -> int:
         return sum(table.unit(row, column) in dialogues for row in table.rows)
 
-    return max(table.columns.units, key=known)
+    return max(table.columns.units, key=known_ids)
 
 
 def _score(rating: Rating, system: str, unit: str, line: int, question: str | None) -> Score:
@@ -108,7 +108,7 @@ def _judge_name(column: str, question: str | None) -> MeasureName:
     return name.with_aspect(question) if question and column != question and not name.aspect else name
 
 
-def only(names: Iterable[str]) -> str | None:
+def single_name(names: Iterable[str]) -> str | None:
     """The only one of some names; None of none or several."""
     found: Iterator[str] = iter(dict.fromkeys(names))
     first = next(found, None)

@@ -22,7 +22,7 @@ from trialogue.workflows.inputs.inputs import InputRecords, gather, summarise_re
 from trialogue.workflows.inputs.memory import InMemory, in_memory
 from trialogue.workflows.inputs.read import read
 from trialogue.workflows.judging.lengths import text_lengths
-from trialogue.workflows.judging.score_tables import only, questions_in, scores_in, table_in
+from trialogue.workflows.judging.score_tables import questions_in, scores_in, single_name, table_in
 from trialogue.workflows.pipeline.saved_results import holds_run, read_run
 
 Level = Literal["dialogue", "turn"]
@@ -105,7 +105,7 @@ def judged_material(
     dialogues = {dialogue for _, dialogue in source.users}
     all_answers = list(source.answers) if labels is None else _labels(labels, dialogues, repairs)
     where = run if scores is None else name_of(scores, "scores")
-    column, aspect = _judged(scores, aspect, source, all_answers, dialogues, repairs)
+    column, aspect = _judge_column(scores, aspect, source, all_answers, dialogues, repairs)
     said = _of_judge(column, aspect, where)
     names = tuple(dict.fromkeys((MeasureName(aspect).aspect or aspect, *also)))
     answers = next(filter(None, (_of_people(all_answers, name) for name in names)), [])
@@ -279,7 +279,7 @@ def _questions(scores: Iterable[Score]) -> str:
     return f"There are: {', '.join(sorted(names)) or 'none'}."
 
 
-def _judged(
+def _judge_column(
     scores: Any,
     aspect: str | None,
     source: _Run,
@@ -295,8 +295,8 @@ def _judged(
         return (list(source.scores) if scores is None else _scores(scores, repairs)), aspect
     columns = questions_in(table)
     asked = [question for each in answers if each.level == "dialogue" and (question := each.measure.question)]
-    question = aspect if aspect is not None and aspect not in columns else only(asked)
-    if question is None and only(columns) is None and aspect is None:
+    question = aspect if aspect is not None and aspect not in columns else single_name(asked)
+    if question is None and single_name(columns) is None and aspect is None:
         hint = f"The table has the columns {', '.join(columns)}."
         raise UsageError(f"Give the question that the judge predicts (aspect). {hint}")
     found = scores_in(table, dialogues, question=question or "")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from trialogue.datasets.door.units import named
+from trialogue.datasets.door.units import quote_names
 from trialogue.datasets.tables.scores import ScoreRow, ScoreTable
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Rating, Response, Utterance
@@ -137,8 +137,8 @@ def _differ(table: ScoreTable, one: str, other: str) -> bool:
 
 def _unknown_ids(table: ScoreTable, column: str, targets: dict[Target, Found]) -> Problem:
     """No id of the table is known: what both sides look like."""
-    given = named(list(dict.fromkeys(unit for row in table.rows if (unit := table.unit(row, column)))))
-    there = "; ".join(f"{target} have {named(list(known))}" for target, known in targets.items() if known)
+    given = quote_names(list(dict.fromkeys(unit for row in table.rows if (unit := table.unit(row, column)))))
+    there = "; ".join(f"{target} have {quote_names(list(known))}" for target, known in targets.items() if known)
     return Problem(
         f"no value of {column!r} ({given}) is an id in the conversations: {there}.",
         table.source,
@@ -166,11 +166,10 @@ def _join(table: ScoreTable, column: str, target: Target, known: Found, joined: 
         for place in places:
             into.setdefault(place, []).extend(row.ratings)
     if unclear:
-        what = (
-            f"{len(unclear)} ids are of several dialogues or systems, and no column says which: {named(list(unclear))}."
-        )
+        ids = quote_names(list(unclear))
+        what = f"{len(unclear)} ids are of several dialogues or systems, and no column says which: {ids}."
         raise DataError(Problem(what, table.source, field=column, hint="Add a column with the system."))
-    left = f"; {counts['missing']:,} name none of them ({named(list(missing))})" if missing else ""
+    left = f"; {counts['missing']:,} name none of them ({quote_names(list(missing))})" if missing else ""
     total = counts.total()
     note(Problem(f"{counts['joined']:,} of {total:,} values were joined to {target} by {column}{left}.", table.source))
 

@@ -1,8 +1,8 @@
 """Records that share what they have in common stay the records that they were."""
 
 from trialogue.records import Dialogue, DialogueAct, Mention, Utterance
-from trialogue.records.compact import compact
 from trialogue.records.dialogue import SlotValue
+from trialogue.records.files.compact import compact
 from trialogue.records.files.jsonl import to_line
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from trialogue.datasets.door.units import named
+from trialogue.datasets.door.units import quote_names
 from trialogue.errors import Problem
 from trialogue.records import Response, Situation
 
@@ -39,8 +39,8 @@ def foreign_items(situations: Iterable[Situation], responses: Iterable[Response]
 
 def _what(system: str, ranked: Sequence[str], known: Sequence[str], cases: int) -> str:
     return (
-        f"no item that {system} recommends ({named(ranked[:3])}) is a target of any of its {cases} situations "
-        f"({named(sorted(known)[:3])})."
+        f"no item that {system} recommends ({quote_names(ranked[:3])}) is a target of any of its {cases} situations "
+        f"({quote_names(sorted(known)[:3])})."
     )
 
 
