@@ -14,7 +14,7 @@ from trialogue.metrics.engine.engine import Measurement
 from trialogue.records import DistinctCounts, Utterance, read_records
 from trialogue.records.files.jsonl import to_line
 
-GOLDEN = Path(__file__).parent / "golden" / "v5_counts.jsonl"
+GOLDEN = Path(__file__).parent.parent / "golden" / "v5_counts.jsonl"
 
 
 def conversation(system: str, dialogue: str, text: str) -> Conversation:
