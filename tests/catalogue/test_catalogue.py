@@ -158,14 +158,64 @@ def test_every_bad_row_of_a_table_is_named_at_once(tmp_path: Path) -> None:
 
 
 def test_a_header_without_the_needed_columns_is_refused(tmp_path: Path) -> None:
-    assert mistakes(tmp_path, "name,year\nA,1999\n") == [
-        "items.csv, line 1: the header has no column id and no column title; it is: name, year. "
-        "A catalogue needs the columns id and title; year, description and attributes are optional."
+    assert mistakes(tmp_path, "what,year\nA,1999\n") == [
+        "items.csv, line 1: no column is known to be the id; no column is known to be the title. The columns are: what, "
+        "year. Name the columns id and title, or say which they are in a YAML file, and give that. For example: "
+        "{file: films.csv, id: tconst, title: primaryTitle, attributes: {genre: genres}}"
     ]
 
 
+def test_obvious_headings_of_published_catalogues_are_known(tmp_path: Path) -> None:
+    films = read(
+        tmp_path, 'movieId,title,genres\n1,"Matrix, The (1999)",Action|Sci-Fi\n2,Up (2009),(no genres listed)\n'
+    )
+    assert films["1"] == Item(id="1", title="The Matrix", year=1999, attributes={"genre": ("Action", "Sci-Fi")})
+    assert films["2"] == Item(id="2", title="Up", year=2009)
+    books = read(tmp_path, "isbn,name,authors,publication_year\n90,Emma,Jane Austen,1815\n", "books.csv")
+    assert books["90"] == Item(id="90", title="Emma", year=1815, attributes={"authors": ("Jane Austen",)})
+
+
+def test_headings_that_leave_a_choice_are_asked_about(tmp_path: Path) -> None:
+    (found,) = mistakes(tmp_path, "movieId,tconst,title\n1,tt1,A\n")
+    assert "several columns may be the id: movieId, tconst." in found
+
+
+def test_a_mapping_names_the_columns_and_the_file_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "films.tsv").write_text(
+        "tconst\tprimaryTitle\tstartYear\tgenres\ntt1\tHeat\t1995\tCrime,Drama\ntt2\tM\t\\N\t\\N\n"
+    )
+    fields = "id: tconst\ntitle: primaryTitle\nyear: startYear\nattributes: {genre: genres}\nseparator: ','\n"
+    (tmp_path / "films.yaml").write_text(f"file: films.tsv\n{fields}")
+    films = Catalogue.read(tmp_path / "films.yaml")
+    assert films["tt1"] == Item(id="tt1", title="Heat", year=1995, attributes={"genre": ("Crime", "Drama")})
+    assert films["tt2"] == Item(id="tt2", title="M")
+
+
+def test_other_json_lines_are_read_by_paths(tmp_path: Path) -> None:
+    (tmp_path / "games.jsonl").write_text('{"asin": "b1", "meta": {"name": "Go", "tags": ["old", "two players"]}}\n')
+    columns = {"id": "asin", "title": "meta.name", "attributes": {"tag": "meta.tags"}}
+    games = Catalogue.read(tmp_path / "games.jsonl", columns=columns)
+    assert games["b1"] == Item(id="b1", title="Go", attributes={"tag": ("old", "two players")})
+
+
+def test_mistakes_of_a_mapping_of_items_are_reported_with_their_lines(tmp_path: Path) -> None:
+    (tmp_path / "films.csv").write_text("a,b\n1,X\n")
+    (tmp_path / "wrong.yaml").write_text("file: films.csv\nid: a\nname: b\n")
+    with pytest.raises(DataError) as caught:
+        Catalogue.read(tmp_path / "wrong.yaml")
+    assert {(problem.line, problem.field) for problem in caught.value.problems} >= {(3, "name")}
+    (tmp_path / "odd.yaml").write_text("file: films.csv\nid: a\ntitle: c\n")
+    with pytest.raises(DataError, match=r"there is no column c\. The columns are: a, b\."):
+        Catalogue.read(tmp_path / "odd.yaml")
+    (tmp_path / "none.yaml").write_text("id: a\ntitle: b\n")
+    with pytest.raises(DataError, match="the mapping does not name its file"):
+        Catalogue.read(tmp_path / "none.yaml")
+
+
 def test_the_line_of_a_wrong_header_counts_the_blank_lines_before_it(tmp_path: Path) -> None:
-    assert mistakes(tmp_path, "\n\nname,year\nA,1999\n")[0].startswith("items.csv, line 3: the header has no column id")
+    assert mistakes(tmp_path, "\n\nname,year\nA,1999\n")[0].startswith(
+        "items.csv, line 3: no column is known to be the id."
+    )
 
 
 def test_repeated_ids_of_a_file_are_refused_with_its_name(tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_a_file_in_no_format_is_refused_with_its_beginning_and_what_would_do(con
     path.write_text(content)
     with pytest.raises(
         DataError,
-        match=r"unknown format; known formats: arrow, .*; the file begins .*Name one with --format, or give",
+        match=r"unknown format; known formats: arrow, .*; the file begins .*Name one with --format .*, or give",
     ):
         recognise(path)
 

@@ -5,9 +5,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from trialogue.catalogue.files import read_items
 from trialogue.catalogue.item import Item
+from trialogue.catalogue.item_columns import EXAMPLE, MAPPINGS, ItemColumns, load_columns
 from trialogue.catalogue.linking.titles import parse_title, title_key
 from trialogue.errors import DataError, Problem
 from trialogue.records import write_records
@@ -59,18 +61,28 @@ class Catalogue(Mapping[str, Item]):
         return cls(kept)
 
     @classmethod
-    def read(cls, path: Path | str) -> "Catalogue":
-        """Read a catalogue from a file: items as Trialogue JSON Lines, or a table with a header (CSV, TSV).
+    def read(cls, path: Path | str, *, columns: ItemColumns | dict[str, Any] | None = None) -> "Catalogue":
+        """Read a catalogue from a file: items as Trialogue JSON Lines, a table (CSV, TSV), or JSON Lines of other objects.
 
-        Of a table, the columns ``id`` and ``title`` are needed; ``year`` and ``description`` are what they say; every
-        other column is an attribute, several values separated by ``|`` (``genres``, ``directors``, ... are taken as
-        ``genre``, ``director``). Without a column ``year``, a year in brackets behind the title is one. Compressed
-        files (``.gz``, ``.zst``) are read, too.
+        Of a table, the columns ``id`` (or ``movieId``, ``item_id``, ...) and ``title`` (or ``name``, ...) are needed;
+        ``year`` and ``description`` are what they say; every other column is an attribute, several values separated by
+        ``|`` (``genres``, ``directors``, ... are taken as ``genre``, ``director``). Without a column ``year``, a year in
+        brackets behind the title is one. Compressed files (``.gz``, ``.zst``) are read, too.
+
+        Args:
+            path: the file; or a mapping of its columns in YAML, with the name of the file beside it (``item_columns``).
+            columns: which column, or path into JSON, is what, as fields; None: told by the headings.
 
         Raises:
             DataError: every line that cannot be read, or all ids that occur twice, or no item at all.
         """
-        items = list(read_items(Path(path)))
+        path, known = Path(path), None if columns is None else load_columns(columns)
+        if path.suffix.lower() in MAPPINGS:
+            known = load_columns(path)
+            if known.file is None:
+                raise DataError(Problem("the mapping does not name its file.", str(path), field="file", hint=EXAMPLE))
+            path = path.parent / known.file
+        items = list(read_items(path, known))
         if not items:
             raise DataError(Problem("this catalogue has no items.", file=str(path), hint="Was it written completely?"))
         return cls.from_items(items, file=str(path))

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from trialogue.cli.shared.inputs import Mapped
 from trialogue.cli.shared.progress import StepProgress, check_folder, steps
 
 if TYPE_CHECKING:
     from trialogue.findings.agreement.records import AgreementFindings
+    from trialogue.workflows.inputs.locations import Input
 
 
 def agree(
@@ -39,6 +41,7 @@ def agree(
         typer.Option(help="Dialogues with real users, to compare simulated users with (repeatable)."),
     ] = None,
     simulated: Annotated[list[str] | None, typer.Option(help="Dialogues with simulated users (repeatable).")] = None,
+    mapping: Mapped = None,
     group: Annotated[
         list[str] | None,
         typer.Option(
@@ -59,11 +62,21 @@ def agree(
 ) -> None:
     """Measure how well metrics agree with people's ratings, choices and rankings of systems."""
     _check(run_folder, benchmark, run, labels, real, simulated, group, margin)
+    from trialogue.workflows.mapped import with_mapping
+
     folder = out or run_folder or Path("runs/agreement")
     check_folder(folder)
     with steps(quiet=quiet) as tell:
         if real or simulated:
-            _realism(real or [], simulated or [], folder, seed, resamples, as_json, tell)
+            _realism(
+                with_mapping(real or [], mapping),
+                with_mapping(simulated or [], mapping),
+                folder,
+                seed,
+                resamples,
+                as_json,
+                tell,
+            )
         elif benchmark is not None and run is not None:
             _benchmark(benchmark, run, labels, folder, seed, resamples, as_json, tell)
         elif run_folder is not None:
@@ -185,7 +198,13 @@ def _benchmark(
 
 
 def _realism(
-    real: list[str], simulated: list[str], folder: Path, seed: int, resamples: int, as_json: bool, tell: StepProgress
+    real: "list[str | Input]",
+    simulated: "list[str | Input]",
+    folder: Path,
+    seed: int,
+    resamples: int,
+    as_json: bool,
+    tell: StepProgress,
 ) -> None:
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.agreement.realism import realism_text

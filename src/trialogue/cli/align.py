@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli.shared.inputs import LabelsBy, check_inputs
+from trialogue.cli.shared.inputs import LabelsBy, Mapped, check_inputs
 from trialogue.cli.shared.progress import check_folder, refuse_input, refuse_inputs_in, steps
 
 NOTHING = "nothing; all texts already have human labels"
@@ -58,6 +58,7 @@ def align(
         typer.Option(help="Human labels: answers to --label-file (JSON Lines or CSV), or the export of --label-study."),
     ] = None,
     labels_by: LabelsBy = None,
+    mapping: Mapped = None,
     label_file: Annotated[
         Path | None, typer.Option(help="Write a file of texts for people to label, to sharpen and check the estimate.")
     ] = None,
@@ -83,6 +84,7 @@ def align(
     from trialogue.workflows.inputs.label_origins import declared_labeller
     from trialogue.workflows.labelling.plan import write_items
     from trialogue.workflows.labelling.study import label_study as make_study
+    from trialogue.workflows.mapped import with_mapping
 
     labeller = declared_labeller(labels_by)
     replies = [*(more or ()), *(responses or ())]
@@ -94,13 +96,13 @@ def align(
     check_inputs(corpora, model=model, pair_model=pair_model, files=(names, labels))
     with steps(quiet=quiet) as tell:
         run = run_alignment(
-            situations,
-            replies,
+            with_mapping(situations, mapping),
+            with_mapping(replies, mapping),
             model=model,
             pair_model=pair_model,
             baselines=baselines,
             metrics=metric,
-            weights_from=weights_from or (),
+            weights_from=with_mapping(weights_from or (), mapping),
             weights_t=weights_t,
             answers=labels,
             labels_by=labeller,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trialogue.cli.shared.inputs import Mapped
 from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.errors import UsageError
 
@@ -104,6 +105,7 @@ def compare(
         list[int] | None,
         typer.Option("--users", min=2, help="With --plan: a number of users to simulate (repeatable)."),
     ] = None,
+    mapping: Mapped = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
     form: Annotated[
         OutputFormat,
@@ -129,7 +131,7 @@ def compare(
         with steps() as tell:
             planned = plan_comparison(
                 before, after, difference=change, systems=system or (), on=on[0] if on else None, margin=margin, power=power,
-                alpha=alpha, users=users or (), simulations=simulations, seed=seed, progress=tell,
+                alpha=alpha, users=users or (), simulations=simulations, mapping=mapping, seed=seed, progress=tell,
             )  # fmt: skip
         typer.echo(to_line(planned) if form is OutputFormat.JSON else "\n".join(plan_lines(planned)))
         return
@@ -140,7 +142,7 @@ def compare(
     with steps() as tell:
         compared = run_comparison(
             before, after, systems=system or (), on=on or (), margin=margin, failure_margin=failure_margin,
-            any_language=any_language, alpha=alpha, seed=seed, resamples=resamples, progress=tell,
+            any_language=any_language, alpha=alpha, seed=seed, resamples=resamples, mapping=mapping, progress=tell,
         )  # fmt: skip
         for note in with_short_names(compared.comparison).notes:
             tell.say(f"note: {note}")

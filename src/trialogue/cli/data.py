@@ -77,6 +77,32 @@ def formats() -> None:
         typer.echo(f"{name:<{width}}  {get_format(name).summary}")
 
 
+@app.command("map")
+def map_columns(
+    file: Annotated[Path, typer.Argument(help="A table, or nested JSON.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the mapping to this YAML file.")] = None,
+) -> None:
+    """Print the mapping with which a file is read, to be edited and given back with --mapping."""
+    from trialogue.errors import DataError, Problem
+    from trialogue.records.files.opening import write_text
+    from trialogue.workflows.mapped import mapping_of
+
+    refuse_input(out, [file])
+    if not file.is_file():
+        raise DataError(Problem("there is no such file.", str(file)))
+    found = mapping_of(file)
+    if found.format_name is not None:
+        typer.echo(f"note: {file} is in the format {found.format_name}, which is read without a mapping.", err=True)
+    if found.proposal is None:
+        return
+    text = found.proposal.yaml(file.name)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        write_text(out, text)
+        typer.echo(str(out))
+
+
 @app.command("convert")
 def convert(
     source: Annotated[str, typer.Argument(help="A corpus or a file.")],

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from trialogue.cli.shared.inputs import Mapped
 from trialogue.cli.shared.progress import StepProgress, check_folder, steps
 
 if TYPE_CHECKING:
     from trialogue.findings.judging.conclude import JudgeSettings
+    from trialogue.workflows.inputs.locations import Input
     from trialogue.workflows.judging.consent import Disclosure
     from trialogue.workflows.judging.judge import LabelPlan
 
@@ -62,6 +64,7 @@ def judge(
         str | None,
         typer.Option(help="File with human labels of some dialogues or replies (default: the run's own ratings)."),
     ] = None,
+    mapping: Mapped = None,
     chances: Annotated[
         Path | None,
         typer.Option(help="Plan with each unit's sampling probability, if probabilities differ within a system."),
@@ -109,6 +112,7 @@ def judge(
     from trialogue.errors import UsageError
     from trialogue.findings.judging.conclude import JudgeSettings
     from trialogue.stats.correction.table import Estimand
+    from trialogue.workflows.mapped import with_mapping
 
     wrong = [
         f"{name} must be {' or '.join(Estimand)}, got {given!r}."
@@ -164,6 +168,7 @@ def judge(
         family=tuple(family or ()),
     )
     check_folder(out)
+    given = with_mapping(run, mapping)
     models = _Models(
         rubric or "",
         tuple(model or ()),
@@ -174,13 +179,13 @@ def judge(
     )
     with steps(quiet=quiet) as tell:
         if dry_run:
-            _price(run, models, aspect, out, pairwise=pairwise, as_json=as_json)
+            _price(given, models, aspect, out, pairwise=pairwise, as_json=as_json)
         elif pairwise:
-            _pairs(run, models, out, as_json=as_json, tell=tell)
+            _pairs(given, models, out, as_json=as_json, tell=tell)
         elif plan and width is not None:
-            _plan(run, aspect, scores, labels, width, settings, models if by_model else None, seed, out, study, tell)
+            _plan(given, aspect, scores, labels, width, settings, models if by_model else None, seed, out, study, tell)
         else:
-            _judge(run, aspect, scores, labels, chances, settings, models if by_model else None, out, as_json, tell)
+            _judge(given, aspect, scores, labels, chances, settings, models if by_model else None, out, as_json, tell)
 
 
 @dataclass(frozen=True)
@@ -209,7 +214,7 @@ class _Models:
 
 
 def _judge(
-    run: list[str],
+    run: "list[str | Input]",
     aspect: str | None,
     scores: str | None,
     labels: str | None,
@@ -240,7 +245,7 @@ def _judge(
 
 
 def _plan(
-    run: list[str],
+    run: "list[str | Input]",
     aspect: str | None,
     scores: str | None,
     labels: str | None,
@@ -276,7 +281,7 @@ def _plan(
 def _write_study(
     folder: Path,
     plan: "LabelPlan",
-    run: list[str],
+    run: "list[str | Input]",
     aspect: str,
     labels: str | None,
     settings: "JudgeSettings",
@@ -297,7 +302,9 @@ def _write_study(
     )
 
 
-def _price(run: list[str], models: _Models, aspect: str | None, out: Path, *, pairwise: bool, as_json: bool) -> None:
+def _price(
+    run: "list[str | Input]", models: _Models, aspect: str | None, out: Path, *, pairwise: bool, as_json: bool
+) -> None:
     """What would be asked, what it would cost, and whose dialogues would go where."""
     import json
     from dataclasses import asdict
@@ -327,7 +334,7 @@ def _price(run: list[str], models: _Models, aspect: str | None, out: Path, *, pa
         typer.echo(f"{disclosure.sentence} No consent to that is recorded with the data (see --i-may).")
 
 
-def _pairs(run: list[str], models: _Models, out: Path, *, as_json: bool, tell: StepProgress) -> None:
+def _pairs(run: "list[str | Input]", models: _Models, out: Path, *, as_json: bool, tell: StepProgress) -> None:
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.judging.pairs import pairs_text
     from trialogue.workflows.judging.pairs import PREFERENCES, judge_pairs

@@ -33,7 +33,7 @@ def read_objects(path: Path, report: ParseReport) -> Iterator[tuple[int, JsonObj
     start = _first_line(path)
     if not start:
         raise DataError(Problem("this file is empty.", file=str(path), hint="Is the file complete?"))
-    if start.startswith("[") or start.strip() == "{":
+    if start.startswith("[") or _breaks_off(start):
         yield from _objects_of(read_text(path), report)
     else:
         yield from _objects_by_line(path, report)
@@ -56,6 +56,17 @@ def first_object(head: str) -> JsonObject | None:
 
 def _first_line(path: Path) -> str:
     return next((text.lstrip() for _, text in read_lines(path, note=lambda _: None)), "")
+
+
+def _breaks_off(line: str) -> bool:
+    """Whether a line is the beginning of an object that goes on in the next one."""
+    try:
+        json.loads(line)
+    except json.JSONDecodeError as error:
+        return error.pos >= len(line.rstrip())
+    except (ValueError, RecursionError):
+        return False
+    return False
 
 
 def _decoder(report: ParseReport) -> json.JSONDecoder:

@@ -67,8 +67,8 @@ def recognise(path: Path) -> Format:
             f"unknown format; known formats: {', '.join(format_names())}; the file begins {_describe_head(head)}.",
             file=str(path),
             hint=(
-                "Name one with --format, or give a column mapping with --mapping (see: trialogue data formats); where a "
-                "command has no such option, convert the file first: trialogue data convert FILE NEW --mapping MAP.yaml."
+                "Name one with --format (see: trialogue data formats), or give a mapping of its columns or paths with "
+                "--mapping (trialogue data map FILE proposes one)."
             ),
         )
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.findings import Findings, League, Measure, Statement, SystemFacts
 from trialogue.findings.comparison.comparison import AS_INDEPENDENT, Comparison, compare_systems
@@ -69,6 +70,7 @@ def compare(
     alpha: float = 0.05,
     seed: int = 0,
     resamples: int = 10_000,
+    mapping: Columns | None = None,
     progress: Progress | None = None,
 ) -> ComparisonResult:
     """Compare two versions of a recommender: better, worse, equivalent or inconclusive.
@@ -88,6 +90,7 @@ def compare(
         alpha: significance level, after correction across the measures that decide.
         seed: seed of everything random.
         resamples: bootstrap resamples.
+        mapping: which column of a table, or path into JSON, is what, where conversations are given.
         progress: called with progress lines.
 
     Raises:
@@ -98,10 +101,13 @@ def compare(
     if len(systems) > 2:
         raise UsageError(f"two systems are compared, got {len(systems)} names: {', '.join(systems)}.")
     same = before is after
-    old, new = version_in_memory(before, "before"), version_in_memory(after, "after")
+    old, new = version_in_memory(before, "before", mapping), version_in_memory(after, "after", mapping)
     same = same or are_same(old, new)
-    first = read_version(old, on, seed, resamples, progress, any_language=any_language)
-    read = (first, first if same else read_version(new, on, seed, resamples, progress, any_language=any_language))
+    first = read_version(old, on, seed, resamples, progress, any_language=any_language, mapping=mapping)
+    read = (
+        first,
+        first if same else read_version(new, on, seed, resamples, progress, any_language=any_language, mapping=mapping),
+    )
     names = [
         system_of(run.concluded, list(systems[place : place + 1] or systems[:1]), given)
         for place, (run, given) in enumerate(zip(read, (old, new), strict=True))

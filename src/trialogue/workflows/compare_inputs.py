@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from trialogue.datasets import AnyRecord
+from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameError, UsageError
 from trialogue.findings import Findings
 from trialogue.metrics import get_metric
@@ -16,16 +17,19 @@ from trialogue.records.files.opening import path_uncompressed
 from trialogue.workflows.compare_measures import is_metric
 from trialogue.workflows.evaluation import Progress, Run, evaluate
 from trialogue.workflows.experiment.stage_measures import experiment_run, is_experiment
+from trialogue.workflows.inputs.locations import Input, Named
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory
 from trialogue.workflows.pipeline.saved_results import COUNTS, SCORES, StoredRun, holds_run, read_run
 
-Given: TypeAlias = str | Path | Run | InMemory
+Given: TypeAlias = Named | Run | InMemory
 """One side of a comparison."""
 
 
-def version_in_memory(given: str | Path | Run | Data, name: str) -> Given:
+def version_in_memory(given: str | Path | Run | Data, name: str, mapping: Columns | None = None) -> Given:
     """One side of a comparison; in-memory data become records with a name."""
-    return given if isinstance(given, Run | str | Path | InMemory) else in_memory(given, side=name)
+    if isinstance(given, Run | str | Path | Input | InMemory):
+        return given
+    return in_memory(given, side=name, mapping=mapping)
 
 
 def are_same(before: Given, after: Given) -> bool:
@@ -42,7 +46,7 @@ def _drop_ids(given: InMemory) -> list[AnyRecord]:
     return [one.model_copy(update={"id": ""}) if isinstance(one, Dialogue) else one for one in given.held]
 
 
-def _place(given: str | Path) -> str:
+def _place(given: Named) -> str:
     """Absolute path; texts that name no file (possibly too long for a path) are returned unchanged."""
     for text in (str(given), str(given).partition("=")[2]):
         try:
@@ -137,6 +141,7 @@ def read_version(
     progress: Progress | None,
     *,
     any_language: bool,
+    mapping: Columns | None = None,
 ) -> StoredRun:
     """Load a run; conversations are evaluated, on the deciding metrics if these are named."""
     if isinstance(given, Run):
@@ -150,6 +155,7 @@ def read_version(
             seed=seed,
             resamples=resamples,
             any_language=any_language,
+            mapping=mapping,
             progress=progress,
         )
         return run.to_stored()
@@ -185,7 +191,7 @@ def stem_of(given: Given) -> str:
     if isinstance(given, InMemory):
         return given.given
     name, equals, _ = str(given).partition("=")
-    path = Path(given)
+    path = Path(str(given))
     return name if equals else (path.name if holds_run(path) else path_uncompressed(path).stem) or str(given)
 
 
@@ -197,7 +203,7 @@ def labels_of(names: Sequence[str], stems: Sequence[str]) -> tuple[str, str]:
     return "before", "after"
 
 
-def _folder(given: str | Path | InMemory) -> Path:
+def _folder(given: Named | InMemory) -> Path:
     """The folder of a run that may have a name of its own: ``NAME=FOLDER``."""
     folder = Path(str(given))
     return (

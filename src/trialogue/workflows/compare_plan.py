@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import UsageError
 from trialogue.findings.comparison.comparison import deciding_of
 from trialogue.findings.comparison.system_sample import SystemSample, collect_system
@@ -25,6 +26,7 @@ def plan(
     alpha: float = 0.05,
     users: Sequence[int] = (),
     simulations: int = 200,
+    mapping: Columns | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> ComparisonPlan:
@@ -42,6 +44,7 @@ def plan(
         alpha: level of the test.
         users: numbers of users to simulate; (): search for the smallest sufficient one.
         simulations: number of simulations of each size; 200 leave a power of .80 open by .055.
+        mapping: which column of a table, or path into JSON, is what, where conversations are given.
         seed: random seed; the same seed gives the same plan.
         progress: called with a line for each size.
 
@@ -51,10 +54,11 @@ def plan(
     """
     one = second is None and len(systems) < 2
     given = [
-        version_in_memory(each, "pilot") for each in ([pilot] if one else [pilot, pilot if second is None else second])
+        version_in_memory(each, "pilot", mapping)
+        for each in ([pilot] if one else [pilot, pilot if second is None else second])
     ]
     wanted = [] if on is None else [on]
-    read = [read_version(each, wanted, seed, 1_000, progress, any_language=False) for each in given]
+    read = [read_version(each, wanted, seed, 1_000, progress, any_language=False, mapping=mapping) for each in given]
     sides: list[SystemSample] = []
     for place, (run, each) in enumerate(zip(read, given, strict=True)):
         name = system_of(run.concluded, list(systems[place : place + 1] or systems[:1]), each)

@@ -17,6 +17,7 @@ from trialogue.records.files.gc_tuning import few_collections
 from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.display import ShowsFindings
 from trialogue.workflows.inputs.inputs import InputRecords
+from trialogue.workflows.inputs.locations import Named
 from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
 from trialogue.workflows.judging.section import with_judges, with_unused_scores
 from trialogue.workflows.passport.section import with_passports, with_wordings
@@ -177,7 +178,7 @@ def evaluate_records(
     material: InputRecords,
     choice: Choice,
     *,
-    given: Sequence[str | Path | InMemory] = (),
+    given: Sequence[Named | InMemory] = (),
     title: str | None = None,
     seed: int = 0,
     resamples: int = 10_000,
@@ -255,6 +256,6 @@ def _scope(family: str) -> FamilyScope:
     return FamilyScope(family)
 
 
-def _short(given: str | Path | InMemory) -> str:
+def _short(given: Named | InMemory) -> str:
     text = str(given)
     return Path(text).name if not isinstance(given, InMemory) and Path(text).exists() else text

@@ -22,7 +22,7 @@ from trialogue.strategies.pairs.labelling import with_pair_beliefs
 from trialogue.workflows.alignment.align import situations_in
 from trialogue.workflows.alignment.shifts import ShiftTallies
 from trialogue.workflows.inputs.inputs import gather, summarise_repairs
-from trialogue.workflows.inputs.locations import records_of
+from trialogue.workflows.inputs.locations import Named, records_of
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ class WriteCounts:
 
 
 def write_labels(
-    source: str,
+    source: Named,
     out: Path,
     labeller: StrategyClassifier,
     *,
     options: Options | None = None,
-    situations: Sequence[str] = (),
+    situations: Sequence[Named] = (),
     classifier: PairClassifier | None = None,
 ) -> WriteCounts:
     """Write a source's records with a model's labels and, on responses, a classifier's beliefs; atomically.
@@ -112,7 +112,7 @@ class _Count:
     def __init__(self) -> None:
         self.responses = self.beliefs = 0
 
-    def count(self, records: Iterable[AnyRecord], source: str, *, asked: bool) -> Iterator[AnyRecord]:
+    def count(self, records: Iterable[AnyRecord], source: Named, *, asked: bool) -> Iterator[AnyRecord]:
         """The records; DataError at their end if a classifier was asked and could say nothing."""
         for record in records:
             if isinstance(record, Response):
@@ -121,4 +121,4 @@ class _Count:
             yield record
         if asked and not self.beliefs:
             what = f"none of {self.responses} responses has a reference, so a pair classifier has nothing to compare."
-            raise DataError(Problem(what, source, hint="Give the situations that they answer with --situations."))
+            raise DataError(Problem(what, str(source), hint="Give the situations that they answer with --situations."))

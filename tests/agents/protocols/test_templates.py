@@ -6,16 +6,15 @@ from hypothesis import strategies as st
 
 from trialogue.agents import AgentFailure
 from trialogue.agents.protocols.templates import (
-    ABSENT,
     check_placeholders,
     fill_template,
     required_value,
     secrets_of,
-    value_at,
     values_of,
 )
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue, Utterance
+from trialogue.records.files.json_paths import ABSENT, value_at
 from trialogue.transport.answers import redactor
 
 HISTORY = [

@@ -7,10 +7,11 @@ from pydantic import AfterValidator, Field
 
 from trialogue.agents.base import Turn
 from trialogue.agents.protocols.protocol import object_of, parse_answer, parse_turn
-from trialogue.agents.protocols.templates import ABSENT, check_placeholders, required_value, value_at
+from trialogue.agents.protocols.templates import check_placeholders, required_value
 from trialogue.agents.replies import turn_of
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue, Record
+from trialogue.records.files.json_paths import ABSENT, value_at
 from trialogue.records.spoken import is_blank
 from trialogue.transport.answers import error_words
 from trialogue.transport.failures import AgentFailure, UnreadableAnswer

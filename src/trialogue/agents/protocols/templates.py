@@ -24,13 +24,13 @@ from typing import Any
 from trialogue.agents.replies import spoken_texts
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import JsonValue, Utterance
+from trialogue.records.files.json_paths import ABSENT, value_at
 from trialogue.transport.answers import error_words
 from trialogue.transport.failures import UnreadableAnswer
 
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(env:)?([A-Za-z_][A-Za-z0-9_]*)\}")
 ROLES = {"user": "user", "system": "assistant"}
 NAMES = ("message", "dialogue_id", "seed", "turn", "history", "messages", "context")
-ABSENT = object()  # what a path leads to where there is nothing
 
 Values = Mapping[str, JsonValue]
 
@@ -114,36 +114,6 @@ def _texts(template: JsonValue) -> list[str]:
         return [template]
     parts = template.values() if isinstance(template, dict) else template if isinstance(template, list) else ()
     return [text for part in parts for text in _texts(part)]
-
-
-def steps_of(path: str) -> list[str]:
-    """Split a path, dotted (``message.text``, ``choices.0.text``) or a JSON Pointer (``/message/text``), into steps.
-
-    "" is the whole answer; ``*`` stands for every member of a list (in dotted paths).
-    """
-    if path.startswith("/"):
-        return [step.replace("~1", "/").replace("~0", "~") for step in path[1:].split("/")]
-    return path.split(".") if path else []
-
-
-def value_at(value: Any, path: str) -> Any:
-    """Value at a path; ``ABSENT`` if there is none.
-
-    >>> value_at({"messages": [{"text": "Hello!"}, {"text": "Heat?"}]}, "messages.*.text")
-    ['Hello!', 'Heat?']
-    """
-    steps = steps_of(path)
-    for place, step in enumerate(steps):
-        if step == "*" and isinstance(value, list) and not path.startswith("/"):
-            rest = ".".join(steps[place + 1 :])
-            return [value_at(member, rest) for member in value]
-        if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
-            value = value[int(step)]
-        elif isinstance(value, dict) and step in value:
-            value = value[step]
-        else:
-            return ABSENT
-    return value
 
 
 def required_value(value: Any, path: str, raw: str) -> Any:

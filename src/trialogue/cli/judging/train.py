@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from trialogue.cli.shared.inputs import Mapped
 from trialogue.cli.shared.progress import steps
 
 
@@ -14,6 +15,7 @@ def train_judge(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="File for the judge.")] = Path("judge.json"),
     format_name: Annotated[str | None, typer.Option("--format", help="Format of the files.")] = None,
+    mapping: Mapped = None,
     satisfaction: Annotated[
         bool,
         typer.Option(
@@ -24,10 +26,11 @@ def train_judge(
 ) -> None:
     """Train a judge of dialogues and replies on people's answers; it needs no language model."""
     from trialogue.workflows.judging.train import train_file, train_satisfaction_file
+    from trialogue.workflows.mapped import with_mapping
 
     train = train_satisfaction_file if satisfaction else train_file
     with steps(quiet=quiet) as tell:
-        trained = train(data, out, format_name=format_name, progress=tell)
+        trained = train(with_mapping(data, mapping), out, format_name=format_name, progress=tell)
         for warning in trained.warnings:
             tell.say(f"note: {warning}")
     typer.echo(f"{trained.text}\n\nJudge: {out}")

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from trialogue.workflows.inputs.locations import Input
 
 LabelsBy = Annotated[
     str | None,
@@ -17,8 +20,20 @@ LabelsBy = Annotated[
 ]
 
 
+Mapped = Annotated[
+    Path | None,
+    typer.Option(
+        "--mapping", help="YAML file that maps the columns of a table, or paths into JSON (trialogue data map)."
+    ),
+]
+
+
 def check_inputs(
-    given: Iterable[str], *, model: str | None = None, pair_model: str | None = None, files: Iterable[Path | None] = ()
+    given: Iterable["str | Input"],
+    *,
+    model: str | None = None,
+    pair_model: str | None = None,
+    files: Iterable[Path | None] = (),
 ) -> None:
     """Raise UsageError unless all corpora, files and models are there; with everything that is not.
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from trialogue.cli.shared.inputs import Mapped
 from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.errors import UsageError
 
@@ -51,6 +52,7 @@ def passport(
         list[str] | None,
         typer.Option(help="REAL=SIMULATED: a system with a different name in the real dialogues (repeatable)."),
     ] = None,
+    mapping: Mapped = None,
     catalogue: Annotated[str, typer.Option(help="Catalogue that users know.")] = "demo",
     ratings: Annotated[str | None, typer.Option(help="File of ratings, from which users are sampled.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
@@ -73,6 +75,7 @@ def passport(
     """Write the passport of simulated users: behavior, ranking validity, known groups, stability, gates and cost."""
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.passport.terminal import passport_text
+    from trialogue.workflows.mapped import with_mapping
     from trialogue.workflows.passport.passport import AGENTS
     from trialogue.workflows.passport.passport import passport as run_passport
     from trialogue.workflows.passport.simulated_sample import PassportPlan, default_folder
@@ -102,8 +105,8 @@ def passport(
     )
     with steps(quiet=quiet) as tell:
         findings = run_passport(
-            users, real or [], plan=plan, outcome=outcome, same=names, out=folder, seed=seed, resamples=resamples,
-            progress=tell,
+            users, with_mapping(real or [], mapping), plan=plan, outcome=outcome, same=names, out=folder, seed=seed,
+            resamples=resamples, progress=tell,
         )  # fmt: skip
         page = report(findings, folder)
         for warning in findings.warnings:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trialogue.cli.shared.inputs import Mapped
 from trialogue.cli.shared.options import AS_HELP
 from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.cli.simulation.passport import passport
@@ -32,6 +33,7 @@ def fit(
     method: Annotated[str, typer.Option(help="qrfa-single, cir6-single or cir6-pkg.")] = "cir6-pkg",
     catalogue: Annotated[str, typer.Option(help="Catalogue of the items that the dialogues are about.")] = "demo",
     format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
+    mapping: Mapped = None,
     source: Annotated[str | None, typer.Option("--as", help=AS_HELP)] = None,
     labels: Annotated[
         list[str] | None,
@@ -55,7 +57,7 @@ def fit(
     options = options_of(method) if source is None else options_of(method).as_in(source)
     check_folder(out)
     with steps() as tell:
-        read = gather(dialogues, format_name=format_name).dialogues
+        read = gather(dialogues, format_name=format_name, mapping=mapping).dialogues
         if labels:
             given = with_labelled_acts(read, labels)
             read = list(given.dialogues)
@@ -127,13 +129,14 @@ def style(
     dialogues: Annotated[list[str], typer.Option("--dialogues", "-d", help="Dialogues of people: files or corpora.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="JSON file for the style.")],
     format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
+    mapping: Mapped = None,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
 ) -> None:
     """Measure how people write (length, typing errors, examples), for users that a language model plays (option style)."""
     from trialogue.simulation.llm.people_style import style_of_people, write_style
     from trialogue.workflows.inputs.inputs import gather
 
-    found = style_of_people(gather(dialogues, format_name=format_name).dialogues, seed=seed)
+    found = style_of_people(gather(dialogues, format_name=format_name, mapping=mapping).dialogues, seed=seed)
     write_style(found, out)
     typos = "unknown (too few words)" if found.typos is None else f"{100 * found.typos:.2g}% of the longer words"
     typer.echo(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.shared.inputs import check_inputs
+from trialogue.cli.shared.inputs import Mapped, check_inputs
 from trialogue.cli.shared.progress import check_folder, refuse_input, steps
 from trialogue.cli.strategies.data import examples
 from trialogue.cli.strategies.encoder import app as encoder_app
@@ -15,10 +15,12 @@ from trialogue.cli.strategies.language_model import calibrate, cost_lines, usage
 from trialogue.cli.strategies.next_strategy import next_strategy
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trialogue.strategies.classifiers.llm_labeller import LlmLabeller
     from trialogue.strategies.labelling import Options
     from trialogue.strategies.models import Model as StrategyModel
-    from trialogue.workflows.inputs.locations import Input
+    from trialogue.workflows.inputs.locations import Input, Named
 
 app = typer.Typer(help="The thirteen recommendation strategies, and the models that label them.", no_args_is_help=True)
 app.add_typer(encoder_app, name="encoder")
@@ -87,6 +89,7 @@ def label(
     pair_model: Annotated[
         str | None, typer.Option(help="Folder of a pair classifier: also write its probabilities for each response.")
     ] = None,
+    mapping: Mapped = None,
     situations: Annotated[
         list[str] | None,
         typer.Option(
@@ -101,14 +104,17 @@ def label(
     from trialogue.workflows.alignment.align import find_model
     from trialogue.workflows.inputs.locations import resolve
     from trialogue.workflows.labelling import language_model
+    from trialogue.workflows.mapped import with_mapping
     from trialogue.workflows.write_labels import write_labels
 
     read = [source, *(situations or ())]
     asked = language_model.find_language_model(model) if model and is_language_model(model) else None
     check_inputs(read, model=None if asked else model, pair_model=pair_model)
     options = Options(abstain=abstain, any_language=any_language)
+    answered = with_mapping(situations or (), mapping)
+    mapped = source if mapping is None else resolve(source, mapping=mapping)
     if dry_run:
-        _print_cost(asked, source, options, situations or ())
+        _print_cost(asked, mapped, options, answered)
         return
     out = _new_name(resolve(source)) if target is None else target
     refuse_input(out, read)
@@ -118,7 +124,7 @@ def label(
         tell(f"labelling with {labeller.origin}")
         if classifier is not None:
             tell(f"pairs are judged by {classifier.origin}")
-        made = write_labels(source, out, labeller, options=options, situations=situations or (), classifier=classifier)
+        made = write_labels(mapped, out, labeller, options=options, situations=answered, classifier=classifier)
     believed = "" if classifier is None else f", {made.beliefs} of {made.responses} responses with pair probabilities"
     typer.echo(f"{out}: {made.records} records{believed}")
     if asked is not None:
@@ -127,7 +133,7 @@ def label(
 
 
 def _print_cost(
-    labeller: "LlmLabeller | StrategyModel | None", source: str, options: "Options", situations: list[str] | tuple[()]
+    labeller: "LlmLabeller | StrategyModel | None", source: "Named", options: "Options", situations: "Sequence[Named]"
 ) -> None:
     """Cost of labelling a source; UsageError for a labeller that costs nothing."""
     from trialogue.errors import UsageError
@@ -178,6 +184,7 @@ def train(
     kind: Annotated[str, typer.Option("--model", help=KINDS)] = TFIDF,
     origin: Origin = "expert",
     names: Names = None,
+    mapping: Mapped = None,
     bundled: Bundled = True,
     encoder: Encoder = None,
     settings: Settings = None,
@@ -194,12 +201,13 @@ def train(
     from trialogue.strategies.learning.training import train as train_model
     from trialogue.strategies.models import save_model
     from trialogue.strategies.taxonomy import bundled_examples
+    from trialogue.workflows.mapped import with_mapping
 
     _check_model_folder(out, pairs=kind == CROSS_ENCODER, replace=replace)
     chosen = checked_settings(kind, settings or [], encoder)
     check_inputs(data, files=(names,))
     with steps() as tell, room_for(out):
-        given = examples(data, origin, names)
+        given = examples(with_mapping(data, mapping), origin, names)
         extra = bundled_examples() if bundled else ()
         if kind == CROSS_ENCODER:
             train_on_pairs(given, chosen, out, seed=seed, extra=extra, replace=replace, tell=tell)

@@ -1,16 +1,17 @@
 """Load labelled sentences for training and evaluation, and report their problems."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trialogue.records import Dialogue, Situation
     from trialogue.strategies.base import Example
+    from trialogue.workflows.inputs.locations import Named
 
 
-def examples(data: list[str], origin: str, names: Path | None = None) -> "list[Example]":
+def examples(data: "Sequence[Named]", origin: str, names: Path | None = None) -> "list[Example]":
     """Labelled sentences of corpora, files, and the paper's annotated ReDial sentences (a CSV of its columns).
 
     Of situations, those of one dialogue count as that dialogue, as far as the last of them goes.
@@ -24,8 +25,8 @@ def examples(data: list[str], origin: str, names: Path | None = None) -> "list[E
     from trialogue.workflows.inputs.names import read_names
 
     mapping = {} if names is None else read_names(names)
-    released = [one for one in data if Path(one).name == ANNOTATIONS]
-    found = [example for one in released for example in read_annotations(one)]
+    released = [one for one in data if Path(str(one)).name == ANNOTATIONS]
+    found = [example for one in released for example in read_annotations(str(one))]
     others = [one for one in data if one not in released]
     if others:
         material = gather(others)
@@ -54,7 +55,7 @@ def _join_situations(situations: "Iterable[Situation]") -> "Iterator[Dialogue]":
         yield dialogue.model_copy(update={"utterances": tuple(said)})
 
 
-def _check(dialogues: "Iterable[Dialogue]", origin: str, mapping: dict[str, str], given: list[str]) -> None:
+def _check(dialogues: "Iterable[Dialogue]", origin: str, mapping: dict[str, str], given: "Sequence[Named]") -> None:
     """Raise DataError unless there are labels of this origin and every label is known or mapped."""
     from trialogue.errors import DataError, Problem, UnknownNameError
     from trialogue.strategies.names import canonical
@@ -67,7 +68,7 @@ def _check(dialogues: "Iterable[Dialogue]", origin: str, mapping: dict[str, str]
         for label in utterance.strategies or ()
     ]
     by = Counter(each for each, _ in labels)
-    where = ", ".join(given)
+    where = ", ".join(map(str, given))
     if origin not in by:
         there = ", ".join(f"{each} ({count})" for each, count in by.most_common(5))
         none = "no system utterance of a dialogue, or of a situation with a reference, is labelled."

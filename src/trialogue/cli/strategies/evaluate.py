@@ -1,12 +1,13 @@
 """``trialogue strategies evaluate``, ``pairs`` and ``coverage``: model accuracy and taxonomy coverage."""
 
 import json
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.shared.inputs import LabelsBy, check_inputs
+from trialogue.cli.shared.inputs import LabelsBy, Mapped, check_inputs
 from trialogue.cli.shared.options import refuse_unused
 from trialogue.cli.shared.progress import StepProgress, refuse_input, steps
 from trialogue.cli.strategies.data import examples
@@ -63,6 +64,7 @@ def evaluate(
     ] = None,
     labels_by: LabelsBy = None,
     names: Names = None,
+    mapping: Mapped = None,
     encoder: Annotated[str | None, typer.Option(help="Sentence encoder of neural models.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", help="A setting of the model, as name=value.")] = None,
     bundled: Annotated[bool | None, typer.Option(help=BUNDLED, show_default=False)] = None,
@@ -76,6 +78,7 @@ def evaluate(
     from trialogue.records import STRATEGIES
     from trialogue.strategies.names import CLASSES
     from trialogue.workflows.alignment.align import find_model
+    from trialogue.workflows.mapped import with_mapping
 
     if protocol == SEQUENCE:
         reject_inapplicable_options(context)
@@ -85,14 +88,15 @@ def evaluate(
         {} if model is not None or protocol == SEQUENCE else checked_settings(kind or TFIDF, settings or [], encoder)
     )
     check_inputs([*data, *(test or ())], model=model, files=(names,))
+    read = with_mapping(data, mapping)
     with steps() as tell:
         if protocol == SEQUENCE:
-            evaluate_sequence(data, kind, labels_by=labels_by, folds=folds, seed=seed, as_json=as_json, tell=tell)
+            evaluate_sequence(read, kind, labels_by=labels_by, folds=folds, seed=seed, as_json=as_json, tell=tell)
             return
         trained = None if model is None else find_model(model)
         classes = STRATEGIES if paper_classes else CLASSES
-        given = examples(data, origin, names)
-        other = examples(test, test_origin or origin, names) if test else None
+        given = examples(read, origin, names)
+        other = examples(with_mapping(test, mapping), test_origin or origin, names) if test else None
         if trained is not None and protocol == "transfer" and not test:
             found = _as_it_is(trained, given, classes=classes, seed=seed, tell=tell)
         else:
@@ -218,6 +222,7 @@ def pairs(
     ] = None,
     origin: Origin = "expert",
     names: Names = None,
+    mapping: Mapped = None,
     own_hard: Annotated[
         bool,
         typer.Option(
@@ -242,11 +247,13 @@ def pairs(
 
     if kind not in ("original", "mixed-hard"):
         raise UsageError(f"--set must be original or mixed-hard, got {kind!r}.")
+    from trialogue.workflows.mapped import with_mapping
+
     check_pairs_name(out)
     refuse_input(out, [*data, names])
     check_inputs(data, files=(names,))
     with steps() as tell:
-        given = [one for one in examples(data, origin, names) if one.label in STRATEGIES]
+        given = [one for one in examples(with_mapping(data, mapping), origin, names) if one.label in STRATEGIES]
         hard: Hard | None = None if kind == "original" else PAPER_CONFUSIONS
         if hard is not None and own_hard:
             tell("finding the hard negatives of these data")
@@ -260,6 +267,7 @@ def pairs(
 def coverage(
     source: Annotated[str, typer.Argument(help="A corpus or a file of dialogues or responses.")],
     model: Annotated[str | None, typer.Option(help="Folder of a model (default: the bundled model).")] = None,
+    mapping: Mapped = None,
     threshold: Annotated[
         float | None,
         typer.Option(min=0, max=1, help="Probability from which a strategy fits a sentence (default: the model's)."),
@@ -277,13 +285,14 @@ def coverage(
     from trialogue.workflows.alignment.align import find_model
     from trialogue.workflows.inputs.inputs import summarise_repairs
     from trialogue.workflows.inputs.locations import records_of
+    from trialogue.workflows.mapped import with_mapping
 
     check_inputs([source], model=model)
     with steps() as tell:
         labeller = find_model(model)
         tell(f"asking {labeller.origin}")
         repairs = Repairs()
-        records = records_of(source, repairs)
+        records = chain.from_iterable(records_of(each, repairs) for each in with_mapping([source], mapping))
         found = coverage_of(records, labeller, threshold=threshold, groups=groups, any_language=any_language, seed=seed)
         for line in summarise_repairs(repairs.problems):
             tell.say(f"note: {line}")

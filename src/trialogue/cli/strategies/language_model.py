@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.shared.inputs import check_inputs
+from trialogue.cli.shared.inputs import Mapped, check_inputs
 from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.cli.strategies.data import examples
 from trialogue.cli.strategies.evaluate import Names
@@ -25,6 +25,7 @@ def calibrate(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the calibrated labeller.")],
     origin: Annotated[str, typer.Option(help="Origin of the labels to use.")] = "expert",
     names: Names = None,
+    mapping: Mapped = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the number of requests and their cost, and exit.")
     ] = False,
@@ -39,6 +40,7 @@ def calibrate(
     from trialogue.strategies.paper_data import ANNOTATIONS
     from trialogue.workflows.inputs.inputs import gather
     from trialogue.workflows.labelling import language_model
+    from trialogue.workflows.mapped import with_mapping
 
     check_folder(out)
     check_inputs(data, files=(names,))
@@ -47,14 +49,15 @@ def calibrate(
     labeller = language_model.find_language_model(model)
     if isinstance(labeller, Model):
         raise UsageError(f"{model} is calibrated already. Give the options that it was made from.")
-    given = examples(data, origin, names)
+    read = with_mapping(data, mapping)
+    given = examples(read, origin, names)
     if dry_run:
         asked = language_model.for_examples(labeller, given)
         cost = asked.cost([each.text for each in given], [each.context for each in given])
         for line in cost_lines(cost, labeller.options.model, labeller.options.place):
             typer.echo(line)
         return
-    dialogues = gather([each for each in data if Path(each).name != ANNOTATIONS]).dialogues
+    dialogues = gather([each for each in read if Path(str(each)).name != ANNOTATIONS]).dialogues
     with steps() as tell:
         tell(f"{len(given)} sentences to {labeller.options.model} at {labeller.options.place}")
         found = language_model.calibrate_language_model(labeller, given, dialogues, origin=origin, seed=seed)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.shared.inputs import LabelsBy, check_inputs
+from trialogue.cli.shared.inputs import LabelsBy, Mapped, check_inputs
 from trialogue.cli.shared.progress import steps
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ def next_strategy(
         typer.Option("--data", help="Labelled dialogues of people to learn from, such as inspired (repeatable)."),
     ] = None,
     labels_by: LabelsBy = None,
+    mapping: Mapped = None,
     kind: Annotated[
         str, typer.Option("--model", help="ngram, or recurrent (more accurate; takes a few seconds to train).")
     ] = "ngram",
@@ -34,15 +35,16 @@ def next_strategy(
     from trialogue.workflows.alignment.align import find_model
     from trialogue.workflows.alignment.planning import next_model, plans
     from trialogue.workflows.inputs.label_origins import declared_labeller
+    from trialogue.workflows.mapped import with_mapping
 
     by = declared_labeller(labels_by)
     check_inputs([source, *(data or ())], model=labeller)
     with steps() as tell:
-        chosen = next_model(data or (), kind=kind, seed=seed, labels_by=by)  # type: ignore[arg-type]
+        chosen = next_model(with_mapping(data or (), mapping), kind=kind, seed=seed, labels_by=by)  # type: ignore[arg-type]
         tell(f"a next-strategy model trained on {chosen.trained_on}")
         if chosen.warning:
             tell.say(f"note: {chosen.warning}")
-        for planned in plans([source], chosen.model, find_model(labeller), ids=only or ()):
+        for planned in plans(with_mapping([source], mapping), chosen.model, find_model(labeller), ids=only or ()):
             if as_json:
                 typer.echo(json.dumps(planned.to_json(), ensure_ascii=False))
             else:

@@ -10,10 +10,13 @@ from trialogue.cli.shared.progress import StepProgress
 from trialogue.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trialogue.workflows.alignment.planning import SequenceKind
+    from trialogue.workflows.inputs.locations import Named
 
 SEQUENCE = "sequence"
-ACCEPTED_OPTIONS = ("data", "protocol", "kind", "labels_by", "folds", "seed", "as_json")
+ACCEPTED_OPTIONS = ("data", "mapping", "protocol", "kind", "labels_by", "folds", "seed", "as_json")
 NAMES = {"frequencies": "strategy frequencies (no history)"}
 
 
@@ -24,7 +27,7 @@ def reject_inapplicable_options(context: typer.Context) -> None:
 
 
 def evaluate_sequence(
-    data: list[str],
+    data: "Sequence[Named]",
     model: str | None,
     *,
     labels_by: str | None,

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trialogue.cli.shared.inputs import Mapped
+
 if TYPE_CHECKING:
     from trialogue.study.design.file import StudyFile
 
@@ -27,6 +29,7 @@ def new(
     simulated: Annotated[
         list[str] | None, typer.Option(help="Realism: dialogues with simulated users (repeatable).")
     ] = None,
+    mapping: Mapped = None,
     agent: Annotated[
         list[str] | None,
         typer.Option(
@@ -46,6 +49,7 @@ def new(
     """Create a study folder: a study file to edit, and its items."""
     from trialogue.records.files.yaml_file import read_fields
     from trialogue.study.design.new import new_study, template_path
+    from trialogue.workflows.mapped import with_mapping
     from trialogue.workflows.study.items import items_for
 
     with template_path(template) as path:
@@ -53,9 +57,9 @@ def new(
     agents = _agents(agent or [], fields["type"])
     items = items_for(
         fields["type"],
-        [*(responses or []), *(files or [])],
-        human=human or [],
-        simulated=simulated or [],
+        with_mapping([*(responses or []), *(files or [])], mapping),
+        human=with_mapping(human or [], mapping),
+        simulated=with_mapping(simulated or [], mapping),
         agents=list(agents or fields.get("agents", {})),
         most=most,
         per_cell=per_cell,

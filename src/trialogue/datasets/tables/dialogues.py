@@ -1,6 +1,6 @@
 """Build dialogues from a table with one row per utterance."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from trialogue.datasets.door.feedback import Said, feedback_under, key_of, kind_
 from trialogue.datasets.door.units import Clashes, Entry, Level, Units, level_of, quote_names, units_of
 from trialogue.datasets.door.values import DECIMAL_COMMA, Identifiers, identifier, is_absent, lost_digits, plain_number
 from trialogue.datasets.failures import FAILED_CONVERSATION, ending_in
-from trialogue.datasets.json_documents import ParseReport
+from trialogue.datasets.json_documents import ParseReport, kind_of
 from trialogue.datasets.tables.mapping import COSTS, Mapping
 from trialogue.datasets.tables.rows import Row, Table, items, number, texts
 from trialogue.datasets.tables.speakers import Speakers
@@ -37,6 +37,8 @@ class _Reading:
     two_contents: Clashes = field(default_factory=Clashes)
     scattered: Clashes = field(default_factory=Clashes)
     places: dict[int, int] = field(default_factory=dict)
+    numbers_rows: bool = False
+    """Whether the numbers to sort by go on through the whole table, so that repeated rows differ in them."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ def dialogues(table: Table, mapping: Mapping, source: str, report: ParseReport) 
         Speakers(mapping.speakers),
         tally_of(mapping),
         places={id(row): place for place, row in enumerate(table.rows)},
+        numbers_rows=_numbers_rows(table, mapping),
     )
     check_digits(table, mapping.dialogue, report)
     units = {key: _unit(key, rows, reading) for key, rows in _groups(reading).items()}
@@ -95,6 +98,16 @@ def dialogues(table: Table, mapping: Mapping, source: str, report: ParseReport) 
     reading.speakers.settle(mapping.speaker or "", report)
     reading.tally.settle(report)
     _settle_units(units, reading)
+
+
+def _numbers_rows(table: Table, mapping: Mapping) -> bool:
+    """Whether the column to sort by numbers the rows of several dialogues, and not the turns of each."""
+    if mapping.order is None or mapping.order.strip().lower() not in ROW_NUMBERS:
+        return False
+    numbers = {repr(row.cells.get(mapping.order)) for row in table.rows}
+    return (
+        len(numbers) == len(table.rows) and len({repr(row.cells.get(mapping.dialogue or "")) for row in table.rows}) > 1
+    )
 
 
 def tally_of(mapping: Mapping) -> FeedbackTally:
@@ -159,28 +172,30 @@ def _unit(key: Key, rows: list[Row], reading: _Reading) -> Units[Row]:
     """The rows of one conversation in order, without repetitions."""
     mapping = reading.mapping
     numbers = [None if mapping.order is None else number(row, mapping.order, reading.report) for row in rows]
+    apart = {name for name in reading.table.columns if name.strip().lower() in ROW_NUMBERS}
+    apart -= set() if reading.numbers_rows else {mapping.order}
     entries = [
         Entry(
             row,
-            content=tuple(repr(value) for name, value in row.cells.items() if name.strip().lower() not in ROW_NUMBERS),
+            content=tuple(repr(value) for name, value in row.cells.items() if name not in apart),
             opening=(row.text(mapping.speaker), row.text(mapping.text)),
             place=reading.places[id(row)],
             speaker=row.text(mapping.speaker),
-            number=place,
+            number=None if reading.numbers_rows else place,
         )
         for row, place in zip(rows, numbers, strict=True)
     ]
     if mapping.order is not None:
-        for entry in entries:
-            if entry.number is None and is_absent(entry.row.cells.get(mapping.order)):
-                reading.report.wrong("expected a number to sort by.", mapping.order, line=entry.row.line)
+        for row in rows:
+            if is_absent(row.cells.get(mapping.order)):
+                reading.report.wrong("expected a number to sort by.", mapping.order, line=row.line)
     unit = units_of(entries)
     if unit.has_two_contents:
         reading.two_contents.add(key[0], rows[0].line)
     elif unit.is_scattered:
         reading.scattered.add(key[0], rows[0].line)
     if mapping.order is not None:
-        unit.rows = _sort_unit(unit.rows, {id(entry.row): entry.number or 0 for entry in entries}, reading)
+        unit.rows = _sort_unit(unit.rows, {id(row): place or 0 for row, place in zip(rows, numbers, strict=True)}, reading)
     return unit
 
 
@@ -225,7 +240,7 @@ def _rating_columns(units: dict[Key, Units[Row]], reading: _Reading) -> dict[Lev
             [repr(value) for row in unit.rows if not is_absent(value := row.cells.get(column))]
             for unit in units.values()
         ]
-        on_users = any(
+        on_users = mapping.messages is None and any(
             not is_absent(row.cells.get(column)) and reading.speakers.peek(row.text(mapping.speaker)) == "user"
             for unit in units.values()
             for row in unit.rows
@@ -272,6 +287,7 @@ def _dialogue(
         ratings=tuple(_dialogue_ratings(rows, columns[Level.DIALOGUE], system, name, reading)),
         ended_by=None if failure is None else failure[0],
         ending_detail=None if failure is None else failure[1],
+        meta=kept_cells(rows[0], mapping.meta_of_records),
     )
 
 
@@ -312,11 +328,20 @@ def _check_ids(utterances: list[Utterance], name: str, line: int, mapping: Mappi
 def _utterance(row: Row, system: str, mapping: Mapping, reading: _Reading) -> Utterance:
     speaker = reading.speakers.resolve(row.text(mapping.speaker), row.line)
     text = row.text(mapping.text)
+    check_text(row, mapping.text, reading.report)
     if not text.strip():
         reading.report.mend("an utterance is empty; kept", mapping.text or "", line=row.line)
     return make_utterance(
         speaker or "user", text, row, mapping, reading.report, ids=reading.ids, tally=reading.tally, system=system
     )
+
+
+def check_text(row: Row, column: str | None, report: ParseReport) -> None:
+    """Report a cell that should be a text, and is a list or an object."""
+    value = row.cells.get(column or "")
+    if isinstance(value, list | dict):
+        kind = "expected a text"
+        report.wrong(f"{kind}, got {kind_of(value)}.", column or "", line=row.line, kind=kind)
 
 
 def make_utterance(
@@ -348,7 +373,7 @@ def make_utterance(
         mentions=None if titles is None else locate_titles(titles, text),
         ranking=None if ranking is None or speaker == "user" else tuple(ids.ranking.text(item) for item in ranking),
         ratings=tuple(ratings(row, mapping.ratings, mapping, report, ids=ids, tally=tally, system=system)),
-        meta=kept_cells(row, mapping),
+        meta=kept_cells(row, mapping.meta_of_rows),
     )
 
 
@@ -417,8 +442,8 @@ def _once_each(rows: Sequence[Row], columns: dict[str, str]) -> Iterator[tuple[i
                     yield row.line, said
 
 
-def kept_cells(row: Row, mapping: Mapping) -> dict[str, JsonValue]:
+def kept_cells(row: Row, columns: Iterable[str]) -> dict[str, JsonValue]:
     """Non-empty cells of the further columns to keep; what a reply took is a number, however it is written."""
-    kept = {column: value for column in mapping.meta if (value := row.cells.get(column)) not in (None, "")}
+    kept = {column: value for column in columns if (value := row.cells.get(column)) not in (None, "")}
     costs = {column: plain_number(value) for column, value in kept.items() if key_of(column) in COSTS}
     return kept | {column: value for column, value in costs.items() if value is not None}

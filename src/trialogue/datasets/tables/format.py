@@ -22,10 +22,13 @@ from trialogue.datasets.door.account import FieldTally, report_unread
 from trialogue.datasets.json_documents import ParseReport, bare_stem
 from trialogue.datasets.tables.dialogues import ROW_NUMBERS, dialogues
 from trialogue.datasets.tables.guess import guess, may_be_guessed
+from trialogue.datasets.tables.guess_nested import guess_nested
 from trialogue.datasets.tables.mapping import Columns, Mapping, load_mapping, nearest
+from trialogue.datasets.tables.nested import laid_out
 from trialogue.datasets.tables.responses import responses
 from trialogue.datasets.tables.rows import Table, columns_of, read_table
 from trialogue.errors import DataError, Problem
+from trialogue.records.files.json_paths import EVERY, steps_of
 from trialogue.records.files.jsonl import Note, warn
 
 __all__ = ["Mapping", "TableFormat", "guess_mapping", "load_mapping", "missing_columns", "table_format"]
@@ -46,7 +49,7 @@ class TableFormat:
         """Whether the file has every column in the mapping."""
         if head.is_folder:
             return False
-        return set(self.mapping.columns().values()) <= set(columns_of(head.path, delimiter=self.mapping.delimiter))
+        return not _missing_in(head.path, self.mapping)
 
     def read(self, path: Path, *, note: Note = warn) -> Iterator[AnyRecord]:
         """Read the dialogues, or the situations and responses, of a table.
@@ -60,13 +63,14 @@ class TableFormat:
         yield from records_of_table(table, self.mapping, bare_stem(path), report)
 
 
-def records_of_table(table: Table, mapping: Mapping, source: str, report: ParseReport) -> list[AnyRecord]:
+def records_of_table(table: Table, declared: Mapping, source: str, report: ParseReport) -> list[AnyRecord]:
     """Build the dialogues, or the situations and responses, from rows of any source.
 
     Raises:
         DataError: with every mistake at once.
     """
-    _check_columns(table, mapping, report)
+    table, mapping = laid_out(table, declared, source, report)
+    _check_columns(table, declared, report)
     read = responses if mapping.is_of_responses else dialogues
     records: list[AnyRecord] = list(read(table, mapping, source, report))
     report.settle()
@@ -88,10 +92,7 @@ def _unread(table: Table, mapping: Mapping) -> FieldTally:
     return tally
 
 
-OTHERWISE = (
-    "To change this, give a mapping (--mapping FILE.yaml; for commands without this option: "
-    "trialogue data convert FILE NEW first)."
-)
+OTHERWISE = "To change this: trialogue data map FILE --out MAP.yaml, edit the mapping, and give it with --mapping."
 
 
 def table_format(mapping: Columns) -> TableFormat:
@@ -109,23 +110,37 @@ def table_format(mapping: Columns) -> TableFormat:
 def guess_mapping(path: Path, *, note: Note = warn) -> Mapping | None:
     """Guess a mapping from unambiguous headings (dialogue_id, speaker, text, ...) and report it to ``note``; else None.
 
-    Columns of ratings and of several systems' replies are recognised by their cells as well; see ``table_guess``.
+    Columns of ratings and of several systems' replies are recognised by their cells as well; see ``table_guess``. Of nested
+    JSON, records with a list of messages are recognised that all say whose they are; see ``guess_nested``.
     """
-    columns = columns_of(path)
-    if not may_be_guessed(columns):
-        return None
-    try:
-        table = read_table(path, ParseReport(str(path), _ignore))
-    except DataError:  # reported when the content is read
-        table = Table(columns, [])
-    mapping = guess(table.columns, table.rows)
+    table = any_table(path)
+    mapping = guess_table(table, bare_stem(path))
     if mapping is not None:
         note(Problem(guessed_columns(mapping, table), str(path), hint=OTHERWISE))
     return mapping
 
 
+def guess_table(table: Table, source: str) -> Mapping | None:
+    """The mapping of a table or of nested records; None if it leaves doubt."""
+    flat = guess(table.columns, table.rows) if may_be_guessed(table.columns) else None
+    return guess_nested(table, source) if flat is None else flat
+
+
+def any_table(path: Path) -> Table:
+    """The rows of a file, whatever is wrong with it, which is reported when it is read; of some texts, headings only."""
+    columns = columns_of(path)
+    head = Head(path)
+    if not (may_be_guessed(columns) or head.is_json_object or head.is_json_list or len(columns) > 1):
+        return Table(columns, [])
+    try:
+        return read_table(path, ParseReport(str(path), _ignore))
+    except DataError:
+        return Table(columns, [])
+
+
 def guessed_columns(mapping: Mapping, table: Table) -> str:
     """Description of how a table is read: the meaning of each column, and ignored columns."""
+    table, _ = laid_out(table, mapping, "", ParseReport("", _ignore))
     used = mapping.columns()
     guessed = ", ".join(f"{name}: {column}" for name, column in used.items())
     unused = ", ".join(column for column in table.columns if column not in used.values()) or "none"
@@ -138,7 +153,21 @@ def _ignore(_problem: Problem) -> None:
 
 def missing_columns(path: Path, mapping: Mapping) -> list[str]:
     """Messages about columns in the mapping that a file's header lacks; [] if it has them all."""
-    return [text for _, text in _missing_columns(columns_of(path, delimiter=mapping.delimiter), mapping)]
+    return [text for _, text in _missing_in(path, mapping)]
+
+
+def _missing_in(path: Path, mapping: Mapping) -> list[tuple[str, str]]:
+    """As ``_missing_columns``, as far as the beginning of a file tells: of nested JSON, a key must occur somewhere in it."""
+    columns = columns_of(path, delimiter=mapping.delimiter)
+    head = Head(path)
+    if (head.is_json_object or head.is_json_list) and (mapping.is_nested or not columns):
+        steps = {name: [step for step in steps_of(name) if step != EVERY] for name in mapping.columns().values()}
+        columns += [
+            name for name, keys in steps.items() if head.has_keys(*(key for key in keys if not key.isdecimal()))
+        ]
+    elif not head.is_json_object and not head.is_json_list:
+        columns += [name for name in mapping.columns().values() if steps_of(name)[0] in columns]
+    return _missing_columns(columns, mapping)
 
 
 def _missing_columns(columns: Sequence[str], mapping: Mapping) -> list[tuple[str, str]]:
@@ -157,6 +186,8 @@ def _missing_columns(columns: Sequence[str], mapping: Mapping) -> list[tuple[str
 def _check_columns(table: Table, mapping: Mapping, report: ParseReport) -> None:
     if not table.columns and not report.problems:
         raise DataError(Problem("the table has no rows.", report.file, hint="Is the file complete?"))
+    if not table.columns:  # nothing could be laid out, which is said already
+        raise DataError(report.problems)
     missing = _missing_columns(table.columns, mapping)
     for column, what in missing:
         report.wrong(what, column)

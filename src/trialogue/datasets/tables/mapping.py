@@ -1,4 +1,4 @@
-"""Column mappings of tables, from YAML or a dictionary."""
+"""Mappings of tables and nested JSON, from YAML or a dictionary: which column, or path, is what."""
 
 import difflib
 from collections.abc import Iterable
@@ -31,6 +31,8 @@ OF_UTTERANCES = (
     "utterance_ratings",
     "speakers",
     "trial",
+    "messages",
+    "first_speaker",
 )
 OF_RESPONSES = ("situation", "context", "context_separator", "reference", "response", "responses", "targets")
 EXAMPLE = "For example: dialogue: conversation_id"
@@ -40,11 +42,20 @@ TEXT, RESPONSES = frozenset({"text"}), frozenset({"response", "responses"})
 class Mapping(Record):
     """Column mapping of a table with one row per utterance (``text``) or per response (``response``, ``responses``).
 
-    A value is the name of a column where nothing else is said. Lists within a cell are JSON lists or parted by
-    ``list_separator``.
+    A value is the name of a column where nothing else is said, or a path into nested JSON (``turns.0.text``, see
+    ``records.files.json_paths``). Lists within a cell are JSON lists or parted by ``list_separator``.
     """
 
     model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    records: str | None = None
+    """Path of the list of records in a JSON document (not a column). ``*`` stands for every value of an object; its key is
+    then the column ``*``."""
+    messages: str | None = None
+    """Path of the list of messages in a record (not a column). Columns that begin with it (``turns.text``) are of each
+    message, others of the whole record. Where messages are plain strings, it is the path of their text, too."""
+    first_speaker: Speaker | None = None
+    """Whose the first message is, where they alternate and do not say whose they are (not a column)."""
 
     dialogue: str | None = None
     """Id of the dialogue; of a response: of the dialogue that its situation is cut from."""
@@ -81,7 +92,8 @@ class Mapping(Record):
     thought: str | None = None
     """Reasoning of the system that was not said; what stands in the text between marks such as <think> is found there."""
     meta: tuple[str, ...] = ()
-    """Further columns to keep, under their own names."""
+    """Further columns to keep, under their own names: with the utterance or response; those of a whole record that holds
+    messages, with the dialogue."""
 
     speaker: str | None = None
     """Speaker."""
@@ -154,6 +166,9 @@ class Mapping(Record):
     def _describes_a_table(self) -> Self:
         if mistakes := shape_mistakes(name for name in self.model_fields_set if getattr(self, name)):
             raise ValueError("; ".join(mistakes))
+        if mistakes := _speaker_mistakes({"messages": self.messages, "text": self.text, "speaker": self.speaker,
+                                          "first_speaker": self.first_speaker}):  # fmt: skip
+            raise ValueError("; ".join(mistakes))
         return self
 
     @property
@@ -161,9 +176,39 @@ class Mapping(Record):
         """Whether a row is a response (otherwise an utterance)."""
         return self.text is None
 
+    @property
+    def meta_of_rows(self) -> tuple[str, ...]:
+        """Further columns to keep with each utterance or response."""
+        return tuple(name for name in self.meta if self.messages is None or self.is_of_messages(name))
+
+    @property
+    def meta_of_records(self) -> tuple[str, ...]:
+        """Further columns to keep with the dialogue."""
+        return tuple(name for name in self.meta if name not in self.meta_of_rows)
+
+    @property
+    def message_prefix(self) -> str:
+        """What paths of each message begin with; "" if records hold no messages."""
+        if self.messages is None:
+            return ""
+        return f"{self.messages}/" if self.messages.startswith("/") else f"{self.messages}."
+
+    def is_of_messages(self, column: str) -> bool:
+        """Whether a column is of each message."""
+        return self.messages is not None and column.startswith(self.message_prefix)
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether it holds paths, or columns whose names look like paths."""
+        names = self.columns().values()
+        return bool(self.records or self.messages) or any("." in name or name.startswith("/") for name in names)
+
     def columns(self) -> dict[str, str]:
         """Columns by the field that maps them, such as ``{"ratings.fluency": "flu"}``."""
         single = (
+            "records",
+            "messages",
+            "first_speaker",
             "raters",
             "strategy_origin",
             "strategy_by",
@@ -194,9 +239,7 @@ def shape_mistakes(given: Iterable[str]) -> list[str]:
         ]
     mistakes = []
     if of_text:
-        mistakes += [
-            f"{name} is required where a row is an utterance" for name in ("dialogue", "speaker") if name not in names
-        ]
+        mistakes += _utterance_mistakes(names)
         mistakes += [f"{name} is not allowed where a row is an utterance" for name in OF_RESPONSES if name in names]
     else:
         mistakes += [f"{name} is not allowed where a row is a response" for name in OF_UTTERANCES if name in names]
@@ -204,6 +247,23 @@ def shape_mistakes(given: Iterable[str]) -> list[str]:
             mistakes.append("situation or context is required where a row is a response")
         mistakes += _system_mistakes(names)
     return mistakes
+
+
+def _utterance_mistakes(names: set[str]) -> list[str]:
+    if "messages" not in names:
+        needed = [
+            f"{name} is required where a row is an utterance" for name in ("dialogue", "speaker") if name not in names
+        ]
+        return [*needed, *(["first_speaker requires messages"] if "first_speaker" in names else [])]
+    return ["speaker and first_speaker exclude each other"] if {"speaker", "first_speaker"} <= names else []
+
+
+def _speaker_mistakes(fields: Dictionary[str, Any]) -> list[str]:
+    """Messages that are objects say whose they are, or alternate; plain strings may begin with it."""
+    are_objects = fields.get("messages") and fields.get("text") not in (None, fields["messages"])
+    if not are_objects or fields.get("speaker") or fields.get("first_speaker"):
+        return []
+    return ["speaker (a path) or first_speaker (user or system) is required"]
 
 
 def _system_mistakes(names: set[str]) -> list[str]:
@@ -253,7 +313,7 @@ def mapping_mistakes(given: Dictionary[str, Any]) -> list[Mistake]:
     fields = _drop_empty(given)
     known = {name: value for name, value in fields.items() if name in Mapping.model_fields}
     mistakes = [_unknown(name) for name in fields if name not in known]
-    mistakes += [Mistake((), f"{mistake}.") for mistake in shape_mistakes(known)]
+    mistakes += [Mistake((), f"{mistake}.") for mistake in (*shape_mistakes(known), *_speaker_mistakes(known))]
     try:
         Mapping.model_validate(known)
     except ValidationError as error:

@@ -1,6 +1,5 @@
 """Build situations and responses from a table with one row per response, or per situation with a column per system."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -11,10 +10,9 @@ from trialogue.datasets.json_documents import ParseReport, kind_of
 from trialogue.datasets.tables.dialogues import TableIds, check_digits, make_utterance, tally_of
 from trialogue.datasets.tables.mapping import Mapping
 from trialogue.datasets.tables.rows import Row, Table, items, parsed_list
-from trialogue.datasets.tables.speakers import Speakers
+from trialogue.datasets.tables.speakers import PREFIXED, Speakers
 from trialogue.records import Response, Situation, Speaker, Utterance
 
-PREFIXED = re.compile(r"\s*([^\s:][^:\n]{0,24}?)\s*:\s+(.*)$", re.DOTALL)  # "User: hello"
 SPEAKER_KEYS, TEXT_KEYS = ("speaker", "role", "sender"), ("text", "content", "utterance")
 
 

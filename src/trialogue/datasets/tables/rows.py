@@ -202,10 +202,21 @@ def texts(row: Row, column: str | None, separator: str, report: ParseReport) -> 
 
 def parsed_list(text: str) -> list[Any] | None:
     """Parse a list written as JSON or Python; None if it is neither."""
+    value = unpack(text)
+    return value if isinstance(value, list) else None
+
+
+def unpack(value: Any) -> Any:
+    """What a text of a JSON or Python list or object holds; any other value as it is.
+
+    >>> unpack('[{"a": null}]'), unpack("{'a': None}"), unpack("[sic]"), unpack(3)
+    ([{'a': None}], {'a': None}, '[sic]', 3)
+    """
+    if not isinstance(value, str) or not value.lstrip().startswith(("[", "{")):
+        return value
     for parse in (json.loads, ast.literal_eval):
         try:
-            value = parse(text)
+            return parse(value.strip())
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
-        return value if isinstance(value, list) else None
-    return None
+    return value

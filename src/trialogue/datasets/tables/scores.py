@@ -16,6 +16,7 @@ from trialogue.datasets.door.feedback import feedback_in, feedback_under, key_of
 from trialogue.datasets.door.values import Identifiers, identifier, is_absent, plain_number
 from trialogue.datasets.json_documents import ParseReport, bare_stem
 from trialogue.datasets.tables.dialogues import ROW_NUMBERS, check_digits
+from trialogue.datasets.tables.guess_nested import propose
 from trialogue.datasets.tables.rows import Row, Table, read_table
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Raters, Rating
@@ -289,4 +290,6 @@ def score_table_format(path: Path) -> ScoreTableFormat | None:
     except (DataError, ValueError):
         return None
     columns = guess_scores(table.columns, table.rows)
-    return None if columns is None else ScoreTableFormat(columns)
+    if columns is None or propose(table, bare_stem(path)) is not None:  # conversations whose columns are not known
+        return None
+    return ScoreTableFormat(columns)

@@ -10,6 +10,8 @@ from trialogue.records import Speaker
 
 _USER = "user usr seeker initiator human customer client person participant searcher"
 _SYSTEM = "system sys recommender respondent assistant asst agent bot chatbot crs recommendersystem ai model wizard rec"
+PREFIXED = re.compile(r"\s*([^\s:][^:\n]{0,24}?)\s*:\s+(.*)$", re.DOTALL)
+"""A text that says whose it is: ``User: hello``."""
 OBVIOUS: dict[str, Speaker] = {
     **dict.fromkeys(_USER.split(), "user"),
     **dict.fromkeys(_SYSTEM.split(), "system"),

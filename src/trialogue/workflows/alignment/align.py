@@ -43,6 +43,7 @@ from trialogue.workflows.alignment.weights import WEIGHTED, weighted_situations
 from trialogue.workflows.evaluation import Progress, check_options, evaluate_records
 from trialogue.workflows.inputs.inputs import InputRecords, summarise_repairs
 from trialogue.workflows.inputs.label_origins import with_labellers
+from trialogue.workflows.inputs.locations import Named
 from trialogue.workflows.inputs.memory import InMemory, in_memory
 from trialogue.workflows.inputs.names import read_names, with_names
 from trialogue.workflows.labelling.plan import read_answers, with_answers
@@ -61,14 +62,14 @@ def find_model(given: str | None) -> Model:
 
 
 def align(
-    situations: Sequence[str | Path] | Sequence[Situation | Dialogue],
-    responses: Sequence[str | Path] | Sequence[Response],
+    situations: Sequence[Named] | Sequence[Situation | Dialogue],
+    responses: Sequence[Named] | Sequence[Response],
     *,
     model: str | None = None,
     pair_model: str | None = None,
     baselines: bool = True,
     metrics: Sequence[str] | None = None,
-    weights_from: Sequence[str] = (),
+    weights_from: Sequence[Named] = (),
     weights_t: int = 1,
     answers: Path | None = None,
     labels_by: Labeller | None = None,
@@ -161,10 +162,10 @@ def align(
     return warn_of_seen_references(detailed, labeller) if rests_on_model else detailed
 
 
-def _sources(given: Sequence[str | Path] | Sequence[Record]) -> list[str | Path | InMemory]:
+def _sources(given: Sequence[Named] | Sequence[Record]) -> list[Named | InMemory]:
     """Files as they are; records together."""
-    files: list[str | Path | InMemory] = [each for each in given if isinstance(each, str | Path)]
-    records = [each for each in given if not isinstance(each, str | Path)]
+    files: list[Named | InMemory] = [each for each in given if isinstance(each, Named)]
+    records = [each for each in given if not isinstance(each, Named)]
     return [*files, in_memory(records)] if records else files
 
 
@@ -220,11 +221,11 @@ def _labelling_step(labeller: Model, tell: Progress) -> Step:
     return step
 
 
-def _weighting_step(sources: Sequence[str], t: int, labels_by: Labeller | None, tell: Progress) -> Step:
+def _weighting_step(sources: Sequence[Named], t: int, labels_by: Labeller | None, tell: Progress) -> Step:
     """Situations weighed by how well people's next strategy can be predicted there."""
 
     def step(material: InputRecords) -> InputRecords:
-        tell("weighting situations by " + ", ".join(sources))
+        tell("weighting situations by " + ", ".join(map(str, sources)))
         weighed = weighted_situations(material.situations, sources, t=t, labels_by=labels_by)
         return replace(material, situations=list(weighed))
 

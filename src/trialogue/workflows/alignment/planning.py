@@ -21,6 +21,7 @@ from trialogue.strategies.next_strategy.recurrent import RecurrentFit
 from trialogue.strategies.next_strategy.sequence import SequenceFit, SequenceModel, Tokens, sequences_of
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.inputs.label_origins import with_labellers
+from trialogue.workflows.inputs.locations import Named
 
 SequenceKind: TypeAlias = Literal["ngram", "recurrent"]
 ORDER = 2  # what cross-validation on INSPIRED's dev and test chooses: benchmarks/SEQUENCE.md
@@ -39,7 +40,7 @@ class NextModel:
 
 
 def next_model(
-    data: Sequence[str] = (), *, kind: SequenceKind = "ngram", seed: int = 0, labels_by: Labeller | None = None
+    data: Sequence[Named] = (), *, kind: SequenceKind = "ngram", seed: int = 0, labels_by: Labeller | None = None
 ) -> NextModel:
     """Train a next-strategy model on dialogues with labelled system utterances.
 
@@ -56,10 +57,10 @@ def next_model(
     """
     if kind not in get_args(SequenceKind):
         raise UsageError(f"the model must be {' or '.join(get_args(SequenceKind))}, got {kind!r}.")
-    given = list(data) or [DEMO]
+    given: list[Named] = list(data) or [DEMO]
     sequences = list(_sequences(given, labels_by).values())
     fit = _fit(kind, seed)
-    what = f"{len(sequences)} labelled dialogues of {', '.join(given)}"
+    what = f"{len(sequences)} labelled dialogues of {', '.join(map(str, given))}"
     few = None
     if not data:
         few = (
@@ -69,7 +70,7 @@ def next_model(
     return NextModel(fit(sequences), what, few)
 
 
-def _sequences(given: Sequence[str], labels_by: Labeller | None) -> dict[str, Tokens]:
+def _sequences(given: Sequence[Named], labels_by: Labeller | None) -> dict[str, Tokens]:
     material = with_labellers(gather(given), labels_by, given)
     return sequences_of([*labelled_by_people(material.dialogues), *rebuild_dialogues(material.situations)])
 
@@ -79,7 +80,7 @@ def _fit(kind: SequenceKind, seed: int) -> SequenceFit:
 
 
 def cross_validate_planner(
-    data: Sequence[str],
+    data: Sequence[Named],
     *,
     kind: SequenceKind = "ngram",
     folds: int = FOLDS,
@@ -159,7 +160,7 @@ class StrategyPlan:
 
 
 def plans(
-    given: Sequence[str], model: SequenceModel, labeller: StrategyClassifier, *, ids: Sequence[str] = ()
+    given: Sequence[Named], model: SequenceModel, labeller: StrategyClassifier, *, ids: Sequence[str] = ()
 ) -> Iterator[StrategyPlan]:
     """Predicted next strategy after each dialogue, and in each situation, of files or corpora.
 
@@ -180,6 +181,8 @@ def plans(
         found = [one for one in found if one.id in frozenset(ids)]
     if not found:
         what = f"it contains no {' or '.join(map(repr, ids))}" if ids else "it contains no dialogues or situations"
-        raise DataError(Problem(f"{what}.", ", ".join(given), hint="Give the conversation so far, such as a dialogue."))
+        raise DataError(
+            Problem(f"{what}.", ", ".join(map(str, given)), hint="Give the conversation so far, such as a dialogue.")
+        )
     for one in label_records(found, labeller, options=Options()):
         yield StrategyPlan(one.id, plan_next(model, one))

@@ -10,12 +10,13 @@ from trialogue.strategies.next_strategy.weights import WEIGHT_BY, write_weights
 from trialogue.workflows.alignment.planning import labelled_by_people, rebuild_dialogues
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.inputs.label_origins import with_labellers
+from trialogue.workflows.inputs.locations import Named
 
 WEIGHTED = "behavior_alignment(weight=inverse_entropy)"
 
 
 def weighted_situations(
-    situations: Sequence[Situation], data: Sequence[str], *, t: int = 1, labels_by: Labeller | None = None
+    situations: Sequence[Situation], data: Sequence[Named], *, t: int = 1, labels_by: Labeller | None = None
 ) -> Iterator[Situation]:
     """Situations in order, with references weighted by the inverse entropy of the next strategy (section 8).
 

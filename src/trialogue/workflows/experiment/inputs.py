@@ -7,8 +7,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from trialogue.datasets import recognise
-from trialogue.datasets.tables.format import TableFormat, missing_columns, table_format
+from trialogue.datasets.tables.format import TableFormat, missing_columns
 from trialogue.datasets.tables.mapping import Mapping as ColumnMapping
 from trialogue.datasets.tables.mapping import load_mapping, mapping_mistakes
 from trialogue.errors import DataError, Problem, TrialogueError
@@ -70,11 +69,10 @@ class NameContext:
             TrialogueError: there is no such file, corpus, format or mapping.
         """
         entry = _entry(named)
-        mapping = None if entry.mapping is None else self.columns(entry.mapping)
+        given = entry.mapping if entry.mapping is not None or entry.format is not None else self.mapping
+        mapping = None if given is None else self.columns(given)
         found = inputs_of([resolve_location(entry.file, self.folder)], format_name=entry.format, mapping=mapping)
-        if entry.system is not None:
-            found = [replace(each, system=entry.system) for each in found]
-        return [self._with_mapping(each) for each in found]
+        return found if entry.system is None else [replace(each, system=entry.system) for each in found]
 
     def identity_of(self, named: Named) -> JsonValue:
         """Settings that determine the records behind a name, besides file content."""
@@ -109,16 +107,6 @@ class NameContext:
         except TrialogueError as error:
             return [Mistake(place, str(error))]
         return []
-
-    def _with_mapping(self, given: Input) -> Input:
-        """The same input, read by the experiment's mapping where nothing else says how."""
-        if self.mapping is None or given.reader is not None or given.corpus is not None or not given.path.is_file():
-            return given
-        try:
-            recognise(given.path)
-        except DataError:
-            return replace(given, reader=table_format(self.columns(self.mapping)))
-        return given
 
 
 def _entry(named: Named) -> InputFile:

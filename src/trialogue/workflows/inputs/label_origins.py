@@ -23,7 +23,7 @@ from trialogue.records import (
 )
 from trialogue.records.files.jsonl import parse_line, read_lines
 from trialogue.workflows.inputs.inputs import InputRecords
-from trialogue.workflows.inputs.locations import expand_folders, resolve
+from trialogue.workflows.inputs.locations import Named, expand_folders, resolve
 
 DECLARABLE = (Labeller.PERSON, Labeller.MODEL, Labeller.LLM, Labeller.SCRIPTED)
 """Label origins that a user can declare for labels without one."""
@@ -50,7 +50,7 @@ KINDS: dict[str, type[AnyRecord]] = {each.kind: each for each in (Dialogue, Situ
 RecordT = TypeVar("RecordT", Dialogue, Situation, Response)
 
 
-def with_labellers(material: InputRecords, by: Labeller | None, given: Sequence[str]) -> InputRecords:
+def with_labellers(material: InputRecords, by: Labeller | None, given: Sequence[Named]) -> InputRecords:
     """Material with the kind of labeller on every strategy label.
 
     Args:
@@ -66,7 +66,7 @@ def with_labellers(material: InputRecords, by: Labeller | None, given: Sequence[
     if not count:
         return material
     if by is None:
-        file, line = _first_place(given)
+        file, line = _first_place(map(str, given))
         what = f"{count} strategy {'label does' if count == 1 else 'labels do'} not state who gave {_them(count)}"
         raise DataError(Problem(f"{what} (the first one here).", file, line, "by", hint=HOW_TO_DECLARE))
     return replace(

@@ -5,10 +5,10 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from trialogue.datasets import AnyRecord, Format, corpus_names, get_corpus, get_format, recognise
-from trialogue.datasets.base import Corpus
+from trialogue.datasets.base import Corpus, Head
 from trialogue.datasets.door.admission import Admission
 from trialogue.datasets.formats.trialogue_jsonl import read_part
 from trialogue.datasets.store import locate
@@ -31,6 +31,10 @@ class Input:
     corpus: Corpus | None = None
     reader: Format | None = None
     system: str | None = None
+
+    def __str__(self) -> str:
+        """As it was given, for messages."""
+        return self.given
 
     @property
     def default_system(self) -> str:
@@ -92,22 +96,31 @@ def name_system(record: AnyRecord, given: str | None, fallback: str) -> AnyRecor
     return record
 
 
-def resolve(given: str, *, format_name: str | None = None, mapping: Columns | None = None) -> Input:
-    """Parse a command-line input: ``NAME``, ``FILE``, or ``SYSTEM=FILE``.
+Named: TypeAlias = str | Path | Input
+"""An input by its name, or resolved already (with a mapping of its columns)."""
+
+
+def resolve(given: Named, *, format_name: str | None = None, mapping: Columns | None = None) -> Input:
+    """Parse a command-line input: ``NAME``, ``FILE``, or ``SYSTEM=FILE``; what was resolved already stays as it is.
+
+    A mapping reads files that have its columns, and files in no known format; others are read in theirs.
 
     Raises:
         UsageError: a path that leads to nothing; UnknownNameError: a word that is neither a file nor a corpus.
         MissingDataError: a corpus that is not on this machine.
     """
-    path, reader = Path(given), _reader(format_name, mapping)
+    if isinstance(given, Input):
+        return given
+    given, path = str(given), Path(given)
+    asked = _reader_asked_for(format_name, mapping)
     if names_corpus(given):
         corpus = get_corpus(given)
         return Input(given, locate(corpus), corpus=corpus)
     if _exists(path):
-        return Input(given, path, reader=reader)
+        return Input(given, path, reader=_reader(path, asked))
     system, equals, rest = given.partition("=")
     if equals and _exists(Path(rest)):
-        return Input(given, Path(rest), reader=reader, system=system)
+        return Input(given, Path(rest), reader=_reader(Path(rest), asked), system=system)
     raise _not_there(rest if equals else given)
 
 
@@ -215,13 +228,13 @@ def _files_in(folder: Path) -> list[Path]:
     return []
 
 
-def records_of(given: str, note: Note) -> Iterator[AnyRecord]:
+def records_of(given: Named, note: Note) -> Iterator[AnyRecord]:
     """Read the records of one input, including all files of a folder."""
-    for name in expand_folders([given]):
-        yield from resolve(name).records(note)
+    for each in inputs_of([given]):
+        yield from each.records(note)
 
 
-def _reader(format_name: str | None, mapping: Columns | None) -> Format | None:
+def _reader_asked_for(format_name: str | None, mapping: Columns | None) -> Format | None:
     """The reader that the user asked for; None: to be recognised."""
     if mapping is not None:
         from trialogue.datasets.tables.format import table_format
@@ -230,9 +243,26 @@ def _reader(format_name: str | None, mapping: Columns | None) -> Format | None:
     return get_format(format_name) if format_name else None
 
 
+def _reader(path: Path, asked: Format | None) -> Format | None:
+    """The reader of an input: a mapping is not of a file or folder without its columns that is in a known format."""
+    from trialogue.datasets.tables.format import TableFormat
+
+    is_other = isinstance(asked, TableFormat) and not asked.recognises(Head(path)) and _is_known(path)
+    return None if is_other else asked
+
+
+def _is_known(path: Path) -> bool:
+    """Whether a file is in a known format, or a study's export."""
+    try:
+        return bool(export_files(path)) or bool(recognise(path))
+    except DataError:
+        return False
+
+
 def reader_of(path: Path, note: Note) -> Format:
     """Format of a file; study exports are known by their files, tables by their headings, which is reported."""
     from trialogue.datasets.tables.format import guess_mapping, table_format
+    from trialogue.datasets.tables.proposal import unknown_fields
     from trialogue.datasets.tables.scores import score_table_format
 
     if export_files(path):
@@ -244,14 +274,15 @@ def reader_of(path: Path, note: Note) -> Format:
         if mapping is not None:
             return table_format(mapping)
         scores = score_table_format(path) if path.is_file() else None
-        if scores is None:
+        if scores is not None:
+            return scores
+        unknown = unknown_fields(path) if path.is_file() else None
+        if unknown is None:
             raise
-        return scores
+        raise DataError(unknown) from None
 
 
-def inputs_of(
-    given: Iterable[str | Path | Input], *, format_name: str | None = None, mapping: Columns | None = None
-) -> list[Input]:
+def inputs_of(given: Iterable[Named], *, format_name: str | None = None, mapping: Columns | None = None) -> list[Input]:
     """Distinct inputs, with folders expanded; arguments as for ``gather``."""
     found: list[Input] = []
     for one in given:

@@ -29,6 +29,7 @@ from trialogue.records import Dialogue, Preference, Response, Score, Situation, 
 from trialogue.records.files.jsonl import Note, to_line
 from trialogue.records.spoken import is_blank
 from trialogue.workflows.inputs.frames import is_frame, plain, table_of_frame, table_of_rows
+from trialogue.workflows.inputs.locations import Input
 
 RECORDS = (Dialogue, Situation, Response, Score, Preference)
 ONE_SYSTEM = "system"
@@ -76,8 +77,8 @@ class InMemory:
         return {self.given: digest.hexdigest()}
 
 
-Data: TypeAlias = Mapping[str, Any] | Iterable[Any] | InMemory
-"""Data accepted in place of a file; strings and paths name files."""
+Data: TypeAlias = Mapping[str, Any] | Iterable[Any] | InMemory | Input
+"""Data accepted in place of a file, or a file with a mapping; strings and paths name files."""
 
 
 def is_data(given: object) -> bool:
@@ -144,7 +145,7 @@ def with_data_read(
     references: Iterable[str | Sequence[str]] | None = None,
     contexts: Iterable[Any] | None = None,
     mapping: Columns | None = None,
-) -> list[str | Path | InMemory]:
+) -> list[str | Path | InMemory | Input]:
     """Inputs with in-memory data converted; file and corpus names are unchanged. Arguments as for ``in_memory``.
 
     Raises:
@@ -156,7 +157,7 @@ def with_data_read(
         raise UsageError("references and contexts belong to lists of replies: {'A': ['a reply', ...]}.")
     return [
         each
-        if isinstance(each, str | Path | InMemory)
+        if isinstance(each, str | Path | InMemory | Input)
         else in_memory(each, references=references, contexts=contexts, mapping=mapping)
         for each in given
     ]
@@ -331,11 +332,12 @@ def _of_table(
     notes: list[Problem],
     tables: list[ScoreTable],
 ) -> list[AnyRecord]:
-    from trialogue.datasets.tables.format import guessed_columns, load_mapping, records_of_table
-    from trialogue.datasets.tables.guess import guess
+    from trialogue.datasets.tables.format import guess_table, guessed_columns, load_mapping, records_of_table
+    from trialogue.datasets.tables.guess_nested import propose
 
-    columns = load_mapping(mapping) if mapping is not None else guess(table.columns, table.rows)
-    scores = guess_scores(table.columns, table.rows) if columns is None else None
+    columns = load_mapping(mapping) if mapping is not None else guess_table(table, name)
+    is_unknown = columns is None and propose(table, name) is None
+    scores = guess_scores(table.columns, table.rows) if is_unknown else None
     if scores is not None:
         notes.append(Problem(f"read as {describe_columns(scores)}", name))
         tables.append(score_table(table, scores, name, report))

@@ -19,6 +19,7 @@ from trialogue.records import Dialogue, Estimate, Score
 from trialogue.stats import spearman
 from trialogue.workflows.evaluation import Progress
 from trialogue.workflows.inputs.inputs import gather
+from trialogue.workflows.inputs.locations import Named
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class TrainedJudge:
 
 
 def train_file(
-    data: Sequence[str], out: Path, *, format_name: str | None = None, progress: Progress | None = None
+    data: Sequence[Named], out: Path, *, format_name: str | None = None, progress: Progress | None = None
 ) -> TrainedJudge:
     """Train a judge and write its file.
 
@@ -51,10 +52,10 @@ def train_file(
     tell = progress or (lambda _line: None)
     if out.is_dir():
         raise UsageError(f"--out must be a file, {out} is a folder.")
-    tell(f"reading {', '.join(data)}")
+    tell(f"reading {', '.join(map(str, data))}")
     found = gather(list(data), format_name=format_name)
     tell(f"training on {len(found.dialogues):,} dialogues")
-    origin = f"{', '.join(Path(each).name for each in data)} ({len(found.dialogues):,} dialogues)"
+    origin = f"{', '.join(Path(str(each)).name for each in data)} ({len(found.dialogues):,} dialogues)"
     model = train_impressions(found.dialogues, found.scores, origin=origin)
     write_impressions(model, out)
     lines = [
@@ -66,7 +67,7 @@ def train_file(
 
 
 def train_satisfaction_file(
-    data: Sequence[str], out: Path, *, format_name: str | None = None, seed: int = 0, progress: Progress | None = None
+    data: Sequence[Named], out: Path, *, format_name: str | None = None, seed: int = 0, progress: Progress | None = None
 ) -> TrainedJudge:
     """Train the estimator of satisfaction on several corpora, and write its file.
 
@@ -84,14 +85,14 @@ def train_satisfaction_file(
     tell = progress or (lambda _line: None)
     if out.is_dir():
         raise UsageError(f"--out must be a file, {out} is a folder.")
-    if len(set(data)) < len(data):
+    if len(set(map(str, data))) < len(data):
         raise UsageError("Each corpus can be given only once.")
     corpora, problems, warnings = [], [], []
     for each in data:
         tell(f"reading {each}")
         try:
             found = gather([each], format_name=format_name)
-            corpora.append(rated_corpus(Path(each).name, found.dialogues))
+            corpora.append(rated_corpus(Path(str(each)).name, found.dialogues))
             warnings += found.warnings
         except DataError as error:
             problems += error.problems

@@ -16,7 +16,7 @@ from trialogue.strategies.learning.training import calibrate
 from trialogue.strategies.models import Model, load_model
 from trialogue.workflows.alignment.align import situations_in
 from trialogue.workflows.inputs.inputs import gather
-from trialogue.workflows.inputs.locations import records_of
+from trialogue.workflows.inputs.locations import Named, records_of
 
 
 def find_language_model(given: str) -> LlmLabeller | Model:
@@ -66,7 +66,7 @@ def raw_labeller(labeller: LlmLabeller | Model) -> LlmLabeller:
 
 
 def labelling_cost(
-    source: str, labeller: LlmLabeller | Model, *, options: Options | None = None, situations: Sequence[str] = ()
+    source: Named, labeller: LlmLabeller | Model, *, options: Options | None = None, situations: Sequence[Named] = ()
 ) -> LabellingCost:
     """Cost of labelling a source, without a request.
 

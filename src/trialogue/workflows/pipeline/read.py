@@ -8,7 +8,7 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Raters
 from trialogue.simulation.batch.folder import DIALOGUES
 from trialogue.workflows.inputs.inputs import InputRecords, gather
-from trialogue.workflows.inputs.locations import inputs_of
+from trialogue.workflows.inputs.locations import Named, inputs_of
 from trialogue.workflows.inputs.memory import Data, InMemory
 from trialogue.workflows.simulation.baseline_dialogues import baselines_in, with_baselines
 
@@ -43,7 +43,7 @@ def read(
     if not given:
         raise UsageError("there is nothing to evaluate: name corpora or files.")
     material = gather(given, format_name=format_name, mapping=mapping, origin=origin, key=key)
-    files = [each for each in given if isinstance(each, str | Path)]
+    files = [each for each in given if isinstance(each, Named)]
     folders = dict.fromkeys(each.path.parent for each in inputs_of(files) if each.path.name == DIALOGUES)
     baselines = (each for folder in folders for each in baselines_in(folder))
     material.dialogues = with_baselines(material.dialogues, baselines)

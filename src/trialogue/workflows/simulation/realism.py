@@ -19,6 +19,7 @@ from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.agreement.agree import checked_resampling
 from trialogue.workflows.evaluation import PACKAGES, Progress
 from trialogue.workflows.inputs.inputs import InputRecords, gather
+from trialogue.workflows.inputs.locations import Named
 from trialogue.workflows.simulation.realism_features import FEATURES, acts_of, features_of, has_words, is_annotated
 
 PREDICTORS = (
@@ -44,8 +45,8 @@ METHODS = (
 
 
 def realism(
-    real: Sequence[str],
-    simulated: Sequence[str],
+    real: Sequence[Named],
+    simulated: Sequence[Named],
     *,
     seed: int = 0,
     resamples: int = 2_000,
@@ -75,7 +76,7 @@ def realism(
         side.dialogues = [each for each in side.dialogues if each.role is Role.SYSTEM]
     people, robots = ([each for each in side.dialogues if has_words(each)] for side in sides)
     problems = [
-        Problem(_no_text_message(side), file=", ".join(given))
+        Problem(_no_text_message(side), file=", ".join(map(str, given)))
         for given, side, found in ((real, sides[0], people), (simulated, sides[1], robots))
         if not found
     ]

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import combinations
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,6 +26,7 @@ from trialogue.study.design.items import (
     RealismItem,
 )
 from trialogue.workflows.inputs.inputs import InputRecords, gather
+from trialogue.workflows.inputs.locations import Named
 
 Fields: TypeAlias = dict[str, Any]
 DEMO = "demo"
@@ -36,10 +36,10 @@ CHATS = 1  # items of each system that is talked to: raters_per_item says how ma
 
 def items_for(
     study_type: str,
-    responses: Sequence[str | Path] = (),
+    responses: Sequence[Named] = (),
     *,
-    human: Sequence[str | Path] = (),
-    simulated: Sequence[str | Path] = (),
+    human: Sequence[Named] = (),
+    simulated: Sequence[Named] = (),
     agents: Sequence[str] = (),
     most: int | None = None,
     per_cell: int = PER_CELL,
@@ -72,7 +72,7 @@ def items_for(
         return [ChatItem(key=f"chat-{name}", agents=(name,)) for name in agents]
     if study_type == "realism":
         return _realism(human, simulated, rng, note, per_cell=per_cell, most=most)
-    material = gather([str(each) for each in responses] or [DEMO])
+    material = gather(list(responses) or [DEMO])
     make: dict[str, Callable[[InputRecords], list[AnyItem]]] = {
         "rating": _ratings,
         "preference": _preferences,
@@ -194,8 +194,8 @@ def names_of(dialogues: Sequence[Dialogue]) -> list[str]:
 
 
 def _realism(
-    human: Sequence[str | Path],
-    simulated: Sequence[str | Path],
+    human: Sequence[Named],
+    simulated: Sequence[Named],
     rng: np.random.Generator,
     note: Note,
     *,
@@ -275,7 +275,7 @@ def _simulator(dialogue: Dialogue) -> str:
 def _check_pairs(
     alone: Sequence[Dialogue],
     people: Sequence[Dialogue],
-    files: Sequence[str | Path],
+    files: Sequence[Named],
     rows: Sequence[Fields],
     note: Note,
 ) -> None:
@@ -307,7 +307,7 @@ def _agents(dialogues: Sequence[Dialogue]) -> str:
     return ", ".join(sorted({each.system or "unnamed" for each in dialogues}))
 
 
-def _talks(files: Sequence[str | Path]) -> list[tuple[str, Dialogue]]:
+def _talks(files: Sequence[Named]) -> list[tuple[str, Dialogue]]:
     """Non-empty dialogues, with the ids that answers refer to."""
-    found = [each for each in gather([str(each) for each in files]).dialogues if each.utterances]
+    found = [each for each in gather(files).dialogues if each.utterances]
     return list(zip(names_of(found), found, strict=True))

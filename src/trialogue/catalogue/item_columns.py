@@ -1,0 +1,123 @@
+"""Which column of a table of items is what: told by obvious headings, or by a mapping in YAML.
+
+A mapping names the file beside it, so that it stands for the catalogue wherever one is named::
+
+    file: films.csv
+    id: tconst
+    title: primaryTitle
+    attributes: {genre: genres}
+    separator: ","
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pydantic import ConfigDict, Field, field_validator
+
+from trialogue.errors import DataError, Problem
+from trialogue.records import Record
+from trialogue.records.files.validation import mistakes_of
+from trialogue.records.files.yaml_file import lines_of, read_fields
+
+OBVIOUS = {
+    "id": "id item_id itemid movie_id movieid film_id filmid book_id bookid product_id productid asin isbn tconst",
+    "title": "title name item_name movie_title film_title book_title product_name primarytitle",
+    "year": "year release_year startyear publication_year",
+    "description": "description overview synopsis",
+}
+"""Headings by field, the plainest one first; of others, one may occur."""
+SINGULAR = {  # attributes are named in the singular, as each of their values is one genre
+    "genres": "genre",
+    "directors": "director",
+    "actors": "actor",
+    "other titles": "other title",
+    "tags": "tag",
+}
+MAPPINGS = (".yaml", ".yml")
+EXAMPLE = "For example: {file: films.csv, id: tconst, title: primaryTitle, attributes: {genre: genres}}"
+
+
+class ItemColumns(Record):
+    """Columns of a table of items, or paths into objects of JSON Lines."""
+
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    file: str | None = None
+    """The table, beside the mapping (not a column)."""
+    id: str = Field(min_length=1)
+    """Id of the item."""
+    title: str = Field(min_length=1)
+    """Title; a year in brackets behind it is the year, if there is no column of it."""
+    year: str | None = None
+    """Year of release."""
+    description: str | None = None
+    """Description."""
+    attributes: dict[str, str] = Field(default_factory=dict)
+    """Column by attribute, or a list of columns that are named so."""
+    separator: str = Field(default="|", min_length=1)
+    """Separator of several values in a cell (not a column)."""
+    delimiter: str | None = Field(default=None, min_length=1, max_length=1)
+    """Delimiter of cells, if not detected (not a column)."""
+
+    @field_validator("attributes", mode="before")
+    @classmethod
+    def _named_by_their_columns(cls, given: object) -> object:
+        return {str(name): name for name in given} if isinstance(given, list | tuple) else given
+
+    def columns(self) -> dict[str, str]:
+        """Columns by field."""
+        single = {name: getattr(self, name) for name in OBVIOUS}
+        return {name: column for name, column in single.items() if column} | {
+            f"attributes.{name}": column for name, column in self.attributes.items()
+        }
+
+
+def obvious_columns(header: Iterable[str], file: str, line: int | None) -> ItemColumns:
+    """Columns by their headings; every column that is none of the fields is an attribute.
+
+    >>> obvious_columns(["movieId", "title", "genres"], "x.csv", 1).columns()
+    {'id': 'movieId', 'title': 'title', 'attributes.genre': 'genres'}
+
+    Raises:
+        DataError: no column, or several ones, may be the id or the title.
+    """
+    names = {name.strip().casefold(): name for name in header}
+    found: dict[str, str] = {}
+    wrong: list[str] = []
+    for field, known in OBVIOUS.items():
+        keys = [key for key in known.split() if key in names]
+        if field in keys or len(keys) == 1:
+            found[field] = names[field if field in keys else keys[0]]
+        elif keys:
+            wrong.append(f"several columns may be the {field}: {', '.join(names[key] for key in keys)}")
+        elif field in ("id", "title"):
+            wrong.append(f"no column is known to be the {field}")
+    if wrong:
+        what = f"{'; '.join(wrong)}. The columns are: {', '.join(names.values())}."
+        hint = f"Name the columns id and title, or say which they are in a YAML file, and give that. {EXAMPLE}"
+        raise DataError(Problem(what, file, line, hint=hint))
+    rest = {key: name for key, name in names.items() if name not in found.values() and key}
+    return ItemColumns(**found, attributes={SINGULAR.get(key, key): name for key, name in rest.items()})
+
+
+def load_columns(source: Path | ItemColumns | dict[str, Any]) -> ItemColumns:
+    """Columns from a YAML file or a dictionary.
+
+    Raises:
+        DataError: with every mistake.
+    """
+    from pydantic import ValidationError
+
+    if isinstance(source, ItemColumns):
+        return source
+    fields = dict(read_fields(source, hint=EXAMPLE)) if isinstance(source, Path) else source
+    try:
+        return ItemColumns.model_validate(fields)
+    except ValidationError as error:
+        file, lines = (str(source), lines_of(source)) if isinstance(source, Path) else ("mapping", None)
+        mistakes = mistakes_of(error, fields, ItemColumns)
+        problems = [
+            each.problem(file, lines) if lines else Problem(each.what, file, hint=each.hint) for each in mistakes
+        ]
+        raise DataError(problems) from error
