@@ -195,7 +195,9 @@ def _unit(key: Key, rows: list[Row], reading: _Reading) -> Units[Row]:
     elif unit.is_scattered:
         reading.scattered.add(key[0], rows[0].line)
     if mapping.order is not None:
-        unit.rows = _sort_unit(unit.rows, {id(row): place or 0 for row, place in zip(rows, numbers, strict=True)}, reading)
+        unit.rows = _sort_unit(
+            unit.rows, {id(row): place or 0 for row, place in zip(rows, numbers, strict=True)}, reading
+        )
     return unit
 
 

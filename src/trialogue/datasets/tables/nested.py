@@ -109,7 +109,7 @@ class _Messages:
             fields = ", ".join(self.fields_left_out) or "none"
             self.report.mend(f"{self.left_out:,} {NO_TEXT.format(fields=fields)}", self._path)
         if self.clashes.ids:
-            what = f"several conversations share an id: {self.clashes.named()}."
+            what = f"several conversations share an id: {self.clashes.id_list()}."
             hint = (
                 "Map the field that tells them apart as trial or system, or leave dialogue out, and they are numbered."
             )
