@@ -11,8 +11,8 @@ their bounds, and what fills a slot in a list of titles is trusted more than the
 Where several items share a form, the item is chosen in this order: the one whose year follows the title; the one whose year,
 alone among theirs, occurs in the same row of a list or anywhere in the text; the one mentioned most recently (``context``);
 the one with most ratings (``popularity``); the latest; the first in the catalogue. A form that is only part of several
-titles ("The Hunger Games", where every title continues) names a series and is not linked, unless year or context identify one
-item. A year in brackets that none of the items has refers to a film missing from the catalogue: nothing is linked.
+titles ("The Hunger Games", where every title continues) names a series and is not linked, unless year or context identify
+one item. A year in brackets that none of the items has refers to a film missing from the catalogue: nothing is linked.
 
 Accuracy is measured in ``benchmarks/LINKER.md`` and summarised in ``LINKER_CARD``.
 """
