@@ -30,10 +30,10 @@ def starred_markup(text: str) -> str:
     >>> starred_markup("Try **Heat** or [Joker](http://x.org/1)!")
     'Try  *Heat*  or *Joker*                !'
     """
-    return _MARKUP.sub(_replaced, text) if _MAYBE_MARKUP.search(text) else text
+    return _MARKUP.sub(_star_of, text) if _MAYBE_MARKUP.search(text) else text
 
 
-def _replaced(found: re.Match[str]) -> str:
+def _star_of(found: re.Match[str]) -> str:
     length = found.end() - found.start()
     if found["fence"] is not None or found["rule"] is not None:
         return " " * length

@@ -56,10 +56,10 @@ def plain_text(text: str) -> PlainText:
     pieces: list[tuple[str, int, int]] = []
     behind = 0
     for found in _WRITTEN_OTHERWISE.finditer(text):
-        pieces += _composed(text, behind, found.start())
+        pieces += _compose(text, behind, found.start())
         pieces.append((_read(found), found.start(), found.end()))
         behind = found.end()
-    pieces += _composed(text, behind, len(text))
+    pieces += _compose(text, behind, len(text))
     edges = chain.from_iterable([(start, end)] * len(read) for read, start, end in pieces)
     return PlainText("".join(read for read, _, _ in pieces), tuple(edges))
 
@@ -87,7 +87,7 @@ def _parts_words(found: re.Match[str]) -> bool:
     return "\u200b" in found[0] and after.isupper() and not before.isupper() and before.isalnum()
 
 
-def _composed(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+def _compose(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
     """Pieces of a text, each a letter with its marks in composed form."""
     if start == end:
         return

@@ -133,7 +133,7 @@ class TitleLinker:
         """Every candidate match with its evidence, and why it was linked or not."""
         plain = plain_text(text)
         found = (self._weigh(part, match, context) for part in self._read(plain.text) for match in part.matches)
-        return tuple(_placed(candidate, plain) for candidate in found)
+        return tuple(_place_in_original(candidate, plain) for candidate in found)
 
     def link_utterance(self, utterance: Utterance, *, context: Sequence[str] = (), replace: bool = False) -> Utterance:
         """Add mentions to an utterance; mentions annotated by anyone but a linker are kept unchanged.
@@ -179,7 +179,7 @@ class TitleLinker:
                 candidate = self._weigh(part, match, context)
                 if candidate.chosen is not None:
                     behind = candidate.end
-                    yield _placed(candidate, plain)
+                    yield _place_in_original(candidate, plain)
 
     def _read(self, text: str) -> list[ReadPart]:
         """The parts of a plain text with their matches."""
@@ -293,7 +293,7 @@ def _is_linked(mention: Mention) -> bool:
     return mention.by is MentionedBy.LINKED
 
 
-def _placed(candidate: Candidate, plain: PlainText) -> Candidate:
+def _place_in_original(candidate: Candidate, plain: PlainText) -> Candidate:
     """The candidate with offsets into the text as it was written."""
     if plain.edges is None:
         return candidate
