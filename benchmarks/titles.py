@@ -12,6 +12,9 @@ of its title without a year. *Other links*: links to items of other titles.
 
 Without years and with ReDial's titles, version 2 links seven places that ReDial does not annotate and version 1 left alone,
 such as "Moon is about a man alone on a space station"; we read each, and in all seven the film is named.
+
+CPU time per utterance of INSPIRED against 9,742 titles (``--time``): 25.2 µs with version 1 and 28.8 µs with version 2,
+medians of six runs each in turn; the ratio is 1.14. For both versions, time grows in proportion to the text.
 """
 
 import argparse
