@@ -7,9 +7,11 @@ recommended. ``benchmarks/NEEDS.md`` measures how often they apply to texts that
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from itertools import pairwise
 
+from trialogue.catalogue.layout import Layout, Part, layout_of
 from trialogue.records import Mention
 
 NEAR = 60  # characters before a title in which words can be about it
@@ -31,7 +33,6 @@ class Naming(StrEnum):
 
 _TITLE = "§"
 _END = re.compile(r"[.!?](?=\s|$)|(?<![.!?])[.!?]+(?=[\"')\]]*\s)|\n")  # a run of marks is tried once, from its first
-_LISTED = re.compile(r"^\s*(?:\(?\d{1,3}[.):]|[-*•–])\s*")
 _LIKING = r"(?:lik|lov|enjoy|watch|mention|pick|rat|see|saw|seen|nam|said)(?:e[ds]?|ed|s)?"
 
 _ASKS = re.compile(
@@ -87,7 +88,9 @@ def namings_in(text: str, mentions: Sequence[Mention]) -> list[Naming]:
     """Classify how a text names each of several items, in order; linear in text length and number of items."""
     plain = _mask_titles(text, mentions)
     ends = [found.end() for found in _END.finditer(plain)]
-    return [_naming_of(plain, ends, mention) for mention in mentions]
+    parts = layout_of(plain).parts
+    leads = _leads(plain, parts)
+    return [_naming_of(plain, ends, parts, leads, mention) for mention in mentions]
 
 
 def recommended_mentions(text: str, mentions: Sequence[Mention]) -> list[Mention]:
@@ -120,12 +123,16 @@ def _place_of(mention: Mention) -> tuple[bool, int]:
     return mention.start is None, mention.start or 0
 
 
-def _naming_of(plain: str, ends: Sequence[int], mention: Mention) -> Naming:
+def _naming_of(
+    plain: str, ends: Sequence[int], parts: Sequence[Part], leads: Mapping[str, str], mention: Mention
+) -> Naming:
     if mention.start is None or mention.end is None:
         return Naming.RECOMMENDED
-    before, after = _sentence(plain, ends, mention.start, mention.end)
+    place = bisect_right(parts, mention.start, key=lambda part: part.start) - 1
+    part = parts[place] if place >= 0 else Part(0, len(plain), Layout.PROSE, "", (0, len(plain)))
+    before, after = _sentence(plain, ends, part, mention.start, mention.end)
     near = before[-NEAR:]
-    if _asks_about(near, after) or _WHICH.search(_lead_in(plain, mention.start)):
+    if _asks_about(near, after) or _WHICH.search(leads.get(part.group, "")):
         return Naming.ASKED
     if _OFFERS.search(near):
         return Naming.RECOMMENDED
@@ -148,19 +155,22 @@ def _mask_titles(text: str, mentions: Sequence[Mention]) -> str:
     return "".join(masked)
 
 
-def _sentence(plain: str, ends: Sequence[int], start: int, end: int) -> tuple[str, str]:
-    """(what stands before a place in its sentence, what stands behind it), of long sentences the nearest part."""
+def _sentence(plain: str, ends: Sequence[int], part: Part, start: int, end: int) -> tuple[str, str]:
+    """(what stands before a place in its sentence, what stands behind it), of long sentences the nearest part.
+
+    No sentence is longer than the item of a list or the paragraph that it stands in.
+    """
     place = bisect_right(ends, start)
-    begins = ends[place - 1] if place else 0
+    begins = max(ends[place - 1] if place else 0, part.start)
     behind = bisect_left(ends, end + 1)
-    closes = ends[behind] if behind < len(ends) else len(plain)
-    return _LISTED.sub("", plain[max(begins, start - LONG) : start]), plain[max(end, closes - LONG) : closes]
+    closes = min(ends[behind] if behind < len(ends) else len(plain), max(part.end, end))
+    return plain[max(begins, start - LONG) : start], plain[max(end, closes - LONG) : closes]
 
 
-def _lead_in(plain: str, start: int) -> str:
-    """The line before a list that a place is an item of; "" where it is in none."""
-    begins = plain.rfind("\n", 0, start) + 1
-    if not begins or not _LISTED.match(plain[begins:start] + " "):
-        return ""
-    lines = plain[max(0, begins - LONG * 20) : begins].split("\n")
-    return next((line for line in reversed(lines) if line.strip() and not _LISTED.match(line)), "")
+def _leads(plain: str, parts: Sequence[Part]) -> dict[str, str]:
+    """What stands before each list, by its name; lists without marks have none."""
+    leads: dict[str, str] = {}
+    for before, part in pairwise(parts):
+        if part.layout not in (Layout.PROSE, Layout.LINE) and part.group != before.group:
+            leads.setdefault(part.group, plain[max(before.start, before.end - LONG) : before.end])
+    return leads

@@ -1,5 +1,6 @@
 """Finding titles where a corpus says they are."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,3 +65,15 @@ def test_a_title_between_spaces_is_always_found(before: str, title: str, after: 
     if title.strip():
         span = locate(title.strip(), f"{before} {title.strip()} {after}")
         assert span is not None
+
+
+@pytest.mark.parametrize("written", ["Ame\u0301lie", "Am\u00e9lie", "Ame\u0301\u200blie", "AME\u0301LIE"])
+def test_a_title_is_located_however_its_accents_are_written(written: str) -> None:
+    text = f"Have you seen {written}? I saw {written}."
+    first = locate("Am\u00e9lie (2001)", text)
+    assert first is not None
+    assert text[slice(*first)] == written
+    second = locate("Ame\u0301lie (2001)", text, start=first[1])
+    assert second is not None
+    assert text[slice(*second)] == written
+    assert second[0] > first[1]

@@ -5,79 +5,45 @@
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator
 
+from trialogue.catalogue.layout import Layout
+from trialogue.catalogue.linking.clauses import (
+    CALLED,
+    FILM,
+    GOES_ON,
+    JOINED,
+    JUDGED,
+    LINKS,
+    OFFERED,
+    SEEN,
+    ends_longer_name,
+    has_article_before,
+    is_number_after_cue,
+    predicates,
+)
 from trialogue.catalogue.linking.index import Entry, Match
 from trialogue.catalogue.linking.ordinary import kind_of, word_set
-from trialogue.catalogue.linking.titles import Token
+from trialogue.catalogue.linking.points import WEAK_KINDS
+from trialogue.catalogue.linking.text_evidence import ENDS_SENTENCE, TextEvidence
 from trialogue.catalogue.linking.variants import COUNTERS, OTHER, PART
 
 OPENING = frozenset("\"'“‘«„*")
-ENDS_SENTENCE = frozenset('.!?:;…\n"“(')
 APOSTROPHES = frozenset("'’")
 CLOSES = re.compile(r"[.,!?…]*[\"'”’»“*]")
 
-SEEN = word_set("seen see saw watch watched watching rewatch rewatched")
-CALLED = word_set("called titled named entitled movie film movies films trailer show")
-JUDGED = word_set("like liked love loved enjoy enjoyed prefer hated favorite favorites favourite")
-OFFERED = word_set("recommend suggest try consider out of about than heard for")
-JOINED = word_set("and or in is was with including to from on the")
-FILM = word_set("movie film movies films trailer trailers series franchise trilogy flick flicks")
-GOES_ON = word_set("is was are were has had starring stars by from with directed came comes again yet too")
+LONGEST_NAME = 60  # characters of what may be the rest of a title
+_NAME_ENDS = re.compile(r"[(\[\"“”|]|\s[-–—]")
+_NAMES = re.compile(r"[^\W_]+")
 UNCAPITALISED = word_set("a an and as at but by de for from in into is of on or out s so t the to up vs with")
 COUNTED = word_set("times time days weeks months years hours minutes nights or stars people movies films")
 PLAUSIBLE_YEARS = range(1870, 2040)
 
+GOES_ON_TITLE = "title goes on"
 CUES = frozenset({"after seen", "after movie", "after like", "after about"})
 ODD_CAPITALS = frozenset(
     {"capital of a function word", "capital of an ordinary word", "capital of a name", "all in capitals"}
 )
-LINKS = frozenset({"of", "for", "from"})  # small words inside names: "Game of Thrones", "Bad Boys for Life"
-
-
-class TextEvidence:
-    """A tokenised text with cached lookups for evidence."""
-
-    def __init__(self, text: str, tokens: Sequence[Token]) -> None:
-        self.text = text
-        self.tokens = tokens
-        self.words = [text[start:end] for _, start, end in tokens]
-        """The words as they are written."""
-
-    def word(self, place: int) -> str:
-        """Word at an index as written; "" outside."""
-        return self.words[place] if 0 <= place < len(self.words) else ""
-
-    def form(self, place: int) -> str:
-        """Word at an index in normalised form; "" outside."""
-        return self.tokens[place].form if 0 <= place < len(self.tokens) else ""
-
-    def gap(self, place: int) -> str:
-        """Text between the word at an index and the preceding one (or the beginning, or the end)."""
-        start = self.tokens[place - 1].end if place > 0 else 0
-        end = self.tokens[place].start if place < len(self.tokens) else len(self.text)
-        return self.text[start:end]
-
-    def has_capital(self, place: int) -> bool:
-        """Whether the word at an index is capitalised; "I" does not count."""
-        word = self.word(place)
-        return word[:1].isupper() and word != "I"
-
-    def starts_sentence(self, place: int) -> bool:
-        """Whether the word at an index starts a sentence or the text."""
-        return place <= 0 or not ENDS_SENTENCE.isdisjoint(self.gap(place))
-
-    @cached_property
-    def shouts(self) -> bool:
-        """Whether every word is capitalised, so that capitals carry no evidence; False for one or two words."""
-        firsts = [word[0] for word in self.words if len(word) > 1 and word[0].isalpha()]
-        return len(firsts) > 2 and not any(map(str.islower, firsts))
-
-    @cached_property
-    def uses_capitals(self) -> bool:
-        """Whether any word except "I" is capitalised."""
-        return any(word[0].isupper() and word != "I" for word in self.words)
 
 
 def observations(around: TextEvidence, match: Match, entry: Entry) -> list[str]:
@@ -93,7 +59,14 @@ def observations(around: TextEvidence, match: Match, entry: Entry) -> list[str]:
     if _is_in_longer_name(around, first, behind):
         seen.append("in a longer name")
     if _continues_title(around, behind):
-        seen.append("title goes on")
+        seen.append(GOES_ON_TITLE)
+    if not entry.bare and has_article_before(around, first):
+        is_other = kind in WEAK_KINDS or around.part.layout not in (Layout.PROSE, Layout.LINE)
+        seen.append("another title's article" if is_other else "article before it")
+    if kind != "function word" and not ends_longer_name(around, first):
+        seen += predicates(around, behind)
+    if kind == "digits" and is_number_after_cue(around, first, behind):
+        seen.append("number after a cue")
     return seen
 
 
@@ -199,15 +172,32 @@ def _is_in_longer_name(around: TextEvidence, first: int, behind: int) -> bool:
     return before and not around.starts_sentence(first - 2)
 
 
+def is_name(words: str) -> bool:
+    """Whether words may go on as a title does: few, and all great but the small ones.
+
+    >>> is_name("The Return of the King"), is_name("A gripping story"), is_name("Great.")
+    (True, False, False)
+    """
+    words = _NAME_ENDS.split(words, maxsplit=1)[0].rstrip()
+    found = _NAMES.findall(words[:LONGEST_NAME])
+    if len(words) > LONGEST_NAME or words.endswith(".") or not any(word[0].isupper() for word in found):
+        return False
+    return all(word[0].isupper() or word[0].isdigit() or word.lower() in UNCAPITALISED for word in found)
+
+
 def _continues_title(around: TextEvidence, behind: int) -> bool:
     """Whether a number or a subtitle follows, so that the words are another title's beginning: "Frozen 2"."""
     gap = around.gap(behind).rstrip()
     if gap == ":" and behind < len(around.tokens):
-        return around.has_capital(behind)
+        if around.part.layout in (Layout.PROSE, Layout.LINE):
+            return around.has_capital(behind)
+        return is_name(around.text[around.tokens[behind].start : around.part.end])  # or else a description
     if gap.strip(" -"):
         return False
     place = behind + (around.form(behind) in COUNTERS)
     number = around.form(place)
     if not (number.isascii() and number.isdigit()) or around.form(place + 1) in COUNTED:
+        return False
+    if around.gap(place + 1) in ("/", ".") and place + 1 < len(around.tokens):  # "Heat - 4/5", "Heat 7.5"
         return False
     return int(number[:9]) > 1 and int(number[:9]) not in PLAUSIBLE_YEARS

@@ -68,10 +68,10 @@ class TitleIndex:
 
     def matches(self, tokens: Sequence[Token]) -> Iterator[Match]:
         """Every match, including overlapping ones, ordered by first token, shorter ones first."""
-        keys, entries, last = self._keys, self._entries, len(tokens)
+        keys, entries, last, seen = self._keys, self._entries, len(tokens), self._seen
         for first, token in enumerate(tokens):
             read, behind = token.form, first + 1
-            low = self._first_key_with(read)
+            low = seen[read] if read in seen else self._first_key_with(read)
             while low is not None:
                 if keys[low] == read and (match := _match(first, behind, tokens, entries[read])):
                     yield match

@@ -5,34 +5,45 @@ spelling of numbers, with "&" for "and", as one word or several, and with one ty
 that the surrounding evidence accepts as titles (see ``evidence`` and ``points``), the first one is taken, and of those the
 longest.
 
+The layout of a reply makes no difference: it is divided into sentences and slots (``catalogue.layout``), no title crosses
+their bounds, and what fills a slot in a list of titles is trusted more than the same words in a sentence (``slots``).
+
 Where several items share a form, the item is chosen in this order: the one whose year follows the title; the one whose year,
-alone among theirs, occurs anywhere in the text; the one mentioned most recently (``context``); the one with most ratings
-(``popularity``); the latest; the first in the catalogue. A form that is only part of several titles ("The Hunger Games",
-where every title continues) names a series and is not linked, unless year or context identify one item. A year in brackets
-that none of the items has refers to a film missing from the catalogue: nothing is linked.
+alone among theirs, occurs in the same row of a list or anywhere in the text; the one mentioned most recently (``context``);
+the one with most ratings (``popularity``); the latest; the first in the catalogue. A form that is only part of several
+titles ("The Hunger Games", where every title continues) names a series and is not linked, unless year or context identify
+one item. A year in brackets that none of the items has refers to a film missing from the catalogue: nothing is linked.
 
 Accuracy is measured in ``benchmarks/LINKER.md`` and summarised in ``LINKER_CARD``.
 """
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 from trialogue.catalogue.catalogue import Catalogue
-from trialogue.catalogue.linking.evidence import TextEvidence, observations
+from trialogue.catalogue.item import OTHER_TITLES, Item
+from trialogue.catalogue.layout import Layout, Part, PlainText, layout_of, plain_text
+from trialogue.catalogue.linking.evidence import GOES_ON_TITLE, observations
 from trialogue.catalogue.linking.index import Entry, Match, TitleIndex
 from trialogue.catalogue.linking.ordinary import is_ordinary, word_list
 from trialogue.catalogue.linking.points import THRESHOLD, points_of
+from trialogue.catalogue.linking.slots import FILLS_SLOT, ReadPart, with_trust
 from trialogue.catalogue.linking.spelling import Spelling
-from trialogue.catalogue.linking.titles import Token, common_form, tokens
+from trialogue.catalogue.linking.text_evidence import TextEvidence
+from trialogue.catalogue.linking.titles import common_form, tokens
 from trialogue.catalogue.linking.variants import PART, variants
 from trialogue.records import Dialogue, Mention, MentionedBy, Utterance
 
-LINKER_VERSION = 1  # raised when the same text and catalogue may give other mentions
+LINKER_VERSION = 2  # raised when the same text and catalogue may give other mentions
 YEAR_TOLERANCE = 1  # catalogues differ on premiere or release
 LONE_MENDED = 9  # letters of a misspelt word that may be a title all by itself
+MAX_FORMS = 1 << 15  # words whose mended forms are remembered
+MOST_CATEGORIES = 60  # values of an attribute that divides the catalogue, such as genres
 WELL_KNOWN, KNOWN = 0.9, 0.6  # share of the catalogue that has fewer ratings
 
 _YEAR_BEHIND = re.compile(r"\s*[(\[]\s*(?P<closed>\d{4})\s*[)\]]|,?\s+(?P<open>\d{4})(?!\w)")
@@ -86,8 +97,9 @@ class TitleLinker:
         self._index = TitleIndex(self._items)
         self._counts = [float(popularity.get(item.id, 0)) if popularity else 0.0 for item in self._items]
         self._fame = _popularity(self._counts)
+        self._categories = _categories(self._items)
         words = (form for item in self._items for variant in variants(item) for form in variant.forms)
-        self._spelling = Spelling(words if typos else (), but=_is_a_word)
+        self._forms = _Forms(Spelling(words if typos else (), but=_is_a_word))
 
     @cached_property
     def signature(self) -> str:
@@ -119,8 +131,9 @@ class TitleLinker:
 
     def explain(self, text: str, *, context: Sequence[str] = ()) -> tuple[Candidate, ...]:
         """Every candidate match with its evidence, and why it was linked or not."""
-        around = TextEvidence(text, self._words(text))
-        return tuple(self._weigh(around, match, context) for match in self._matches(around))
+        plain = plain_text(text)
+        found = (self._weigh(part, match, context) for part in self._read(plain.text) for match in part.matches)
+        return tuple(_place_in_original(candidate, plain) for candidate in found)
 
     def link_utterance(self, utterance: Utterance, *, context: Sequence[str] = (), replace: bool = False) -> Utterance:
         """Add mentions to an utterance; mentions annotated by anyone but a linker are kept unchanged.
@@ -157,36 +170,55 @@ class TitleLinker:
         return items[0].id if len(items) == 1 else None
 
     def _accepted_candidates(self, text: str, context: Sequence[str]) -> Iterator[Candidate]:
-        around = TextEvidence(text, self._words(text))
-        behind = 0
-        for match in sorted(self._matches(around), key=_longest_first):
-            if around.tokens[match.first].start < behind:
-                continue
-            candidate = self._weigh(around, match, context)
-            if candidate.chosen is not None:
-                behind = candidate.end
-                yield candidate
+        plain = plain_text(text)
+        for part in self._read(plain.text):
+            behind = 0
+            for match in sorted(part.matches, key=_longest_first):
+                if part.around.tokens[match.first].start < behind:
+                    continue
+                candidate = self._weigh(part, match, context)
+                if candidate.chosen is not None:
+                    behind = candidate.end
+                    yield _place_in_original(candidate, plain)
 
-    def _words(self, text: str) -> list[Token]:
-        found = list(tokens(text))
-        if self.typos:
-            for place, token in enumerate(found):
-                if (mended := self._spelling.correct(token.form)) is not None:
-                    found[place] = token._replace(form=mended)
-        return found
+    def _read(self, text: str) -> list[ReadPart]:
+        """The parts of a plain text with their matches."""
+        laid_out = layout_of(text)
+        words = list(tokens(laid_out.text, form_of=self._forms.__getitem__))
+        if len(laid_out.parts) == 1 and laid_out.parts[0].layout is Layout.PROSE:
+            around = TextEvidence(laid_out.text, words, laid_out.parts[0])
+            return [self._read_part(around)]
+        whole = TextEvidence(
+            laid_out.text, words, Part(0, len(laid_out.text), Layout.PROSE, "", (0, len(laid_out.text)))
+        )
+        starts = [word.start for word in words]
+        parts = []
+        for part in laid_out.parts:
+            inside = words[bisect_left(starts, part.start) : bisect_left(starts, part.end)]
+            around = TextEvidence(laid_out.text, inside, part, whole=whole)
+            parts.append(self._read_part(around))
+        return with_trust(parts)
+
+    def _read_part(self, around: TextEvidence) -> ReadPart:
+        return ReadPart(around, tuple(self._matches(around)), self._categories)
 
     def _matches(self, around: TextEvidence) -> Iterator[Match]:
+        is_slot = around.part.layout is not Layout.PROSE
         for match in self._index.matches(around.tokens):
-            if match.behind - match.first > 1 or _may_stand_alone(around, match.first):
+            if match.behind - match.first > 1 or _may_stand_alone(around, match.first) or (is_slot and not match.first):
                 yield match
 
-    def _weigh(self, around: TextEvidence, match: Match, context: Sequence[str]) -> Candidate:
+    def _weigh(self, part: ReadPart, match: Match, context: Sequence[str]) -> Candidate:
+        around = part.around
         entries, end, dated = self._narrow_by_year(around, match)
         seen = observations(around, match, entries[0])
+        seen += part.observations_of(match)
+        if part.is_described and FILLS_SLOT in seen and GOES_ON_TITLE in seen:
+            seen.remove(GOES_ON_TITLE)
         seen += [dated] if dated else []
         seen += [max((self._fame[entry.place] for entry in entries), key=_FAME.index)] if self._fame else []
         points = points_of(seen)
-        chosen = self._choose(entries, around.text, context) if points > THRESHOLD else None
+        chosen = self._choose(entries, around, context) if points > THRESHOLD else None
         ids = tuple(self._items[entry.place].id for entry in entries)
         return Candidate(around.tokens[match.first].start, end, ids, tuple(seen), points, chosen)
 
@@ -195,7 +227,9 @@ class TitleLinker:
         end = around.tokens[match.behind - 1].end
         fullest = min(entry.kind for entry in match.entries)
         entries = tuple(entry for entry in match.entries if entry.kind == fullest)
-        behind = _YEAR_BEHIND.match(around.text, end)
+        if around.word(match.first)[:1].isupper():  # who writes "Holiday" means that title rather than "The Holiday"
+            entries = tuple(entry for entry in entries if not entry.bare) or entries
+        behind = _YEAR_BEHIND.match(around.text, end, around.part.end)
         if behind is None:
             return entries, end, None
         given = int(behind["closed"] or behind["open"])
@@ -209,15 +243,16 @@ class TitleLinker:
         known = self._items[entry.place].year
         return known is not None and abs(known - year) <= YEAR_TOLERANCE
 
-    def _choose(self, entries: tuple[Entry, ...], text: str, context: Sequence[str]) -> str | None:
+    def _choose(self, entries: tuple[Entry, ...], around: TextEvidence, context: Sequence[str]) -> str | None:
         """Id of one of several items; None if nothing tells the members of a series apart."""
         items = {self._items[entry.place].id: self._items[entry.place] for entry in entries}
         if len(items) == 1:
             return next(iter(items))
-        years = {int(found[0]) for found in _YEAR.finditer(text)}
-        dated = [item_id for item_id, item in items.items() if item.year in years]
-        if len(dated) == 1:
-            return dated[0]
+        for start, end in dict.fromkeys((around.part.row, (0, len(around.text)))):
+            years = {int(found[0]) for found in _YEAR.finditer(around.text, start, end)}
+            dated = [item_id for item_id, item in items.items() if item.year in years]
+            if len(dated) == 1:
+                return dated[0]
         named = next((item_id for item_id in reversed(context) if item_id in items), None)
         if named is not None or entries[0].kind == PART:
             return named
@@ -225,6 +260,21 @@ class TitleLinker:
             entries, key=lambda entry: (self._counts[entry.place], self._items[entry.place].year or 0, -entry.place)
         )
         return self._items[best.place].id
+
+
+class _Forms(dict[str, str]):
+    """The common form of each word, mended; a dictionary, because it is asked for every word of every text."""
+
+    def __init__(self, spelling: Spelling) -> None:
+        super().__init__()
+        self._spelling = spelling
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= MAX_FORMS:
+            self.clear()
+        form = common_form(word)
+        self[word] = form = self._spelling.correct(form) or form
+        return form
 
 
 def _is_a_word(form: str) -> bool:
@@ -241,6 +291,27 @@ def _may_stand_alone(around: TextEvidence, place: int) -> bool:
 
 def _is_linked(mention: Mention) -> bool:
     return mention.by is MentionedBy.LINKED
+
+
+def _place_in_original(candidate: Candidate, plain: PlainText) -> Candidate:
+    """The candidate with offsets into the text as it was written."""
+    if plain.edges is None:
+        return candidate
+    start, end = plain.original(candidate.start, candidate.end)
+    return replace(candidate, start=start, end=end)
+
+
+def _categories(items: Sequence[Item]) -> frozenset[str]:
+    """Values of attributes with few of them, such as genres, without spaces in the common form."""
+    values: dict[str, set[str]] = defaultdict(set)
+    for item in items:
+        for name, value in item.attributes.items():
+            if len(values[name]) <= MOST_CATEGORIES and name != OTHER_TITLES:
+                values[name].update(
+                    each for each in (value if isinstance(value, tuple) else (value,)) if isinstance(each, str)
+                )
+    few = (each for each in values.values() if len(each) <= MOST_CATEGORIES)
+    return frozenset("".join(token.form for token in tokens(value)) for value in chain.from_iterable(few))
 
 
 def _longest_first(match: Match) -> tuple[int, int]:

@@ -6,7 +6,6 @@ conversation (mostly about films); ``function_words.txt``, the most frequent one
 ``stock_phrases.txt``, everyday phrases that are also titles, one per line.
 """
 
-from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -46,7 +45,8 @@ def is_ordinary(form: str) -> bool:
     return False
 
 
-def kind_of(forms: Sequence[str]) -> str:
+@lru_cache(maxsize=1 << 14)
+def kind_of(forms: tuple[str, ...]) -> str:
     """Kind of a form by its ambiguity with ordinary words; a leading article is ignored.
 
     >>> kind_of(("up",)), kind_of(("the", "help")), kind_of(("love", "actually")), kind_of(("zombieland",))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trialogue.catalogue.item import Item
+from trialogue.catalogue.layout import plain_text
 from trialogue.catalogue.linking.titles import parse_title, tokens
 
 FULL, OTHER, PART = 0, 1, 2
@@ -69,7 +70,7 @@ def _of_title(title: str, kind: int) -> Iterator[Variant]:
 
 
 def _forms(text: str) -> tuple[str, ...]:
-    return tuple(token.form for token in tokens(text))
+    return tuple(token.form for token in tokens(plain_text(text).text))
 
 
 def _runs(pieces: list[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:

@@ -4,8 +4,10 @@ This only finds titles that the corpus declares. Finding titles in arbitrary tex
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
+from trialogue.catalogue.layout import plain_text
 from trialogue.records import Mention, MentionedBy
 
 YEAR = re.compile(r"\s*\((?:\d{4}[^()]*)?\)\s*$")  # "(1999)", "(2012 film)", and the "()" of an unknown year
@@ -45,18 +47,21 @@ def forms(title: str) -> Iterator[str]:
 def locate(title: str, text: str, *, start: int = 0) -> tuple[int, int] | None:
     """(Start, end) offsets of a title in a text from ``start`` on, at word boundaries; None if absent.
 
-    The exact form comes before the form without year, the same case before any other.
+    The exact form comes before the form without year, the same case before any other. Composed and decomposed accents,
+    kinds of spaces and invisible characters make no difference.
 
     >>> locate("Elf (2003)", "Find yourself an elf: Elf!")
     (22, 25)
     """
-    lowered = text.lower()
-    for form in forms(title):
-        at = _find(form, text, start)
-        if at < 0 and len(lowered) == len(text):  # a few letters grow when lowered, and offsets with them
-            at = _find(form.lower(), lowered, start)
+    plain = plain_text(text)
+    begins = start if plain.edges is None else bisect_left(plain.edges, (start, 0))
+    lowered = plain.text.lower()
+    for form in forms(plain_text(title).text):
+        at = _find(form, plain.text, begins)
+        if at < 0 and len(lowered) == len(plain.text):  # a few letters grow when lowered, and offsets with them
+            at = _find(form.lower(), lowered, begins)
         if at >= 0:
-            return at, at + len(form)
+            return plain.original(at, at + len(form))
     return None
 
 
