@@ -53,7 +53,7 @@ def rows(commands: Sequence[str]) -> Iterator[Row]:
 def _commands(cell: str, commands: Sequence[str]) -> Iterator[str]:
     group = ""
     for quoted in re.findall(r"`([^`]+)`", cell):
-        words = re.match(r"(?:trialogue )?((?:[a-z][a-z-]*(?: |$))+)", quoted)
+        words = re.match(r"(?:trialogue )?((?:[a-z][a-z0-9-]*(?: |$))+)", quoted)
         assert words, quoted
         short = words[1].strip()
         full = f"{group} {short}".strip()
