@@ -56,6 +56,8 @@ EFFECTS = {
     "demotes": ("makes verdicts conditional", "make verdicts conditional"),
     "notes": ("to note", "to note"),
 }
+OF_OTHERS = " (verdicts on other measures than the one above)"
+"""Beside the counts of threats where none concerns the verdict above them."""
 """Effects of one threat and of several, as words after their number."""
 LONG = 130  # characters; a longer answer is set smaller
 
@@ -182,6 +184,7 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
     table, threats = league_table(table_leagues(findings), systems), threat_lists(findings)
     compared = [league for league in _focus(findings) if league.contrasts]
     voters = one_and_many(findings.votes.rater_kinds if findings.votes else ())
+    first = first_screen(findings)
     return {
         "light": css_variables(LIGHT),
         "dark": css_variables(DARK),
@@ -189,13 +192,14 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
         "voter": voters[0],
         "voters": voters[1],
         "long_answer": bool(findings.answer) and len(findings.answer[0].text) > LONG,
-        "first": first_screen(findings),
+        "first": first,
         "facts": _facts(findings),
         "reading": reading_lines(findings),
         "threats": threats,
         "threat_counts": ", ".join(
             f"{len(texts)} {EFFECTS[heading.severity][len(texts) > 1]}" for heading, texts in threats
-        ),
+        )
+        + (OF_OTHERS if first.is_unthreatened else ""),
         "systems": systems,
         "colors": system_colors(systems),
         "duel": compare_head_to_head(leagues, systems) if len(systems) == 2 and leagues else None,
