@@ -36,11 +36,32 @@ class Prolific:
         """Whether rows of submissions lack their fields."""
         self.busy = 0
         """How many requests are still answered with 429."""
+        self.says: dict[str, int] = {}
+        """Statuses by pattern: matching requests are carried out, and answered as if they were not."""
+        self.cap = 1_000
+        """Most rows of a page, whatever is asked for."""
+        self.silent = False
+        """Whether submissions do not tell what bonuses were paid."""
+        self.late: list[str] | None = None
+        """None: bonuses are paid at once; else payments wait here until ``arrive``."""
         self.address = ""
 
     def submit(self, person: str, status: str) -> None:
         """Somebody's submission."""
-        self.submissions[f"e-{person}"] = {"id": f"e-{person}", "participant_id": person, "status": status}
+        there = self.submissions.setdefault(f"e-{person}", {"bonus_payments": []})
+        there |= {"id": f"e-{person}", "participant_id": person, "status": status}
+
+    def arrive(self) -> None:
+        """Payments that were only requested are made."""
+        waiting, self.late = self.late or [], None
+        for payment in waiting:
+            self._pay(payment)
+
+    def _pay(self, payment: str) -> None:
+        self.paid.append(self.payments[payment]["csv"])  # again, if it is asked again
+        for line in self.payments[payment]["csv"].splitlines():
+            person, _, amount = line.partition(",")
+            self.submissions[f"e-{person}"]["bonus_payments"].append(round(float(amount) * 100))
 
     def answer(self, method: str, path: str, query: dict[str, list[str]], body: dict[str, Any]) -> dict[str, Any]:
         """What a request does."""
@@ -62,8 +83,15 @@ class Prolific:
             self.payments[made["id"]] = made
             return made
         if found := re.fullmatch(r"/bulk-bonus-payments/(\w+)/pay/", path):
-            self.paid.append(self.payments[found[1]]["csv"])  # again, if it is asked again
+            if self.late is None:
+                self._pay(found[1])
+            else:
+                self.late.append(found[1])
             return {}
+        if found := re.fullmatch(r"/submissions/([\w-]+)/", path):  # another shape than in the list
+            there = self.submissions[found[1]]
+            told = {} if self.silent else {"bonus_payments": there["bonus_payments"]}
+            return {"id": there["id"], "participant": there["participant_id"], "status": there["status"]} | told
         raise RefusedError(f"no such page {path}")
 
     def _study(
@@ -72,7 +100,8 @@ class Prolific:
         if what == "submissions/" and self.mangled:
             return {"results": [{"participant": "p1"}]}
         if what == "submissions/":
-            return self._page(list(self.submissions.values()), query)
+            rows = [{key: row[key] for key in ("id", "participant_id", "status")} for row in self.submissions.values()]
+            return self._page(rows, query)
         if what == "transition/":
             study["status"] = {"PUBLISH": "ACTIVE", "STOP": "AWAITING REVIEW"}[body["action"]]
         elif method == "PATCH":
@@ -88,9 +117,8 @@ class Prolific:
         submission["status"] = {"APPROVE": "APPROVED", "REJECT": "REJECTED"}[body["action"]]
         return submission
 
-    @staticmethod
-    def _page(rows: list[dict[str, Any]], query: dict[str, list[str]]) -> dict[str, Any]:
-        number, size = int(query["page"][0]), int(query["page_size"][0])
+    def _page(self, rows: list[dict[str, Any]], query: dict[str, list[str]]) -> dict[str, Any]:
+        number, size = int(query["page"][0]), min(self.cap, int(query["page_size"][0]))
         return {"results": rows[(number - 1) * size : number * size]}
 
 
@@ -120,6 +148,8 @@ def serving() -> Iterator[Prolific]:
                     said = json.dumps(made).encode()
                 except RefusedError as error:
                     status, said = 400, json.dumps({"error": {"detail": str(error)}}).encode()
+            what = f"{self.command} {parts.path}"
+            status = next((given for pattern, given in platform.says.items() if re.search(pattern, what)), status)
             if platform.lose and re.search(platform.lose, f"{self.command} {parts.path}"):
                 platform.lose = ""
                 self.connection.close()
@@ -141,7 +171,7 @@ def serving() -> Iterator[Prolific]:
             """Lost answers are meant."""
 
     server = Server(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=lambda: server.serve_forever(0.01))
     thread.start()
     platform.address = f"http://127.0.0.1:{server.server_address[1]}"
     try:

@@ -84,7 +84,7 @@ def test_people_and_price_are_counted_before_launch() -> None:
     assert found.price(19) == "106.88 GBP"  # 19 * 4.50 * 1.25 = 106.875
     once = budget_of(file, [("same", f"i{number}") for number in range(20)])
     assert (once.people, once.items_each) == (60, 1)  # all of one dialogue, of which everybody sees one
-    assert Payment(reward_cents=1, fee=0.1).cents(10) == 11  # exactly, not 11.000000000000002 rounded up
+    assert Payment(reward_cents=1, fee=0.1).price(10).cents == 11  # exactly, not 11.000000000000002 rounded up
 
 
 def paid(**more: Any) -> Study:

@@ -379,6 +379,85 @@ class Decision(models.Model):
         return f"{self.kind} of {self.participant_id}"
 
 
+class PlatformRequest(models.Model):
+    """A request to the recruitment platform that spends money, decides, or changes the study there.
+
+    The row is committed before the request is sent and is never deleted, so it is in every backup. Ids of people are not
+    stored: a person's submission is found through the participant.
+    """
+
+    class Kind(models.TextChoices):
+        """What is requested."""
+
+        DRAFT = "draft"
+        PUBLISH = "publish"
+        PLACES = "places"
+        STOP = "stop"
+        APPROVE = "approve"
+        REJECT = "reject"
+        RETURN = "return"
+        """The participant is asked to return the submission."""
+        BONUS = "bonus"
+
+    class State(models.TextChoices):
+        """Whether the platform carried it out."""
+
+        SENT = "sent"
+        """Sent, or about to be; without an answer yet. After a crash: unknown until reconciled."""
+        UNKNOWN = "unknown"
+        """The answer was lost, or does not say whether the request was carried out."""
+        ACCEPTED = "accepted"
+        """The platform said that it will be carried out; a bonus is paid minutes later."""
+        CONFIRMED = "confirmed"
+        """Carried out, according to the platform's answer or its lists."""
+        REFUSED = "refused"
+        """Not carried out. Another request may follow."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="platform_requests")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    key = models.CharField(max_length=120, blank=True)
+    """Of requests about the study: what must not happen twice, such as the number of places. "" for people."""
+    participant = models.ForeignKey(
+        Participant, null=True, on_delete=models.SET_NULL, related_name="platform_requests"
+    )
+    amount_cents = models.PositiveBigIntegerField(default=0)
+    """What the participant gets by it, in hundredths of the currency, without the platform's fee."""
+    batch = models.CharField(max_length=80, blank=True)
+    """``bonus``: the platform's id of the payment that this is a line of; "" for a payment found on its list."""
+    remote_id = models.CharField(max_length=80, blank=True)
+    """``draft``: the study's id at the platform."""
+    state = models.CharField(max_length=10, choices=State.choices, default=State.SENT)
+    by = models.CharField(max_length=150)
+    sent_at = models.DateTimeField(auto_now_add=True)
+    settled_by = models.CharField(max_length=150, blank=True)
+    """``answer``, ``platform`` (its lists), or the login of who settled it."""
+    settled_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering: ClassVar = ["pk"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["study", "kind", "key"],
+                condition=Q(participant=None, state__in=["sent", "unknown", "accepted", "confirmed"]) & ~Q(key=""),
+                name="request_once_per_study",
+            ),
+            models.UniqueConstraint(
+                fields=["participant"],
+                condition=Q(kind="bonus", state__in=["sent", "unknown"]),
+                name="request_one_open_bonus_per_person",
+            ),
+            models.UniqueConstraint(
+                fields=["participant"],
+                condition=Q(kind__in=["approve", "reject", "return"], state__in=["sent", "unknown"]),
+                name="request_one_open_decision_per_person",
+            ),
+        ]
+        indexes: ClassVar = [models.Index(fields=["study", "kind", "state"], name="request_kind_state")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.key or self.participant_id}: {self.state}"
+
+
 class Audit(models.Model):
     """Audit log: every export, deletion and decision, with its time and author. Holds codes, never platform ids."""
 

@@ -11,27 +11,34 @@ if TYPE_CHECKING:
     from trialogue.study.recruiting.decisions import Payer
     from trialogue.study.recruiting.prolific import Recruiter
 
-STEPS = ("draft", "publish", "sync", "decide", "bonus", "settle", "close")
+STEPS = ("draft", "publish", "sync", "places", "decide", "bonus", "settle", "close")
 
 
 def recruit(
     folder: Annotated[Path, typer.Argument(help="Study folder.")],
-    step: Annotated[str, typer.Argument(help="draft, publish, sync, decide, bonus, settle or close.")],
+    step: Annotated[str, typer.Argument(help="draft, publish, sync, places, decide, bonus, settle or close.")],
     payment: Annotated[str, typer.Argument(help="settle: id of the bonus payment whose response was lost.")] = "",
-    paid: Annotated[bool, typer.Option("--paid/--unpaid", help="settle: whether Prolific made the payment.")] = False,
+    paid: Annotated[
+        bool | None, typer.Option("--paid/--unpaid", help="settle: whether Prolific made the payment (required).")
+    ] = None,
     base: Annotated[str, typer.Option(help="draft: address of the server, such as https://study.example.org.")] = "",
     confirm: Annotated[
-        str, typer.Option(help="publish, decide, bonus: confirm the price, as shown by --dry-run.")
+        str, typer.Option(help="publish, places, decide, bonus: confirm the price, as shown by --dry-run.")
     ] = "",
     every: Annotated[float, typer.Option(min=0, help="sync: repeat after this many seconds (0: once).")] = 0,
     dry_run: Annotated[bool, typer.Option(help="Print requests and price without changing anything.")] = False,
 ) -> None:
     """Recruit on Prolific: create a draft, publish it, track submissions, approve, reject, pay bonuses, close."""
-    from trialogue.errors import UnknownNameError
+    from trialogue.errors import UnknownNameError, UsageError
     from trialogue.study.opening import open_launched
 
     if step not in STEPS:
         raise UnknownNameError("step", step, STEPS)
+    if step == "settle" and (paid is None or not payment):
+        raise UsageError(
+            "Look the payment up on Prolific and say whether it was made: "
+            "trialogue study recruit FOLDER settle PAYMENT --paid, or --unpaid."
+        )
     study = open_launched(folder)
     from trialogue.study.recruiting.api import Api
     from trialogue.study.recruiting.decisions import Payer
@@ -43,16 +50,15 @@ def recruit(
     if step == "draft":
         typer.echo(f"Draft on Prolific: {recruiter.create_draft(base) or '(dry run)'}")
     elif step == "publish":
-        typer.echo(f"Price of all places: {recruiter.price()}")
-        recruiter.publish(_confirm(confirm, dry_run))
+        _publish(recruiter, confirm, dry_run)
+    elif step == "places":
+        typer.echo(f"Price of the places for replacements: {recruiter.places_price()}")
+        typer.echo(f"Places opened: {recruiter.open_places(_confirm(confirm, dry_run))}")
     elif step == "bonus":
-        owed = payer.pending_payments()
-        typer.echo(f"Bonuses owed: {payer.bonus_sum(owed)}")
-        for code in owed.unlisted:
-            typer.echo(f"{code}: not listed by Prolific for this study; nothing is paid")
-        typer.echo(f"Bonuses: {payer.pay_bonuses(_confirm(confirm, dry_run))}")
+        _pay(payer, confirm, dry_run)
     elif step == "settle":
-        payer.settle(payment, paid=paid)
+        assert paid is not None
+        typer.echo(payer.settle(payment, paid=paid))
     elif step == "close":
         recruiter.close()
     elif step == "decide":
@@ -69,6 +75,29 @@ def _confirm(given: str, dry: bool) -> str:
     return str(typer.prompt("Type the amount to confirm it", default=""))
 
 
+def _publish(recruiter: "Recruiter", confirm: str, dry: bool) -> None:
+    remote = recruiter.remote()
+    for note in recruiter.differences(remote).notes:
+        typer.echo(f"Warning: {note}", err=True)
+    typer.echo(f"Price of all {remote.all_places} places on Prolific: {recruiter.price(remote)}")
+    recruiter.publish(_confirm(confirm, dry))
+
+
+def _pay(payer: "Payer", confirm: str, dry: bool) -> None:
+    from trialogue.study.recruiting.bonuses import unknown_payments
+
+    owed = payer.pending_payments()
+    typer.echo(f"Bonuses owed, with Prolific's fee: {payer.bonus_price(owed)}")
+    for code in owed.unlisted:
+        typer.echo(f"{code}: not listed by Prolific for this study; nothing is paid")
+    for code in owed.found:
+        typer.echo(f"{code}: Prolific lists a bonus that is not in this study's ledger; it was recorded as paid")
+    if owed.unknown:
+        typer.echo(unknown_payments(owed))
+    if owed.cents:
+        typer.echo(f"Bonuses: {payer.pay_bonuses(_confirm(confirm, dry))}")
+
+
 def _sync(recruiter: "Recruiter") -> None:
     found = recruiter.sync()
     typer.echo(f"{len(found.freed)} returned or timed out; their unanswered items are available again.")
@@ -76,6 +105,11 @@ def _sync(recruiter: "Recruiter") -> None:
         typer.echo(f"{len(found.replaced)} completed and were rejected; their items are available again.")
     for name in found.unfinished:
         typer.echo(f"{name}: completed on Prolific, but not finished in this study")
+    if found.places_due:
+        typer.echo(
+            f"{found.places_due} more places on Prolific are needed to replace excluded participants. "
+            "Open them with: trialogue study recruit FOLDER places"
+        )
 
 
 def _follow(recruiter: "Recruiter", every: float) -> None:
@@ -100,5 +134,7 @@ def _decide(payer: "Payer", confirm: str, dry: bool) -> None:
     done = payer.decide(_confirm(confirm, dry) if found.approve else "")
     counts = f"{len(done.approved)} approved, {len(done.rejected)} rejected, {len(done.later)} still active on Prolific"
     typer.echo(f"{counts}, {len(done.impossible)} returned or timed out.")
+    for code, problem in done.failed:
+        typer.echo(f"{code}: {problem}")
     for code in done.contrary:
         typer.echo(f"{code}: the opposite decision was made on Prolific")

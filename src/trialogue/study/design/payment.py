@@ -50,18 +50,18 @@ class Payment(Record):
     fee: float = Field(default=0.0, ge=0, le=2)
     """The platform's fee as a share of the reward, such as 0.33; see its price list."""
 
-    def cents(self, places: int) -> int:
-        """Cost of a number of participants, the platform's fee included, rounded up.
+    def charge(self, cents: int) -> Money:
+        """What the platform charges so that people get a sum: its fee included, rounded up.
 
-        >>> Payment(reward_cents=150, fee=0.33).cents(3)  # 3 * 150 * 1.33 = 598.5
-        599
+        >>> Payment(reward_cents=150, fee=0.33).charge(450)  # 450 * 1.33 = 598.5
+        Money(cents=599, currency='GBP')
         """
-        return ceil(places * self.reward_cents * (1 + Fraction(str(self.fee))))
+        return Money(ceil(cents * (1 + Fraction(str(self.fee)))), self.currency)
 
     def price(self, places: int) -> Money:
-        """Cost of a number of participants, with its currency.
+        """Cost of a number of participants, the platform's fee included.
 
         >>> Payment(reward_cents=150, fee=0.33, currency="EUR").price(1000)
         Money(cents=199500, currency='EUR')
         """
-        return Money(self.cents(places), self.currency)
+        return self.charge(places * self.reward_cents)

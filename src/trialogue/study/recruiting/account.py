@@ -1,17 +1,72 @@
-"""A study's account at Prolific: ledger, platform id, list of submissions, and requests that must be made only once."""
+"""A study's account at Prolific: ledger, the study there, list of submissions, and requests that must be made only once."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from trialogue.errors import UsageError
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.payment import Money, Payment
-from trialogue.study.models import Audit, Participant, Study
-from trialogue.study.recruiting.api import Api, PlatformError
-from trialogue.study.recruiting.ledger import Ledger
+from trialogue.study.models import Audit, Participant, PlatformRequest, Study
+from trialogue.study.recruiting.api import Api, Json, PlatformError
+from trialogue.study.recruiting.ledger import Kind, Ledger, State, adopt_file
 from trialogue.study.services.reading import file_of
 
 SUBMISSION = ("id", "participant_id", "status")  # what every row of the list has
+
+
+@dataclass(frozen=True)
+class RemoteStudy:
+    """The study as it is at Prolific now."""
+
+    status: str
+    """Such as UNPUBLISHED, ACTIVE or PAUSED."""
+    reward_cents: int | None
+    """Reward per participant; None if it was not told."""
+    places: int | None
+    """Number of places; None if it was not told."""
+    url: str
+    """Where participants are sent."""
+    secure: bool
+    """Whether Prolific signs the links."""
+    codes: frozenset[str]
+    """Completion codes."""
+
+    @classmethod
+    def parse(cls, answer: Json) -> "RemoteStudy":
+        """The study of an answer."""
+        reward, places = answer.get("reward"), answer.get("total_available_places")
+        codes = answer.get("completion_codes")
+        return cls(
+            status=str(answer.get("status", "")),
+            reward_cents=int(reward) if isinstance(reward, int | float) and reward == int(reward) else None,
+            places=places if isinstance(places, int) else None,
+            url=str(answer.get("external_study_url", "")),
+            secure=answer.get("is_external_study_url_secure") is True,
+            codes=frozenset(str(each.get("code")) for each in codes if isinstance(each, dict)) if codes else frozenset(),
+        )
+
+    @property
+    def reward(self) -> int:
+        """The reward per participant.
+
+        Raises:
+            PlatformError: Prolific did not tell it, so no price is known.
+        """
+        if self.reward_cents is None:
+            raise PlatformError("Prolific did not return the study's reward, so its price is unknown.", 0)
+        return self.reward_cents
+
+    @property
+    def all_places(self) -> int:
+        """The number of places.
+
+        Raises:
+            PlatformError: Prolific did not tell it.
+        """
+        if self.places is None:
+            raise PlatformError("Prolific did not return the study's number of places.", 0)
+        return self.places
 
 
 class Account:
@@ -19,7 +74,7 @@ class Account:
 
     Args:
         study: the study as loaded.
-        folder: the study folder, which contains the ledger.
+        folder: the study folder; a ledger file of an earlier release in it is moved into the database.
         api: client for requests.
         who: name for the log.
 
@@ -30,11 +85,12 @@ class Account:
     def __init__(self, study: Study, folder: Path, api: Api, *, who: str) -> None:
         self.study, self.api, self.who = study, api, who
         self.file = file_of(study)
-        self.ledger = Ledger(folder)
         if self.file.platform.name != "prolific":
             raise UsageError("Recruiting through the API requires platform: {name: prolific} in the study file.")
         self.payment = payment_of(self.file)
         """Payment per participant."""
+        adopt_file(study, folder)
+        self.ledger = Ledger(study, who=who)
 
     def check_confirmation(self, confirmed: str, amount: Money, *, refused: str) -> None:
         """Check that the payer typed the amount that is about to be spent; a dry run spends nothing.
@@ -57,12 +113,20 @@ class Account:
         Raises:
             UsageError: there is no draft yet.
         """
-        row = self.ledger.last_line("draft", self.study.slug)
-        if row is None or row["state"] != "done":
+        if not (found := remote_id_of(self.study)):
             raise UsageError(
                 "There is no draft on Prolific yet. Create one with: trialogue study recruit FOLDER draft --base https://..."
             )
-        return str(row["id"])
+        return found
+
+    def remote(self) -> RemoteStudy:
+        """The study as it is at Prolific now.
+
+        Raises:
+            UsageError: there is no draft yet.
+            PlatformError: no answer.
+        """
+        return RemoteStudy.parse(self.api.get(f"/studies/{self.remote_id}/"))
 
     def submissions(self) -> list[dict[str, Any]]:
         """Prolific's list of submissions.
@@ -79,27 +143,58 @@ class Account:
         """Participants with an id."""
         return list(self.study.participants.filter(identity__isnull=False).select_related("identity"))
 
-    def do_once(self, what: str, key: str, method: str, path: str, body: dict[str, Any], **detail: Any) -> str:
-        """Create an object at Prolific with ledger entries before and after; returns its id there. Refused requests can
-        be repeated."""
-        if self.api.dry:
-            self.api.change(method, path, body)
-            return ""
-        self.ledger.intend(what, key, **detail)
+    def send(self, request: PlatformRequest, method: str, path: str, body: Json, *, done: State = State.CONFIRMED) -> Json:
+        """Send a request that is in the ledger, and settle it by the answer.
+
+        Raises:
+            PlatformError: it was refused, or its outcome is unknown.
+        """
         try:
             answer = self.api.change(method, path, body)
         except PlatformError as error:
-            if 300 <= error.status < 500:  # its own answer: it was not carried out; a gateway's says nothing
-                self.ledger.settle(what, key, "refused", status=error.status)
+            self.ledger.settle(request, State.REFUSED if error.refused else State.UNKNOWN)
             raise
-        made = str(answer.get("id", ""))
-        if what == "draft" and not made:
+        if request.kind == Kind.DRAFT and not answer.get("id"):
+            self.ledger.settle(request, State.UNKNOWN)
             raise PlatformError(
                 "Prolific did not return the id of the draft. Check on Prolific whether it was created.", 0
             )
-        self.ledger.settle(what, key, id=made)
+        self.ledger.settle(request, done, remote_id=str(answer.get("id", "")) if request.kind == Kind.DRAFT else "")
+        return answer
+
+    def send_once(
+        self, kind: Kind, key: str, method: str, path: str, body: Json, *, again: bool = False, **detail: Any
+    ) -> Json:
+        """Record, send and log a request about the study; in a dry run it is only shown.
+
+        Args:
+            kind: what is requested.
+            key: what must not happen twice.
+            method: of HTTP.
+            path: of the request.
+            body: of the request.
+            again: whether repeating it changes nothing, so that it may be repeated where its outcome is unknown.
+            detail: for the log.
+
+        Raises:
+            UsageError: it was made already.
+            PlatformError: it was refused, or its outcome is unknown.
+        """
+        if self.api.dry:
+            return self.api.change(method, path, body)
+        answer = self.send(self.ledger.begin(kind, key, again=again), method, path, body)
+        self.log(kind, **detail)
+        return answer
+
+    def log(self, what: str, **detail: Any) -> None:
+        """A line of the log."""
         Audit.objects.create(study=self.study, who=self.who, what=f"recruiting: {what}", detail=detail)
-        return made
+
+
+def remote_id_of(study: Study) -> str:
+    """The id of the study's draft at Prolific according to the ledger; "" without one."""
+    row = study.platform_requests.filter(kind=Kind.DRAFT, state=State.CONFIRMED).last()
+    return row.remote_id if row is not None else ""
 
 
 def prolific_id(participant: Participant) -> str:

@@ -17,7 +17,14 @@ from trialogue.errors import TrialogueError, UsageError
 BASE = "https://api.prolific.com/api/v1"
 TOKEN, ADDRESS = "PROLIFIC_TOKEN", "TRIALOGUE_PROLIFIC_API"
 WAIT_S, TRIES, PAUSE_S = 30.0, 4, 1.0
-PAGE = 100
+PAGE = 100  # rows that are asked for; a server may return fewer on each page
+MAX_PAGES = 10_000
+NOT_DONE = frozenset({*range(300, 309), 400, 401, 402, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422})
+"""Statuses by which a server says that a request was not carried out.
+
+Not among them: 408, 409, 425 and 429, which may come from a gateway while the request goes on behind it or may concern a
+repetition, and those of 500 and above.
+"""
 Json = dict[str, Any]
 
 
@@ -41,6 +48,11 @@ class PlatformError(TrialogueError):
     def __init__(self, what: str, status: int) -> None:
         super().__init__(what)
         self.status = status
+
+    @property
+    def refused(self) -> bool:
+        """Whether the request was surely not carried out."""
+        return self.status in NOT_DONE
 
 
 class Api:
@@ -96,13 +108,29 @@ class Api:
         raise AssertionError("a loop that returns or raises")
 
     def pages(self, path: str, **query: str | int) -> Iterator[Json]:
-        """The rows of a list, from all of its pages."""
-        number = 1
-        while rows := self.get(path, **query, page=number, page_size=PAGE).get("results", []):
-            yield from rows
-            if len(rows) < PAGE:
+        """The rows of a list, from all of its pages, each row once.
+
+        Ends at the page that the server calls the last, or brings nothing new: servers may return fewer rows per page than
+        they were asked for.
+
+        Raises:
+            PlatformError: as for ``get``; or the list has no end.
+        """
+        known: set[str] = set()
+        for number in range(1, MAX_PAGES + 1):
+            try:
+                answer = self.get(path, **query, page=number, page_size=PAGE)
+            except PlatformError as error:
+                if number > 1 and error.status == 404:  # the page after the last
+                    return
+                raise
+            rows = answer.get("results", [])
+            new = {json.dumps(row.get("id", row), sort_keys=True): row for row in rows}
+            yield from (row for key, row in new.items() if key not in known)
+            if not new.keys() - known or _is_last(answer):
                 return
-            number += 1
+            known |= new.keys()
+        raise PlatformError(f"Prolific's list {path} has no end.", 0)
 
     def change(self, method: str, path: str, body: Json) -> Json:
         """Send a state-changing request once; in a dry run it is only shown, and the response is empty.
@@ -127,6 +155,15 @@ class Api:
         except (OSError, ValueError) as error:
             raise PlatformError(f"Prolific did not answer {method} {path}: {error}", 0) from error
         return found if isinstance(found, dict) else {"results": found}
+
+
+def _is_last(answer: Json) -> bool:
+    """Whether a page says that no other follows."""
+    links = answer.get("_links")
+    if isinstance(links, dict) and "next" in links:
+        following = links["next"]
+        return not (following.get("href") if isinstance(following, dict) else following)
+    return False
 
 
 def _error_words(body: bytes) -> str:

@@ -57,13 +57,19 @@ def follow(
 
 
 def line_of(found: "Reconciliation") -> str:
-    """One-line summary; "" if nothing changed."""
-    if not found.freed and not found.replaced:
-        return ""
-    return (
-        f"Prolific: {len(found.freed)} returned, timed out or were rejected, and their places are free again; "
-        f"{len(found.replaced)} completed and were rejected, and are replaced."
-    )
+    """One-line summary; "" if nothing changed and nothing is due."""
+    lines = []
+    if found.freed or found.replaced:
+        lines.append(
+            f"Prolific: {len(found.freed)} returned, timed out or were rejected, and their places are free again; "
+            f"{len(found.replaced)} completed and were rejected, and are replaced."
+        )
+    if found.places_due:
+        lines.append(
+            f"Excluded participants can be replaced if {found.places_due} more places are opened on Prolific: "
+            "trialogue study recruit FOLDER places"
+        )
+    return " ".join(lines)
 
 
 def waiting_for(parent: int) -> Callable[[float], bool]:

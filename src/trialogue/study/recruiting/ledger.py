@@ -1,86 +1,149 @@
-"""Write-ahead ledger of platform requests that spend money or decide: one line before each request, and one after.
+"""Ledger of requests to the platform that spend money or decide, in the study's database.
 
-A request without a second line may or may not have been sent: it is looked up at the platform, never simply repeated.
-The file holds participants' codes and the platform's ids of studies and payments, no ids of people.
+An intent is a decision of staff, or a command with a confirmed price. ``Ledger.begin`` commits a row in the state ``sent``
+before the request leaves, and a constraint of the database allows one open request per intent. The answer settles it:
+``confirmed`` or ``accepted``, ``refused``, or ``unknown`` where it was lost or does not say what happened. Whatever is open
+is resolved by the platform's own lists, or by a person after these were asked; it is never repeated by itself where a
+repetition would pay twice.
 """
 
 import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet, Sum
+from django.utils import timezone
 
 from trialogue.errors import UsageError
+from trialogue.study.models import Participant, PlatformRequest, Study
 
-FILE = "recruiting.jsonl"
+Kind, State = PlatformRequest.Kind, PlatformRequest.State
+OPEN = (State.SENT, State.UNKNOWN)
+"""States in which nobody knows whether the platform carried a request out."""
+UNSETTLED = (*OPEN, State.ACCEPTED)
+"""States that an answer or a list of the platform may still change."""
+LIVE = (*UNSETTLED, State.CONFIRMED)
+"""States in which a request may have been, or will be, carried out: its money counts as spent."""
+FILE = "recruiting.jsonl"  # the ledger of releases before 0004_platform_requests
+ADOPTED = f"{FILE}.adopted"
+ANSWER, LIST = "answer", "platform"  # what settles a request, if not a person
 
 
 class Ledger:
-    """The ledger of a study folder; one process at a time writes it.
+    """The ledger of a study.
 
     Args:
-        folder: the study folder.
+        study: the study as loaded.
+        who: name of who acts, for the rows.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / FILE
-        self._lock = FileLock(str(folder / f"{FILE}.lock"))
+    def __init__(self, study: Study, *, who: str) -> None:
+        self._study, self._who = study, who
 
-    @contextmanager
-    def exclusive(self) -> Iterator[None]:
-        """While this context is open, no other process pays.
+    def rows(self, *kinds: PlatformRequest.Kind, states: Iterable[PlatformRequest.State] = tuple(State)) -> Any:
+        """Requests of some kinds in some states, oldest first."""
+        found: QuerySet[PlatformRequest] = self._study.platform_requests.filter(kind__in=kinds, state__in=[*states])
+        return found.select_related("participant")
 
-        Raises:
-            UsageError: another process holds the ledger.
-        """
-        try:
-            with self._lock.acquire(timeout=0):
-                yield
-        except Timeout as error:
-            raise UsageError(
-                "Another process is using the platform for this study. Wait until it has finished."
-            ) from error
-
-    def intend(self, what: str, key: str, **detail: Any) -> None:
-        """Record a request before it is sent."""
-        self._write({"state": "intended", "what": what, "key": key, **detail})
-
-    def settle(self, what: str, key: str, state: str = "done", **detail: Any) -> None:
-        """Record the result of a request: ``done`` or ``refused``."""
-        self._write({"state": state, "what": what, "key": key, **detail})
-
-    def last_line(self, what: str, key: str) -> dict[str, Any] | None:
-        """Last entry on a request; None if it was never sent."""
-        return next((row for row in reversed(self.rows()) if (row["what"], row["key"]) == (what, key)), None)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Every line; a last one that was cut off by a crash is none."""
-        if not self._path.is_file():
-            return []
-        found = []
-        for line in self._path.read_text("utf-8").splitlines():
-            try:
-                found.append(json.loads(line))
-            except ValueError:
-                continue
+    def last(self, kind: PlatformRequest.Kind, key: str) -> PlatformRequest | None:
+        """The request of a kind that may have been carried out; None if there is none."""
+        found: PlatformRequest | None = self.rows(kind, states=LIVE).filter(key=key).last()
         return found
 
-    def _write(self, row: dict[str, Any]) -> None:
-        line = json.dumps({"at": datetime.now(UTC).isoformat(timespec="seconds"), **row}, sort_keys=True)
-        handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            os.write(handle, b"\n" * self._cut() + line.encode() + b"\n")
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    def paid(self, participant: Participant) -> int:
+        """Hundredths of bonuses that a participant got, may have got, or will get."""
+        spent = self.rows(Kind.BONUS, states=LIVE).filter(participant=participant)
+        return int(spent.aggregate(cents=Sum("amount_cents"))["cents"] or 0)
 
-    def _cut(self) -> bool:
-        """Whether the last line has no end, since the process died while it wrote it."""
-        size = self._path.stat().st_size
-        with self._path.open("rb") as stream:
-            stream.seek(max(0, size - 1))
-            return stream.read(1) not in (b"", b"\n")
+    def begin(self, kind: PlatformRequest.Kind, key: str, *, again: bool = False) -> PlatformRequest:
+        """Record a request about the study before it is sent.
+
+        Args:
+            kind: what is requested.
+            key: what must not happen twice.
+            again: whether a request whose outcome is unknown may be repeated, since that changes nothing.
+
+        Raises:
+            UsageError: it was made already, or its outcome is unknown.
+        """
+        try:
+            with transaction.atomic():
+                return PlatformRequest.objects.create(study=self._study, kind=kind, key=key, by=self._who)
+        except IntegrityError as error:
+            there = self.last(kind, key)
+            if again and there is not None and there.state in OPEN:
+                return there
+            raise UsageError(f"This was already requested from the platform: {kind} ({key}).") from error
+
+    def begin_decision(self, kind: PlatformRequest.Kind, participant: Participant, cents: int = 0) -> PlatformRequest:
+        """Record a decision before it is sent. A decision that is still open is repeated, or gives way to its opposite:
+        the platform decides about a submission once."""
+        with transaction.atomic():
+            lock(self._study)
+            there = self.rows(Kind.APPROVE, Kind.REJECT, Kind.RETURN, states=OPEN).filter(participant=participant)
+            if (same := there.filter(kind=kind).first()) is not None:
+                return same  # type: ignore[no-any-return]
+            for each in there:
+                self.settle(each, State.REFUSED, by=self._who)
+            return PlatformRequest.objects.create(
+                study=self._study, kind=kind, participant=participant, amount_cents=cents, by=self._who
+            )
+
+    def settle(
+        self, request: PlatformRequest, state: PlatformRequest.State, *, by: str = ANSWER, remote_id: str = ""
+    ) -> bool:
+        """Record the outcome of a request, unless it is known already; whether it was recorded."""
+        changes: dict[str, Any] = {"state": state}
+        if state not in OPEN:
+            changes |= {"settled_by": by, "settled_at": timezone.now()}
+        if remote_id:
+            changes["remote_id"] = remote_id
+        open_ones = PlatformRequest.objects.filter(pk=request.pk, state__in=UNSETTLED)
+        return bool(open_ones.update(**changes))
+
+
+def lock(study: Study) -> None:
+    """Wait for one's turn, within a transaction: amounts owed are computed and reserved by one process at a time."""
+    Study.objects.select_for_update(no_key=True).values_list("pk").get(pk=study.pk)
+
+
+def adopt_file(study: Study, folder: Path) -> None:
+    """Move the ledger file of an earlier release into the database, once."""
+    path = folder / FILE
+    if not path.is_file():
+        return
+    with transaction.atomic():
+        lock(study)
+        if not study.platform_requests.filter(by=FILE).exists():
+            PlatformRequest.objects.bulk_create(_adopted(study, path))
+    path.replace(folder / ADOPTED)
+
+
+def _adopted(study: Study, path: Path) -> list[PlatformRequest]:
+    """The last state of each request in a ledger file; a line that a crash cut off is none."""
+    last: dict[tuple[str, str], dict[str, Any]] = {}
+    for line in path.read_text("utf-8").splitlines():
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        last[row["what"], row["key"]] = last.get((row["what"], row["key"]), {}) | row
+    states = {"done": State.CONFIRMED, "refused": State.REFUSED, "intended": State.UNKNOWN}
+    codes = {each.code: each for each in study.participants.all()}
+    found = []
+    for (what, key), row in last.items():
+        given = {"study": study, "kind": what, "state": states[row["state"]], "by": FILE}
+        if what == Kind.BONUS:
+            lines = {code: round(float(amount) * 100) for code, amount in row.get("amounts", {}).items()}
+            found += [
+                PlatformRequest(**given, participant=codes[code], amount_cents=cents, batch=key)
+                for code, cents in lines.items()
+                if code in codes
+            ]
+        elif what in (Kind.APPROVE, Kind.REJECT):
+            found += [PlatformRequest(**given, participant=codes[key])] if key in codes else []
+        else:
+            found.append(PlatformRequest(**given, key=key, remote_id=str(row.get("id", ""))))
+    return found

@@ -123,7 +123,7 @@ def refusal(wrong: Wrong) -> str:
 class CarryOutForm(forms.Form):
     """Requests to send to the platform, and the typed price."""
 
-    act = forms.ChoiceField(choices=[(act, act) for act in ("decide", "bonus", "sync")])
+    act = forms.ChoiceField(choices=[(act, act) for act in ("decide", "bonus", "places", "sync")])
     confirmed = forms.CharField(required=False, max_length=100)
 
 

@@ -30,9 +30,13 @@ def load(file: StudyFile, items: list[AnyItem], sha256: str) -> Study:
             raise ChangedError(
                 f"the study {file.study!r} already has participants, but its file or items have changed."
             )
-        if there is not None:
-            there.delete()
-        return _create_study(file, items, sha256)
+        if there is None:
+            return _create_study(file, items, sha256)
+        Study.objects.filter(pk=there.pk).update(slug=f"replaced-{there.pk}")
+        made = _create_study(file, items, sha256)
+        there.platform_requests.update(study=made)  # what was requested from a platform is never forgotten
+        there.delete()
+        return made
 
 
 def _create_study(file: StudyFile, items: list[AnyItem], sha256: str) -> Study:

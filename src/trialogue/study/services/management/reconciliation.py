@@ -42,6 +42,8 @@ class Reconciliation:
     """Done there, and not here."""
     unlisted: list[str] = field(default_factory=list)
     """Participants with an unsigned id that is not on the platform's list: invented, or the list is older."""
+    places_due: int = 0
+    """Places that the platform should have besides those it has, so that excluded participants can be replaced."""
 
 
 def reconcile(study: Study, path: Path, *, who: str) -> Reconciliation:

@@ -10,6 +10,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext
 
 from trialogue.errors import TrialogueError
+from trialogue.study.design.payment import Money
 from trialogue.study.recruiting.api import Api
 from trialogue.study.recruiting.decisions import Payer
 from trialogue.study.recruiting.prolific import Recruiter
@@ -31,6 +32,10 @@ class Platform(StaffForm):
     @cached_property
     def _payer(self) -> Payer:
         return Payer(self.study, self._folder, self._api(), who=login_of(self.request))
+
+    @cached_property
+    def _recruiter(self) -> Recruiter:
+        return Recruiter(self.study, self._folder, self._api(), who=login_of(self.request))
 
     @property
     def _folder(self) -> Path:
@@ -60,8 +65,10 @@ class Platform(StaffForm):
                     self._payer.decide(confirmed)
                 case "bonus":
                     self._payer.pay_bonuses(confirmed)
+                case "places":
+                    self._recruiter.open_places(confirmed)
                 case "sync":
-                    Recruiter(self.study, self._folder, self._api(), who=login_of(self.request)).sync()
+                    self._recruiter.sync()
         except TrialogueError as error:
             form.add_error(None, str(error))
             return self.form_invalid(form)
@@ -76,18 +83,24 @@ class Platform(StaffForm):
             return {**context, "unreachable": str(error)}
 
     def _pending(self) -> dict[str, Any]:
-        found, owed = self._payer.pending_decisions(), self._payer.pending_payments()
+        found, owed, remote = self._payer.pending_decisions(), self._payer.pending_payments(), self._recruiter.remote()
         groups = [
             (gettext("still active on Prolific; to be decided later"), found.later),
             (gettext("returned or timed out on Prolific; nothing can be decided"), found.impossible),
             (gettext("the opposite decision was made on Prolific"), found.contrary),
             (gettext("a bonus was granted, but Prolific lists no such participant"), owed.unlisted),
+            (gettext("a bonus was requested, and it is unknown whether it was paid"), sorted(owed.unknown)),
         ]
         return {
             "approve": [each.participant.code for each in found.approve],
             "reject": [{"code": each.participant.code, "reason": each.reason} for each in found.reject],
             "approval_price": self._payer.approval_price(found),
-            "owed": [{"code": code, "amount": amount} for code, amount in sorted(owed.amounts.items())],
-            "bonus_sum": self._payer.bonus_sum(owed),
+            "owed": [
+                {"code": code, "amount": Money(cents, self._payer.payment.currency)}
+                for code, cents in sorted(owed.cents.items())
+            ],
+            "bonus_price": self._payer.bonus_price(owed),
+            "places_due": self._recruiter.places_due(remote),
+            "places_price": self._recruiter.places_price(remote),
             "groups": [{"name": name, "codes": codes} for name, codes in groups if codes],
         }

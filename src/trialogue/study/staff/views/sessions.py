@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -10,8 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from trialogue.study.design.checks import flags_of
-from trialogue.study.models import Decision, Participant, Study
-from trialogue.study.recruiting.ledger import Ledger
+from trialogue.study.models import Decision, Participant, PlatformRequest, Study
 from trialogue.study.services.evidence import evidence_of
 from trialogue.study.services.leaving import outcome_of
 from trialogue.study.services.management.deciding import decide, standing_of
@@ -96,15 +94,13 @@ class Session(StaffForm):
 
 def _at_platform(participant: Participant) -> list[dict[str, str]]:
     """Decisions already sent to the platform, according to the ledger."""
-    if settings.FOLDER is None:
-        return []
-    ledger = Ledger(settings.FOLDER)
+    kinds = PlatformRequest.Kind
     words = {
-        "approve": {"look": "good", "text": gettext("sent to Prolific: approved")},
-        "reject": {"look": "rule", "text": gettext("sent to Prolific: rejected")},
+        kinds.APPROVE: {"look": "good", "text": gettext("sent to Prolific: approved")},
+        kinds.REJECT: {"look": "rule", "text": gettext("sent to Prolific: rejected")},
     }
-    rows = {what: ledger.last_line(what, participant.code) for what in words}
-    return [words[what] for what, row in rows.items() if row is not None and row["state"] == "done"]
+    sent = participant.platform_requests.filter(kind__in=words, state=PlatformRequest.State.CONFIRMED)
+    return [words[kinds(kind)] for kind in sent.values_list("kind", flat=True)]
 
 
 def _rules(study: Study, participant: Participant) -> list[dict[str, Any]]:
