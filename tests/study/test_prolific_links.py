@@ -17,7 +17,7 @@ from django.test import Client
 from tests.study.pages.studies import running
 from tests.study.prolific_keys import Signer, published
 from trialogue.errors import UsageError
-from trialogue.study.models import Participant, Study
+from trialogue.study.models import Participant, PlatformRequest, Study
 from trialogue.study.services import entering, platform_keys
 from trialogue.study.services.platform_keys import PublishedKeys
 
@@ -95,6 +95,9 @@ def test_tokens_that_prolific_did_not_sign_for_this_server_are_refused(signer: S
         "another key": stranger.token(),
         "changed": f"{head}.{changed}.{signature}",
         "for another server": signer.token(aud="https://elsewhere.example"),
+        "for any machine": signer.token(aud="https://localhost"),
+        "for any machine by its address": signer.token(aud=["https://127.0.0.1", "localhost"]),
+        "of no study": signer.token(prolific={"participant_id": "p1", "submission_id": "e1"}),
         "for nobody": signer.token(aud=None),
         "without end": signer.token(exp=None),
         "without a person": signer.token(prolific={"workspace_id": "w"}),
@@ -139,6 +142,35 @@ def test_a_token_of_another_study_of_ours_lets_nobody_in(signer: Signer) -> None
     study = running(platform={**SIGNED, "study_id": "s2"})
     assert why(study, signer.token(study="s1")) == "unsigned"
     assert why(study, signer.token(study="s2")) == "entered"
+
+
+def test_the_study_at_prolific_is_known_from_the_draft(signer: Signer, study: Study) -> None:
+    PlatformRequest.objects.create(study=study, kind="draft", key="rating", state="confirmed", remote_id="s7", by="test")
+    assert why(study, signer.token("p1", study="s1")) == "unsigned"
+    assert why(study, signer.token("p2", study="s7")) == "entered"
+
+
+PARAMETERS = {
+    "prolific": {"PROLIFIC_PID": "a1", "SESSION_ID": "e1", "STUDY_ID": "s1"},
+    "mturk": {"workerId": "a1", "assignmentId": "e1", "hitId": "h1"},
+    "connect": {"participantId": "a1", "assignmentId": "e1", "projectId": "j1"},
+    "sona": {"id": "a1"},
+    "generic": {"participant": "a1"},
+}
+TEMPLATES = ("{{%%%s%%}}", "{%%%s%%}", "{{%s}}", "${%s}", "${e://Field/%s}", "%%%s%%", "[%%%s%%]", "<%s>", "%s", "%%7B%s%%7D")
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_a_link_that_the_platform_did_not_fill_in_is_an_incomplete_link(name: str) -> None:
+    study = running(platform={"name": name})
+    for parameter in PARAMETERS[name]:
+        for written in [*(each % parameter for each in TEMPLATES), "undefined", "null", "%SURVEY_CODE%"]:
+            for _ in range(2):
+                assert why(study, **PARAMETERS[name] | {parameter: written}) == "no_id", (parameter, written)
+    assert not Participant.objects.exists()
+    assert why(study, **PARAMETERS[name]) == "entered"
+    submit = {"turkSubmitTo": "https://www.mturk.com/?a=%7B1%7D"}
+    assert why(study, **PARAMETERS[name] | {next(iter(PARAMETERS[name])): "a2"} | submit) == "entered"
 
 
 def test_a_forged_token_is_refused_where_unsigned_links_are_taken_too(signer: Signer) -> None:

@@ -38,6 +38,12 @@ class Study(models.Model):
     def __str__(self) -> str:
         return self.slug
 
+    @property
+    def remote_id(self) -> str:
+        """The study's id at the platform, as its draft was answered; "" if it was not made through the API."""
+        draft = self.platform_requests.filter(kind="draft", state="confirmed").last()
+        return draft.remote_id if draft is not None else ""
+
 
 class Item(models.Model):
     """A displayed item: a task, or an item created for training or checks."""

@@ -47,6 +47,8 @@ ALLOWED_HOSTS = [host for host in os.environ.get("TRIALOGUE_HOSTS", "").split(",
     "[::1]",
     "testserver",
 ]
+PUBLIC_HOSTS = [host for host in ALLOWED_HOSTS if host not in ("localhost", "127.0.0.1", "[::1]")]
+"""Names for which a platform may issue tokens; anybody's machine is "localhost"."""
 
 INSTALLED_APPS = [
     "django.contrib.auth",

@@ -113,7 +113,7 @@ class Account:
         Raises:
             UsageError: there is no draft yet.
         """
-        if not (found := remote_id_of(self.study)):
+        if not (found := self.study.remote_id):
             raise UsageError(
                 "There is no draft on Prolific yet. Create one with: trialogue study recruit FOLDER draft --base https://..."
             )
@@ -189,12 +189,6 @@ class Account:
     def log(self, what: str, **detail: Any) -> None:
         """A line of the log."""
         Audit.objects.create(study=self.study, who=self.who, what=f"recruiting: {what}", detail=detail)
-
-
-def remote_id_of(study: Study) -> str:
-    """The id of the study's draft at Prolific according to the ledger; "" without one."""
-    row = study.platform_requests.filter(kind=Kind.DRAFT, state=State.CONFIRMED).last()
-    return row.remote_id if row is not None else ""
 
 
 def prolific_id(participant: Participant) -> str:

@@ -77,11 +77,20 @@ def enter(study: Study, parameters: Mapping[str, str], *, language: str = "") ->
 
 def arrival_of(study: Study, parameters: Mapping[str, str]) -> Arrival:
     """Parse an arrival from a link, verifying tokens with the platform's published keys."""
-    return arrival(file_of(study).platform, parameters, key=settings.SECRET_KEY, study=study.slug, check=_read_token)
+    platform = file_of(study).platform
+    token = platform.name == "prolific" and platform.token_parameter in parameters
+    return arrival(
+        platform,
+        parameters,
+        key=settings.SECRET_KEY,
+        study=study.slug,
+        check=_read_token,
+        remote_id=study.remote_id if token else "",
+    )
 
 
 def _read_token(text: str) -> Token:
-    return token_of(text, keys=published_keys(), audience=settings.ALLOWED_HOSTS)
+    return token_of(text, keys=published_keys(), audience=settings.PUBLIC_HOSTS)
 
 
 def _enter_again(there: Participant, came: Arrival) -> ArrivalOutcome:

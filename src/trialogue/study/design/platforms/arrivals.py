@@ -1,6 +1,7 @@
 """Parse an arrival from the parameters of a platform's link."""
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -11,6 +12,11 @@ from trialogue.study.design.platforms.tokens import Token
 
 LONGEST = 200  # characters of an id
 MTURK_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+PLACEHOLDER = re.compile(r"[][{}<>%$]")
+"""What stands around the names that platforms replace, such as ``{{%PROLIFIC_PID%}}``, ``%SURVEY_CODE%``, ``${workerId}`` or
+``[%workerId%]``, and in no platform's ids."""
+NOTHING = frozenset({"undefined", "null", "none", "nan", "nil", "survey_code"})
+"""What scripts and forms write where they have no id."""
 PARAMETERS: dict[str, tuple[str, str, tuple[str, ...]]] = {  # id, session, what is kept besides
     "prolific": ("PROLIFIC_PID", "SESSION_ID", ("STUDY_ID",)),
     "mturk": ("workerId", "assignmentId", ("hitId", "turkSubmitTo")),
@@ -36,7 +42,7 @@ class Arrival:
     preview: bool = False
     """Whether they only look: nothing is stored."""
     wrong: Literal["", "unsigned", "no_id", "expired", "unchecked"] = ""
-    """Why they cannot be taken in. ``expired``: a genuine token that is out of date; ``unchecked``: the platform's keys
+    """Why they cannot be taken in. ``no_id``: an id is missing, or the platform did not fill it in. ``expired``: a genuine token that is out of date; ``unchecked``: the platform's keys
     cannot be read just now."""
 
 
@@ -47,6 +53,7 @@ def arrival(
     key: str,
     study: str,
     check: Callable[[str], Token] | None = None,
+    remote_id: str = "",
 ) -> Arrival:
     """Parse an arrival from a link.
 
@@ -56,9 +63,10 @@ def arrival(
         key: the server's secret key, for signed links.
         study: the study's short name.
         check: verifies and parses a token of the platform; None: tokens are not trusted.
+        remote_id: the study's id at the platform, if it is known; tokens of other studies are refused.
     """
     if platform.name == "prolific" and check is not None and (token := parameters.get(platform.token_parameter)):
-        return _arrival_of_token(platform, token, check(token))
+        return _arrival_of_token(remote_id or platform.study_id, token, check(token))
     signed, its = verify(parameters, study=study, key=key), PARAMETERS.get(platform.name)
     if platform.signed and not signed:
         return Arrival(wrong="unsigned")
@@ -74,16 +82,31 @@ def arrival(
     if not parameters.get(key_of_id):
         return Arrival(wrong="no_id")
     kept = {name: _short(parameters[name]) for name in (key_of_id, session, *others) if name and parameters.get(name)}
+    if any(is_placeholder(name, value) for name, value in kept.items()):
+        return Arrival(wrong="no_id")
     return Arrival(
         id=_short(parameters[key_of_id]), session=_short(parameters.get(session, "")) if session else "", ids=kept
     )
 
 
-def _arrival_of_token(platform: Platform, text: str, token: Token) -> Arrival:
+def is_placeholder(name: str, value: str) -> bool:
+    """Whether a platform left a parameter unfilled, so that it names nobody: it is the same for everyone who comes.
+
+    >>> is_placeholder("PROLIFIC_PID", "{{%PROLIFIC_PID%}}"), is_placeholder("PROLIFIC_PID", "5f1a")
+    (True, False)
+    """
+    if name == "turkSubmitTo":  # an address
+        return False
+    word = value.strip().casefold()
+    return bool(PLACEHOLDER.search(value)) or word in NOTHING or word == name.casefold()
+
+
+def _arrival_of_token(study_id: str, text: str, token: Token) -> Arrival:
     """Participant named by a verified token; other parameters of the link are ignored."""
     if token.state == "unchecked":
         return Arrival(wrong="unchecked")
-    other = bool(platform.study_id) and token.ids.get("STUDY_ID") != platform.study_id
+    given = token.ids.get("STUDY_ID")  # a token that names no study is one of any study
+    other = not given or bool(study_id and given != study_id)
     if token.state == "forged" or other:
         return Arrival(wrong="unsigned")
     ids = {name: _short(value) for name, value in token.ids.items()}
