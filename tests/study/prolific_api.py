@@ -92,7 +92,21 @@ class Prolific:
             there = self.submissions[found[1]]
             told = {} if self.silent else {"bonus_payments": there["bonus_payments"]}
             return {"id": there["id"], "participant": there["participant_id"], "status": there["status"]} | told
+        if path in ("/reset/", "/arrive/", "/told/"):
+            return self._control(path, body)
         raise RefusedError(f"no such page {path}")
+
+    def _control(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Not of the platform: what a test in another process says and asks."""
+        if path == "/reset/":
+            self.studies = {"s1": {"id": "s1", "status": "ACTIVE", "reward": 200, "total_available_places": 4}}
+            self.submissions, self.payments, self.paid = {}, {}, []
+            self.late = [] if body["late"] else None
+            for number in range(1, body["people"] + 1):
+                self.submit(f"p{number}", "AWAITING REVIEW")
+        elif path == "/arrive/":
+            self.arrive()
+        return {"submissions": self.submissions}
 
     def _study(
         self, method: str, study: dict[str, Any], what: str, query: dict[str, list[str]], body: dict[str, Any]

@@ -1,6 +1,9 @@
 """Money as a state machine: every fault at every arrow, backups, other payers, and what the platform changed meanwhile."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -9,7 +12,9 @@ from typing import Any
 import pytest
 from django.core import serializers
 
-from tests.study.prolific_api import Prolific
+from tests.study.money_schedules import failures
+from tests.study.prolific_api import TOKEN, Prolific
+from tests.study.served import folder_of
 from tests.study.test_recruiting import (
     BASE,
     PAID,
@@ -26,6 +31,7 @@ from tests.study.test_recruiting import (
 from tests.study.walking import running, walk
 from trialogue.errors import UsageError
 from trialogue.study.models import Decision, PlatformRequest, Study
+from trialogue.study.recruiting import api
 from trialogue.study.recruiting.api import NOT_DONE, PlatformError
 from trialogue.study.recruiting.ledger import ADOPTED
 from trialogue.study.services.management.deciding import decide
@@ -33,7 +39,36 @@ from trialogue.study.services.management.loading import load
 
 __all__ = ["platform", "study"]
 pytestmark = pytest.mark.usefixtures("store")
+ROOT = Path(__file__).parents[2]
+
+
+def killed_schedules(platform: Prolific, folder: Path, *, count: int, seed: int) -> dict[str, Any]:
+    """Schedules in processes that are killed, of a study made in a folder."""
+    folder_of(folder, items=6, **PAID, replace_excluded=False)
+    words = [sys.executable, "-m", "tests.study.money_kills", str(folder), str(count), str(seed)]
+    clean = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "TRIALOGUE_STUDY")}
+    ran = subprocess.run(words, cwd=ROOT, env=clean, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    return dict(json.loads(ran.stdout.splitlines()[-1]))
+
+
 UNCLEAR = [408, 409, 423, 425, 429, 499, 500, 502, 503, 504]
+
+
+def test_whatever_happens_between_granting_and_paying_everybody_is_paid_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(api.TOKEN, TOKEN)
+    study = running(items=6, **PAID)
+    for number in range(1, 4):
+        walk(person(study, f"p{number}"))
+    assert failures(study, range(80)) == {}
+
+
+def test_payers_that_are_killed_at_any_arrow_pay_once(platform: Prolific, tmp_path: Path) -> None:
+    ran = killed_schedules(platform, tmp_path / "study", count=12, seed=0)
+    assert ran["wrong"] == []
+    assert sum(count for place, count in ran["killed"].items() if place != "not reached") >= 6
 
 
 @pytest.mark.parametrize("status", UNCLEAR)
@@ -56,9 +91,7 @@ def test_an_answer_that_does_not_say_whether_a_bonus_was_paid_leaves_it_unknown(
 
 
 @pytest.mark.parametrize("status", sorted(NOT_DONE - set(range(300, 309))))
-def test_a_clear_refusal_is_paid_at_the_next_try(
-    platform: Prolific, study: Study, tmp_path: Path, status: int
-) -> None:
+def test_a_clear_refusal_is_paid_at_the_next_try(platform: Prolific, study: Study, tmp_path: Path, status: int) -> None:
     published(study, tmp_path)
     _with_bonus(study, platform)
     real, answer = platform.answer, {"status": status}
@@ -66,7 +99,7 @@ def test_a_clear_refusal_is_paid_at_the_next_try(
     def refuse(method: str, path: str, *given: Any) -> dict[str, Any]:
         return {} if path.endswith("/pay/") and answer else real(method, path, *given)
 
-    platform.answer = refuse  # type: ignore[method-assign]
+    platform.answer = refuse  # type: ignore[method-assign, assignment]
     platform.says = {"/pay/": status}
     with pytest.raises(PlatformError):
         payer(study, tmp_path).pay_bonuses("1.88 GBP")
@@ -104,15 +137,13 @@ def test_settling_asks_the_platform_first_and_needs_to_be_told_which_way(
     with pytest.raises(PlatformError):
         payer(study, tmp_path).pay_bonuses("1.88 GBP")
     an_hour_later(study)
-    with pytest.raises(UsageError, match="Prolific lists the payment b1 as made. It was recorded as paid"):
+    with pytest.raises(UsageError, match=r"Prolific lists the payment b1 as made\. It was recorded as paid"):
         payer(study, tmp_path).settle("b1", paid=False)
     payer(study, tmp_path).pay_bonuses("0.00 GBP")
     assert platform.paid == ["one,1.50"]
 
 
-def test_one_unknown_payment_does_not_keep_others_from_theirs(
-    platform: Prolific, study: Study, tmp_path: Path
-) -> None:
+def test_one_unknown_payment_does_not_keep_others_from_theirs(platform: Prolific, study: Study, tmp_path: Path) -> None:
     published(study, tmp_path)
     _with_bonus(study, platform)
     platform.says, platform.late = {"/pay/": 504}, []
@@ -137,7 +168,7 @@ def test_a_payment_that_would_cost_more_than_was_confirmed_is_not_made(
     def dearer(method: str, path: str, *given: Any) -> dict[str, Any]:
         return real(method, path, *given) | ({"total_amount": 216.0} if "bonus-payments" in path else {})
 
-    platform.answer = dearer  # type: ignore[method-assign]
+    platform.answer = dearer  # type: ignore[method-assign, assignment]
     with pytest.raises(UsageError, match=r"Prolific charges 2\.16 GBP, but 1\.88 GBP was confirmed"):
         payer(study, tmp_path).pay_bonuses("1.88 GBP")
     assert platform.paid == []
@@ -278,8 +309,9 @@ def test_the_ledger_file_of_an_earlier_release_moves_into_the_database_once(
 def test_a_study_that_is_loaded_again_keeps_its_draft(platform: Prolific, study: Study, tmp_path: Path) -> None:
     recruiter(study, tmp_path).create_draft(BASE)
     file = study.configuration | {"title": "Another title"}
-    from tests.study.walking import BY_TYPE, item
+    from tests.study.walking import item
     from trialogue.study.design.file import StudyFile
+    from trialogue.study.design.items import BY_TYPE
 
     again = load(StudyFile.model_validate(file), [BY_TYPE["rating"].model_validate(item("rating", 1))], "other")
     assert again.pk != study.pk

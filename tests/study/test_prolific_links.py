@@ -145,7 +145,9 @@ def test_a_token_of_another_study_of_ours_lets_nobody_in(signer: Signer) -> None
 
 
 def test_the_study_at_prolific_is_known_from_the_draft(signer: Signer, study: Study) -> None:
-    PlatformRequest.objects.create(study=study, kind="draft", key="rating", state="confirmed", remote_id="s7", by="test")
+    PlatformRequest.objects.create(
+        study=study, kind="draft", key="rating", state="confirmed", remote_id="s7", by="test"
+    )
     assert why(study, signer.token("p1", study="s1")) == "unsigned"
     assert why(study, signer.token("p2", study="s7")) == "entered"
 
@@ -157,7 +159,18 @@ PARAMETERS = {
     "sona": {"id": "a1"},
     "generic": {"participant": "a1"},
 }
-TEMPLATES = ("{{%%%s%%}}", "{%%%s%%}", "{{%s}}", "${%s}", "${e://Field/%s}", "%%%s%%", "[%%%s%%]", "<%s>", "%s", "%%7B%s%%7D")
+TEMPLATES = (
+    "{{%%%s%%}}",
+    "{%%%s%%}",
+    "{{%s}}",
+    "${%s}",
+    "${e://Field/%s}",
+    "%%%s%%",
+    "[%%%s%%]",
+    "<%s>",
+    "%s",
+    "%%7B%s%%7D",
+)
 
 
 @pytest.mark.parametrize("name", PARAMETERS)

@@ -423,7 +423,9 @@ def test_places_are_looked_for_again_and_again_and_trouble_is_a_line(
     follow(made.sync, every_s=300, wait=wait, tell=lines.append)
     assert [each.partition(":")[0] for each in lines] == ["Places could not be synchronised with Prolific", "Prolific"]
     assert lines[1].startswith("Prolific: 1 returned, timed out or were rejected")
-    assert platform.log.count("GET /studies/s1/submissions/") == 1 + 4 + 3 * 2  # empty; four tries; a page, and that nothing follows
+    assert (
+        platform.log.count("GET /studies/s1/submissions/") == 1 + 4 + 3 * 2
+    )  # empty; four tries; a page, and that nothing follows
 
 
 def test_the_process_beside_a_server_ends_with_it() -> None:

@@ -423,9 +423,7 @@ class PlatformRequest(models.Model):
     kind = models.CharField(max_length=10, choices=Kind.choices)
     key = models.CharField(max_length=120, blank=True)
     """Of requests about the study: what must not happen twice, such as the number of places. "" for people."""
-    participant = models.ForeignKey(
-        Participant, null=True, on_delete=models.SET_NULL, related_name="platform_requests"
-    )
+    participant = models.ForeignKey(Participant, null=True, on_delete=models.SET_NULL, related_name="platform_requests")
     amount_cents = models.PositiveBigIntegerField(default=0)
     """What the participant gets by it, in hundredths of the currency, without the platform's fee."""
     batch = models.CharField(max_length=80, blank=True)

@@ -73,7 +73,7 @@ def test_what_staff_decide_about_people_comes_to_prolific_with_reasons_after_its
             assert boss.post(f"/staff/rating/people/{participant.code}/", each).status_code == 302
     shown = text(boss, HERE)
     assert "Type 5.00 GBP to confirm" in shown  # two approvals: 2 * 2.00 * 1.25
-    assert "Type 1.50 GBP to confirm" in shown
+    assert "Type 1.88 GBP to confirm" in shown  # 1.50 * 1.25
     assert "failed both checks" in shown
     asked = len(platform.log)
     for wrong in ("", "5", "5.00 EUR", "50.00 GBP"):
@@ -87,8 +87,8 @@ def test_what_staff_decide_about_people_comes_to_prolific_with_reasons_after_its
     assert platform.submissions["e-bad"]["message"] == "failed both checks"
     assert boss.post(HERE, {"act": "bonus", "confirmed": "15.00 GBP"}).status_code == 422
     assert not platform.paid
-    boss.post(HERE, {"act": "bonus", "confirmed": "1.50 GBP"})
-    boss.post(HERE, {"act": "bonus", "confirmed": "1.50 GBP"})  # a second click
+    boss.post(HERE, {"act": "bonus", "confirmed": "1.88 GBP"})
+    boss.post(HERE, {"act": "bonus", "confirmed": "1.88 GBP"})  # a second click
     assert platform.paid == ["good,1.50"]
     boss.post(HERE, {"act": "sync"})
     assert bad.assignments.filter(state="rejected").count() > 0

@@ -5,33 +5,95 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('study', '0003_rejected'),
+        ("study", "0003_rejected"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='PlatformRequest',
+            name="PlatformRequest",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('draft', 'Draft'), ('publish', 'Publish'), ('places', 'Places'), ('stop', 'Stop'), ('approve', 'Approve'), ('reject', 'Reject'), ('return', 'Return'), ('bonus', 'Bonus')], max_length=10)),
-                ('key', models.CharField(blank=True, max_length=120)),
-                ('amount_cents', models.PositiveBigIntegerField(default=0)),
-                ('batch', models.CharField(blank=True, max_length=80)),
-                ('remote_id', models.CharField(blank=True, max_length=80)),
-                ('state', models.CharField(choices=[('sent', 'Sent'), ('unknown', 'Unknown'), ('accepted', 'Accepted'), ('confirmed', 'Confirmed'), ('refused', 'Refused')], default='sent', max_length=10)),
-                ('by', models.CharField(max_length=150)),
-                ('sent_at', models.DateTimeField(auto_now_add=True)),
-                ('settled_by', models.CharField(blank=True, max_length=150)),
-                ('settled_at', models.DateTimeField(null=True)),
-                ('participant', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='platform_requests', to='study.participant')),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='platform_requests', to='study.study')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("draft", "Draft"),
+                            ("publish", "Publish"),
+                            ("places", "Places"),
+                            ("stop", "Stop"),
+                            ("approve", "Approve"),
+                            ("reject", "Reject"),
+                            ("return", "Return"),
+                            ("bonus", "Bonus"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("key", models.CharField(blank=True, max_length=120)),
+                ("amount_cents", models.PositiveBigIntegerField(default=0)),
+                ("batch", models.CharField(blank=True, max_length=80)),
+                ("remote_id", models.CharField(blank=True, max_length=80)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("sent", "Sent"),
+                            ("unknown", "Unknown"),
+                            ("accepted", "Accepted"),
+                            ("confirmed", "Confirmed"),
+                            ("refused", "Refused"),
+                        ],
+                        default="sent",
+                        max_length=10,
+                    ),
+                ),
+                ("by", models.CharField(max_length=150)),
+                ("sent_at", models.DateTimeField(auto_now_add=True)),
+                ("settled_by", models.CharField(blank=True, max_length=150)),
+                ("settled_at", models.DateTimeField(null=True)),
+                (
+                    "participant",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="platform_requests",
+                        to="study.participant",
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="platform_requests", to="study.study"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['pk'],
-                'indexes': [models.Index(fields=['study', 'kind', 'state'], name='request_kind_state')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('participant', None), ('state__in', ['sent', 'unknown', 'accepted', 'confirmed']), models.Q(('key', ''), _negated=True)), fields=('study', 'kind', 'key'), name='request_once_per_study'), models.UniqueConstraint(condition=models.Q(('kind', 'bonus'), ('state__in', ['sent', 'unknown'])), fields=('participant',), name='request_one_open_bonus_per_person'), models.UniqueConstraint(condition=models.Q(('kind__in', ['approve', 'reject', 'return']), ('state__in', ['sent', 'unknown'])), fields=('participant',), name='request_one_open_decision_per_person')],
+                "ordering": ["pk"],
+                "indexes": [models.Index(fields=["study", "kind", "state"], name="request_kind_state")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(
+                            ("participant", None),
+                            ("state__in", ["sent", "unknown", "accepted", "confirmed"]),
+                            models.Q(("key", ""), _negated=True),
+                        ),
+                        fields=("study", "kind", "key"),
+                        name="request_once_per_study",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("kind", "bonus"), ("state__in", ["sent", "unknown"])),
+                        fields=("participant",),
+                        name="request_one_open_bonus_per_person",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(
+                            ("kind__in", ["approve", "reject", "return"]), ("state__in", ["sent", "unknown"])
+                        ),
+                        fields=("participant",),
+                        name="request_one_open_decision_per_person",
+                    ),
+                ],
             },
         ),
     ]

@@ -43,7 +43,9 @@ class RemoteStudy:
             places=places if isinstance(places, int) else None,
             url=str(answer.get("external_study_url", "")),
             secure=answer.get("is_external_study_url_secure") is True,
-            codes=frozenset(str(each.get("code")) for each in codes if isinstance(each, dict)) if codes else frozenset(),
+            codes=frozenset(str(each.get("code")) for each in codes if isinstance(each, dict))
+            if codes
+            else frozenset(),
         )
 
     @property
@@ -143,7 +145,9 @@ class Account:
         """Participants with an id."""
         return list(self.study.participants.filter(identity__isnull=False).select_related("identity"))
 
-    def send(self, request: PlatformRequest, method: str, path: str, body: Json, *, done: State = State.CONFIRMED) -> Json:
+    def send(
+        self, request: PlatformRequest, method: str, path: str, body: Json, *, done: State = State.CONFIRMED
+    ) -> Json:
         """Send a request that is in the ledger, and settle it by the answer.
 
         Raises:

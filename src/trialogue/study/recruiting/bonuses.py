@@ -49,53 +49,55 @@ class Bonuses(Account):
         Raises:
             PlatformError: no answer, so that nothing is known.
         """
-        rows = self.submissions()
-        found = UnpaidBonuses(found=self.reconcile_bonuses(rows))
+        rows, people = self.submissions(), self.people()
+        found = UnpaidBonuses(found=self._reconcile_all(people, rows))
         listed = {str(row["participant_id"]) for row in rows}
-        for each, left in self._owed(self.people()).items():
-            open_one = self._open(each)
-            if open_one is not None:
-                found.unknown[each.code] = open_one.batch
+        owed, open_ones = self._owed(people)
+        found.unknown = {each.code: batch for each, batch in open_ones.items()}
+        for each, left in owed.items():
             # what stands in an unsigned link anybody may have written: another's id, or a line of a payment
-            elif (name := prolific_id(each)) in listed and name.isalnum():
+            if (name := prolific_id(each)) in listed and name.isalnum():
                 found.cents[each.code], found.ids[each.code] = left, name
             else:
                 found.unlisted.append(each.code)
         return found
 
-    def _owed(self, people: list[Participant]) -> dict[Participant, int]:
-        """Granted and neither paid nor surely unpaid, by participant; those with an open payment as well."""
-        granted = standings(people)
-        owed = {
-            each: int(granted[each.pk].bonus * 100) - self.ledger.paid(each) for each in people if each.pk in granted
-        }
-        return {each: left for each, left in owed.items() if left > 0 or self._open(each) is not None}
+    def _owed(self, people: list[Participant]) -> tuple[dict[Participant, int], dict[Participant, str]]:
+        """What was granted and is not paid, by participant; and payments whose outcome is unknown, which come first."""
+        granted, own = standings(people), self._payments()
+        owed, open_ones = dict[Participant, int](), dict[Participant, str]()
+        for each in people:
+            payments = own.get(each.pk, [])
+            if unknown := [payment for payment in payments if payment.state in OPEN]:
+                open_ones[each] = unknown[0].batch
+            elif each.pk in granted:
+                left = int(granted[each.pk].bonus * 100) - sum(payment.amount_cents for payment in payments)
+                owed |= {each: left} if left > 0 else {}
+        return owed, open_ones
 
-    def _open(self, participant: Participant) -> PlatformRequest | None:
-        found: PlatformRequest | None = (
-            self.ledger.rows(Kind.BONUS, states=OPEN).filter(participant=participant).first()
-        )
+    def _payments(self) -> dict[int, list[PlatformRequest]]:
+        """Payments that were or may have been made, by participant."""
+        found: dict[int, list[PlatformRequest]] = {}
+        for each in self.study.platform_requests.filter(kind=Kind.BONUS, state__in=LIVE, participant__isnull=False):
+            found.setdefault(each.participant_id or 0, []).append(each)
         return found
 
-    def reconcile_bonuses(self, rows: list[dict[str, Any]]) -> list[str]:
-        """Compare the ledger with Prolific's list of submissions; codes of participants with payments it did not know.
-
-        Args:
-            rows: the list.
-        """
+    def _reconcile_all(self, people: list[Participant], rows: list[dict[str, Any]]) -> list[str]:
+        """Compare the ledger with Prolific's list of submissions; codes of participants with payments it did not know."""
         by_person: dict[str, list[dict[str, Any]]] = {}
         for row in rows:
             by_person.setdefault(str(row["participant_id"]), []).append(row)
-        found = []
-        concerned = {*standings(people := self.people()), *self._with_payments()}
+        granted, payments, found = standings(people), self._payments(), list[str]()
         for each in people:
-            own = by_person.get(prolific_id(each), [])
-            if each.pk in concerned and own and (there := self._paid_there(own)) is not None:
+            own = payments.get(each.pk, [])
+            submissions = by_person.get(prolific_id(each), [])
+            if not submissions or not (own or (each.pk in granted and granted[each.pk].bonus)):
+                continue
+            there = self._paid_there(submissions)
+            confirmed = sorted(payment.amount_cents for payment in own if payment.state == State.CONFIRMED)
+            if there is not None and (sorted(there) != confirmed or len(confirmed) < len(own)):
                 found += [each.code] if self._reconcile(each, there) else []
         return found
-
-    def _with_payments(self) -> set[int]:
-        return set(self.ledger.rows(Kind.BONUS, states=UNSETTLED).values_list("participant_id", flat=True))
 
     def _paid_there(self, submissions: list[dict[str, Any]]) -> list[int] | None:
         """Bonuses of a person according to Prolific; None if it does not tell."""
@@ -201,10 +203,10 @@ class Bonuses(Account):
         with transaction.atomic():
             lock(self.study)
             people = [each for each in self.people() if each.code in owed.cents]
-            now = {each.code: left for each, left in self._owed(people).items() if self._open(each) is None}
+            now = {each.code: left for each, left in self._owed(people)[0].items()}
             if now != owed.cents:
                 raise UsageError("Nothing was paid: what is owed has changed meanwhile. Try again.")
-            for each in people:
+            return [
                 PlatformRequest.objects.create(
                     study=self.study,
                     kind=Kind.BONUS,
@@ -213,7 +215,8 @@ class Bonuses(Account):
                     batch=payment,
                     by=self.who,
                 )
-        return list(self.ledger.rows(Kind.BONUS).filter(batch=payment))
+                for each in people
+            ]
 
     def _pay(self, payment: str, requests: list[PlatformRequest]) -> None:
         try:
@@ -240,10 +243,10 @@ class Bonuses(Account):
         Raises:
             UsageError: there is no such payment, the list shows otherwise, or it may still appear there.
         """
-        rows = self.submissions()
-        known = {request.pk for request in self.ledger.rows(Kind.BONUS, states=UNSETTLED).filter(batch=payment)}
-        self.reconcile_bonuses(rows)
-        left = list(self.ledger.rows(Kind.BONUS, states=UNSETTLED).filter(batch=payment))
+        unsettled = self.study.platform_requests.filter(kind=Kind.BONUS, state__in=UNSETTLED, batch=payment)
+        known = unsettled.exists()
+        self._reconcile_all(self.people(), self.submissions())
+        left = list(unsettled)
         if not known:
             raise UsageError(f"There is no unsettled payment {payment!r}.")
         if not left:

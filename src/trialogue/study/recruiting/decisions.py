@@ -86,7 +86,9 @@ class Payer(Bonuses):
 
     def _reconcile_decisions(self, rows: list[dict[str, Any]], people: dict[str, Participant]) -> None:
         """Settle decisions whose outcome is unknown by the status of their submissions."""
-        status = {people[row["participant_id"]].pk: str(row["status"]) for row in rows if row["participant_id"] in people}
+        status = {
+            people[row["participant_id"]].pk: str(row["status"]) for row in rows if row["participant_id"] in people
+        }
         for each in self.ledger.rows(*PAYMENT_OF, states=UNSETTLED):
             there = status.get(each.participant_id, "")
             if there in DECIDED:
@@ -97,7 +99,11 @@ class Payer(Bonuses):
 
     def approval_price(self, pending: DecisionProgress) -> Money:
         """Cost of the approvals at the reward that Prolific has now, the fee included, to be confirmed."""
-        return self.payment.charge(len(pending.approve) * self.remote().reward) if pending.approve else self.payment.charge(0)
+        return (
+            self.payment.charge(len(pending.approve) * self.remote().reward)
+            if pending.approve
+            else self.payment.charge(0)
+        )
 
     def decide(self, confirmed: str) -> DecisionProgress:
         """Approve and reject as staff decided, with their reasons.

@@ -10,16 +10,17 @@ repetition would pay twice.
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet, Sum
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from trialogue.errors import UsageError
 from trialogue.study.models import Participant, PlatformRequest, Study
 
-Kind, State = PlatformRequest.Kind, PlatformRequest.State
+Kind: TypeAlias = PlatformRequest.Kind
+State: TypeAlias = PlatformRequest.State
 OPEN = (State.SENT, State.UNKNOWN)
 """States in which nobody knows whether the platform carried a request out."""
 UNSETTLED = (*OPEN, State.ACCEPTED)
@@ -51,11 +52,6 @@ class Ledger:
         """The request of a kind that may have been carried out; None if there is none."""
         found: PlatformRequest | None = self.rows(kind, states=LIVE).filter(key=key).last()
         return found
-
-    def paid(self, participant: Participant) -> int:
-        """Hundredths of bonuses that a participant got, may have got, or will get."""
-        spent = self.rows(Kind.BONUS, states=LIVE).filter(participant=participant)
-        return int(spent.aggregate(cents=Sum("amount_cents"))["cents"] or 0)
 
     def begin(self, kind: PlatformRequest.Kind, key: str, *, again: bool = False) -> PlatformRequest:
         """Record a request about the study before it is sent.

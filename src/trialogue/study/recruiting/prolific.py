@@ -23,8 +23,8 @@ CODE_TYPES = {  # Prolific's names of our outcomes
 UNPUBLISHED = "UNPUBLISHED"
 UNSIGNED = (
     "the study file says platform: {signed: true}, but the study on Prolific does not sign its links "
-    "(is_external_study_url_secure), so every paid participant would be turned away. Turn on the secured address on Prolific, "
-    "or create the draft again."
+    "(is_external_study_url_secure), so every paid participant would be turned away. Turn on the secured address "
+    "on Prolific, or create the draft again."
 )
 
 
@@ -74,7 +74,11 @@ class Recruiter(Account):
                 "return with a code that Prolific does not know."
             )
         for name, here, there in (
-            ("reward", Money(self.payment.reward_cents, self.payment.currency), Money(remote.reward, self.payment.currency)),
+            (
+                "reward",
+                Money(self.payment.reward_cents, self.payment.currency),
+                Money(remote.reward, self.payment.currency),
+            ),
             ("places", budget(self.study).people, remote.all_places),
         ):
             if here != there:

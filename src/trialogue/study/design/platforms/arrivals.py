@@ -42,7 +42,8 @@ class Arrival:
     preview: bool = False
     """Whether they only look: nothing is stored."""
     wrong: Literal["", "unsigned", "no_id", "expired", "unchecked"] = ""
-    """Why they cannot be taken in. ``no_id``: an id is missing, or the platform did not fill it in. ``expired``: a genuine token that is out of date; ``unchecked``: the platform's keys
+    """Why they cannot be taken in. ``no_id``: an id is missing, or the platform did not fill it in. ``expired``: a genuine
+    token that is out of date; ``unchecked``: the platform's keys
     cannot be read just now."""
 
 
