@@ -121,7 +121,7 @@ def test_a_page_that_showed_another_order_is_never_stored_under_the_order_of_now
     assert after.keys() == before.keys()
     assert not set(after.values()) & set(before.values())
     assert again.key != shown.key
-    assert send(late, shown).kind == "stale"
+    assert send(late, shown).kind == "late"
     assert not Submission.objects.filter(participant=late, step__startswith="task").exists()
     walk(late)
     assert late.state == "completed"

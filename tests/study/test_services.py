@@ -9,7 +9,7 @@ from django.utils import timezone
 from tests.study.walking import answers, entered, now_at, running, send, walk
 from trialogue.study.models import Assignment, Audit, ChatTurn, Check, Identity, Item, Participant, Study, Submission
 from trialogue.study.pages import exits
-from trialogue.study.services import assigning, entering, leaving, steps, submitting
+from trialogue.study.services import assigning, counting, entering, leaving, steps, submitting
 
 pytestmark = pytest.mark.usefixtures("store")
 TWO_QUESTIONS = {
@@ -57,7 +57,8 @@ def test_a_double_submit_is_one_row_and_later_ones_change_nothing() -> None:
     walk(person, until="task")
     step = now_at(person)
     kinds = [send(person, step, {"sense": point}).kind for point in ("1", "2", "5")]
-    assert kinds == ["stored", "repeated", "repeated"]
+    assert kinds == ["stored", "kept", "kept"]
+    assert send(person, step, {"sense": "1"}).kind == "repeated"
     assert Submission.objects.get(step="task:1").answers["r1-sense"] == 1
 
 
@@ -120,7 +121,8 @@ def test_who_comes_back_late_finds_their_own_items_again_if_they_are_free() -> N
     walk(late, until="task")
     send(late, now_at(late))
     lapse(late)
-    assert assigning.release_expired(study) == 2
+    assert assigning.release_expired(study) == 3  # what they answered as well, since they may not come back
+    assert sorted(late.assignments.values_list("state", flat=True)) == ["abandoned", "released", "released"]
     walk(late)
     assert late.state == "completed"
     assert late.assignments.filter(state="done").count() == 3
@@ -158,14 +160,56 @@ def test_a_page_that_is_shown_again_keeps_its_slots() -> None:
     assert send(person, step).kind == "stored"
 
 
-def test_an_answer_that_comes_after_its_slot_was_given_away_is_stale_and_counts_stay_right() -> None:
+def test_an_answer_that_comes_after_its_slot_was_given_away_is_said_to_be_late_and_counts_stay_right() -> None:
     study = running(raters_per_item=1)
     late = entered(study)
     walk(late, until="task")
     step = now_at(late)
     lapse(late)
     walk(entered(study))
-    assert send(late, step).kind == "stale"
+    assert send(late, step).kind == "late"
+    assert late.events.filter(kind="late").count() == 1
+    assert counted(study)
+
+
+def test_an_answer_that_comes_late_is_stored_where_nobody_has_taken_its_place() -> None:
+    study = running(raters_per_item=1)
+    late = entered(study)
+    walk(late, until="task")
+    step = now_at(late)
+    lapse(late)
+    assert assigning.release_expired(study) == 3
+    assert send(late, step).kind == "stored"
+    assert counted(study)
+
+
+def test_answers_of_somebody_who_leaves_are_collected_again_and_are_surplus_if_they_complete_after_all() -> None:
+    study = running(raters_per_item=1)
+    late = entered(study)
+    walk(late, until="task")
+    send(late, now_at(late))
+    first = late.assignments.get(position=1)
+    lapse(late)
+    other = entered(study)
+    walk(other)
+    assert other.assignments.filter(item=first.item, state="done").exists()
+    assert counting.counting_people(study) == {other.pk}
+    assert {each.counted for each in counting.counts_by_item(study)} == {1}
+    assert steps.current(late) is None  # all places are taken
+    assert late.assignments.get(position=1).state == "abandoned"
+    assert counted(study)
+
+
+@pytest.mark.parametrize("state", ["returned", "timed_out"])
+def test_slots_of_those_whom_the_platform_says_are_gone_are_opened_again_with_their_answers(state: str) -> None:
+    study = running(raters_per_item=1)
+    gone = entered(study)
+    walk(gone, until="task")
+    send(gone, now_at(gone))
+    leaving.mark(gone, state)
+    assert sorted(gone.assignments.values_list("state", flat=True)) == ["abandoned", "released", "released"]
+    walk(entered(study))
+    assert {each.counted for each in counting.counts_by_item(study)} == {1}
     assert counted(study)
 
 

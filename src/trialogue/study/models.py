@@ -3,6 +3,7 @@
 Only ``services`` writes; pages and exports read. Times are UTC.
 """
 
+from datetime import UTC, datetime
 from typing import ClassVar
 
 from django.db import models
@@ -156,6 +157,18 @@ class Participant(models.Model):
         return self.code
 
 
+OVER = frozenset(
+    {
+        Participant.State.COMPLETED,
+        Participant.State.FAILED,
+        Participant.State.WITHDREW,
+        Participant.State.RETURNED,
+        Participant.State.TIMED_OUT,
+    }
+)
+"""States in which a session has ended."""
+
+
 class Identity(models.Model):
     """Platform ids as given: apart from everything else, so that they can be erased."""
 
@@ -167,6 +180,9 @@ class Identity(models.Model):
         return f"identity of {self.participant_id}"
 
 
+FOREVER = datetime(9999, 1, 1, tzinfo=UTC)
+
+
 class Assignment(models.Model):
     """A slot assigned to a participant. A database constraint allows at most one active assignment per slot."""
 
@@ -176,6 +192,8 @@ class Assignment(models.Model):
         LEASED = "leased"
         DONE = "done"
         RELEASED = "released"
+        ABANDONED = "abandoned"
+        """Answered, and reassigned because this participant returned, timed out, failed or stayed away."""
         REPLACED = "replaced"
         """Completed, and reassigned because this participant is excluded; they are paid."""
         REJECTED = "rejected"
@@ -188,6 +206,7 @@ class Assignment(models.Model):
     """Place in the session, from 1."""
     state = models.CharField(max_length=10, choices=State.choices, default=State.LEASED)
     lease_until = models.DateTimeField()
+    """Until when the slot is kept for a participant who has not completed; ``FOREVER`` for one who has."""
     opened_at = models.DateTimeField(null=True)
     done_at = models.DateTimeField(null=True)
 

@@ -103,7 +103,7 @@ def test_the_overview_counts_people_items_and_agreement() -> None:
     shown = text(member(), "/staff/rating/")
     assert re.search(r"Arrived</th><td class=\"number\"><b>3</b>.*1 did not consent", shown, re.DOTALL)
     assert re.search(r"Completed</th><td class=\"number\"><b>2</b>", shown)
-    assert "2 items; 4 of 6 answers received" in shown
+    assert "2 items; 4 of 6 answers count" in shown
     assert "all ratings have the same value" in shown
 
 

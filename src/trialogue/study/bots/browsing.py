@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlencode, urljoin
 
+from trialogue.study.pages.notices import NOTICE
+
 if TYPE_CHECKING:
     from django.http import HttpResponseBase
 
@@ -22,7 +24,7 @@ class Reply:
     """Current address, with its query."""
     html: str
     acknowledged: bool = False
-    """Whether a form was answered with a redirect, which means that the server has stored the data on disk."""
+    """Whether a form was answered with a redirect without a notice, which means that the server has stored the data."""
 
 
 class Browser(Protocol):
@@ -55,7 +57,8 @@ class ClientBrowser:
         return self._follow(path, sent, posted=True)
 
     def _follow(self, path: str, response: "HttpResponseBase", *, posted: bool) -> Reply:
-        acknowledged = posted and response.status_code == 302
+        moved = response.status_code == 302
+        acknowledged = posted and moved and f"{NOTICE}=" not in response.headers["Location"]
         for _ in range(REDIRECTS):
             if response.status_code not in (301, 302, 303):
                 break

@@ -36,13 +36,13 @@ class SimulatedStudy(Record):
     raters_per_item: int
     """Judgements that each item needs."""
     coverage: dict[str, int]
-    """Number of items by number of judgements."""
+    """Number of items by number of judgements that count: of participants who completed and are not left out."""
     positions: dict[str, tuple[int, ...]]
     """For each system the number of the study's slots in which it stands first, second, ..."""
     imbalance: int
     """Largest difference between a system's counts in two positions, among items of the same systems; at most 1 is right."""
     judged_positions: dict[str, tuple[int, ...]]
-    """The same for slots that were judged."""
+    """The same for slots with a judgement that counts."""
     means: dict[str, float]
     """Observed value of each system: mean rating, or, for pairs, the mean of 1 (chosen), 0.5 (tie) and 0."""
     reused: int

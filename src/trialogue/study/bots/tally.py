@@ -7,7 +7,10 @@ from typing import Any
 from trialogue.study.bots.people import REPLY
 from trialogue.study.bots.walking import Walk
 from trialogue.study.models import Assignment, Check, Item, Participant, Slot, Study, Submission
+from trialogue.study.services.counting import counted_assignments, counts_by_item
 from trialogue.study.services.validity import signals
+
+LOST = (Assignment.State.RELEASED, Assignment.State.ABANDONED)
 
 
 def tally(study: Study, walks: Sequence[Walk]) -> dict[str, Any]:
@@ -30,7 +33,7 @@ def tally(study: Study, walks: Sequence[Walk]) -> dict[str, Any]:
         "imbalance": _imbalance(_orders(slots)),
         "judged_positions": _positions(_orders(_judged_slots(study))),
         "means": _means(study),
-        "reused": _judged_slots(study).filter(assignments__state=Assignment.State.RELEASED).distinct().count(),
+        "reused": _judged_slots(study).filter(assignments__state__in=LOST).distinct().count(),
         "checks": _checks(study, kinds),
         "flags": _flags(people, kinds),
         "completed": dict(Counter(kinds.get(each.pk, "unknown") for each in _completers(people))),
@@ -57,17 +60,13 @@ def _is_stored(token: str) -> bool:
 
 
 def _coverage(study: Study) -> dict[str, int]:
-    tasks = study.items.filter(kind=Item.Kind.TASK)
-    done = Counter(
-        Assignment.objects.filter(item__study=study, state=Assignment.State.DONE).values_list("item_id", flat=True)
-    )
-    counts = Counter(done[pk] for pk in tasks.values_list("pk", flat=True))
+    counts = Counter(each.counted for each in counts_by_item(study))
     return {str(n): counts[n] for n in sorted(counts)}
 
 
 def _judged_slots(study: Study):  # type: ignore[no-untyped-def] # a queryset
-    done = Assignment.objects.filter(item__study=study, state=Assignment.State.DONE).values("slot_id")
-    return Slot.objects.filter(pk__in=done)
+    """Slots with an answer that counts."""
+    return Slot.objects.filter(pk__in=[each.slot_id for each in counted_assignments(study)])
 
 
 def _orders(slots) -> list[list[str]]:  # type: ignore[no-untyped-def] # a queryset
@@ -95,7 +94,7 @@ def _imbalance(orders: Sequence[Sequence[str]]) -> int:
 def _means(study: Study) -> dict[str, float]:
     """Mean point of each system over all questions about replies; of pairs, its mean of 1 (chosen), 0.5 (same) and 0."""
     given: dict[str, list[float]] = defaultdict(list)
-    done = Submission.objects.filter(participant__study=study, assignment__state=Assignment.State.DONE)
+    done = Submission.objects.filter(assignment__in=[each.pk for each in counted_assignments(study)])
     for answers, order in done.values_list("answers", "assignment__slot__order"):
         for name, value in answers.items():
             reply = REPLY.match(name)

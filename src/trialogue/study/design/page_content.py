@@ -160,15 +160,17 @@ class Step:
         return tuple(question for part in self.parts for question in part.questions)
 
 
-OutcomeKind: TypeAlias = Literal["stored", "repeated", "stale", "refused", "invalid"]
+OutcomeKind: TypeAlias = Literal["stored", "repeated", "kept", "late", "stale", "refused", "invalid"]
 
 
 @dataclass(frozen=True)
 class Outcome:
     """The outcome of a form.
 
-    ``stored``: on disk; go on. ``repeated``: stored before, nothing done; go on. ``stale``: not the current step, nothing
-    done; show the current one. ``refused``: somebody else's or a forged token; 403. ``invalid``: show ``parts`` again.
+    ``stored``: on disk; go on. ``repeated``: the same was stored before, nothing done; go on. ``kept``: other answers were
+    stored before, and stay. ``late``: the task went to somebody else meanwhile, nothing is stored. ``stale``: not the
+    current step, nothing done; show the current one. ``refused``: somebody else's or a forged token; 403. ``invalid``: show
+    ``parts`` again.
     """
 
     kind: OutcomeKind

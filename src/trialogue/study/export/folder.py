@@ -16,6 +16,7 @@ from trialogue.study.export.judgements import MEASURE, ExportedJudgements, add
 from trialogue.study.export.options import COLUMNS as OPTIONS
 from trialogue.study.export.options import option_rows
 from trialogue.study.models import Audit, Study, Submission
+from trialogue.study.services.counting import counting_people, is_surplus
 from trialogue.study.services.management.previews import early_looks
 from trialogue.study.services.reading import file_of
 
@@ -64,15 +65,21 @@ def export_study(
     raters = Raters.SCRIPTED if simulated else Raters.PEOPLE
     labeller = Labeller.SCRIPTED if simulated else Labeller.PERSON
     sent = list(reading.submissions(study))  # once: people may be answering meanwhile
-    found = _collect(study, file, sent)
+    found = _collect(study, file, sent, counting_people(study))
     people = list(reading.participants(study))
     tables: dict[str, tuple[Sequence[str], list[dict[str, object]]]] = {
         "labels.csv": (LABELS, [{**row, "by": labeller} for row in (*found.labels, *reading.final_labels(study))]),
         "participants.csv": (_columns(people), people),
         "presentations.csv": (SHOWN, found.presentations),
         "codes.csv": (CODES, reading.codings(study)),
-        "options.csv": (OPTIONS, [row for each in sent for row in option_rows(each, file)]),
-        "answers.csv": (ANSWERS, [row for each in sent for row in _tidy(each)]),
+        "options.csv": (
+            OPTIONS,
+            [row for each in sent if each.pk not in found.surplus for row in option_rows(each, file)],
+        ),
+        "answers.csv": (
+            (*ANSWERS, "surplus") if found.surplus else ANSWERS,
+            [row | {"surplus": int(each.pk in found.surplus)} for each in sent for row in _tidy(each)],
+        ),
     }
     records: dict[str, Sequence[Record]] = {
         "scores.jsonl": [score.model_copy(update={"raters": raters}) for score in found.scores],
@@ -88,6 +95,7 @@ def export_study(
         if cells or name in ("participants.csv", _file_of_type(file)):
             write_text(out / name, csv_text(columns, ([row.get(column) for column in columns] for row in cells)))
     words = _words(study, file) | ({"simulated": True} if simulated else {})
+    words |= {"surplus": len(found.surplus)} if found.surplus else {}
     write_text(out / "study.json", json.dumps(words, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
     workbooks = write_workbooks(study, out) if infact else []
     written = [*sorted(path for path in out.iterdir() if path.name in FILES), *workbooks]
@@ -129,15 +137,21 @@ def _file_of_type(file: StudyFile) -> str:
     return kinds.get(file.type, "scores.jsonl")
 
 
-def _collect(study: Study, file: StudyFile, sent: Iterable[Submission]) -> ExportedJudgements:
+def _collect(study: Study, file: StudyFile, sent: Iterable[Submission], counting: frozenset[int]) -> ExportedJudgements:
+    """All judgements but those that are one more than their item needs."""
     found = ExportedJudgements()
+    surplus = set[tuple[str, str]]()
     for each in sent:
+        if each.assignment is not None and is_surplus(each.assignment, counting):
+            found.surplus.add(each.pk)
+            surplus.add((each.participant.code, each.step))
+            continue
         judged = reading.read_judged(each)
         if judged is not None:
             add(found, judged, file)
         else:
             found.scores += reading.questionnaire(each, file)
-    found.scores += reading.turn_scores(study, file)
+    found.scores += reading.turn_scores(study, file, without=surplus)
     return found
 
 

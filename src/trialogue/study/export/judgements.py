@@ -78,6 +78,8 @@ class ExportedJudgements:
     preferences: list[Preference] = field(default_factory=list)
     labels: list[dict[str, object]] = field(default_factory=list)
     presentations: list[dict[str, object]] = field(default_factory=list)
+    surplus: set[int] = field(default_factory=set)
+    """Ids of submissions that do not count, since their items have all answers that they need: in ``answers.csv`` alone."""
 
 
 def add(found: ExportedJudgements, judged: AnsweredTask, file: StudyFile) -> None:

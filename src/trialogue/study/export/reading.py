@@ -1,6 +1,6 @@
 """Read the database in a stable order for the export."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from trialogue.records import Dialogue, Ending, JsonValue, Score, Utterance
 from trialogue.records.kinds.uses import CONSENT
@@ -9,7 +9,7 @@ from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.items import LabellingItem
 from trialogue.study.export.judgements import AnsweredTask, is_task, label_row, scores, talk_id
 from trialogue.study.models import Adjudication, Chat, Coding, Participant, Study, Submission
-from trialogue.study.services.management.deciding import standings
+from trialogue.study.services.counting import left_out
 from trialogue.study.services.reading import file_of, record_of
 from trialogue.study.services.validity import signals
 
@@ -76,11 +76,13 @@ def _agreed_uses(participant: Participant, file: StudyFile) -> dict[str, JsonVal
     return {CONSENT: [use.value for use in consent.allows]} if consent.allows else {}
 
 
-def turn_scores(study: Study, file: StudyFile) -> Iterator[Score]:
-    """Ratings of single replies given during conversations."""
+def turn_scores(study: Study, file: StudyFile, *, without: Collection[tuple[str, str]] = ()) -> Iterator[Score]:
+    """Ratings of single replies given during conversations, without those of some (participant, step)."""
     asked = file.chat.each_turn
     chats = Chat.objects.filter(participant__study=study).exclude(participant__state=Participant.State.WITHDREW)
     for chat in chats.select_related("participant").order_by("participant__number", "pk") if asked else ():
+        if (chat.participant.code, chat.step) in without:
+            continue
         talk = talk_id(chat.participant.code, chat.step, chat.number)
         for turn in chat.turns.order_by("number"):
             if turn.answers:
@@ -134,12 +136,12 @@ def code_logins(word: str, logins: list[str]) -> dict[str, str]:
 def participants(study: Study) -> Iterator[dict[str, object]]:
     """Everybody who came, those who withdrew included, of whom there is nothing else.
 
-    ``by_hand`` is there only for those whom staff excluded by hand: why.
+    ``by_hand`` is there only for those who are left out whatever the rules say: why.
     """
-    decided = standings(study.participants.all())
+    excluded = left_out(study)
     signs = signals(study) if file_of(study).validity is not None else {}
     for each in study.participants.order_by("number"):
-        by_hand = decided[each.pk].by_hand if each.pk in decided else ""
+        by_hand = excluded.get(each.pk, "")
         yield {
             "participant": each.code,
             "state": each.state,

@@ -5,13 +5,14 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from trialogue.study.design.questions import text_in
 from trialogue.study.models import Participant, Study
+from trialogue.study.pages.notices import NOTICE, notices
 from trialogue.study.pages.privacy_notice import PLATFORMS, receipt_text
 from trialogue.study.pages.show import frame, languages_of
-from trialogue.study.services import leaving, rows
+from trialogue.study.services import leaving, rows, submitting
 from trialogue.study.services.reading import file_of
 from trialogue.study.web.access import receipt_of
 from trialogue.study.web.headers import MTURK
@@ -30,6 +31,7 @@ def ending_page(request: HttpRequest, study: Study, participant: Participant) ->
         **frame(request, study, language=language),
         "heading": heading,
         "intro": (text_in(file.thanks, language) if completed else "") or text,
+        "notice": notices().get(request.GET.get(NOTICE, ""), "") or _missing(participant),
         "platform": PLATFORMS.get(file.platform.name, gettext("the page you came from")),
     }
     if back is not None and (completed or file.platform.name != "none"):
@@ -51,10 +53,23 @@ def ending_page(request: HttpRequest, study: Study, participant: Participant) ->
     return response
 
 
+def _missing(participant: Participant) -> str:
+    """That answers are missing of somebody who completed, since they came too late."""
+    late = participant.events.filter(kind=submitting.LATE).count()
+    if participant.state != Participant.State.COMPLETED or not late:
+        return ""
+    text = ngettext(
+        "One answer came too late and was not saved. All others are saved.",
+        "%(late)s answers came too late and were not saved. All others are saved.",
+        late,
+    )
+    return text % {"late": late}
+
+
 def words(participant: Participant) -> tuple[str, str]:
     """Heading and text of an end."""
     if participant.state == Participant.State.COMPLETED:
-        return gettext("Thank you!"), gettext("All your answers are saved. You can close this page now.")
+        return gettext("Thank you!"), gettext("Your answers are saved. You can close this page now.")
     if participant.state == Participant.State.WITHDREW:
         return gettext("You have left the study"), gettext("Your answers are deleted. Thank you for your time.")
     if participant.state in (Participant.State.RETURNED, Participant.State.TIMED_OUT):

@@ -12,7 +12,7 @@ from django.utils import timezone
 from trialogue.seeds import rng_for
 from trialogue.study.design.assignment import Available, choose_items, session_order
 from trialogue.study.design.platforms.budget import Budget, budget_of
-from trialogue.study.models import Assignment, Item, Participant, Slot, Study, Submission
+from trialogue.study.models import FOREVER, Assignment, Item, Participant, Slot, Study, Submission
 from trialogue.study.services.reading import MAX_STUDIES, LaunchedStudy, file_of, launch_of
 
 LIVE = (Assignment.State.LEASED, Assignment.State.DONE)
@@ -48,10 +48,12 @@ def lease(participant: Participant) -> list[Assignment]:
     file = file_of(study)
     _wait_turn(study)
     release_expired(study)
+    _reclaim(participant)
     known = list(participant.assignments.select_related("item").defer("item__content").order_by("position"))
     held = [each for each in known if each.state in LIVE]
+    surplus = sum(each.state == Assignment.State.ABANDONED for each in known)  # answered, and not asked of them again
     for take in (_retake, _new_slots):
-        if (wanted := file.items_per_participant - len(held)) > 0:
+        if (wanted := file.items_per_participant - surplus - len(held)) > 0:
             held += take(participant, wanted, known)
     return sorted(held, key=lambda each: each.position)
 
@@ -150,29 +152,84 @@ def _claim(item_id: int, *, before: int | None = None) -> Slot | None:
     return next((slot for slot in free if slot.pk == before), free[0])
 
 
+def reclaim_late(participant: Participant, lost: Assignment) -> bool:
+    """Lease an unanswered slot again that its holder lost by being late, since their answer has come after all.
+
+    Only the same slot: the page showed its order of the systems. False if somebody else has it.
+    """
+    _wait_turn(participant.study)
+    if lost.state != Assignment.State.RELEASED or lost.participant_id != participant.pk:
+        return False
+    return bool(_take_back([lost], Assignment.State.LEASED, _lease_end(participant)))
+
+
+def _reclaim(participant: Participant) -> int:
+    """Take back what a participant answered and lost by staying away, where nobody else has it; the number of slots."""
+    lost = list(participant.assignments.filter(state=Assignment.State.ABANDONED))
+    return _take_back(lost, Assignment.State.DONE, _lease_end(participant))
+
+
+def reinstate(participant: Participant) -> int:
+    """Let answers count again of somebody who is no longer excluded, where they were not replaced yet."""
+    _wait_turn(participant.study)
+    replaced = list(participant.assignments.filter(state=Assignment.State.REPLACED))
+    return _take_back(replaced, Assignment.State.DONE, FOREVER)
+
+
+def _take_back(lost: Sequence[Assignment], state: Assignment.State, until: datetime) -> int:
+    """Assignments in a live state again, as far as their slots are free; their number. The study is locked."""
+    taken = Assignment.objects.filter(slot__in=[each.slot_id for each in lost], state__in=LIVE)
+    others = set(taken.values_list("slot_id", flat=True)) if lost else set()
+    free = [each for each in lost if each.slot_id not in others]
+    for each in free:
+        Item.objects.filter(pk=each.item_id).update(taken=F("taken") + 1)
+        Assignment.objects.filter(pk=each.pk).update(state=state, lease_until=until)
+        each.state = state
+    return len(free)
+
+
 def keep(participant: Participant) -> None:
-    """Extend the lease of what a participant has not answered yet."""
-    mine = Assignment.objects.filter(participant_id=participant.pk, state=Assignment.State.LEASED)
-    mine.update(lease_until=_lease_end(participant))
+    """Extend the lease of a participant who is at work: of what they have not answered yet, and of what they have."""
+    Assignment.objects.filter(participant_id=participant.pk, state__in=LIVE).update(lease_until=_lease_end(participant))
+
+
+def settle(participant: Participant) -> None:
+    """Keep the answers of a participant who has completed for good, and free what they have not answered."""
+    _wait_turn(participant.study)
+    _reclaim(participant)
+    mine = Assignment.objects.filter(participant_id=participant.pk)
+    _free_slots(mine.filter(state=Assignment.State.LEASED), Assignment.State.RELEASED)
+    mine.filter(state=Assignment.State.DONE).update(lease_until=FOREVER)
 
 
 def release(participant: Participant) -> int:
-    """Free what a participant has not answered; the number of slots."""
-    held = Assignment.objects.filter(participant_id=participant.pk, state=Assignment.State.LEASED)
+    """Free the slots of a participant who ended before completing, answered ones included; their number."""
+    held = Assignment.objects.filter(participant_id=participant.pk, state__in=LIVE)
     if not held.exists():
         return 0
     _wait_turn(participant.study)
-    return _free_slots(held, Assignment.State.RELEASED)
+    return _free_lost(held)
 
 
 def release_expired(study: Study, *, now: datetime | None = None) -> int:
-    """Release assignments whose lease has expired; returns their number. Participants may return to those still free."""
-    late = Assignment.objects.filter(state=Assignment.State.LEASED, lease_until__lt=now or timezone.now())
+    """Release the slots of participants who stayed away until their lease expired, answered ones included; their number.
+
+    Participants may return to those still free.
+    """
+    late = Assignment.objects.filter(state__in=LIVE, lease_until__lt=now or timezone.now())
     if not late.filter(item__study=study).exists():  # nobody waits for nothing
         return 0
     with transaction.atomic():
         _wait_turn(study)
-        return _free_slots(late, Assignment.State.RELEASED, study=study)
+        return _free_lost(late, study=study)
+
+
+def _free_lost(held: QuerySet[Assignment], *, study: Study | None = None) -> int:
+    states = Assignment.State
+    return sum(
+        _free_slots(held.filter(state=before), after, study=study)
+        for before, after in ((states.LEASED, states.RELEASED), (states.DONE, states.ABANDONED))
+    )
 
 
 def replace(participant: Participant) -> int:

@@ -41,13 +41,13 @@ def complete(participant: Participant) -> None:
     participant.state = participant.reached = Participant.State.COMPLETED
     participant.finished_at = timezone.now()
     participant.save(update_fields=["flags", "state", "reached", "finished_at"])
-    assigning.release(participant)
+    assigning.settle(participant)
     if set(participant.flags) & set(file.exclusion):
         assigning.replace_within_ceiling(participant)
 
 
 def fail(participant: Participant, reason: str) -> None:
-    """Screen out a participant: their open slots are released. The participant is locked."""
+    """Screen out a participant: their slots are released. The participant is locked."""
     participant.state = Participant.State.FAILED
     participant.reason = reason
     participant.finished_at = timezone.now()
@@ -75,8 +75,7 @@ def withdraw(participant: Participant) -> None:
 def _forget(participant: Participant) -> None:
     """Delete a participant's answers and release all their slots, answered ones included."""
     assigning.release(participant)
-    assigning.replace(participant)
-    again = (Assignment.State.REPLACED, Assignment.State.REJECTED)
+    again = (Assignment.State.ABANDONED, Assignment.State.REPLACED, Assignment.State.REJECTED)
     participant.assignments.filter(state__in=again).update(state=Assignment.State.RELEASED)
     Submission.objects.filter(participant=participant).delete()
     Event.objects.filter(participant=participant).delete()
@@ -160,7 +159,7 @@ def return_link_of(participant: Participant) -> Return | None:
 
 
 def mark(participant: Participant, state: str) -> None:
-    """Record the platform's status of a participant (returned or timed out), and release open slots."""
+    """Record the platform's status of a participant (returned or timed out), and release their slots."""
     with transaction.atomic():
         locked = Participant.objects.select_for_update().get(pk=participant.pk)
         if locked.state not in (Participant.State.COMPLETED, Participant.State.WITHDREW):

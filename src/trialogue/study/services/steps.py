@@ -6,21 +6,11 @@ from django.utils import timezone
 from trialogue.seeds import rng_for
 from trialogue.study.design.flow import TASKS, phase_of, with_tasks
 from trialogue.study.design.page_content import Step
-from trialogue.study.models import Assignment, Participant
+from trialogue.study.models import OVER, Assignment, Participant
 from trialogue.study.services import asking, chatting, leaving, rows
 from trialogue.study.services.assigning import LIVE, keep, lease, runs_out
 from trialogue.study.services.reading import checks_in
 from trialogue.study.services.relaxed_durability import relaxed_commit
-
-OVER = frozenset(
-    {
-        Participant.State.COMPLETED,
-        Participant.State.FAILED,
-        Participant.State.WITHDREW,
-        Participant.State.RETURNED,
-        Participant.State.TIMED_OUT,
-    }
-)
 
 
 def current(participant: Participant) -> Step | None:
@@ -144,4 +134,4 @@ def move_on(participant: Participant) -> None:
     participant.shown_at = None
 
 
-__all__ = ["OVER", "begin_chat", "current", "current_as_read", "move_on"]
+__all__ = ["begin_chat", "current", "current_as_read", "move_on"]

@@ -15,13 +15,15 @@ from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.page_content import Outcome, Part
 from trialogue.study.design.questions import Answers, InvalidAnswer, answers_to
 from trialogue.study.design.validity import HIDDEN_FIELD
-from trialogue.study.models import Assignment, Check, Event, Participant, Submission
+from trialogue.study.models import OVER, Assignment, Check, Event, Participant, Submission
 from trialogue.study.services import asking, assigning, chatting, leaving, rows
 from trialogue.study.services.reading import file_of
-from trialogue.study.services.steps import OVER, move_on
+from trialogue.study.services.steps import move_on
 from trialogue.study.services.tokens import step_in
 from trialogue.study.services.validity import HIDDEN_FILLED
 
+LATE = "late"
+"""Event kind: an answer came too late and was not stored."""
 AGREES, REFUSES = "yes", "no"  # values of the field ``agree``
 MAX_EVENTS = 200
 PROGRESS = ("seen_at", "state", "reached", "plan", "step", "shown_at", "consent_version", "consented_at")
@@ -61,10 +63,20 @@ def submit(
         locked = rows.lock_person(participant)
         over = locked.state in OVER or locked.step >= len(locked.plan)
         if over or locked.plan[locked.step] != key or key == "exit":
-            there = Submission.objects.filter(participant=locked, step=key).exists()
-            return Outcome("repeated" if there else "stale")
+            return _not_current(locked, key, read)
         hidden = any(each.strip() for each in posted.get(HIDDEN_FIELD, ()))
         return _accept(locked, key, read, list(events)[:MAX_EVENTS], hidden=hidden)
+
+
+def _not_current(participant: Participant, key: str, read: "_Read") -> Outcome:
+    """The outcome of a page that is no longer the current step: answers are sent once, and the first ones stay."""
+    there = Submission.objects.filter(participant=participant, step=key).first()
+    if there is not None:
+        return Outcome("repeated" if there.answers == dict(read.values) else "kept")
+    if phase_of(key) != "task" or key in participant.plan[participant.step :]:
+        return Outcome("stale")
+    _note_late(participant, key)
+    return Outcome("late")
 
 
 @dataclass(frozen=True)
@@ -96,13 +108,12 @@ def _accept(
     file, shows, assignment = file_of(participant.study), read.shows, read.assignment
     if file.type == "chat" and shows is not None and chatting.current_chat(participant, key, shows.order) is not None:
         return Outcome("stale")  # it is judged when it is over
-    if phase_of(key) == "task" and not (assignment and assignment.state == Assignment.State.LEASED):
-        return Outcome("stale")
     if any(part.wrong for part in read.answered.values()):
         return Outcome("invalid", dict(read.answered))
     now = timezone.now()
-    if assignment is not None and not rows.mark_done(assignment, now):
-        return Outcome("stale")
+    if phase_of(key) == "task" and not (assignment and _answer_slot(participant, assignment, now)):
+        _note_late(participant, key)
+        return Outcome("late")
     rows.insert(
         Submission(
             participant=participant,
@@ -126,6 +137,21 @@ def _accept(
             assigning.keep(participant)
     rows.update(participant, *PROGRESS)
     return Outcome("stored")
+
+
+def _answer_slot(participant: Participant, assignment: Assignment, now: datetime) -> bool:
+    """Whether an answered slot is still its holder's, or free, if they were away too long and lost it."""
+    if rows.mark_done(assignment, now):
+        return True
+    lost = Assignment.objects.get(pk=assignment.pk)
+    same = lost.slot_id == assignment.slot_id  # the page showed the order of that slot
+    return same and assigning.reclaim_late(participant, lost) and rows.mark_done(assignment, now)
+
+
+def _note_late(participant: Participant, key: str) -> None:
+    """Keep that an answer came after its slot was given to somebody else: staff see it before they decide on payment."""
+    if not Event.objects.filter(participant=participant, step=key, kind=LATE).exists():
+        Event.objects.create(participant=participant, step=key, kind=LATE, milliseconds=0)
 
 
 def _seconds(shown: datetime | None, now: datetime) -> float | None:

@@ -8,8 +8,11 @@ from statistics import median
 
 from django.utils.translation import gettext, ngettext
 
+from trialogue.study.design.flow import phase_of
 from trialogue.study.design.validity import Signal
 from trialogue.study.models import Check, Event, Participant, Submission
+from trialogue.study.services.reading import file_of
+from trialogue.study.services.submitting import LATE
 from trialogue.study.services.validity import signals
 
 MIN_PLAUSIBLE_TASK_S = 5.0  # nobody reads a conversation and three replies in less
@@ -22,6 +25,7 @@ class Weight(IntEnum):
 
     RULE = 100  # the study file itself says so
     FAILED_CHECK = 90
+    INCOMPLETE = 85  # paid in full for a part of the work, perhaps by our fault
     FAST = 80
     IDENTICAL_ANSWERS = 70  # may be an opinion
     PASTED = 60  # some people write elsewhere
@@ -47,6 +51,10 @@ class Session:
     """Seconds spent on each task."""
     scale_answers: list[int] = field(default_factory=list)
     """Answers on scales in the tasks."""
+    tasks: int = 0
+    """Tasks that were answered."""
+    planned: int = 0
+    """Tasks of a session; 0 for one that is not over."""
     events: Counter[str] = field(default_factory=Counter)
     """What the browser noticed, by kind."""
     signals: Sequence[Signal] = ()
@@ -66,7 +74,7 @@ class Finding:
 def sessions(participants: Iterable[Participant]) -> dict[int, Session]:
     """Sessions by id of the participant."""
     people = list(participants)
-    by_id = {each.pk: Session(flags=each.flags) for each in people}
+    by_id = {each.pk: Session(flags=each.flags, planned=_planned(each)) for each in people}
     for who, kind, passed in Check.objects.filter(participant__in=by_id).values_list("participant", "kind", "passed"):
         by_id[who].checked[kind] += 1
         by_id[who].failed[kind] += not passed
@@ -74,6 +82,7 @@ def sessions(participants: Iterable[Participant]) -> dict[int, Session]:
     for who, step, answers, seconds in submissions.values_list("participant", "step", "answers", "seconds"):
         if step.startswith(TASK_STEP_PREFIXES):
             by_id[who].seconds += [] if seconds is None else [seconds]
+            by_id[who].tasks += phase_of(step) == "task"
             by_id[who].scale_answers += [value for value in answers.values() if type(value) is int]
     for who, kind in Event.objects.filter(participant__in=by_id).values_list("participant", "kind"):
         by_id[who].events[kind] += 1
@@ -82,6 +91,11 @@ def sessions(participants: Iterable[Participant]) -> dict[int, Session]:
             if who in by_id:
                 by_id[who].signals = signs
     return by_id
+
+
+def _planned(participant: Participant) -> int:
+    completed = participant.state == Participant.State.COMPLETED
+    return file_of(participant.study).items_per_participant if completed else 0
 
 
 def signal_names() -> dict[Signal, str]:
@@ -102,6 +116,12 @@ def findings(session: Session) -> list[Finding]:
         checks = session.checked["attention"]
         text = ngettext("failed the attention check", "failed %(failed)s of %(checks)s attention checks", checks)
         lines.append(Finding(text % {"failed": failed, "checks": checks}, Weight.FAILED_CHECK))
+    if session.tasks < session.planned:
+        numbers = {"tasks": session.tasks, "planned": session.planned}
+        lines.append(Finding(gettext("answered %(tasks)s of %(planned)s tasks") % numbers, Weight.INCOMPLETE))
+    if late := session.events[LATE]:
+        text = ngettext("one answer came too late", "%(late)s answers came too late", late)
+        lines.append(Finding(text % {"late": late}, Weight.INCOMPLETE))
     if session.seconds and (typical := median(session.seconds)) < MIN_PLAUSIBLE_TASK_S:
         text = gettext("typically %(seconds)s s for a task") % {"seconds": f"{typical:.1f}"}
         lines.append(Finding(text, Weight.FAST))

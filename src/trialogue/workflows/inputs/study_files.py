@@ -154,9 +154,18 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
         model_scores=model_scores,
         model_preferences=model_preferences,
         raters=raters,
-        notes=tuple(export.notes),
+        notes=(*export.notes, *_surplus_note(words)),
     )
     return data, hashes
+
+
+def _surplus_note(words: Mapping[str, Any]) -> Iterator[str]:
+    """That some answers are in none of the files that are analysed."""
+    if surplus := words.get("surplus"):
+        yield (
+            f"{surplus:,} answers are not analysed, because their items already had all planned answers when their "
+            "participants, who had been away, completed. They are in answers.csv."
+        )
 
 
 def _find_off_scale(export: Export, scores: Sequence[Score], scales: Mapping[str, Scale]) -> Iterator[Problem]:

@@ -74,6 +74,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "title": _words,
     "study_hash": _words,
     "early_looks": _looks,
+    "surplus": _count,
     "raters_per_item": _count,
     "scales": _scales,
     "exclusion_rules": _rules,

@@ -7,11 +7,10 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
-from trialogue.study.models import Chat, Participant, Study
+from trialogue.study.models import OVER, Chat, Participant, Study
 from trialogue.study.pages.show import show
 from trialogue.study.services import asking, chatting, entering, leaving, tokens
 from trialogue.study.services.reading import file_of
-from trialogue.study.services.steps import OVER
 from trialogue.study.web.access import study_and_person
 from trialogue.study.web.error_pages import too_many
 from trialogue.study.web.throttle import BY_PERSON, seconds_to_wait_for

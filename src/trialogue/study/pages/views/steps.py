@@ -5,11 +5,13 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from trialogue.study.models import Participant, Study
 from trialogue.study.pages.events import parse_events
 from trialogue.study.pages.exits import ending_page
+from trialogue.study.pages.notices import NOTICE, notices
 from trialogue.study.pages.privacy_notice import erased_how, stored_id
 from trialogue.study.pages.show import languages_of, show
 from trialogue.study.services import steps, submitting
@@ -42,7 +44,8 @@ def _show_step(request: HttpRequest, study: Study, participant: Participant) -> 
         participant, current.key
     ):  # twice, if the first system says goodbye
         current = steps.current(participant) or current
-    return show(request, study, current, **_said_before(request, study, participant, current.kind))
+    notice = notices().get(request.GET.get(NOTICE, ""), "")
+    return show(request, study, current, notice=notice, **_said_before(request, study, participant, current.kind))
 
 
 def _store_answers(request: HttpRequest, study: Study, participant: Participant) -> HttpResponse:
@@ -55,7 +58,8 @@ def _store_answers(request: HttpRequest, study: Study, participant: Participant)
         raise PermissionDenied
     current = steps.current(participant) if outcome.kind == "invalid" else None
     if current is None:
-        return redirect("study:step", slug=study.slug)
+        there = reverse("study:step", args=[study.slug])
+        return redirect(f"{there}?{NOTICE}={outcome.kind}" if outcome.kind in notices() else there)
     return show(request, study, current, given=outcome.parts, **_said_before(request, study, participant, current.kind))
 
 

@@ -10,9 +10,8 @@ from typing import Literal, TypeAlias
 
 from django.db import transaction
 
-from trialogue.study.models import Audit, Decision, Participant
+from trialogue.study.models import OVER, Audit, Decision, Participant
 from trialogue.study.services import assigning
-from trialogue.study.services.steps import OVER
 
 SHORTEST_REASON = 5  # characters; the report names the reasons of exclusions
 MAX_BONUS = Decimal(1000)  # more is a slip of the finger
@@ -65,6 +64,8 @@ def decide(
         )
         if kind == Decision.Kind.EXCLUDE:
             assigning.replace_within_ceiling(locked)
+        elif kind == Decision.Kind.READMIT:
+            assigning.reinstate(locked)
         detail = {"participant": locked.code} | ({"reason": reason} if reason else {})
         detail |= {"amount": str(amount)} if kind == Decision.Kind.BONUS else {}
         Audit.objects.create(study=locked.study, who=who, what=f"decided: {kind}", detail=detail)

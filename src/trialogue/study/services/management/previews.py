@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Literal
 
 from django.conf import settings
-from django.db.models import Sum
 
 from trialogue.study.analysing import EXPORT, FAILED, REPORT, WANTED
-from trialogue.study.models import Assignment, Audit, Item, Study
+from trialogue.study.models import Audit, Study
+from trialogue.study.services.counting import counts_by_item
 
 LOOK = "look"
 FOLDER = "preview"
@@ -25,7 +25,7 @@ class Progress:
 
     items: int
     done: int
-    """Answered tasks that count towards the plan."""
+    """Answers that count."""
     needed: int
 
     @property
@@ -36,9 +36,8 @@ class Progress:
 
 def progress(study: Study) -> Progress:
     """The stopping rule in numbers: a study ends when each of its items has the planned number of answers."""
-    tasks = study.items.filter(kind=Item.Kind.TASK)
-    done = Assignment.objects.filter(item__in=tasks, state=Assignment.State.DONE).count()
-    return Progress(tasks.count(), done, int(tasks.aggregate(needed=Sum("needed"))["needed"] or 0))
+    items = counts_by_item(study)
+    return Progress(len(items), sum(each.counted for each in items), sum(each.needed for each in items))
 
 
 def room() -> Path | None:

@@ -8,11 +8,10 @@ from pathlib import Path
 from django.db import transaction
 
 from trialogue.errors import DataError, Problem
-from trialogue.study.models import Audit, Identity, Participant, Study
+from trialogue.study.models import OVER, Audit, Identity, Participant, Study
 from trialogue.study.services import assigning
 from trialogue.study.services.entering import secret_hash
 from trialogue.study.services.leaving import mark
-from trialogue.study.services.steps import OVER
 
 IDS = ("Participant id", "participant_id", "WorkerId", "participantId", "PROLIFIC_PID", "id")
 STATUSES = ("Status", "status", "AssignmentStatus")

@@ -14,7 +14,8 @@ from trialogue.stats.raters.alpha import Level, krippendorff_alpha
 from trialogue.stats.raters.kappa import cohen_kappa
 from trialogue.study.design.file import SIDES
 from trialogue.study.design.questions import Question
-from trialogue.study.models import Study, Submission
+from trialogue.study.models import Assignment, Participant, Study, Submission
+from trialogue.study.services.counting import counting_people
 
 Given: TypeAlias = tuple[Hashable, Hashable, int | float | str]
 """Rated unit, rater and criterion."""
@@ -24,9 +25,12 @@ RESAMPLES = 1_000  # of a glance; the dashboard is loaded often
 
 
 def of_tasks(study: Study) -> list[Submission]:
-    """Answers about items, latest first."""
-    found = Submission.objects.filter(assignment__isnull=False, participant__study=study)
-    return list(found.select_related("assignment__slot").order_by("-pk")[:RECENT])
+    """Answers about items that count, or will when their participants complete; latest first."""
+    found = Submission.objects.filter(assignment__state=Assignment.State.DONE, participant__study=study)
+    recent = found.select_related("assignment__slot", "participant").order_by("-pk")[:RECENT]
+    counting = counting_people(study)
+    completed = Participant.State.COMPLETED
+    return [each for each in recent if each.participant_id in counting or each.participant.state != completed]
 
 
 def judgements(answers: Iterable[Submission]) -> dict[str, list[Given]]:

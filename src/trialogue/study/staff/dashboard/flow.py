@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from django.db.models import Count, Q
-from django.utils.translation import gettext
+from django.db.models import Count
+from django.utils.translation import gettext, ngettext
 
-from trialogue.study.models import Assignment, Item, Study
+from trialogue.study.models import Study
+from trialogue.study.services.counting import counts_by_item
 
 STAGES = ("arrived", "consented", "screened", "active", "completed")
 EDGES = (5, 10, 20, 40, 80, 160)  # seconds
@@ -63,31 +64,37 @@ def flow(study: Study) -> list[dict[str, Any]]:
 
 
 def coverage(study: Study, *, most: int = 300) -> dict[str, Any]:
-    """Number of items by number of answers; the items themselves, up to ``most``."""
-    items = list(
-        study.items.filter(kind=Item.Kind.TASK)
-        .annotate(
-            done=Count("assignments", filter=Q(assignments__state=Assignment.State.DONE)),
-            leased=Count("assignments", filter=Q(assignments__state=Assignment.State.LEASED)),
-        )
-        .order_by("key")
-        .values_list("key", "needed", "done", "leased")
-    )
-    counts = Counter((done, needed) for _, needed, done, _ in items)
+    """Number of items by number of answers that count; the items themselves, up to ``most``."""
+    items = counts_by_item(study)
+    counts = Counter((each.counted, each.needed) for each in items)
     rows = [
         bar(gettext("%(done)s of %(needed)s") % {"done": done, "needed": needed}, count, len(items))
         for (done, needed), count in sorted(counts.items(), reverse=True)
     ]
     totals = {
         "items": len(items),
-        "needed": sum(needed for _, needed, _, _ in items),
-        "done": sum(done for _, _, done, _ in items),
-        "leased": sum(leased for _, _, _, leased in items),
+        "needed": sum(each.needed for each in items),
+        "done": sum(each.counted for each in items),
+        "leased": sum(each.leased + each.pending for each in items),
+        "left_out": sum(each.left_out for each in items),
     }
-    summary = gettext("%(items)s items; %(done)s of %(needed)s answers received, %(leased)s in progress.") % totals
+    summary = gettext("%(items)s items; %(done)s of %(needed)s answers count, %(leased)s in progress.") % totals
+    if totals["left_out"]:
+        more = ngettext(
+            "%(left_out)s more is of a participant who is left out and not replaced.",
+            "%(left_out)s more are of participants who are left out and not replaced.",
+            totals["left_out"],
+        )
+        summary = f"{summary} {more % totals}"
     cells = [
-        {"key": key, "needed": needed, "done": done, "leased": leased, "look": _look(done, needed)}
-        for key, needed, done, leased in items[:most]
+        {
+            "key": each.key,
+            "needed": each.needed,
+            "done": each.counted,
+            "leased": each.leased + each.pending,
+            "look": _look(each.counted, each.needed),
+        }
+        for each in items[:most]
     ]
     return {"rows": rows, "summary": summary, "cells": cells, **totals}
 

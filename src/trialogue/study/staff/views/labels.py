@@ -4,7 +4,6 @@ from collections import Counter
 from typing import Any, ClassVar
 
 from django.db import transaction
-from django.db.models import Count, Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -15,6 +14,7 @@ from trialogue.study.design.questions import Question, text_in
 from trialogue.study.models import Adjudication, Assignment, Item, Study
 from trialogue.study.pages.contents import answer_text, guideline_of
 from trialogue.study.pages.messages import split_around
+from trialogue.study.services.counting import counted_assignments, counting_people
 from trialogue.study.staff.access import MANAGE, login_of, record
 from trialogue.study.staff.forms import LabelForm, number_in
 from trialogue.study.staff.frame import questions_of
@@ -67,17 +67,18 @@ class Labels(StaffForm):
 
 def _disputed_items(study: Study, question: Question) -> Any:
     """Items with all their answers, not all the same, and no decision."""
-    complete = study.items.filter(kind=Item.Kind.TASK, adjudication__isnull=True).annotate(
-        done=Count("assignments", filter=Q(assignments__state=Assignment.State.DONE))
-    )
-    for item in complete.filter(done__gte=2).order_by("pk"):
-        if item.done >= item.needed and len(Counter(_given_labels(item, question))) > 1:
+    counted = Counter(each.item_id for each in counted_assignments(study))
+    for item in study.items.filter(pk__in=counted, adjudication__isnull=True).order_by("pk"):
+        if counted[item.pk] >= max(2, item.needed) and len(set(_given_labels(item, question))) > 1:
             yield item
 
 
 def _given_labels(item: Item, question: Question) -> list[str]:
-    answers = item.assignments.filter(state=Assignment.State.DONE).order_by("pk")
-    return [str(each) for each in answers.values_list(f"submission__answers__{question.name}", flat=True)]
+    """Labels that count."""
+    answers = item.assignments.filter(state=Assignment.State.DONE, participant__in=counting_people(item.study))
+    return [
+        str(each) for each in answers.order_by("pk").values_list(f"submission__answers__{question.name}", flat=True)
+    ]
 
 
 def _question(study: Study, item: Item, question: Question, language: str) -> dict[str, Any]:

@@ -75,7 +75,7 @@ class Overview(StaffPage):
         """Template context."""
         study = self.study
         tasks = answers.of_tasks(study)
-        given = answers.judgements(tasks)
+        given, coverage = answers.judgements(tasks), flow.coverage(study)
         return super().get_context_data(
             heading=title(study, "en"),
             study_type=study.configuration.get("type", ""),
@@ -83,9 +83,9 @@ class Overview(StaffPage):
             state_name=state_names()[study.state],
             may_manage=may(self.request, MANAGE),
             changes=_changes(study),
-            facts=_facts(study, len(tasks)),
+            facts=_facts(study, coverage["done"]),
             flow=flow.flow(study),
-            coverage=flow.coverage(study),
+            coverage=coverage,
             times=flow.times(each.seconds for each in tasks if each.seconds is not None),
             numbers=numbers_so_far(questions_of(study), given),
             agreement=_agreement(study, given),
@@ -122,7 +122,7 @@ def _facts(study: Study, answers: int) -> list[dict[str, object]]:
         {"name": gettext("Completed"), "value": states["completed"]},
         {"name": gettext("Active now"), "value": sum(states[each] for each in ("consented", "screened", "active"))},
         {"name": gettext("Typical time"), "value": _minutes(median(minutes)) if minutes else "–"},
-        {"name": gettext("Answered tasks"), "value": answers},
+        {"name": gettext("Answers that count"), "value": answers},
     ]
 
 

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext
 
 from trialogue.records.files.cells import csv_text
-from trialogue.study.models import Assignment, Participant
+from trialogue.study.models import Participant
 from trialogue.study.services.leaving import outcome_of
 from trialogue.study.services.management.deciding import Standing
 from trialogue.study.staff.access import EXPORT, record
@@ -73,7 +73,7 @@ SHOWS: dict[str, Callable[[Row], bool]] = {
 
 
 def _tasks() -> Count:
-    return Count("assignments", filter=Q(assignments__state=Assignment.State.DONE))
+    return Count("assignments", filter=Q(assignments__submission__isnull=False))
 
 
 class PlatformList(StaffAction):

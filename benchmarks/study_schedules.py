@@ -1,0 +1,100 @@
+"""``python -m benchmarks.study_schedules``: what counts and what is paid, after random histories with faults.
+
+Writes ``benchmarks/STUDY_SCHEDULES.md``. A sample of the same schedules runs in the test suite.
+"""
+
+import os
+import platform
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+HERE = Path(__file__).parent
+HISTORIES, PAYERS, KILLS, PART = 2_000, 10_000, 300, 250
+
+
+def _set_up() -> None:
+    os.environ.update({"DJANGO_SETTINGS_MODULE": "trialogue.study.settings", "PROLIFIC_TOKEN": "secret-token"})
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+
+
+def histories(first: int) -> dict[str, Any]:
+    """A part of the histories of studies, in a database of its own."""
+    _set_up()
+    from tests.study.counting_schedules import failures
+
+    start = time.process_time()
+    return {"wrong": failures(range(first, first + PART)), "seconds": time.process_time() - start}
+
+
+def payers(first: int) -> dict[str, Any]:
+    """A part of the schedules of payers in one process."""
+    _set_up()
+    from tests.study.money_schedules import failures
+    from tests.study.test_recruiting import PAID, person
+    from tests.study.walking import running, walk
+
+    study = running(items=6, name=f"part-{first}", **PAID)
+    for number in range(1, 4):
+        walk(person(study, f"p{number}"))
+    start = time.process_time()
+    return {"wrong": failures(study, range(first, first + PART)), "seconds": time.process_time() - start}
+
+
+def kills(seed: int) -> dict[str, Any]:
+    """Schedules of payers that are killed."""
+    from tests.study.prolific_api import TOKEN, serving
+    from tests.study.test_money import killed_schedules
+
+    with TemporaryDirectory() as room, serving() as there:
+        os.environ.update({"TRIALOGUE_PROLIFIC_API": there.address, "PROLIFIC_TOKEN": TOKEN})
+        return killed_schedules(there, Path(room) / "study", count=KILLS, seed=seed)
+
+
+def main() -> None:
+    """Run everything and write the page."""
+    with ProcessPoolExecutor(2, max_tasks_per_child=1) as pool:
+        counted = list(pool.map(histories, range(0, HISTORIES, PART)))
+        paid = list(pool.map(payers, range(0, PAYERS, PART)))
+        killed = pool.submit(kills, 0).result()
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    places = sum(count for place, count in killed["killed"].items() if place != "not reached")
+    lines = [
+        "# What counts and what is paid, after random histories",
+        "",
+        f"Written by `python -m benchmarks.study_schedules` at commit {commit.stdout.strip() or 'unknown'}; Python "
+        f"{platform.python_version()}, SQLite in memory (a file for the last row). Faults are described in",
+        "`tests/study/counting_schedules.py`, `money_schedules.py` and `money_kills.py`; a sample runs in the test suite.",
+        "",
+        "| schedules | number | wrong at the end | CPU seconds each |",
+        "|---|---|---|---|",
+        _row(
+            "histories of a study: database, staff page, export and report agree; k answers that count",
+            counted,
+            HISTORIES,
+        ),
+        _row("payers with a fault at an arrow, in one process: everybody is paid once", paid, PAYERS),
+        f"| three payers, one of them killed with SIGKILL ({places} were reached by the kill): everybody is paid once "
+        f"| {KILLS:,} | {len(killed['wrong'])} | |",
+        "",
+    ]
+    (HERE / "STUDY_SCHEDULES.md").write_text("\n".join(lines), "utf-8")
+    sys.stdout.write("\n".join(lines))
+
+
+def _row(name: str, parts: list[dict[str, Any]], number: int) -> str:
+    wrong = sum(len(part["wrong"]) for part in parts)
+    return f"| {name} | {number:,} | {wrong} | {sum(part['seconds'] for part in parts) / number:.2f} |"
+
+
+if __name__ == "__main__":
+    main()
