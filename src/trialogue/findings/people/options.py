@@ -7,7 +7,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from trialogue.findings.people.records import OptionFindings, OptionRow
+from trialogue.records import Estimate
+from trialogue.seeds import rng_for
 from trialogue.stats import cluster_sums, estimate_of_sums
+from trialogue.stats.raters.alpha import krippendorff_alpha
 from trialogue.stats.resampling.bootstrap import mean_of
 
 OptionKind: TypeAlias = Literal["ranking", "best_worst", "choices", "choice"]
@@ -25,6 +28,10 @@ class OptionValue:
     option: str
     value: float
     """``ranking``: its rank from 1. ``best_worst``: 1, -1 or 0. ``choices``, ``choice``: 1 or 0."""
+    system: str = ""
+    """System that the question was about; "": one question about the item, or about none."""
+    situation_id: str = ""
+    """The item; "": none."""
 
 
 def describe_options(
@@ -46,11 +53,12 @@ def describe_options(
         labels: what options are called, by question and option.
     """
     kept = [each for each in offered if counted is None or each.rater in counted]
-    ordered = [(each.question, each.kind) for each in kept if each.kind == "choice"]
-    asked = [*sorted({(each.question, each.kind) for each in kept} - {*ordered}), *dict.fromkeys(ordered)]
+    ordered = [(each.question, each.kind, each.system) for each in kept if each.kind == "choice"]
+    known = {(each.question, each.kind, each.system) for each in kept}
+    asked = [*sorted(known - {*ordered}), *dict.fromkeys(ordered)]
     return tuple(
         _describe_options(
-            [each for each in kept if (each.question, each.kind) == one],
+            [each for each in kept if (each.question, each.kind, each.system) == one],
             (titles or {}).get(one[0], ""),
             (labels or {}).get(one[0], {}),
             None if counted is None else len(counted),
@@ -76,11 +84,26 @@ def _describe_options(
     return OptionFindings(
         question=first.question,
         title=title or first.question.replace("_", " ").capitalize(),
+        system=first.system,
+        agreement=_agreement(offered) if first.system and chosen else None,
         answer_kind=first.kind,
-        answers=len({(each.rater, each.step) for each in offered}),
+        answers=len({(each.rater, each.step, each.situation_id) for each in offered}),
         raters=raters,
-        missing=people - raters if chosen and people is not None else None,
+        missing=people - raters if chosen and people is not None and not first.system else None,
         options=tuple(rows),
+    )
+
+
+def _agreement(offered: Sequence[OptionValue]) -> Estimate:
+    """Krippendorff's alpha, nominal, of the options that were chosen for each item."""
+    chosen: dict[str, dict[str, str]] = {}
+    for each in offered:
+        if each.value:
+            chosen.setdefault(each.situation_id, {})[each.rater] = each.option
+    raters = sorted({rater for row in chosen.values() for rater in row})
+    ratings = [[row.get(rater) for rater in raters] for _, row in sorted(chosen.items())]
+    return krippendorff_alpha(
+        ratings, level="nominal", rng=rng_for(0, "options", offered[0].question, offered[0].system)
     )
 
 

@@ -361,6 +361,10 @@ class OptionFindings(Record):
 
     question: str
     title: str
+    system: str = ""
+    """System that was asked about; "": the question was not about one."""
+    agreement: Estimate | None = None
+    """Krippendorff's alpha, nominal, where one option was chosen about each system; None: another kind of question."""
     answer_kind: Literal["ranking", "best_worst", "choices", "choice"]
     answers: int
     raters: int

@@ -163,19 +163,25 @@ def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFin
     rehearsal = not_people(raters)
     counted = countable_participants(data.people, data.rules)
     options = describe_options(data.options, counted, data.titles, data.option_labels)
+    by_system = any(each.system for each in data.options)
+    answer = _answer(ratings, estimates.choices, estimates.labels, by_system=by_system)
     methods = methods_of(
         estimates.flow,
         ratings,
         estimates.choices,
         estimates.labels,
-        chosen=[each for each in options if each.answer_kind == "choice"],
+        chosen=[each for each in options if each.answer_kind == "choice" and not each.system],
         raters=raters,
         alpha=estimates.alpha,
         versions=manifest.versions,
     )
     return StudyFindings(
         title=data.title,
-        answer=(*rehearsal, *_answer(ratings, estimates.choices, estimates.labels), *_model_rater_note(estimates)),
+        answer=(
+            *rehearsal,
+            *answer,
+            *_model_rater_note(estimates),
+        ),
         raters=raters,
         flow=estimates.flow,
         ratings=ratings,
@@ -294,7 +300,11 @@ def _coverage(data: StudyData, ratings: Sequence[RatingFindings]) -> Iterable[st
 
 
 def _answer(
-    ratings: Sequence[RatingFindings], choices: ChoiceFindings | None, labels: LabelFindings | None
+    ratings: Sequence[RatingFindings],
+    choices: ChoiceFindings | None,
+    labels: LabelFindings | None,
+    *,
+    by_system: bool = False,
 ) -> Iterable[str]:
     for each in ratings:
         yield from _rating_sentences(each)
@@ -307,7 +317,11 @@ def _answer(
             f"{alpha.name}: {render_estimate(alpha.estimate)}."
         )
     if not ratings and choices is None and labels is None:
-        yield "The study collected nothing that compares systems."
+        yield (
+            "Systems are compared by what was chosen about each: see the shares below. They were not tested."
+            if by_system
+            else "The study collected nothing that compares systems."
+        )
 
 
 def _rating_sentences(found: RatingFindings) -> Iterable[str]:

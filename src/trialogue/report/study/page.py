@@ -257,7 +257,7 @@ def _confusions(found: LabelFindings) -> Grid:
     return Grid("Labels given to one utterance", ("One", "Other", "Pairs of annotators"), rows, (2,))
 
 
-NAMES = {"ranking": "Mean rank", "best_worst": "Best–worst score", "choices": "Share"}
+NAMES = {"ranking": "Mean rank", "best_worst": "Best–worst score", "choices": "Share", "choice": "Share"}
 
 
 def _options(found: OptionFindings) -> Grid:
@@ -278,8 +278,15 @@ def _options(found: OptionFindings) -> Grid:
             )
         shown = MISSING if value is None else f"{100 * value:.0f}%" if boxes else f"{value:.2f}"
         rows.append((one.option, shown, interval, *times))
-    title = f"{found.title} ({found.answers:,} answers of {found.raters:,})"
+    title = f"{_option_title(found)} ({found.answers:,} answers of {found.raters:,})"
     return Grid(title, head, tuple(rows), tuple(range(1, len(head))))
+
+
+def _option_title(found: OptionFindings) -> str:
+    """The question's title, with the system that it was about, and how far raters agree."""
+    about = f"{found.system}: " if found.system else ""
+    agreed = f" (agreement, Krippendorff's alpha: {render_estimate(found.agreement, 2)})" if found.agreement else ""
+    return f"{about}{found.title}{agreed}"
 
 
 def _chosen(found: OptionFindings) -> Grid:
@@ -290,7 +297,8 @@ def _chosen(found: OptionFindings) -> Grid:
         rows.append((one.option, f"{one.count:,}", MISSING if value is None else f"{100 * value:.0f}%", interval))
     if found.missing is not None:
         rows.append(("no answer", f"{found.missing:,}", "", ""))
-    return Grid(found.title, ("Answer", "Participants", "Share of answers", "95% interval"), tuple(rows), (1, 2, 3))
+    counted = "Times" if found.system else "Participants"
+    return Grid(_option_title(found), ("Answer", counted, "Share of answers", "95% interval"), tuple(rows), (1, 2, 3))
 
 
 def _answers(found: Answers) -> Grid:

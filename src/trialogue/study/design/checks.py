@@ -71,6 +71,16 @@ def checks_of(study: StudyFile, items: Sequence[AnyItem], *, rng: np.random.Gene
     return [_check(study, items[place], number, rng) for number, place in enumerate(places.tolist(), start=1)]
 
 
+def unwritten(study: StudyFile) -> list[str]:
+    """Languages of a study in which a check could not be read: the study file has no text for it, and we have none."""
+    given = study.attention.text
+    own = set(given) if isinstance(given, dict) else set()
+    if isinstance(given, str) and given:
+        return []
+    known = own | set(ASK)
+    return [each for each in study.every_language() if not {each, each.partition("-")[0]} & known]
+
+
 def demandable(study: StudyFile) -> tuple[Question, ...]:
     """The questions whose answer a check can ask for: those of which one option is chosen; none in chats.
 
@@ -146,10 +156,19 @@ def _demand(study: StudyFile, words: Mapping[str, str], question: Question, opti
     """Instruction of the check, by language."""
     names = zip(study.every_language(), _option_names(study, question, option), strict=True)
     demands = [
-        text_in(dict(words), language).format(answer=name, question=text_in(question.question, language))
+        _check_text(study, words, language)
+        .replace("{answer}", name)
+        .replace("{question}", text_in(question.question, language))
         for language, name in names
     ]
     return "\n".join(dict.fromkeys(demands))
+
+
+def _check_text(study: StudyFile, ours: Mapping[str, str], language: str) -> str:
+    """The study file's text of a check in a language, or ours."""
+    given = study.attention.text
+    own = isinstance(given, str) or bool({language, language.partition("-")[0]} & set(given))
+    return (text_in(given, language) if own else "") or text_in(dict(ours), language)
 
 
 def _insert_demand(item: AnyItem, key: str, asked: str) -> AnyItem:

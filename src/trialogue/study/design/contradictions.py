@@ -1,10 +1,9 @@
 """Detect contradictions in a study file before launch, and report all of them at once."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from trialogue.study.design.flow import PHASES, Phase
-from trialogue.study.design.questions import conditions_of
+from trialogue.study.design.questions import conditions_of, text_in
 from trialogue.study.design.validity import Attention, Rule
 
 if TYPE_CHECKING:
@@ -45,9 +44,7 @@ def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
         wrong.append(("agents", "a study of type chat requires agents."))
     if study.type not in ("rating", "chat") and study.criteria:
         wrong.append(("criteria", f"a study of type {study.type} cannot have criteria; use questions instead."))
-    for field, asked in (("criteria", study.criteria), ("questions", study.item_questions())):
-        twice = _duplicates([question.name for question in asked])
-        wrong += [(field, f"the question {name!r} occurs twice.") for name in twice]
+    wrong += _name_problems(study)
     shown = [("criteria", study.criteria), ("questions", study.item_questions())]
     shown += [("screening", study.screening.questions)] if study.screening else []
     shown += [
@@ -60,8 +57,6 @@ def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
         for question in asked
         if question.of_replies and not (field == "questions" and study.type == "rating")
     ]
-    pages = [question.name for page in (*study.before, *study.after) for question in page.questions]
-    wrong += [("after", f"the question {name!r} occurs twice in the questionnaires.") for name in _duplicates(pages)]
     if study.screening is not None:
         known = {question.name for question in study.screening.questions}
         wrong += [
@@ -87,11 +82,52 @@ def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
         ]
     if study.chat.at_least > study.chat.turns:
         wrong.append(("chat", "at_least must not exceed turns."))
-    return [*wrong, *_rule_problems(study.exclusion, study.attention)]
+    return [*wrong, *_rule_problems(study.exclusion, study.attention), *_check_problems(study)]
 
 
-def _duplicates(names: Sequence[str]) -> list[str]:
-    return sorted({name for name in names if list(names).count(name) > 1})
+def _name_problems(study: "StudyFile") -> list[tuple[str, str]]:
+    """Questions of one name: the analysis knows an answer by it, whichever page asks."""
+    asked = [
+        ("criteria", study.criteria),
+        ("questions", study.item_questions()),
+        ("chat", study.chat.each_turn),
+        *(("before", page.questions) for page in study.before),
+        *(("after", page.questions) for page in study.after),
+    ]
+    first: dict[str, str] = {}
+    wrong = []
+    for field, questions in asked:
+        for question in questions:
+            if question.name in first:
+                other = first[question.name]
+                there = "" if other == field else f", here and in {other}"
+                wrong.append((field, f"the question {question.name!r} occurs twice{there}. Give each its own name."))
+            first.setdefault(question.name, field)
+    return wrong
+
+
+def _check_problems(study: "StudyFile") -> list[tuple[str, str]]:
+    """Attention checks that some participants could not read, or whose text does not say what to choose."""
+    from trialogue.study.design.checks import demandable, unwritten
+
+    questions = demandable(study)
+    if not study.attention.checks or not questions:
+        return []
+    if missing := unwritten(study):
+        return [
+            (
+                "attention",
+                f"there is no text of attention checks in {', '.join(map(repr, missing))}. Set text in attention, such as "
+                f'text: {{{missing[0]}: "... {{answer}} ..."}}, or checks: 0.',
+            )
+        ]
+    written = [text_in(study.attention.text, language) for language in study.every_language()]
+    needed = ["{answer}", *(["{question}"] if len(questions) > 1 else [])]
+    return [
+        ("attention", f"the text of attention checks must contain {each}, which is replaced.")
+        for each in needed
+        if any(text and each not in text for text in written)
+    ]
 
 
 def _rule_problems(rules: tuple[Rule, ...], attention: Attention) -> list[tuple[str, str]]:

@@ -46,6 +46,7 @@ Code: TypeAlias = Literal[
     "too_short",
     "too_long",
     "not_a_number",
+    "ambiguous",
     "not_whole",
     "too_low",
     "too_high",
@@ -56,6 +57,8 @@ Code: TypeAlias = Literal[
 NAME = r"^[a-z][a-z0-9_]{0,63}$"
 LONGEST = 20_000  # characters of a text answer, whatever the study file says: a form is no place for a book
 UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})  # categories of characters that leave no trace on a page
+THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}([.,][0-9]{3})+")
+"""What some read as thousands and others as decimals: "25,000" is 25 or 25000, and so is "25.000"."""
 DIGITS = 18  # characters of a number; nothing that people are asked has more
 
 
@@ -272,7 +275,8 @@ def answer_to(question: Question, given: Sequence[str]) -> Answer | InvalidAnswe
     if question.text is not None:
         return _text(values[-1], question.text)
     if question.number is not None:
-        return _number(values[-1], question.number)
+        typed = values[-1]
+        return InvalidAnswer("ambiguous") if THOUSANDS.fullmatch(typed) else _number(typed, question.number)
     if question.slider is not None:
         return _parse_slider(values[-1], question.slider)
     if question.ranking is not None or question.best_worst is not None:

@@ -19,6 +19,7 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from trialogue.records import JsonValue, Record
+from trialogue.study.design.questions import Words
 
 Signal: TypeAlias = Literal[
     "hidden_instruction", "trap_questions", "near_duplicate", "below_reading_time", "typed_too_fast"
@@ -47,6 +48,9 @@ class Attention(Record):
     about: Literal["every_reply", "one_reply"] = "every_reply"
     """Rating studies: whether a check asks for an answer about every reply on the page, or only about the reply that says
     so, as in INFACT (KaRS 2022, sec. 3)."""
+    text: Words = ""
+    """Text of a check, in each language: ``{answer}`` is replaced by what to choose, ``{question}`` by where. By default
+    our own, which is in English and German."""
     allowed_failures: int = Field(default=0, ge=0)
     """Checks that may be failed before the rule ``failed_checks`` holds."""
     min_seconds_per_item: float = Field(default=3.0, ge=0)

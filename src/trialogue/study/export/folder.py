@@ -14,7 +14,7 @@ from trialogue.study.export import reading
 from trialogue.study.export.infact import INFACT_FILES, refuse_others, write_workbooks
 from trialogue.study.export.judgements import MEASURE, ExportedJudgements, add
 from trialogue.study.export.options import COLUMNS as OPTIONS
-from trialogue.study.export.options import option_rows
+from trialogue.study.export.options import SYSTEM, option_rows
 from trialogue.study.models import Audit, Study, Submission
 from trialogue.study.services.counting import counting_people, is_surplus
 from trialogue.study.services.management.previews import early_looks
@@ -67,15 +67,13 @@ def export_study(
     sent = list(reading.submissions(study))  # once: people may be answering meanwhile
     found = _collect(study, file, sent, counting_people(study))
     people = list(reading.participants(study))
+    options = [row for each in sent if each.pk not in found.surplus for row in option_rows(each, file)]
     tables: dict[str, tuple[Sequence[str], list[dict[str, object]]]] = {
         "labels.csv": (LABELS, [{**row, "by": labeller} for row in (*found.labels, *reading.final_labels(study))]),
         "participants.csv": (_columns(people), people),
         "presentations.csv": (SHOWN, found.presentations),
         "codes.csv": (CODES, reading.codings(study)),
-        "options.csv": (
-            OPTIONS,
-            [row for each in sent if each.pk not in found.surplus for row in option_rows(each, file)],
-        ),
+        "options.csv": (_option_columns(options), options),
         "answers.csv": (
             (*ANSWERS, "surplus") if found.surplus else ANSWERS,
             [row | {"surplus": int(each.pk in found.surplus)} for each in sent for row in _tidy(each)],
@@ -106,6 +104,11 @@ def export_study(
 def _columns(people: Iterable[Mapping[str, object]]) -> Sequence[str]:
     """Columns of ``participants.csv``: exclusions by hand are one only where there are any."""
     return (*PEOPLE, "by_hand") if any("by_hand" in person for person in people) else PEOPLE
+
+
+def _option_columns(rows: Iterable[Mapping[str, object]]) -> Sequence[str]:
+    """Columns of ``options.csv``: the system is one only where there are questions about each."""
+    return (*OPTIONS, SYSTEM) if any(SYSTEM in row for row in rows) else OPTIONS
 
 
 FILES = frozenset(
@@ -159,6 +162,10 @@ def _is_of_options(question: Question) -> bool:
     return question.kind_of_answer in ("ranking", "best_worst", "choices", "choice")
 
 
+def _is_of_systems(question: Question, file: StudyFile) -> bool:
+    return question.choice is not None and question in file.criteria
+
+
 def _tidy(sent: Submission) -> Iterator[dict[str, object]]:
     """A row for each answer, of every step, checks and training too."""
     item, order = ("", "") if sent.assignment is None else (sent.assignment.item.key, sent.assignment.slot.order)
@@ -194,7 +201,7 @@ def _words(study: Study, file: StudyFile) -> dict[str, object]:
         "scales": scales,
         "preferences": "realism" if file.type == "realism" else "choice",
     }
-    ordered = [question for question in asked if _is_of_options(question)]
+    ordered = [question for question in asked if _is_of_options(question) or _is_of_systems(question, file)]
     if ordered:
         words["titles"] = {question.name: text_in(question.question, file.language) for question in ordered}
         words["options"] = {
@@ -204,4 +211,5 @@ def _words(study: Study, file: StudyFile) -> dict[str, object]:
         }
     if looks := early_looks(study):
         words["early_looks"] = looks
-    return words | ({"primary": MEASURE.format(name=file.criteria[0].name)} if file.criteria else {})
+    numeric = [question for question in file.criteria if question.is_numeric]  # the analysis compares systems by it
+    return words | ({"primary": MEASURE.format(name=numeric[0].name)} if numeric else {})

@@ -255,6 +255,8 @@ def message_of(wrong: InvalidAnswer) -> str:
             return gettext("Please choose two different answers.")
         case "not_a_number":
             return gettext("Please enter a number, such as 42.")
+        case "ambiguous":
+            return gettext("Please enter this number without a separator between thousands, such as 25000.")
         case "not_whole":
             return gettext("Please enter a whole number.")
         case "too_low":

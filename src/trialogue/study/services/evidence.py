@@ -22,17 +22,20 @@ def evidence_of(participant: Participant) -> Evidence:
     return Evidence(
         failed_checks=failed,
         seconds=tuple(each.seconds for each in tasks if each.seconds is not None and each.seconds >= 0),
-        answers=tuple(_choices_in(tasks)),
+        answers=tuple(_choices_in(tasks, file_of(participant.study))),
         texts=tuple(_texts_in(tasks, file_of(participant.study))),
         pastes=sum(kind == "paste" for page in events.values() for kind, _ in page),
         away=_share_away(events.values()),
     )
 
 
-def _choices_in(tasks: Iterable[Submission]) -> Iterator[JsonValue]:
+def _choices_in(tasks: Iterable[Submission], file: StudyFile) -> Iterator[JsonValue]:
+    """Points, numbers and single choices, by the kind of the question."""
+    chosen = {question.name for question in (*file.criteria, *file.item_questions()) if question.choice is not None}
+    chosen |= {"choice"} if file.type == "chat" else set()  # which of two conversations was better
     for each in tasks:
         for name, value in sorted(each.answers.items()):
-            option = isinstance(value, str) and name.rpartition("-")[2] in ("choice", "label")
+            option = isinstance(value, str) and name.rpartition("-")[2] in chosen
             if option or isinstance(value, int | float):
                 yield value
 

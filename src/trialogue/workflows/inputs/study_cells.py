@@ -104,6 +104,8 @@ def parse_offered(cells: Mapping[str, str]) -> OptionValue:
         kinds[kind],
         required_text(cells, "option"),
         value,
+        system=cells.get("system", "").strip(),
+        situation_id=cells.get("situation_id", "").strip(),
     )
 
 
