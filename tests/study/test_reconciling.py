@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.study.walking import running
+from tests.study.walking import entered, running, walk
 from trialogue.errors import DataError, UsageError
 from trialogue.study.models import Assignment, Audit
-from trialogue.study.services import entering, steps, submitting
-from trialogue.study.services.management.reconciliation import reconcile
+from trialogue.study.services import counting, entering, steps, submitting
+from trialogue.study.services.management.reconciliation import due, reconcile, reconcile_rows
 from trialogue.study.services.management.staff_access import let_in
 
 pytestmark = pytest.mark.usefixtures("store")
@@ -35,6 +35,21 @@ def test_returned_people_give_back_their_slots_and_differences_are_reported(tmp_
     assert Assignment.objects.filter(state="leased").count() == 0
     log = Audit.objects.get(study=study, what="reconcile")
     assert log.detail == {"freed": 1, "unknown": 1, "unfinished": 1, "unlisted": 1}
+
+
+def test_whatever_the_platform_says_about_somebody_who_completed_here_is_said_with_what_to_do(tmp_path: Path) -> None:
+    study = running(platform={"name": "prolific"})
+    people = {name: entered(study, PROLIFIC_PID=name, SESSION_ID=f"s{name}") for name in ("a", "b", "c")}
+    for each in people.values():
+        if each is not people["c"]:
+            walk(each)
+    rows = [("a", "RETURNED"), ("b", "TIMED-OUT"), ("c", "UNDER AUDIT")]
+    found = reconcile_rows(study, rows)
+    assert (found.gone, found.strange, found.freed) == (["a", "b"], {"c": "UNDER AUDIT"}, [])
+    lines = list(due(found, "Prolific"))
+    assert lines[0].startswith("a: completed here, but returned or timed out on Prolific")
+    assert "'UNDER AUDIT' on Prolific is not known" in lines[2]
+    assert counting.counting_people(study) == {people["a"].pk, people["b"].pk}  # completed here: it counts
 
 
 def test_a_list_without_the_right_columns_is_refused(tmp_path: Path) -> None:

@@ -84,16 +84,13 @@ def reconcile(
     from trialogue.study.opening import open_launched
 
     study = open_launched(folder)
+    from trialogue.study.services.management.reconciliation import due
     from trialogue.study.services.management.reconciliation import reconcile as run
 
     found = run(study, submissions, who=WHO)
     typer.echo(f"{len(found.freed)} returned or timed out; their unanswered items are available again.")
-    for name in found.unknown:
-        typer.echo(f"{name}: on the platform's list, but unknown to this study")
-    for name in found.unfinished:
-        typer.echo(f"{name}: completed on the platform, but not finished in this study")
-    for name in found.unlisted:
-        typer.echo(f"{name}: in this study, but missing from the platform's list")
+    for line in due(found, "the platform"):
+        typer.echo(line)
 
 
 def erase(

@@ -99,12 +99,14 @@ def _pay(payer: "Payer", confirm: str, dry: bool) -> None:
 
 
 def _sync(recruiter: "Recruiter") -> None:
+    from trialogue.study.services.management.reconciliation import due
+
     found = recruiter.sync()
     typer.echo(f"{len(found.freed)} returned or timed out; their unanswered items are available again.")
     if found.replaced:
         typer.echo(f"{len(found.replaced)} completed and were rejected; their items are available again.")
-    for name in found.unfinished:
-        typer.echo(f"{name}: completed on Prolific, but not finished in this study")
+    for line in due(found, "Prolific"):
+        typer.echo(line)
     if found.places_due:
         typer.echo(
             f"{found.places_due} more places on Prolific are needed to replace excluded participants. "

@@ -23,7 +23,9 @@ FREED = {
     "ABANDONED": "timed_out",
 }
 REJECTED = "REJECTED"
-DONE = frozenset({"AWAITING REVIEW", "APPROVED", "SUBMITTED"})
+DONE = frozenset({"AWAITING REVIEW", "APPROVED", "PARTIALLY APPROVED", "SUBMITTED"})
+KNOWN = frozenset({*FREED, *DONE, "SCREENED OUT", "ACTIVE", "RESERVED"})
+"""States that need nothing, or that are dealt with."""
 
 
 @dataclass
@@ -39,6 +41,10 @@ class Reconciliation:
     """On the list, and never seen here."""
     unfinished: list[str] = field(default_factory=list)
     """Done there, and not here."""
+    gone: list[str] = field(default_factory=list)
+    """Completed here, and returned or timed out there, where they can no longer be approved."""
+    strange: dict[str, str] = field(default_factory=dict)
+    """States that we do not know, by id: nothing was done about them."""
     unlisted: list[str] = field(default_factory=list)
     """Participants with an unsigned id that is not on the platform's list: invented, or the list is older."""
     places_due: int = 0
@@ -69,15 +75,48 @@ def reconcile_rows(study: Study, rows: Sequence[tuple[str, str]]) -> Reconciliat
             found.freed.append(name)
         elif status == REJECTED and participant.state == Participant.State.COMPLETED:
             found.replaced += [name] if _replace_places(participant) else []
+        elif status in FREED and participant.state == Participant.State.COMPLETED:
+            found.gone.append(name)
         elif status in DONE and participant.state != Participant.State.COMPLETED:
             found.unfinished.append(name)
+        elif status not in KNOWN:
+            found.strange[name] = status
     found.unlisted = _unlisted_ids(study, {name for name, _ in rows})
     return found
+
+
+def due(found: Reconciliation, platform: str) -> Iterator[str]:
+    """What somebody has to do about each difference, a line each.
+
+    Args:
+        found: the differences.
+        platform: name of the platform in the lines.
+    """
+    for name in found.unknown:
+        yield (
+            f"{name}: on the list of {platform}, but unknown to this study. If the submission awaits review, "
+            "ask for it to be returned: no work was received."
+        )
+    for name in found.unfinished:
+        yield (
+            f"{name}: completed on {platform}, but not finished in this study. Look at the session before you approve, or "
+            "ask for the submission to be returned."
+        )
+    for name in found.gone:
+        yield (
+            f"{name}: completed here, but returned or timed out on {platform}, where it can no longer be approved. "
+            "The answers count: pay the work in another way, such as by a bonus."
+        )
+    for name, status in found.strange.items():
+        yield f"{name}: the status {status!r} on {platform} is not known. Nothing was done; look at it there."
+    for name in found.unlisted:
+        yield f"{name}: in this study, but not on the list of {platform}. Do not pay; the id may be invented."
 
 
 def log(study: Study, found: Reconciliation, *, who: str) -> None:
     """A line of the log, with numbers alone."""
     counts = {"freed": len(found.freed), "unknown": len(found.unknown), "unfinished": len(found.unfinished)}
+    counts |= {name: len(each) for name, each in (("gone", found.gone), ("strange", found.strange)) if each}
     counts |= {"unlisted": len(found.unlisted)} | ({"replaced": len(found.replaced)} if found.replaced else {})
     Audit.objects.create(study=study, who=who, what="reconcile", detail=counts)
 
