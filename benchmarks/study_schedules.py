@@ -78,7 +78,7 @@ def main() -> None:
         "| schedules | number | wrong at the end | CPU seconds each |",
         "|---|---|---|---|",
         _row(
-            "histories of a study: database, staff page, export and report agree; k answers that count",
+            "histories of a study: database, staff page, export, report agree; k answers that count",
             counted,
             HISTORIES,
         ),

@@ -4,6 +4,7 @@ import gc
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -67,8 +68,8 @@ def serve(
         UsageError: the study cannot be served with these options.
         DataError: mistakes in the study.
     """
-    need("gunicorn", extra="study", purpose="serve a study")
-    need("waitress", extra="study", purpose="serve a study")
+    _need_server()
+    _check_port(host, port)
     if host not in (*LOCAL, "::1") and not hosts:
         raise UsageError(f"A server that listens on {host} needs its public name: --name study.example.org.")
     study = open_study(folder, hosts=(*LOCAL, *hosts) if hosts else (), secure=secure, proxies=trusted_proxies)
@@ -93,6 +94,26 @@ def serve(
         tell(f"There is no staff login yet. Create one within a day (the link works once): {name}/staff/first/{token}/")
     with _follow_platform(study, folder, sync_s, tell):
         _gunicorn(f"{host}:{port}", count, threads)
+
+
+def _need_server() -> None:
+    for package in ("django", "gunicorn", "waitress"):
+        need(package, extra="study", purpose="serve a study")
+
+
+def _check_port(host: str, port: int) -> None:
+    """Check that nobody listens at a port yet, before anything is launched.
+
+    Raises:
+        UsageError: somebody does, or the address is not one of this machine.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        raise UsageError(f"{host}:{port} cannot be used: {error.strerror or error}. Choose another --port.") from error
 
 
 @contextmanager
@@ -174,6 +195,8 @@ def preview(folder: Path, *, port: int = 8001, tell: Tell = lambda line: None) -
         UsageError: the study cannot be previewed.
         DataError: mistakes in the study.
     """
+    _need_server()
+    _check_port("127.0.0.1", port)
     with tempfile.TemporaryDirectory(prefix="trialogue-preview-") as room:
         copy = preview_copy(folder, Path(room))
         os.environ.pop("DATABASE_URL", None)

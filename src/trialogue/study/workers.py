@@ -22,6 +22,7 @@ from typing import Any
 from gunicorn.workers.base import Worker
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
@@ -36,9 +37,24 @@ SPARE_FILES = 100  # for the database, its queue, and what Python opens
 LARGEST_BODY = 2_000_000  # bytes; Django refuses a form above one million with a page of its own
 
 
+class Parser(HTTPRequestParser):  # type: ignore[misc]
+    """Reads a request."""
+
+    def parse_header(self, header_plus: bytes) -> None:
+        """Read the header; the name is waitress's.
+
+        A request with both a length and chunks is read by its chunks, and the connection is closed after it (RFC 9112,
+        6.1): a proxy in front may have taken the length, and would see another request's end.
+        """
+        super().parse_header(header_plus)
+        if self.chunked and "CONTENT_LENGTH" in self.headers:
+            self.headers["CONNECTION"] = "close"
+
+
 class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     """A connection, which knows since when its request has been coming in."""
 
+    parser_class = Parser
     begun: float | None = None
     """When the first byte of a request that is not complete arrived (monotonic seconds); None: nothing is under way."""
     parked = False

@@ -35,6 +35,25 @@ class AccessLogMiddleware:
         return response
 
 
+def _message(record: logging.LogRecord) -> dict[str, object]:
+    """The message of a record. Of one about a request: what happened and on which page, since its address may hold a
+    participant's code; of an exception among its values: the type."""
+    request = getattr(record, "request", None)
+    args = record.args if isinstance(record.args, tuple) else ()
+    if isinstance(request, HttpRequest):
+        found = request.resolver_match
+        what: dict[str, object] = {
+            "message": str(args[0]) if args else str(record.msg),
+            "page": found.view_name if found else "",
+        }
+        return what | {"status": record.status_code} if hasattr(record, "status_code") else what
+    plain = tuple(type(each).__name__ if isinstance(each, BaseException) else each for each in args)
+    try:
+        return {"message": str(record.msg) % plain if plain else record.getMessage()}
+    except (TypeError, ValueError):  # values that do not fit their message
+        return {"message": str(record.msg)}
+
+
 class JsonFormatter(logging.Formatter):
     """Format a record as one line of JSON; of an exception only its type and location, because its text may contain
     participants' data."""
@@ -47,7 +66,7 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
         }
         fields = getattr(record, "fields", None)
-        line |= fields if isinstance(fields, dict) else {"message": str(record.msg)}
+        line |= fields if isinstance(fields, dict) else _message(record)
         if record.exc_info and record.exc_info[0] is not None:
             line["error"] = record.exc_info[0].__name__
             trace = record.exc_info[2]
