@@ -8,6 +8,7 @@ from trialogue.study.bots.people import REPLY
 from trialogue.study.bots.walking import Walk
 from trialogue.study.models import Assignment, Check, Item, Participant, Slot, Study, Submission
 from trialogue.study.services.counting import counted_assignments, counts_by_item
+from trialogue.study.services.tokens import read_token
 from trialogue.study.services.validity import signals
 
 LOST = (Assignment.State.RELEASED, Assignment.State.ABANDONED)
@@ -41,21 +42,13 @@ def tally(study: Study, walks: Sequence[Walk]) -> dict[str, Any]:
     }
 
 
-def _step_of(token: str) -> tuple[int, str]:
-    from django.core import signing
-
-    from trialogue.study.services.tokens import SALT
-
-    owner, step = signing.loads(token, salt=SALT)
-    return int(owner), str(step)
-
-
 def _owner(walk: Walk) -> int | None:
-    return _step_of(walk.sent[0][0])[0] if walk.sent else None
+    found = read_token(walk.sent[0][0]) if walk.sent else None
+    return found[0] if found else None
 
 
 def _is_stored(token: str) -> bool:
-    owner, step = _step_of(token)
+    owner, step = read_token(token) or (0, "")
     return Submission.objects.filter(participant_id=owner, step=step).exists()
 
 

@@ -13,6 +13,19 @@ def page_languages() -> frozenset[str]:
     return frozenset({"en", *(entry.name for entry in files("trialogue.study").joinpath("locale").iterdir())})
 
 
+def _uncoded_outcomes(study: StudyFile) -> list[str]:
+    """Outcomes that participants can reach, and that have no code."""
+    reachable = {
+        "completed": True,
+        "no_consent": "consent" in study.phases,
+        "screened_out": True,  # all places may be taken
+        "failed_check": bool(study.attention.checks and demandable(study)),
+    }
+    return [
+        outcome for outcome, is_reachable in reachable.items() if is_reachable and outcome not in study.platform.codes
+    ]
+
+
 def advice(study: StudyFile) -> list[str]:
     """Violations of a platform's rules by a study file, settings without effect, and missing texts."""
     found = []
@@ -34,6 +47,11 @@ def advice(study: StudyFile) -> list[str]:
         found.append(
             "Anyone can enter a made-up Prolific id in the study's address. Secure the address on Prolific and set "
             "platform: {signed: true} to accept its signed links only."
+        )
+    if study.platform.name == "prolific" and (lacking := _uncoded_outcomes(study)):
+        found.append(
+            f"These outcomes have no completion code: {', '.join(lacking)}. Participants are asked to return "
+            "their submission, or to say that they have no code. Set codes in platform."
         )
     if study.platform.name == "mturk":
         found.append("MTurk has not accepted new requesters since 2026-07-30; existing accounts continue.")

@@ -34,7 +34,9 @@ def ending_page(request: HttpRequest, study: Study, participant: Participant) ->
         "notice": notices().get(request.GET.get(NOTICE, ""), "") or _missing(participant),
         "platform": PLATFORMS.get(file.platform.name, gettext("the page you came from")),
     }
-    if back is not None and (completed or file.platform.name != "none"):
+    if back is not None and not back.code:
+        context["uncoded"] = _uncoded(context["platform"], completed=completed)
+    elif back is not None and (completed or file.platform.name != "none"):
         context |= {
             "code": back.code,
             "return_url": back.url,
@@ -51,6 +53,20 @@ def ending_page(request: HttpRequest, study: Study, participant: Participant) ->
     if back is not None and back.post:
         response.platform_hosts = MTURK  # type: ignore[attr-defined]
     return response
+
+
+def _uncoded(platform: str, *, completed: bool) -> str:
+    """What to do at a platform where no code was set up for this end."""
+    if completed:
+        text = gettext(
+            "There is no completion code. On %(platform)s, say that you have none: your work is reviewed by hand."
+        )
+    else:
+        text = gettext(
+            "There is no completion code for this. Please return your submission on %(platform)s, so that it does not count "
+            "against you."
+        )
+    return text % {"platform": platform}
 
 
 def _missing(participant: Participant) -> str:

@@ -24,6 +24,8 @@ from trialogue.study.services.evidence import evidence_of
 from trialogue.study.services.management import previews
 from trialogue.study.services.reading import file_of
 
+KNOWS_CODES = ("prolific",)
+"""Platforms that know the completion codes of a study beforehand, and take no others."""
 OUTCOME_OF = {
     "no_consent": "no_consent",
     "screened_out": "screened_out",
@@ -147,6 +149,8 @@ def return_link_of(participant: Participant) -> Return | None:
         return None
     file = file_of(participant.study)
     given = file.platform.codes.get(outcome)
+    if given is None and file.platform.name in KNOWS_CODES:  # it would refuse one of ours
+        return Return("")
     with transaction.atomic():
         code, _ = Code.objects.get_or_create(
             participant=participant,

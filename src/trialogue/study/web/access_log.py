@@ -42,10 +42,8 @@ def _message(record: logging.LogRecord) -> dict[str, object]:
     args = record.args if isinstance(record.args, tuple) else ()
     if isinstance(request, HttpRequest):
         found = request.resolver_match
-        what: dict[str, object] = {
-            "message": str(args[0]) if args else str(record.msg),
-            "page": found.view_name if found else "",
-        }
+        what: dict[str, object] = {"message": str(args[0]) if args else str(record.msg)}
+        what["page"] = found.view_name if found else ""
         return what | {"status": record.status_code} if hasattr(record, "status_code") else what
     plain = tuple(type(each).__name__ if isinstance(each, BaseException) else each for each in args)
     try:
