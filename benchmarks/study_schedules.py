@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 HERE = Path(__file__).parent
-HISTORIES, PAYERS, KILLS, PART = 2_000, 10_000, 300, 250
+HISTORIES, PAYERS, KILLS, PART = 2_000, 10_000, 300, 125
 
 
 def _set_up() -> None:

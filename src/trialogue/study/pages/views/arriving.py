@@ -20,6 +20,7 @@ from trialogue.study.web.headers import MTURK
 from trialogue.study.web.languages import activate_language
 from trialogue.study.web.throttle import BY_ADDRESS, address, seconds_to_wait_for
 
+SOMEBODY_ELSE = "somebody_else"  # the button of a person at a computer where another has not finished
 GOING_ON = ("arrived", "consented", "screened", "active")
 
 
@@ -44,7 +45,8 @@ def arrive(request: HttpRequest, slug: str) -> HttpResponse:
     came = entering.arrival_of(study, _parameters(request))
     here = _known_participant(request, study, came)
     if request.method == "POST" and not came.preview:
-        return redirect("study:step", slug=slug) if here else _enter(request, study, language)
+        other = SOMEBODY_ELSE in request.POST and not came.id  # several people at one computer
+        return redirect("study:step", slug=slug) if here and not other else _enter(request, study, language)
     if here is None and not came.preview and (refused := _refusal(study, came)):
         return refusal_page(request, study, refused, language)
     return _landing_page(request, study, came, language, returning=here is not None)
@@ -98,6 +100,7 @@ def _landing_page(request: HttpRequest, study: Study, came: Arrival, language: s
         "minutes": round(file.minutes),
         "tasks": file.tasks_per_participant,
         "returning": returning,
+        "somebody_else": SOMEBODY_ELSE if returning and not came.id else "",
         "looking": came.preview,
         "framed": mturk and not came.preview and "open" not in request.GET,
         "open_url": f"{request.get_full_path()}&open=1",
