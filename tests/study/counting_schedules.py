@@ -16,7 +16,8 @@ from trialogue.study.design.flow import phase_of
 from trialogue.study.design.page_content import Step
 from trialogue.study.export import export_study
 from trialogue.study.models import Decision, Item, Participant, Study, Submission
-from trialogue.study.services import assigning, counting, entering, leaving, steps, submitting
+from trialogue.study.services import assigning, entering, leaving, steps, submitting
+from trialogue.study.services.management import counting
 from trialogue.study.services.management.deciding import decide
 from trialogue.study.services.management.reconciliation import reconcile_rows
 from trialogue.study.staff.dashboard.flow import coverage

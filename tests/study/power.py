@@ -5,7 +5,6 @@ that has everything that was handed to it. What came after the last sync may be 
 copies are also cut off at any byte and filled with rubbish from there.
 """
 
-import base64
 import json
 import os
 import shutil
@@ -23,6 +22,7 @@ from typing import Any
 
 from tests.study.served import states
 from tests.study.visitor import Page, Visitor
+from trialogue.study.services.tokens import read_token
 
 Acknowledged = dict[tuple[int, str], dict[str, str]]
 """What was sent, by participant and step."""
@@ -30,11 +30,11 @@ NOT_ANSWERS = ("token", "events", "csrfmiddlewaretoken")
 DATABASE = "study.sqlite3"
 
 
-def owner_and_step(token: str) -> tuple[int, str]:
-    """What a page's token is about (it is signed, and no secret)."""
-    written = token.partition(":")[0]
-    owner, step = json.loads(base64.urlsafe_b64decode(written + "=" * (-len(written) % 4)))
-    return int(owner), str(step)
+def owner_and_step(token: str, secret: str) -> tuple[int, str]:
+    """What a page's token is about, which only the server's key tells."""
+    found = read_token(token, secret=secret)
+    assert found is not None
+    return found
 
 
 @dataclass
@@ -42,14 +42,19 @@ class Remembering(Visitor):
     """A browser that notes which answers were acknowledged, the moment that they were."""
 
     acknowledged_answers: Acknowledged = field(default_factory=dict)
+    folder: Path = Path()
+    """The study's, which has the key."""
 
     def ask(self, method: str, path: str, form: Any = None) -> Page:
         """One request."""
         page = super().ask(method, path, form)
         if method == "POST" and page.status == 302 and form and "token" in form:
             kept = {name: value for name, value in form.items() if name not in NOT_ANSWERS}
-            self.acknowledged_answers[owner_and_step(form["token"])] = kept
+            self.acknowledged_answers[owner_and_step(form["token"], self._secret())] = kept
         return page
+
+    def _secret(self) -> str:
+        return (self.folder / "secret.key").read_text("ascii").strip()
 
 
 @dataclass(frozen=True)

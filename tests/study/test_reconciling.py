@@ -7,7 +7,8 @@ import pytest
 from tests.study.walking import entered, running, walk
 from trialogue.errors import DataError, UsageError
 from trialogue.study.models import Assignment, Audit
-from trialogue.study.services import counting, entering, steps, submitting
+from trialogue.study.services import entering, steps, submitting
+from trialogue.study.services.management import counting
 from trialogue.study.services.management.reconciliation import due, reconcile, reconcile_rows
 from trialogue.study.services.management.staff_access import let_in
 

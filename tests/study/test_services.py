@@ -9,7 +9,8 @@ from django.utils import timezone
 from tests.study.walking import answers, entered, now_at, running, send, walk
 from trialogue.study.models import Assignment, Audit, ChatTurn, Check, Identity, Item, Participant, Study, Submission
 from trialogue.study.pages import exits
-from trialogue.study.services import assigning, counting, entering, leaving, steps, submitting
+from trialogue.study.services import assigning, entering, leaving, steps, submitting
+from trialogue.study.services.management import counting
 
 pytestmark = pytest.mark.usefixtures("store")
 TWO_QUESTIONS = {

@@ -55,7 +55,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Crowd:
     """Sixteen come for the places of eight, without a pause; meanwhile the power fails and a backup is made."""
     room = tmp_path_factory.mktemp("served")
     folder, port = folder_of(room / "study", items=ITEMS, raters_per_item=K), free_port()
-    people = [Remembering(port) for _ in range(PEOPLE)]
+    people = [Remembering(port, folder=folder) for _ in range(PEOPLE)]
 
     def messages() -> Acknowledged:
         return {key: answers for one in people for key, answers in list(one.acknowledged_answers.items())}
@@ -168,7 +168,7 @@ def test_on_postgresql_thirty_people_at_once_lose_nothing_and_a_dump_brings_ever
     with server() as url:
         process = start(folder, port, url=url)
         try:
-            people = [Remembering(port) for _ in range(30)]
+            people = [Remembering(port, folder=folder) for _ in range(30)]
             with ThreadPoolExecutor(30) as pool:
                 list(pool.map(lambda one: one.walk("rating"), people))
         finally:

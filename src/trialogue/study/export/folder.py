@@ -16,7 +16,7 @@ from trialogue.study.export.judgements import MEASURE, ExportedJudgements, add
 from trialogue.study.export.options import COLUMNS as OPTIONS
 from trialogue.study.export.options import SYSTEM, option_rows
 from trialogue.study.models import Audit, Study, Submission
-from trialogue.study.services.counting import counting_people, is_surplus
+from trialogue.study.services.management.counting import counting_people, is_surplus
 from trialogue.study.services.management.previews import early_looks
 from trialogue.study.services.reading import file_of
 

@@ -9,7 +9,7 @@ from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.items import LabellingItem
 from trialogue.study.export.judgements import AnsweredTask, is_task, label_row, scores, talk_id
 from trialogue.study.models import Adjudication, Chat, Coding, Participant, Study, Submission
-from trialogue.study.services.counting import left_out
+from trialogue.study.services.management.counting import left_out
 from trialogue.study.services.reading import file_of, record_of
 from trialogue.study.services.validity import signals
 

@@ -20,10 +20,10 @@ def token_for(participant_id: int, step: str) -> str:
     return _cipher(settings.SECRET_KEY).encrypt(f"{participant_id} {step}".ljust(LENGTH).encode()).decode("ascii")
 
 
-def read_token(token: str) -> tuple[int, str] | None:
-    """(participant, step) of a token; None if it is forged or damaged."""
+def read_token(token: str, *, secret: str = "") -> tuple[int, str] | None:
+    """(participant, step) of a token; None if it is forged or damaged. ``secret``: another key than this process's."""
     try:
-        owner, _, step = _cipher(settings.SECRET_KEY).decrypt(token.encode()).decode().strip().partition(" ")
+        owner, _, step = _cipher(secret or settings.SECRET_KEY).decrypt(token.encode()).decode().strip().partition(" ")
     except (InvalidToken, ValueError):
         return None
     return int(owner), step

@@ -15,7 +15,7 @@ from trialogue.stats.raters.kappa import cohen_kappa
 from trialogue.study.design.file import SIDES
 from trialogue.study.design.questions import Question
 from trialogue.study.models import Assignment, Participant, Study, Submission
-from trialogue.study.services.counting import counting_people
+from trialogue.study.services.management.counting import counting_people
 
 Given: TypeAlias = tuple[Hashable, Hashable, int | float | str]
 """Rated unit, rater and criterion."""

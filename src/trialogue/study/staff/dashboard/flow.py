@@ -9,7 +9,7 @@ from django.db.models import Count
 from django.utils.translation import gettext, ngettext
 
 from trialogue.study.models import Study
-from trialogue.study.services.counting import counts_by_item
+from trialogue.study.services.management.counting import counts_by_item
 
 STAGES = ("arrived", "consented", "screened", "active", "completed")
 EDGES = (5, 10, 20, 40, 80, 160)  # seconds

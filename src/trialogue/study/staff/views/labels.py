@@ -14,7 +14,7 @@ from trialogue.study.design.questions import Question, text_in
 from trialogue.study.models import Adjudication, Assignment, Item, Study
 from trialogue.study.pages.contents import answer_text, guideline_of
 from trialogue.study.pages.messages import split_around
-from trialogue.study.services.counting import counted_assignments, counting_people
+from trialogue.study.services.management.counting import counted_assignments, counting_people
 from trialogue.study.staff.access import MANAGE, login_of, record
 from trialogue.study.staff.forms import LabelForm, number_in
 from trialogue.study.staff.frame import questions_of
