@@ -204,7 +204,7 @@ def test_as_many_people_are_needed_as_may_see_items_of_one_dialogue(tmp_path: Pa
 
 
 def test_languages_without_words_of_ours_and_the_templates_consent_are_reported() -> None:
-    own = {"study": "s", "title": "T", "type": "preference", "phases": ["tasks", "exit"]}
+    own = {"study": "s", "title": "T", "type": "preference", "phases": ["tasks", "exit"], "attention": {"checks": 0}}
     messages = advice(study_of({**own, "language": "de-at", "languages": ["ar"]}))
     assert [note for note in messages if "'ar'" in note and "shown in English" in note] != []
     assert not [note for note in messages if "de-at" in note]
