@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from trialogue import plugins
-from trialogue.errors import UnknownNameError, UsageError
+from trialogue.errors import MissingExtraError, UnknownNameError, UsageError
 from trialogue.metrics import all_variants, get_card, get_metric, get_metrics, metric_names
 from trialogue.metrics.base import CountMetric, SumMetric
 from trialogue.metrics.names import parse
@@ -167,7 +167,12 @@ def test_every_variant_can_be_made_and_says_its_name(name: str) -> None:
         return  # made with a model in tests/metrics/impressions
     needed = {"implicit_alignment@adjusted_count": "(tpr=0.85,fpr=0.17)"}  # no default would be anybody's model
     for variant in card.variants:
-        metric: Any = get_metric(f"{name}{needed.get(f'{name}@{variant}', '')}@{variant}")
+        try:
+            metric: Any = get_metric(f"{name}{needed.get(f'{name}@{variant}', '')}@{variant}")
+        except (
+            MissingExtraError
+        ):  # a tokeniser of a language; tests/metrics/text/test_east_asian.py tries it where it is
+            continue
         messages = parse(metric.measure)
         assert (messages.metric, messages.variant) == (name, variant)
         assert set(messages.parameters) <= set(card.parameters)

@@ -36,6 +36,7 @@ CARD = Card(
     caveats=(
         "The corpus-level score takes information from all references of the run, so a reply's score would change with the "
         "others in the run; only the score by reply is given here.",
+        "Of several references, the one with the highest value counts; NLTK counts n-grams of all of them together.",
         "It has no upper limit: a perfect reply scores log2 of its length for words alone, so long references weigh more.",
     ),
     citation="Doddington (HLT 2002), 'Automatic Evaluation of Machine Translation Quality Using N-gram Co-Occurrence "

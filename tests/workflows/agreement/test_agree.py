@@ -8,6 +8,7 @@ import pytest
 
 from tests.workflows.made import good_and_bad, written
 from trialogue.errors import DataError, UnknownNameError, UsageError
+from trialogue.findings.threat import ThreatCode
 from trialogue.records import Dialogue, DialogueAct, Ending, Score, Utterance, read_records, write_records
 from trialogue.report.agreement.page import write_agreement
 from trialogue.stats import pearson, spearman
@@ -334,7 +335,8 @@ def test_an_empty_run_is_distinguished_from_scores(tmp_path: Path) -> None:
         )
 
 
-def test_an_answer_that_rests_on_a_metric_at_chance_says_so(tmp_path: Path) -> None:
+def test_a_metric_at_chance_leads_nothing_and_a_threat_says_so(tmp_path: Path) -> None:
     bare = [record.model_copy(update={"ratings": ()}) for record in good_and_bad() if isinstance(record, Dialogue)]
     run = evaluate(written(tmp_path / "d.jsonl", list(bare)), metrics=["distinct(n=2)@ratio"], resamples=100)
-    assert "no better than chance on CRSArena-Dial" in run.answer
+    assert run.answer.startswith("No measure here can decide")
+    assert any(threat.code is ThreatCode.AT_CHANCE for threat in run.findings.threats)

@@ -7,7 +7,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
-from trialogue.catalogue.layout import plain_text
 from trialogue.records import Mention, MentionedBy
 
 YEAR = re.compile(r"\s*\((?:\d{4}[^()]*)?\)\s*$")  # "(1999)", "(2012 film)", and the "()" of an unknown year
@@ -53,6 +52,8 @@ def locate(title: str, text: str, *, start: int = 0) -> tuple[int, int] | None:
     >>> locate("Elf (2003)", "Find yourself an elf: Elf!")
     (22, 25)
     """
+    from trialogue.catalogue.layout import plain_text  # here: a table without titles needs no catalogue
+
     plain = plain_text(text)
     begins = start if plain.edges is None else bisect_left(plain.edges, (start, 0))
     lowered = plain.text.lower()

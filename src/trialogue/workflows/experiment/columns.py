@@ -12,6 +12,7 @@ from typing import cast
 from trialogue.findings import Findings, League, Votes
 from trialogue.findings.agreement.answer import full_title
 from trialogue.findings.agreement.columns import Column, Kind, Unit
+from trialogue.findings.systems.answer import first_to_show
 from trialogue.records import Record, Score
 from trialogue.records.base import Block
 from trialogue.records.files.jsonl import parse_line, read_lines
@@ -64,7 +65,10 @@ def _first_league(findings: Findings, by: str) -> League | None:
 
 
 def _primary(findings: Findings) -> League | None:
-    return next((each for each in findings.leagues if each.measure.name == findings.primary), None)
+    """The league that the answer rests on; where none can decide, the one that stands for the part in tables."""
+    named = next((each for each in findings.leagues if each.measure.name == findings.primary), None)
+    valued = [each for each in findings.leagues if any(one.estimate.value is not None for one in each.standings)]
+    return named or (first_to_show(valued) if valued else None)
 
 
 def _column(
