@@ -35,7 +35,7 @@ def ending_page(request: HttpRequest, study: Study, participant: Participant) ->
         "platform": PLATFORMS.get(file.platform.name, gettext("the page you came from")),
     }
     if back is not None and not back.code:
-        context["uncoded"] = _uncoded(context["platform"], completed=completed)
+        context["uncoded"] = _text_without_code(context["platform"], completed=completed)
     elif back is not None and (completed or file.platform.name != "none"):
         context |= {
             "code": back.code,
@@ -55,7 +55,7 @@ def ending_page(request: HttpRequest, study: Study, participant: Participant) ->
     return response
 
 
-def _uncoded(platform: str, *, completed: bool) -> str:
+def _text_without_code(platform: str, *, completed: bool) -> str:
     """What to do at a platform where no code was set up for this end."""
     if completed:
         text = gettext(

@@ -52,7 +52,7 @@ class Bonuses(Account):
         rows, people = self.submissions(), self.people()
         found = UnpaidBonuses(found=self._reconcile_all(people, rows))
         listed = {str(row["participant_id"]) for row in rows}
-        owed, open_ones = self._owed(people)
+        owed, open_ones = self._amounts_owed(people)
         found.unknown = {each.code: batch for each, batch in open_ones.items()}
         for each, left in owed.items():
             # what stands in an unsigned link anybody may have written: another's id, or a line of a payment
@@ -62,7 +62,7 @@ class Bonuses(Account):
                 found.unlisted.append(each.code)
         return found
 
-    def _owed(self, people: list[Participant]) -> tuple[dict[Participant, int], dict[Participant, str]]:
+    def _amounts_owed(self, people: list[Participant]) -> tuple[dict[Participant, int], dict[Participant, str]]:
         """What was granted and is not paid, by participant; and payments whose outcome is unknown, which come first."""
         granted, own = standings(people), self._payments()
         owed, open_ones = dict[Participant, int](), dict[Participant, str]()
@@ -171,13 +171,13 @@ class Bonuses(Account):
         made = self.api.change("POST", "/submissions/bonus-payments/", body)  # sets up a payment, and pays nothing
         if self.api.dry:
             return price
-        payment = self._checked(made, price)
+        payment = self._check_price(made, price)
         requests = self._reserve(owed, payment)
         self._pay(payment, requests)
         self.log("bonus", price=str(price), participants=len(requests))
         return price
 
-    def _checked(self, made: Json, price: Money) -> str:
+    def _check_price(self, made: Json, price: Money) -> str:
         """The id of a payment that was set up.
 
         Raises:
@@ -203,7 +203,7 @@ class Bonuses(Account):
         with transaction.atomic():
             lock(self.study)
             people = [each for each in self.people() if each.code in owed.cents]
-            now = {each.code: left for each, left in self._owed(people)[0].items()}
+            now = {each.code: left for each, left in self._amounts_owed(people)[0].items()}
             if now != owed.cents:
                 raise UsageError("Nothing was paid: what is owed has changed meanwhile. Try again.")
             return [

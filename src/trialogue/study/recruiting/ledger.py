@@ -113,11 +113,11 @@ def adopt_file(study: Study, folder: Path) -> None:
     with transaction.atomic():
         lock(study)
         if not study.platform_requests.filter(by=FILE).exists():
-            PlatformRequest.objects.bulk_create(_adopted(study, path))
+            PlatformRequest.objects.bulk_create(_adopt_ledger(study, path))
     path.replace(folder / ADOPTED)
 
 
-def _adopted(study: Study, path: Path) -> list[PlatformRequest]:
+def _adopt_ledger(study: Study, path: Path) -> list[PlatformRequest]:
     """The last state of each request in a ledger file; a line that a crash cut off is none."""
     last: dict[tuple[str, str], dict[str, Any]] = {}
     for line in path.read_text("utf-8").splitlines():

@@ -74,7 +74,7 @@ class Finding:
 def sessions(participants: Iterable[Participant]) -> dict[int, Session]:
     """Sessions by id of the participant."""
     people = list(participants)
-    by_id = {each.pk: Session(flags=each.flags, planned=_planned(each)) for each in people}
+    by_id = {each.pk: Session(flags=each.flags, planned=_planned_tasks(each)) for each in people}
     for who, kind, passed in Check.objects.filter(participant__in=by_id).values_list("participant", "kind", "passed"):
         by_id[who].checked[kind] += 1
         by_id[who].failed[kind] += not passed
@@ -93,7 +93,7 @@ def sessions(participants: Iterable[Participant]) -> dict[int, Session]:
     return by_id
 
 
-def _planned(participant: Participant) -> int:
+def _planned_tasks(participant: Participant) -> int:
     completed = participant.state == Participant.State.COMPLETED
     return file_of(participant.study).items_per_participant if completed else 0
 
