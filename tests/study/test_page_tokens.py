@@ -44,7 +44,7 @@ def test_on_prolific_no_code_is_invented_and_the_page_says_what_to_do(completes:
     assert back is not None
     assert (back.code, back.url) == ("", "")
     assert not Code.objects.exists()
-    said = exits._uncoded("Prolific", completed=completes)
+    said = exits._text_without_code("Prolific", completed=completes)
     assert ("say that you have none" in said) == completes
     assert ("return your submission" in said) != completes
 
