@@ -56,6 +56,9 @@ def recognise(path: Path) -> Format:
     head = Head(path)
     if not head.is_folder and not head.text.strip():
         raise DataError(Problem("this file is empty.", file=str(path), hint="Is the file complete?"))
+    if not head.is_folder and head.text.startswith("PK\x03\x04"):
+        what = "this is an Excel workbook or a zip archive, which is not read."
+        raise DataError(Problem(what, file=str(path), hint='In Excel: save as "CSV UTF-8".'))
     fitting = [fmt for fmt in map(get_format, format_names()) if fmt.recognises(head)]
     if len(fitting) == 1:
         return fitting[0]

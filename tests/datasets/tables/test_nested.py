@@ -92,7 +92,8 @@ def test_what_the_layouts_hold_beside_the_texts_is_kept_or_named() -> None:
     assert [each.ratings[0].value for each in rated] == [5, 4, 3, 5, 2]
     assert {(each.ratings[0].low, each.ratings[0].high) for each in rated} == {(1, 5)}
     assert "4 messages without text (such as actions and tool steps) were left out" in notes
-    assert "not read: Assistant Rating, Messages.type." in notes
+    assert "not read: Messages.type." in notes
+    assert "may hold people's feedback: 'Assistant Rating'" in notes
     posts, notes = of("reddit-movie")
     assert posts[0].utterances[1].meta == {"upvotes": "12"}
     people, notes = of("pearl")

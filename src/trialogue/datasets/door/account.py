@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from trialogue.datasets.door.feedback import Feedback, Form, Said, is_feedback_name, key_of
+from trialogue.datasets.door.feedback import Feedback, Form, Said, is_feedback_name, key_of, rated_name
 from trialogue.datasets.door.units import quote_names
 from trialogue.datasets.door.values import is_absent, plain_number
 from trialogue.datasets.json_documents import ParseReport, kind_of
@@ -26,7 +26,7 @@ _SYSTEMS_WORDS = (
     "bot_version engine deployment release build treatment cohort strategy_name system_name system_version llm "
     "checkpoint revision ab_group ab_test test_group bucket app_version"
 )
-_SYSTEMS = frozenset(_SYSTEMS_WORDS.split())
+SYSTEM_NAMES = frozenset(_SYSTEMS_WORDS.split())
 """Names of fields that may say which system answered."""
 
 
@@ -101,6 +101,9 @@ class FeedbackTally:
                 )
                 hint = f"In a mapping, declare missing: [{odd:g}], or the scale, [low, high], if it is a rating."
                 report.wrong(what, name, line=held.line, hint=hint)
+            elif not self.is_declared and not self.missing and (what := odd_zero_in(held.values)):
+                hint = "If it means that there is no rating, map it: missing: [0]."
+                report.mend(what, name, line=held.line, hint=hint)
 
     @staticmethod
     def _mixes(held: _OfName) -> bool:
@@ -129,6 +132,26 @@ def sentinel_in(values: Mapping[float, int]) -> float | None:
         if below or above:
             return odd
     return None
+
+
+def odd_zero_in(values: Mapping[float, int]) -> str:
+    """A sentence about zeros that may mean "no rating": between -1 and 1, or below ratings from 1 on; "" if there are none.
+
+    >>> odd_zero_in({-1: 3, 0: 20, 1: 5})
+    '20 of 28 ratings are 0, beside -1 and 1, and were read as neutral ones'
+    >>> odd_zero_in({0: 3, 1: 5}), odd_zero_in({0: 2, 1: 3, 4: 5, 5: 2})
+    ('', '2 of 12 ratings are 0, while the others lie between 1 and 5, and were read as the lowest rating')
+    """
+    others = [value for value in values if value]
+    if 0 not in values or not others:
+        return ""
+    share = f"{values[0]} of {sum(values.values())} ratings are 0"
+    if set(others) == {-1, 1}:
+        return f"{share}, beside -1 and 1, and were read as neutral ones"
+    if min(others) >= 1 and max(others) in (5, 7):
+        ends = f"{min(others):g} and {max(others):g}"
+        return f"{share}, while the others lie between {ends}, and were read as the lowest rating"
+    return ""
 
 
 @dataclass
@@ -166,13 +189,17 @@ class FieldTally:
         held = self.values[name]
         few = 1 < len(held) <= min(FEW, max(units - 1, 1))
         leaf = name.rpartition(".")[2]
-        may_judge = is_feedback_name(leaf) or (few and self.numbers[name] and _may_be_rating(held))
+        may_judge = (
+            is_feedback_name(leaf)
+            or rated_name(leaf) is not None
+            or (few and self.numbers[name] and _may_be_rating(held))
+        )
         return UnreadField(
             name=name,
             times=self.times[name],
             examples=tuple(value for value, _ in held.most_common(EXAMPLES)),
             may_be_feedback=may_judge,
-            may_be_system=few and name in self.varies and key_of(leaf) in _SYSTEMS,
+            may_be_system=few and name in self.varies and key_of(leaf) in SYSTEM_NAMES,
         )
 
 

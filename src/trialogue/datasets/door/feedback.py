@@ -68,6 +68,14 @@ _RATED = (
     "informativeness meaningfulness interestingness engagement naturalness appropriateness likert"
 )
 """Headings of columns of ratings; also in front of or behind ``rating``, as in ``fluency_rating``."""
+_NO_ASPECT_WORDS = (
+    "id ids count counts confidence number num time date type reason toxicity toxic error errors frustration "
+    "difficulty effort ces harm harmfulness hallucination hallucinations latency cost duration bias annoyance "
+    "confusion boredom complaint complaints negative loss perplexity distance risk penalty failure failures"
+)
+_NO_ASPECTS = frozenset(_NO_ASPECT_WORDS.split())
+"""Words of headings that are no ratings, or ratings of which fewer may be better: nobody says so, so that they are named as
+not read."""
 _BEHIND = ("_rating", "_score", "_stars")
 _UP_OF = {
     "thumbs_down": "thumbs_up", "thumbsdown": "thumbsup", "thumb_down": "thumb_up", "dislike": "like",
@@ -118,10 +126,21 @@ def rated_name(heading: str) -> str | None:
     ('fluency', 'satisfaction', None)
     """
     key = key_of(heading)
+    if not may_be_aspect(key):
+        return None
     bare = next((key.removesuffix(end) for end in _BEHIND if key.endswith(end) and key != end), None)
     if is_feedback_name(key):
         return key
     return bare or (key if key in _RATED.split() else None)
+
+
+def may_be_aspect(key: str) -> bool:
+    """Whether a heading, in the form of ``key_of``, may name a rating of which more is better.
+
+    >>> may_be_aspect("rating_fluency"), may_be_aspect("rating_id"), may_be_aspect("toxicity_score")
+    (True, False, False)
+    """
+    return not _NO_ASPECTS & set(key.split("_"))
 
 
 @lru_cache(maxsize=4096)  # a file has few names and many rows

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 _ABSENT_WORDS = "nan na n/a #n/a none null nil - – — <na> nat ? missing not_rated"
@@ -65,6 +66,22 @@ def plain_number(value: object) -> float | None:
         return as_number(float(written))
     except ValueError:
         return None
+
+
+def place_in_time(value: object) -> float | None:
+    """A number or a time (ISO 8601, with or without a zone) as a number to sort by; None if it is neither.
+
+    >>> place_in_time("7"), place_in_time("1970-01-01T00:01:00Z"), place_in_time("1970-01-01 00:01"), place_in_time("soon")
+    (7.0, 60.0, 60.0, None)
+    """
+    number = plain_number(value)
+    if number is not None or not isinstance(value, str):
+        return number
+    try:
+        found = datetime.fromisoformat(value.strip())
+    except ValueError:
+        return None
+    return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()
 
 
 def identifier(value: object) -> str:

@@ -7,8 +7,16 @@ from itertools import pairwise
 from trialogue.datasets.corpora.mentions import locate_titles
 from trialogue.datasets.door.account import FeedbackTally
 from trialogue.datasets.door.feedback import Said, feedback_under, key_of, kind_of_rater
-from trialogue.datasets.door.units import Clashes, Entry, Level, Units, level_of, quote_names, units_of
-from trialogue.datasets.door.values import DECIMAL_COMMA, Identifiers, identifier, is_absent, lost_digits, plain_number
+from trialogue.datasets.door.units import SHORTEST_LOOP, Clashes, Entry, Level, Units, level_of, quote_names, units_of
+from trialogue.datasets.door.values import (
+    DECIMAL_COMMA,
+    Identifiers,
+    identifier,
+    is_absent,
+    lost_digits,
+    place_in_time,
+    plain_number,
+)
 from trialogue.datasets.failures import FAILED_CONVERSATION, ending_in
 from trialogue.datasets.json_documents import ParseReport, kind_of
 from trialogue.datasets.tables.mapping import COSTS, Mapping
@@ -39,6 +47,14 @@ class _Reading:
     places: dict[int, int] = field(default_factory=dict)
     numbers_rows: bool = False
     """Whether the numbers to sort by go on through the whole table, so that repeated rows differ in them."""
+    is_timed: bool = False
+    """Whether rows are sorted by times."""
+    by_other_raters: dict[int, list[Row]] = field(default_factory=dict)
+    """Rows of the same message by other raters, by the one that was kept."""
+
+    def with_other_raters(self, rows: Iterable[Row]) -> list[Row]:
+        """Rows, each followed by those of the same message by other raters."""
+        return [each for row in rows for each in (row, *self.by_other_raters.get(id(row), ()))]
 
 
 @dataclass(frozen=True)
@@ -86,6 +102,7 @@ def dialogues(table: Table, mapping: Mapping, source: str, report: ParseReport) 
         tally_of(mapping),
         places={id(row): place for place, row in enumerate(table.rows)},
         numbers_rows=_numbers_rows(table, mapping),
+        is_timed=_is_timed(table, mapping),
     )
     check_digits(table, mapping.dialogue, report)
     units = {key: _unit(key, rows, reading) for key, rows in _groups(reading).items()}
@@ -100,14 +117,19 @@ def dialogues(table: Table, mapping: Mapping, source: str, report: ParseReport) 
     _settle_units(units, reading)
 
 
+def _is_timed(table: Table, mapping: Mapping) -> bool:
+    """Whether rows are sorted by times, which two messages may share."""
+    values = [value for row in table.rows if not is_absent(value := row.cell(mapping.order))]
+    is_time = all(place_in_time(value) is not None for value in values)
+    return bool(values) and is_time and any(plain_number(value) is None for value in values)
+
+
 def _numbers_rows(table: Table, mapping: Mapping) -> bool:
     """Whether the column to sort by numbers the rows of several dialogues, and not the turns of each."""
     if mapping.order is None or mapping.order.strip().lower() not in ROW_NUMBERS:
         return False
     numbers = {repr(row.cells.get(mapping.order)) for row in table.rows}
-    return (
-        len(numbers) == len(table.rows) and len({repr(row.cells.get(mapping.dialogue or "")) for row in table.rows}) > 1
-    )
+    return len(numbers) == len(table.rows) and len({repr(row.cell(mapping.dialogue)) for row in table.rows}) > 1
 
 
 def tally_of(mapping: Mapping) -> FeedbackTally:
@@ -119,7 +141,7 @@ def check_digits(table: Table, column: str | None, report: ParseReport) -> None:
     """Report identifiers that a spreadsheet or a float rounded: different ones may have become equal."""
     rounded: dict[str, Row] = {}
     for row in table.rows:
-        if lost_digits(value := row.cells.get(column or "")):
+        if lost_digits(value := row.cell(column)):
             rounded.setdefault(identifier(value), row)
     if rounded:
         what = (
@@ -135,17 +157,17 @@ def _groups(reading: _Reading) -> dict[Key, list[Row]]:
     mapping, report = reading.mapping, reading.report
     by_name: dict[str, list[Row]] = {}
     for row in reading.table.rows:
-        name = reading.ids.dialogue.text(row.cells.get(mapping.dialogue or ""))
+        name = reading.ids.dialogue.text(row.cell(mapping.dialogue))
         if name:
             by_name.setdefault(name, []).append(row)
         else:
             report.wrong("the row has no dialogue id.", mapping.dialogue or "", line=row.line)
     found: dict[Key, list[Row]] = {}
     for name, rows in by_name.items():
-        systems = [identifier(row.cells.get(mapping.system or "")) for row in rows]
+        systems = [identifier(row.cell(mapping.system)) for row in rows]
         by_system = all(systems) and _are_apart(rows, systems, mapping, reading.speakers)
         for row, system in zip(rows, systems, strict=True):
-            trial = reading.ids.trial.text(row.cells.get(mapping.trial or ""))
+            trial = reading.ids.trial.text(row.cell(mapping.trial))
             found.setdefault((name, system if by_system else "", trial), []).append(row)
     return found
 
@@ -158,7 +180,7 @@ def _are_apart(rows: list[Row], systems: list[str], mapping: Mapping, speakers: 
     sides = [{speakers.peek(row.text(mapping.speaker)) for row in group} for group in groups.values()]
     if len(groups) == 1 or not all({"user", "system"} <= side for side in sides):
         return len(groups) == 1
-    if mapping.order is None:
+    if mapping.order is None or not all(plain_number(row.cell(mapping.order)) is not None for row in rows):
         return True
     ranges = sorted(
         (min(numbers), max(numbers))
@@ -171,7 +193,7 @@ def _are_apart(rows: list[Row], systems: list[str], mapping: Mapping, speakers: 
 def _unit(key: Key, rows: list[Row], reading: _Reading) -> Units[Row]:
     """The rows of one conversation in order, without repetitions."""
     mapping = reading.mapping
-    numbers = [None if mapping.order is None else number(row, mapping.order, reading.report) for row in rows]
+    numbers = [_place(row, reading) for row in rows]
     apart = {name for name in reading.table.columns if name.strip().lower() in ROW_NUMBERS}
     apart -= set() if reading.numbers_rows else {mapping.order}
     entries = [
@@ -181,7 +203,7 @@ def _unit(key: Key, rows: list[Row], reading: _Reading) -> Units[Row]:
             opening=(row.text(mapping.speaker), row.text(mapping.text)),
             place=reading.places[id(row)],
             speaker=row.text(mapping.speaker),
-            number=None if reading.numbers_rows else place,
+            number=None if reading.numbers_rows or reading.is_timed else place,
         )
         for row, place in zip(rows, numbers, strict=True)
     ]
@@ -189,7 +211,7 @@ def _unit(key: Key, rows: list[Row], reading: _Reading) -> Units[Row]:
         for row in rows:
             if is_absent(row.cells.get(mapping.order)):
                 reading.report.wrong("expected a number to sort by.", mapping.order, line=row.line)
-    unit = units_of(entries)
+    unit = units_of(_of_first_rater(entries, reading))
     if unit.has_two_contents:
         reading.two_contents.add(key[0], rows[0].line)
     elif unit.is_scattered:
@@ -199,6 +221,32 @@ def _unit(key: Key, rows: list[Row], reading: _Reading) -> Units[Row]:
             unit.rows, {id(row): place or 0 for row, place in zip(rows, numbers, strict=True)}, reading
         )
     return unit
+
+
+def _of_first_rater(entries: list[Entry[Row]], reading: _Reading) -> list[Entry[Row]]:
+    """Without the repetitions of a conversation that stands in the table once for each of its raters."""
+    column = reading.mapping.rater
+    by_rater: dict[str, list[Entry[Row]]] = {}
+    for entry in entries:
+        by_rater.setdefault(entry.row.text(column), []).append(entry)
+    first, *others = by_rater.values()
+    if column is None or not others or len(first) < SHORTEST_LOOP:
+        return entries
+    texts_of = [[entry.opening for entry in one] for one in (first, *others)]
+    if any(one != texts_of[0] for one in texts_of):
+        return entries
+    for rest in others:
+        for kept, entry in zip(first, rest, strict=True):
+            reading.by_other_raters.setdefault(id(kept.row), []).append(entry.row)
+    return first
+
+
+def _place(row: Row, reading: _Reading) -> float | None:
+    """What a row is sorted by."""
+    order = reading.mapping.order
+    if order is None:
+        return None
+    return place_in_time(row.cell(order)) if reading.is_timed else number(row, order, reading.report)
 
 
 def _sort_unit(rows: list[Row], numbers: dict[int, float], reading: _Reading) -> list[Row]:
@@ -248,7 +296,7 @@ def _rating_columns(units: dict[Key, Units[Row]], reading: _Reading) -> dict[Lev
             for row in unit.rows
         )
         level, odd = (Level.UTTERANCE, []) if mapping.rater else level_of(values, on_users)
-        if mapping.rater and _constant_by_rater(units, column, mapping):
+        if mapping.rater and _constant_by_rater(units, column, reading):
             level = Level.DIALOGUE
         keys = list(units)
         for place in odd:
@@ -258,13 +306,13 @@ def _rating_columns(units: dict[Key, Units[Row]], reading: _Reading) -> dict[Lev
     return found
 
 
-def _constant_by_rater(units: dict[Key, Units[Row]], column: str, mapping: Mapping) -> bool:
+def _constant_by_rater(units: dict[Key, Units[Row]], column: str, reading: _Reading) -> bool:
     """Whether no rater gives a dialogue two values."""
     for unit in units.values():
         by_rater: dict[str, set[str]] = {}
-        for row in unit.rows:
+        for row in reading.with_other_raters(unit.rows):
             if not is_absent(value := row.cells.get(column)):
-                by_rater.setdefault(row.text(mapping.rater), set()).add(repr(value))
+                by_rater.setdefault(row.text(reading.mapping.rater), set()).add(repr(value))
         if any(len(values) > 1 for values in by_rater.values()):
             return False
     return True
@@ -286,7 +334,9 @@ def _dialogue(
         user=_common_value(rows, mapping.user, reading.ids.user, name, report) or None,
         task=task,
         source=reading.source,
-        ratings=tuple(_dialogue_ratings(rows, columns[Level.DIALOGUE], system, name, reading)),
+        ratings=tuple(
+            _dialogue_ratings(reading.with_other_raters(rows), columns[Level.DIALOGUE], system, name, reading)
+        ),
         ended_by=None if failure is None else failure[0],
         ending_detail=None if failure is None else failure[1],
         meta=kept_cells(rows[0], mapping.meta_of_records),
@@ -310,7 +360,7 @@ def _failure(
 
 def _common_value(rows: list[Row], column: str | None, ids: Identifiers, name: str, report: ParseReport) -> str:
     """Constant value of a column within a dialogue; "" if all cells are empty."""
-    said = {value: row for row in reversed(rows) if (value := ids.text(row.cells.get(column or "")))}
+    said = {value: row for row in reversed(rows) if (value := ids.text(row.cell(column)))}
     if len(said) > 1:
         what = f"dialogue {name!r} has several: {', '.join(sorted(said)[:5])}."
         hint = "A dialogue has one. Do several dialogues share this id?"
@@ -333,14 +383,22 @@ def _utterance(row: Row, system: str, mapping: Mapping, reading: _Reading) -> Ut
     check_text(row, mapping.text, reading.report)
     if not text.strip():
         reading.report.mend("an utterance is empty; kept", mapping.text or "", line=row.line)
-    return make_utterance(
+    said = make_utterance(
         speaker or "user", text, row, mapping, reading.report, ids=reading.ids, tally=reading.tally, system=system
     )
+    others = [
+        rating
+        for other in reading.by_other_raters.get(id(row), ())
+        for rating in ratings(
+            other, mapping.ratings, mapping, reading.report, ids=reading.ids, tally=reading.tally, system=system
+        )
+    ]
+    return said.model_copy(update={"ratings": (*said.ratings, *others)}) if others else said
 
 
 def check_text(row: Row, column: str | None, report: ParseReport) -> None:
     """Report a cell that should be a text, and is a list or an object."""
-    value = row.cells.get(column or "")
+    value = row.cell(column)
     if isinstance(value, list | dict):
         kind = "expected a text"
         report.wrong(f"{kind}, got {kind_of(value)}.", column or "", line=row.line, kind=kind)
@@ -370,7 +428,7 @@ def make_utterance(
         speaker=speaker,
         text=text,
         thought=thought or None,
-        id=ids.utterance.text(row.cells.get(mapping.utterance_id or "")) or None,
+        id=ids.utterance.text(row.cell(mapping.utterance_id)) or None,
         strategies=labels or None,
         mentions=None if titles is None else locate_titles(titles, text),
         ranking=None if ranking is None or speaker == "user" else tuple(ids.ranking.text(item) for item in ranking),
@@ -402,7 +460,7 @@ def ratings(
                 continue
             if isinstance(said.raw, str) and DECIMAL_COMMA.fullmatch(said.raw.strip()):
                 report.mend("a decimal comma was read as a decimal point", column, line=row.line)
-            rater = ids.rater.text(row.cells.get(mapping.rater or "")) or said.rater
+            rater = ids.rater.text(row.cell(mapping.rater)) or said.rater
             yield Rating(
                 name=said.name,
                 value=found.value,

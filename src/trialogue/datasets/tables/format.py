@@ -21,6 +21,7 @@ from trialogue.datasets.base import AnyRecord, Head
 from trialogue.datasets.door.account import FieldTally, report_unread
 from trialogue.datasets.json_documents import ParseReport, bare_stem
 from trialogue.datasets.tables.dialogues import ROW_NUMBERS, dialogues
+from trialogue.datasets.tables.exchanges import split_exchanges
 from trialogue.datasets.tables.guess import guess, may_be_guessed
 from trialogue.datasets.tables.guess_nested import guess_nested
 from trialogue.datasets.tables.mapping import Columns, Mapping, load_mapping, nearest
@@ -71,19 +72,21 @@ def records_of_table(table: Table, declared: Mapping, source: str, report: Parse
     """
     table, mapping = laid_out(table, declared, source, report)
     _check_columns(table, declared, report)
+    if mapping.system_text is not None:
+        table, mapping = split_exchanges(table, mapping)
     read = responses if mapping.is_of_responses else dialogues
     records: list[AnyRecord] = list(read(table, mapping, source, report))
     report.settle()
     system_from = (
         f"the column {mapping.system!r}" if mapping.system else "the name given for all rows or the file's name"
     )
-    report_unread(_unread(table, mapping).fields(units=len(records)), report, system_from=system_from)
+    report_unread(_unread(table, mapping, declared).fields(units=len(records)), report, system_from=system_from)
     return records
 
 
-def _unread(table: Table, mapping: Mapping) -> FieldTally:
+def _unread(table: Table, mapping: Mapping, declared: Mapping) -> FieldTally:
     """Columns that the mapping does not use; those without a heading number the rows."""
-    used = set(mapping.columns().values())
+    used = {*mapping.columns().values(), *declared.columns().values()}
     tally = FieldTally()
     columns = [column for column in table.columns if column not in used and column.strip().lower() not in ROW_NUMBERS]
     for row in table.rows:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Dictionary
 from typing import Any
 
-from trialogue.datasets.door.feedback import Feedback, feedback_under, key_of, rated_name
-from trialogue.datasets.door.values import is_absent, plain_number
+from trialogue.datasets.door.account import SYSTEM_NAMES
+from trialogue.datasets.door.feedback import Feedback, feedback_under, key_of, may_be_aspect, rated_name
+from trialogue.datasets.door.values import is_absent, place_in_time, plain_number
 from trialogue.datasets.tables.mapping import COSTS, OF_RESPONSES, OF_UTTERANCES, Mapping, shape_mistakes
 from trialogue.datasets.tables.rows import Row
 
@@ -20,8 +21,16 @@ _HEADINGS = {
     "trial": "trial_id trial_index trial_number epoch attempt repetition",
     "order": "turn turn_id turn_index turn_ind utterance_index index position utt_id",
     "system": "system_name model crs bot recommender",
-    "user": "user_id worker worker_id",
-    "utterance_id": "",
+    "user": "user_id customer_id worker worker_id",
+    "utterance_id": "message_id msg_id",
+    "user_text": (
+        "user_message user_input user_utterance user_query user_text customer_message human_message question query input "
+        "ask prompt"
+    ),
+    "system_text": (
+        "bot_message assistant_message system_message bot_response assistant_response system_response model_response "
+        "bot_reply assistant_reply agent_response agent_message output answer completion response reply"
+    ),
     "situation": "situation_id example_id sample_id prompt_id context_id item_id unit_id case_id query_id qid question_id",
     "context": "history dialogue_history dialog_history prompt",
     "reference": "ground_truth gold human_response",
@@ -47,6 +56,9 @@ _REMARKS_WORDS = (
 )
 _REMARKS = frozenset(_REMARKS_WORDS.split())
 """Words in headings of what raters wrote."""
+_ASKING, _ANSWERING = ("user", "human", "customer"), ("assistant", "bot", "agent", "ai")
+_TIMES = "created_at timestamp sent_at datetime date_time message_time time ts"
+MOST_SYSTEMS = 12
 _WORDS = 2  # in most cells of a column of replies
 
 
@@ -70,7 +82,10 @@ def guess(columns: Iterable[str], rows: Sequence[Row] = ()) -> Mapping | None:
     found: dict[str, Any] = {**_headings(by_key)}
     if "context" in found and "response" not in found:
         found |= _reply_columns(by_key, found, rows)
-    shape = "text" if {"dialogue", "speaker", "text"} <= found.keys() else "response"
+    found = _as_exchanges(by_key, found | _talk_columns(by_key, rows))
+    shape = "text" if {"dialogue", "speaker", "text"} <= found.keys() or "system_text" in found else "response"
+    if shape == "text":
+        found |= _system_column(by_key, found, rows) | _time_column(by_key, found, rows)
     kept = tuple(by_key[key] for key in COSTS if key in by_key and by_key[key] not in found.values())
     foreign = {*OF_RESPONSES} if shape == "text" else {*OF_UTTERANCES}
     if "responses" in found:
@@ -78,6 +93,49 @@ def guess(columns: Iterable[str], rows: Sequence[Row] = ()) -> Mapping | None:
     rated = {} if "responses" in found else _ratings(by_key, found, rows)
     fitting = {name: column for name, column in (found | rated).items() if name not in foreign}
     return None if shape_mistakes(fitting) else Mapping.model_validate({**fitting, **({"meta": kept} if kept else {})})
+
+
+def _as_exchanges(by_key: Dictionary[str, str], found: dict[str, Any]) -> dict[str, Any]:
+    """Columns of a table of exchanges, which holds the user's text beside the system's; else without these.
+
+    A table with speakers, references or targets is another one, and so is one of contexts without dialogues.
+    """
+    pair = {"user_text", "system_text"}
+    others = {"speaker", "text", "reference", "targets", "situation", "responses"} & found.keys()
+    words = "user_text" in found and key_of(found["user_text"]) in ("prompt", "context", "history")
+    if others or not pair <= found.keys() or (words and "dialogue" not in found):
+        return {name: column for name, column in found.items() if name not in pair}
+    taken = {found[name] for name in pair}
+    return {name: column for name, column in found.items() if name in pair or column not in taken}
+
+
+def _talk_columns(by_key: Dictionary[str, str], rows: Sequence[Row]) -> dict[str, str]:
+    """Columns ``user`` and ``assistant`` that hold texts, and not names."""
+    asked, answered = (next((by_key[key] for key in keys if key in by_key), None) for keys in (_ASKING, _ANSWERING))
+    if asked is None or answered is None or not _are_texts(rows, asked):
+        return {}
+    return {"user_text": asked, "system_text": answered}
+
+
+def _system_column(by_key: Dictionary[str, str], found: dict[str, Any], rows: Sequence[Row]) -> dict[str, str]:
+    """The only column that may name the system, such as ``variant``, where no heading says so outright."""
+    if "system" in found:
+        return {}
+    candidates = [column for key, column in by_key.items() if key in SYSTEM_NAMES and column not in found.values()]
+    several = [column for column in candidates if 1 < len({row.text(column) for row in rows} - {""}) <= MOST_SYSTEMS]
+    return {"system": several[0]} if len(several) == 1 else {}
+
+
+def _time_column(by_key: Dictionary[str, str], found: dict[str, Any], rows: Sequence[Row]) -> dict[str, str]:
+    """The column of times to sort by, where no column numbers the turns and every row has a time."""
+    if "order" in found or not rows:
+        return {}
+    for key in _TIMES.split():
+        column = by_key.get(key)
+        is_free = column is not None and column not in found.values()
+        if is_free and all(place_in_time(row.cell(column)) is not None for row in rows):
+            return {"order": column or ""}
+    return {}
 
 
 def headings_of(columns: Iterable[str]) -> dict[str, str]:
@@ -90,7 +148,10 @@ def headings_of(columns: Iterable[str]) -> dict[str, str]:
 
 def may_be_guessed(columns: Iterable[str]) -> bool:
     """Whether the headings alone allow a mapping to be guessed once the cells are known."""
-    headings = headings_of(columns)
+    columns = list(columns)
+    headings, keys = headings_of(columns), {key_of(column) for column in columns}
+    if "dialogue" in headings and keys & set(_ASKING) and keys & set(_ANSWERING):
+        return True
     return "context" in headings or guess(headings.values()) is not None
 
 
@@ -120,7 +181,9 @@ def _ratings(
 
 def _strip_prefix(by_key: Dictionary[str, str], prefix: str) -> dict[str, str]:
     return {
-        key.removeprefix(prefix): column for key, column in by_key.items() if key.startswith(prefix) and key != prefix
+        key.removeprefix(prefix): column
+        for key, column in by_key.items()
+        if key.startswith(prefix) and key != prefix and may_be_aspect(key)
     }
 
 

@@ -164,14 +164,37 @@ def _join(table: ScoreTable, column: str, target: Target, known: Found, joined: 
             missing[unit] = None
         counts["joined" if places else "missing"] += len(row.ratings)
         for place in places:
-            into.setdefault(place, []).extend(row.ratings)
+            own = into.setdefault(place, [])
+            known_names = {(each.name, each.rater) for each in own}
+            counts["again"] += sum((each.name, each.rater) in known_names for each in row.ratings)
+            own.extend(row.ratings)
     if unclear:
         ids = quote_names(list(unclear))
         what = f"{len(unclear)} ids are of several dialogues or systems, and no column says which: {ids}."
         raise DataError(Problem(what, table.source, field=column, hint="Add a column with the system."))
+    if not counts["joined"]:
+        raise DataError(_other_systems(table, known))
     left = f"; {counts['missing']:,} name none of them ({quote_names(list(missing))})" if missing else ""
+    again = counts.pop("again", 0)
+    if again:
+        what = (
+            f"{again:,} values rate a unit again on the same question, by the same rater or by nobody named: averaged."
+        )
+        note(Problem(what, table.source, hint="If only the last one counts, leave out the others."))
     total = counts.total()
     note(Problem(f"{counts['joined']:,} of {total:,} values were joined to {target} by {column}{left}.", table.source))
+
+
+def _other_systems(table: ScoreTable, known: Found) -> Problem:
+    """The ids are known, but of other systems than those that the table names."""
+    given = quote_names(list(dict.fromkeys(row.system for row in table.rows)))
+    there = quote_names(list(dict.fromkeys(system for places in known.values() for system, _ in places)))
+    return Problem(
+        f"the ids are known, but the table is about the systems {given}, and the conversations are with {there}.",
+        table.source,
+        field=table.columns.system or "",
+        hint="Put the system's name into the table of messages, or name a file's system: NAME=FILE.",
+    )
 
 
 def _places(row: ScoreRow, known: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

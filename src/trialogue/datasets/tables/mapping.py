@@ -24,6 +24,8 @@ COSTS = tuple(_COST_WORDS.split())
 OF_UTTERANCES = (
     "speaker",
     "text",
+    "user_text",
+    "system_text",
     "order",
     "user",
     "utterance_id",
@@ -36,7 +38,7 @@ OF_UTTERANCES = (
 )
 OF_RESPONSES = ("situation", "context", "context_separator", "reference", "response", "responses", "targets")
 EXAMPLE = "For example: dialogue: conversation_id"
-TEXT, RESPONSES = frozenset({"text"}), frozenset({"response", "responses"})
+TEXT, RESPONSES = frozenset({"text", "system_text"}), frozenset({"response", "responses"})
 
 
 class Mapping(Record):
@@ -99,8 +101,12 @@ class Mapping(Record):
     """Speaker."""
     text: str | None = None
     """Text."""
+    user_text: str | None = None
+    """Text of the user, where a row is an exchange; with ``system_text`` in place of ``speaker`` and ``text``."""
+    system_text: str | None = None
+    """The system's reply to it."""
     order: str | None = None
-    """A number to sort a dialogue's rows by; rows with the same number stay in the order of the file."""
+    """A number or a time to sort a dialogue's rows by; rows with the same number stay in the order of the file."""
     trial: str | None = None
     """Number or name of the trial, where the same dialogue id is a task that was attempted several times."""
     user: str | None = None
@@ -112,7 +118,8 @@ class Mapping(Record):
     utterance_ratings: dict[str, str] = Field(default_factory=dict)
     """As ``ratings``, certainly of the utterance of the row."""
     speakers: dict[str, Speaker] = Field(default_factory=dict)
-    """Whose a value of ``speaker`` is, where it is not an obvious one: ``{Alice: user, R2: system}``."""
+    """Whose a value of ``speaker`` is, where it is not an obvious one: ``{Alice: user, R2: system}``; ``*``
+    stands for all others."""
 
     situation: str | None = None
     """Id of the situation; without it, equal contexts are one situation."""
@@ -174,7 +181,7 @@ class Mapping(Record):
     @property
     def is_of_responses(self) -> bool:
         """Whether a row is a response (otherwise an utterance)."""
-        return self.text is None
+        return self.text is None and self.system_text is None
 
     @property
     def meta_of_rows(self) -> tuple[str, ...]:
@@ -250,6 +257,9 @@ def shape_mistakes(given: Iterable[str]) -> list[str]:
 
 
 def _utterance_mistakes(names: set[str]) -> list[str]:
+    if "system_text" in names:
+        wrong = [f"{name} is not allowed where a row is an exchange" for name in ("speaker", "text") if name in names]
+        return wrong + ([] if "user_text" in names else ["user_text is required where a row is an exchange"])
     if "messages" not in names:
         needed = [
             f"{name} is required where a row is an utterance" for name in ("dialogue", "speaker") if name not in names

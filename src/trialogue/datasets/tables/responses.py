@@ -76,7 +76,7 @@ def _situation_id(row: Row, study: _Study) -> str:
 
 def _references(row: Row, mapping: Mapping) -> tuple[Utterance, ...]:
     """References of a row, one or a list of several; blank ones are none."""
-    cell = row.cells.get(mapping.reference or "")
+    cell = row.cell(mapping.reference)
     texts = map(str, cell) if isinstance(cell, list) else [row.text(mapping.reference)]
     return tuple(Utterance(speaker="system", text=text.strip()) for text in texts if text.strip())
 
@@ -102,7 +102,7 @@ def _take_situation(row: Row, name: str, study: _Study) -> None:
         reference=next(iter(references), None),
         further_references=references[1:],
         targets=None if targets is None else tuple(study.ids.targets.text(item) for item in targets),
-        dialogue_id=study.ids.dialogue.text(row.cells.get(mapping.dialogue or "")) or None,
+        dialogue_id=study.ids.dialogue.text(row.cell(mapping.dialogue)) or None,
         source=study.source,
     )
     if study.situations.setdefault(name, situation) != situation:
@@ -118,7 +118,7 @@ def _of_row(row: Row, name: str, study: _Study) -> Iterator[Response]:
     for system, column in mapping.responses.items():
         yield _response(row, name, system, column, study)
     if mapping.response is not None:
-        system = identifier(row.cells.get(mapping.system or "")) or mapping.system_name or ""
+        system = identifier(row.cell(mapping.system)) or mapping.system_name or ""
         if not system:
             study.report.wrong("the row has no system.", mapping.system or "", line=row.line)
         yield _response(row, name, system, mapping.response, study)
@@ -201,7 +201,7 @@ def _context(row: Row, study: _Study) -> Iterator[Utterance]:
 
 
 def _pieces(row: Row, study: _Study) -> list[object]:
-    value = row.cells.get(study.mapping.context or "")
+    value = row.cell(study.mapping.context)
     if isinstance(value, str):
         as_list = parsed_list(value) if value.strip().startswith("[") else None
         value = as_list if as_list is not None else value.split(study.mapping.context_separator or "\n")

@@ -31,9 +31,13 @@ class Row:
     line: int
     cells: dict[str, Any]
 
+    def cell(self, column: str | None) -> Any:
+        """The value of a cell; None if it is missing, or there is no such column. A heading may be blank: "" is a column."""
+        return None if column is None else self.cells.get(column)
+
     def text(self, column: str | None) -> str:
         """A cell as text; "" if missing."""
-        value = self.cells.get(column) if column is not None else None
+        value = self.cell(column)
         return "" if value is None else value if isinstance(value, str) else str(value)
 
 

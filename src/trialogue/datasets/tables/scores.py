@@ -34,7 +34,10 @@ _TRIALS = "trial trial_id epoch attempt repetition"
 _TASKS = "task task_id scenario"
 _ORIGINS = "origin raters rater_kind rater_type annotator_kind source_type source"
 _MEASURES = "measure metric aspect criterion question name dimension score_name"
-_VALUES = "value score rating result answer"
+_VALUES = "value score rating result"
+_OUTCOMES = "reward success passed pass solved resolved correct accuracy outcome"
+"""Headings of what a program found, in tables of runs of tasks."""
+MOST_QUESTIONS = 100
 _LOWS, _HIGHS = "low min minimum scale_min min_value", "high max maximum scale_max max_value"
 _TEXTS = "text message content utterance response reply prediction context history speaker role messages conversations"
 """Columns of tables of conversations, which are no tables of scores."""
@@ -124,7 +127,14 @@ def guess_scores(columns: Sequence[str], rows: Sequence[Row], *, values: tuple[s
     }  # fmt: skip
     units = [by_key[word] for word in _UNITS.split() if word in by_key]
     taken = {*units, *(column for column in found.values() if column is not None)}
-    measure = next((by_key[word] for word in _MEASURES.split() if word in by_key and by_key[word] not in taken), None)
+    measure = next(
+        (
+            by_key[word]
+            for word in _MEASURES.split()
+            if word in by_key and by_key[word] not in taken and _names_questions(by_key[word], rows)
+        ),
+        None,
+    )
     value = next((by_key[word] for word in _VALUES.split() if word in by_key), None)
     if measure is not None and value is not None and not values:
         values = (value,)
@@ -140,11 +150,18 @@ def guess_scores(columns: Sequence[str], rows: Sequence[Row], *, values: tuple[s
     return ScoreColumns(tuple(units), tuple(column for column in columns if column in values), measure, **found)
 
 
+def _names_questions(column: str, rows: Sequence[Row]) -> bool:
+    """Whether a column names few questions, and does not hold texts of their own."""
+    names = {row.text(column) for row in rows} - {""}
+    return 0 < len(names) <= min(MOST_QUESTIONS, max(len(rows) // 2, 1))
+
+
 def _holds_values(column: str, rows: Sequence[Row]) -> bool:
     """Whether a column holds feedback: by its heading and most of its cells."""
     key = key_of(column)
     name = rated_name(column)
-    if name is None and not key.startswith(("rating_", "score_", "dialogue_rating_")) and key not in _VALUES.split():
+    is_value = key in _VALUES.split() or key in _OUTCOMES.split()
+    if name is None and not key.startswith(("rating_", "score_", "dialogue_rating_")) and not is_value:
         return False
     given = [row.cells.get(column) for row in rows]
     said = [feedback_in(value) is not None for value in given if not is_absent(value)]
@@ -169,15 +186,15 @@ def score_table(table: Table, columns: ScoreColumns, source: str, report: ParseR
             report.mend("a row repeats an earlier one and was left out", line=row.line)
             continue
         known.add(content)
-        system = system_ids.text(row.cells.get(columns.system or ""))
+        system = system_ids.text(row.cell(columns.system))
         rows.append(
             ScoreRow(
                 line=row.line,
                 cells={column: row.cells.get(column) for column in columns.units},
                 system=system,
-                person=person_ids.text(row.cells.get(columns.person or "")),
-                task=identifier(row.cells.get(columns.task or "")),
-                trial=identifier(row.cells.get(columns.trial or "")),
+                person=person_ids.text(row.cell(columns.person)),
+                task=identifier(row.cell(columns.task)),
+                trial=identifier(row.cell(columns.trial)),
                 ratings=tuple(_ratings(row, columns, tally, system)),
             )
         )

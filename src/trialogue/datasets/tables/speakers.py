@@ -41,8 +41,8 @@ class Speakers:
         return known
 
     def peek(self, name: str) -> Speaker | None:
-        """The speaker of a name; None if unknown, which is not recorded."""
-        return self.explained.get(name) or self.explained.get(name.strip()) or obvious(name)
+        """The speaker of a name; None if unknown, which is not recorded. ``*`` explains all other names."""
+        return self.explained.get(name) or self.explained.get(name.strip()) or obvious(name) or self.explained.get("*")
 
     def settle(self, column: str, report: ParseReport) -> None:
         """Report all unknown names at once."""

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,6 +21,7 @@ from trialogue.records import (
     Preference,
     Rated,
     Raters,
+    Rating,
     Reading,
     Response,
     Score,
@@ -177,14 +179,27 @@ def gather(
     return material
 
 
+class _By(IntEnum):
+    """Who rated a unit, at most."""
+
+    NOBODY = 0
+    OTHERS = 1
+    """Models, programs, or nobody knows who."""
+    PEOPLE = 2
+    """People, or their stand-ins in a rehearsal."""
+
+
+NO_PERSONS = (Raters.MODEL, Raters.PROGRAM, Raters.UNKNOWN)
+
+
 @dataclass
 class _Account:
     """Counts what passes."""
 
-    dialogues: dict[str, dict[str, bool]] = field(default_factory=dict)
-    """By system and id: whether it is rated."""
-    replies: dict[str, Counter[bool]] = field(default_factory=dict)
-    """By system: rated replies, and others."""
+    dialogues: dict[str, dict[str, _By]] = field(default_factory=dict)
+    """By system and id: who rated it."""
+    replies: dict[str, Counter[_By]] = field(default_factory=dict)
+    """By system: replies by who rated them."""
     clusters: Counter[ClusterKind] = field(default_factory=Counter)
 
     def see(self, record: AnyRecord) -> None:
@@ -192,24 +207,39 @@ class _Account:
         match record:
             case Dialogue():
                 self.clusters[record.cluster_kind] += 1
-                is_rated = bool(record.ratings) or any(said.ratings for said in record.utterances)
-                self.dialogues.setdefault(record.system or "", {})[record.id] = is_rated
+                given = [*record.ratings, *(rating for said in record.utterances for rating in said.ratings)]
+                self.dialogues.setdefault(record.system or "", {})[record.id] = self._rated_by(given)
             case Situation():
                 self.clusters[record.cluster_kind] += 1
             case Response():
-                self.replies.setdefault(record.system, Counter())[bool(record.utterance.ratings)] += 1
+                self.replies.setdefault(record.system, Counter())[self._rated_by(record.utterance.ratings)] += 1
             case Score() if record.rater is not None and record.dialogue_id is not None:
                 own = self.dialogues.get(record.system or "", {})
                 if record.dialogue_id in own:
-                    own[record.dialogue_id] = True
+                    own[record.dialogue_id] = max(own[record.dialogue_id], self._rated_by([record]))
             case _:
                 pass
 
+    @staticmethod
+    def _rated_by(given: Iterable[Rating | Score]) -> _By:
+        kinds = [each.raters for each in given]
+        return _By.PEOPLE if any(kind not in NO_PERSONS for kind in kinds) else _By.OTHERS if kinds else _By.NOBODY
+
     def reading(self, unread: Iterable[Unread]) -> Reading:
         """The account."""
-        rated = {name: Rated(rated=sum(own.values()), units=len(own)) for name, own in self.dialogues.items()}
+        everybody = [each for own in self.dialogues.values() for each in own.values()]
+        everybody += [each for counts in self.replies.values() for each in counts]
+        least = _By.PEOPLE if _By.PEOPLE in everybody else _By.OTHERS
+        rated = {
+            name: Rated(rated=sum(each >= least for each in own.values()), units=len(own))
+            for name, own in self.dialogues.items()
+        }
         of_replies = {
-            name: Rated(rated=counts[True], units=counts.total(), is_of_dialogues=False)
+            name: Rated(
+                rated=sum(times for each, times in counts.items() if each >= least),
+                units=counts.total(),
+                is_of_dialogues=False,
+            )
             for name, counts in self.replies.items()
             if name not in rated
         }
