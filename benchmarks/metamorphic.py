@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import trialogue
-from benchmarks.metamorphic_forms import CHAT_RATING, Form, draw_forms, headings_of, write
+from benchmarks.metamorphic_forms import CHAT_RATING, SCALED, Form, draw_forms, headings_of, write
 from benchmarks.metamorphic_sets import InventedSet, invent
 
 NAMES = {
@@ -33,7 +33,7 @@ NAMES = {
     "thought": r"thought",
     "systems": r"(not read|Not read).*(\b(PLACES)\b)|the system|names? the system|one system",
     "persons": r"(not read|Not read).*(\b(PLACES)\b)",
-    "ratings": r"(not read|Not read).*(\b(PLACES)\b)|ratings of (replies|single|messages)|not understood|no known form|in another form|were joined",
+    "ratings": r"(not read|Not read).*(\b(PLACES)\b)|ratings of (replies|messages)|no feedback that is understood",
 }
 """What a message must say to name a difference of each kind; PLACES: the headings in which the form wrote it."""
 FOLLOWS = "evaluation"
@@ -70,7 +70,7 @@ def check(invented: InventedSet, form: Form, given: Sequence[Any], expected: dic
         run = trialogue.evaluate(*given, metrics=["length"], resamples=200)
     except trialogue.TrialogueError as error:
         return Outcome(form, invented.seed, "refused", (), str(error), tuple(notes))
-    except Exception:  # what must never happen is counted
+    except Exception:  # noqa: BLE001  what must never happen is counted
         return Outcome(form, invented.seed, "crashed", (), traceback.format_exc(limit=-4))
     notes += run.findings.warnings
     found |= evaluation_differences(expected, summary(run))
@@ -167,21 +167,23 @@ def run_sets(sets: int, forms: int, seed: int) -> list[Outcome]:
     with tempfile.TemporaryDirectory() as room:
         for number in range(seed, seed + sets):
             invented = invent(number)
-            expected: dict[str, dict[str, Any]] = {}
+            expected: dict[Form, dict[str, Any]] = {}
             for at, form in enumerate(draw_forms(invented, forms)):
                 folder = Path(room) / f"{number}-{at}"
-                ids = form.ids if form.ids in ("padded", "uuid") else "int"
-                if ids not in expected:
-                    expected[ids] = _plain(invented, ids, folder)
-                outcomes.append(check(invented, form, write(invented, form, folder), expected[ids]))
+                plain = _plain_form(invented, form)
+                if plain not in expected:
+                    given = write(invented, plain, folder)
+                    expected[plain] = summary(trialogue.evaluate(*given, metrics=["length"], resamples=200))
+                outcomes.append(check(invented, form, write(invented, form, folder), expected[plain]))
                 shutil.rmtree(folder, ignore_errors=True)
     return outcomes
 
 
-def _plain(invented: InventedSet, ids: str, folder: Path) -> dict[str, Any]:
-    """Of Trialogue's own records; under the same ids, as resampling goes in the order of ids."""
-    plain = Form("records-memory", ids=ids, feedback="0/1" if invented.binary else "number")
-    return summary(trialogue.evaluate(*write(invented, plain, folder), metrics=["length"], resamples=200))
+def _plain_form(invented: InventedSet, form: Form) -> Form:
+    """Own records, under the same ids (resampling goes in their order) and with the scale that the form states."""
+    ids = form.ids if form.ids in ("padded", "uuid") else "int"
+    stated = form.feedback if form.feedback in SCALED else "number"
+    return Form("records-memory", ids=ids, feedback="0/1" if invented.binary else stated)
 
 
 def print_outcomes(outcomes: Sequence[Outcome]) -> None:

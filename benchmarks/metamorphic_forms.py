@@ -1,4 +1,4 @@
-"""Forms in which ``benchmarks/metamorphic.py`` writes one invented set: format, layout, ids, repeats, missing, thought, feedback."""
+"""Forms in which ``benchmarks/metamorphic.py`` writes one invented set: format, layout, ids, repeats, thought, feedback."""
 
 import csv
 import io
@@ -15,8 +15,30 @@ from typing import Any
 from benchmarks.metamorphic_sets import InventedSet, Said, Talk
 
 Row = dict[str, Any]
-CHATS = ("openai-jsonl", "openai-json", "anthropic-jsonl", "sharegpt-jsonl", "chats-memory", "chats-dict", "chats-gz", "chats+table")
-TABLES = ("csv", "tsv", "csv;bom", "utf16", "rows-jsonl", "rows-json", "parquet", "pandas", "polars", "arrow", "rows-memory", "two-tables")
+CHATS = (
+    "openai-jsonl",
+    "openai-json",
+    "anthropic-jsonl",
+    "sharegpt-jsonl",
+    "chats-memory",
+    "chats-dict",
+    "chats-gz",
+    "chats+table",
+)
+TABLES = (
+    "csv",
+    "tsv",
+    "csv;bom",
+    "utf16",
+    "rows-jsonl",
+    "rows-json",
+    "parquet",
+    "pandas",
+    "polars",
+    "arrow",
+    "rows-memory",
+    "two-tables",
+)
 OWN = ("records-jsonl", "records-memory")
 FORMATS = CHATS + TABLES + OWN
 TEXTUAL = ("csv", "tsv", "csv;bom", "utf16", "two-tables", "chats+table")
@@ -26,24 +48,89 @@ REPEATS = ("none", "none", "some-at-end", "each-adjacent", "begun-then-whole")
 MISSING = ("blank", "nan", "null", "N/A", "absent")
 UNICODE = ("NFC", "NFD")
 THOUGHT = ("none", "think", "field")
-BINARY = ("0/1", "text-0/1", "true/false", "up/down", "yes/no", "emoji", "like/dislike", "nested", "True/False-text", "0.0/1.0")
+BINARY = (
+    "0/1",
+    "text-0/1",
+    "true/false",
+    "up/down",
+    "yes/no",
+    "emoji",
+    "like/dislike",
+    "nested",
+    "True/False-text",
+    "0.0/1.0",
+)
 GRADED = ("number", "float", "text", "4/5", "stars", "out of", "nested", "named")
+SCALED = ("4/5", "stars", "out of")
+"""Feedback that says how high it can be."""
 NESTED_IN = ("rows-jsonl", "rows-json", "rows-memory", *(name for name in CHATS if name != "chats+table"))
 PLACE = ("all", "last", "replies", "first")
 NOISE = ("none", "none", "cost", "comment", "prompt")
 HEADINGS = {
-    "dialogue": ("conversation_id", "dialogue_id", "dialog_id", "session_id", "conversationId", "Conversation ID", "chat_id", "thread_id",
-                 "session", "conversation", "dialog", "conv_id"),
+    "dialogue": (
+        "conversation_id",
+        "dialogue_id",
+        "dialog_id",
+        "session_id",
+        "conversationId",
+        "Conversation ID",
+        "chat_id",
+        "thread_id",
+        "session",
+        "conversation",
+        "dialog",
+        "conv_id",
+    ),
     "role": ("role", "speaker", "sender", "author", "Role", "from"),
     "text": ("content", "text", "message", "utterance", "Message", "body"),
-    "turn": ("turn", "turn_id", "turn_index", "position", "message_index", "utterance_index", "Turn", "turn_number", "seq", "message_number"),
+    "turn": (
+        "turn",
+        "turn_id",
+        "turn_index",
+        "position",
+        "message_index",
+        "utterance_index",
+        "Turn",
+        "turn_number",
+        "seq",
+        "message_number",
+    ),
     "system": ("model", "system", "bot", "Model", "version", "agent", "variant", "model_name"),
-    "person": ("user_id", "user", "participant_id", "worker_id", "userId", "User ID", "person", "participant", "customer_id"),
-    "rating": ("rating", "satisfaction", "feedback", "thumbs", "stars", "csat", "Rating", "userRating", "user_rating", "user_feedback",
-               "thumb", "liked"),
-}  # fmt: skip
+    "person": (
+        "user_id",
+        "user",
+        "participant_id",
+        "worker_id",
+        "userId",
+        "User ID",
+        "person",
+        "participant",
+        "customer_id",
+    ),
+    "rating": (
+        "rating",
+        "satisfaction",
+        "feedback",
+        "thumbs",
+        "stars",
+        "csat",
+        "Rating",
+        "userRating",
+        "user_rating",
+        "user_feedback",
+        "thumb",
+        "liked",
+    ),
+}
 """Usual names of columns; a form draws one of each."""
-ROLES = (("user", "assistant"), ("user", "system"), ("human", "bot"), ("User", "Assistant"), ("USER", "BOT"), ("seeker", "recommender"))
+ROLES = (
+    ("user", "assistant"),
+    ("user", "system"),
+    ("human", "bot"),
+    ("User", "Assistant"),
+    ("USER", "BOT"),
+    ("seeker", "recommender"),
+)
 CHAT_RATING = ("feedback", "rating", "thumbs", "satisfaction")
 
 
@@ -68,7 +155,11 @@ class Form:
     def __str__(self) -> str:
         """What differs from the plainest form."""
         plain = Form(self.format)
-        parts = [f"{f.name}={getattr(self, f.name)}" for f in fields(self)[1:] if getattr(self, f.name) != getattr(plain, f.name)]
+        parts = [
+            f"{f.name}={getattr(self, f.name)}"
+            for f in fields(self)[1:]
+            if getattr(self, f.name) != getattr(plain, f.name)
+        ]
         named = ["=".join(pair) for pair in zip(HEADINGS, headings_of(self), strict=True)] if self.headings else []
         return " ".join([self.format, *parts, *named])
 
@@ -83,8 +174,13 @@ def draw_forms(invented: InventedSet, number: int) -> list[Form]:
 
 
 def _draw(rng: random.Random, name: str, invented: InventedSet) -> Form:
-    feedback = rng.choice([form for form in (BINARY if invented.binary else GRADED)
-                           if name in NESTED_IN or form not in ("nested", "named")])  # fmt: skip
+    feedback = rng.choice(
+        [
+            form
+            for form in (BINARY if invented.binary else GRADED)
+            if name in NESTED_IN or form not in ("nested", "named")
+        ]
+    )
     own = name in OWN
     turns = rng.choice(("none", "from 0", "from 1", "float", "text")) if name in TABLES else "none"
     return Form(
@@ -174,7 +270,7 @@ def _rated(talk: Talk, form: Form) -> Any:
 
 
 def _text(text: str, form: Form) -> str:
-    return unicodedata.normalize(form.unicode, text)
+    return unicodedata.normalize("NFD" if form.unicode == "NFD" else "NFC", text)
 
 
 def _spoken(said: Said, form: Form) -> str:
@@ -227,7 +323,11 @@ def _chat(talk: Talk, form: Form, *, again: bool) -> Row:
     if form.noise == "prompt" and key == "messages":
         chat[key].insert(0, {"role": "system", "content": "You recommend films."})
     if form.noise == "cost":
-        chat |= {"latency_ms": 200 + talk.number, "usage": {"total_tokens": 40 + talk.number}, "created": 1_700_000_000 + talk.number}
+        chat |= {
+            "latency_ms": 200 + talk.number,
+            "usage": {"total_tokens": 40 + talk.number},
+            "created": 1_700_000_000 + talk.number,
+        }
     if form.noise == "comment":
         chat["comment"] = "was ok" if talk.number % 3 else ""
     rated = _rated(talk, form)
@@ -246,7 +346,9 @@ def _write_chats(invented: InventedSet, form: Form, folder: Path) -> tuple[Any, 
             return (chats,)
         case "chats-dict":
             names = sorted({chat["model"] for chat in chats})
-            return ({n: [{k: v for k, v in c.items() if k != "model"} for c in chats if c["model"] == n] for n in names},)
+            return (
+                {n: [{k: v for k, v in c.items() if k != "model"} for c in chats if c["model"] == n] for n in names},
+            )
         case "chats-gz":
             import gzip
 
@@ -282,7 +384,12 @@ def _rows(invented: InventedSet, form: Form) -> list[Row]:
             if form.thought == "field":
                 row["reasoning_content"] = said.thought
             if form.format != "two-tables":
-                here = {"all": True, "last": at == len(talk.said) - 1, "first": at == 0, "replies": said.speaker == "system"}[form.place]
+                here = {
+                    "all": True,
+                    "last": at == len(talk.said) - 1,
+                    "first": at == 0,
+                    "replies": said.speaker == "system",
+                }[form.place]
                 row[rating] = rated if here else {"nan": math.nan, "null": None, "absent": ABSENT}.get(form.missing, "")
             if form.noise == "cost":
                 row |= {"latency_ms": 200 + at, "tokens": 40 + at}
@@ -321,7 +428,7 @@ def _write_table(invented: InventedSet, form: Form, folder: Path) -> tuple[Any, 
 
 
 def _frame(rows: list[Row], form: Form, folder: Path) -> Any:
-    import pandas
+    import pandas  # type: ignore[import-untyped]
 
     frame = pandas.DataFrame(rows)
     if form.format == "pandas":
@@ -387,15 +494,15 @@ def _write_records(invented: InventedSet, form: Form, folder: Path) -> tuple[Any
     from trialogue import Dialogue
     from trialogue.records import write_records
 
-    records = [Dialogue.model_validate(_record(talk, form, binary=invented.binary)) for talk in invented.talks]
+    scale = {"low": 0, "high": 1} if invented.binary else {"high": 5} if form.feedback in SCALED else {}
+    records = [Dialogue.model_validate(_record(talk, form, scale=scale)) for talk in invented.talks]
     if form.format == "records-memory":
         return (records,)
     write_records(folder / "log.jsonl", records)
     return (folder / "log.jsonl",)
 
 
-def _record(talk: Talk, form: Form, *, binary: bool) -> Row:
-    scale = {"low": 0, "high": 1} if binary else {}
+def _record(talk: Talk, form: Form, *, scale: dict[str, int]) -> Row:
     said = [{"speaker": s.speaker, "text": _text(s.text, form), "thought": s.thought} for s in talk.said]
     ratings = [] if talk.rating is None else [{"name": "feedback", "value": talk.rating, **scale}]
     return {

@@ -1,4 +1,4 @@
-"""Invented conversation sets for ``benchmarks/metamorphic.py``: what was said, thought and rated, before any form of writing."""
+"""Invented conversation sets for ``benchmarks/metamorphic.py``: what was said, thought and rated, before it is written."""
 
 import random
 from dataclasses import dataclass

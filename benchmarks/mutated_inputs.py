@@ -2,8 +2,8 @@
 
     python -m benchmarks.mutated_inputs [--mutants 3000] [--seed 0]
 
-Required: no exception but a ``TrialogueError``; and what a mutant loses (conversations or replies, messages, ratings) although
-the mutation took nothing away is named by a note that the valid input does not have.
+Required: no exception but a ``TrialogueError``; and what a mutant loses (conversations or replies, messages, ratings)
+although the mutation took nothing away is named by a note that the valid input does not have.
 """
 
 import argparse
@@ -30,18 +30,72 @@ import trialogue
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = (
-    "dialoguekit/written.json", "redial/raw.jsonl", "redial/ievalm.jsonl", "inspired/dev.tsv", "openai_chat/list.json",
-    "crsarena_dial/crs_arena_dial_open.json", "crsarena_dial/votes_open.csv", "kdd2020/1219_andchill.json", "table/wide.csv",
-    "table/responses.tsv", "crsarena_eval/crs_arena_eval.json", "people/sharegpt.json", "people/pairs_with_context.jsonl",
-    "people/mturk_dialogues.csv", "people/mturk_replies.csv", "people/convokit/utterances.jsonl", "infact/dialogue_data.txt",
-)  # fmt: skip
+    "dialoguekit/written.json",
+    "redial/raw.jsonl",
+    "redial/ievalm.jsonl",
+    "inspired/dev.tsv",
+    "openai_chat/list.json",
+    "crsarena_dial/crs_arena_dial_open.json",
+    "crsarena_dial/votes_open.csv",
+    "kdd2020/1219_andchill.json",
+    "table/wide.csv",
+    "table/responses.tsv",
+    "crsarena_eval/crs_arena_eval.json",
+    "people/sharegpt.json",
+    "people/pairs_with_context.jsonl",
+    "people/mturk_dialogues.csv",
+    "people/mturk_replies.csv",
+    "people/convokit/utterances.jsonl",
+    "infact/dialogue_data.txt",
+)
 """Of the test data: formats of corpora."""
 STRANGE: tuple[Any, ...] = (
-    0, -1, 3.5, 1e308, 10**400, True, "", " ", "x", "\ud800", "a\x00b", "9" * 400, "1e999", "NaN", "-0", "٣", "½", "²", "+5", "0x10", "1_000",
-    [], {}, [[]], [None], ["x"], {"x": 1}, {"": None}, [1, "x", None], float("nan"), float("inf"), None,
-)  # fmt: skip
+    0,
+    -1,
+    3.5,
+    1e308,
+    10**400,
+    True,
+    "",
+    " ",
+    "x",
+    "\ud800",
+    "a\x00b",
+    "9" * 400,
+    "1e999",
+    "NaN",
+    "-0",
+    "٣",
+    "½",
+    "²",
+    "+5",
+    "0x10",
+    "1_000",
+    [],
+    {},
+    [[]],
+    [None],
+    ["x"],
+    {"x": 1},
+    {"": None},
+    [1, "x", None],
+    float("nan"),
+    float("inf"),
+    None,
+)
 """Values put in the place of others."""
-OBJECTS: tuple[Any, ...] = (b"x", {1, 2}, object(), decimal.Decimal("NaN"), datetime.datetime(2024, 5, 1), 1j, range(3), (1, 2), int, ...)
+OBJECTS: tuple[Any, ...] = (
+    b"x",
+    {1, 2},
+    object(),
+    decimal.Decimal("NaN"),
+    datetime.datetime(2024, 5, 1),
+    1j,
+    range(3),
+    (1, 2),
+    int,
+    ...,
+)
 """Values that only data in memory can have."""
 
 
@@ -71,41 +125,74 @@ def valid_inputs() -> list[Valid]:
     rows = [row for chat in chats for row in _rows(chat)]
     pairs = [{"pred": f"Try {n}.", "label": f"See {n}!", "context": [f"hi {n}"], "dialog_id": n} for n in range(1, 7)]
     scores = [{"system": f"v{n % 2}", "unit": n, "score": n % 5} for n in range(1, 13)]
-    share = [{"id": n, "model": "v1", "conversations": [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "Try"}]} for n in range(4)]
+    share = [
+        {"id": n, "model": "v1", "conversations": [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "Try"}]}
+        for n in range(4)
+    ]
     own = [_own(chat) for chat in chats]
     blocks = copy.deepcopy(chats)
     for chat in blocks:
         for message in chat["messages"]:
             message["content"] = [{"type": "text", "text": message["content"]}]
     made = [
-        Valid("chats.jsonl", _lines(chats)), Valid("chats.json", json.dumps(chats).encode()), Valid("blocks.jsonl", _lines(blocks)),
-        Valid("share.jsonl", _lines(share)), Valid("rows.jsonl", _lines(rows)), Valid("pairs.jsonl", _lines(pairs)),
-        Valid("own.jsonl", _lines(own)), Valid("rows.csv", _table(rows, ",")), Valid("rows.tsv", _table(rows, "\t")),
-        Valid("semicolon.csv", b"\xef\xbb\xbf" + _table(rows, ";")), Valid("utf16.txt", _table(rows, "\t").decode().encode("utf-16")),
-        Valid("scores.csv", _table(scores, ",")), Valid("memory chats", memory=chats), Valid("memory rows", memory=rows),
+        Valid("chats.jsonl", _lines(chats)),
+        Valid("chats.json", json.dumps(chats).encode()),
+        Valid("blocks.jsonl", _lines(blocks)),
+        Valid("share.jsonl", _lines(share)),
+        Valid("rows.jsonl", _lines(rows)),
+        Valid("pairs.jsonl", _lines(pairs)),
+        Valid("own.jsonl", _lines(own)),
+        Valid("rows.csv", _table(rows, ",")),
+        Valid("rows.tsv", _table(rows, "\t")),
+        Valid("semicolon.csv", b"\xef\xbb\xbf" + _table(rows, ";")),
+        Valid("utf16.txt", _table(rows, "\t").decode().encode("utf-16")),
+        Valid("scores.csv", _table(scores, ",")),
+        Valid("memory chats", memory=chats),
+        Valid("memory rows", memory=rows),
         Valid("memory systems", memory={"A": ["Try 1.", "Try 2."], "B": ["Why?", "Who?"]}),
-    ]  # fmt: skip
+    ]
     folder = ROOT / "tests" / "data"
     return made + [Valid(Path(name).name, (folder / name).read_bytes()) for name in FILES]
 
 
 def _chat(number: int) -> dict[str, Any]:
     said = [{"role": "user", "content": f"hi {number}"}, {"role": "assistant", "content": f"Try film {number}, “é”."}]
-    return {"id": number, "model": f"v{number % 2}", "user": f"p{number % 3}", "messages": said, "rating": 1 + number % 5}
+    return {
+        "id": number,
+        "model": f"v{number % 2}",
+        "user": f"p{number % 3}",
+        "messages": said,
+        "rating": 1 + number % 5,
+    }
 
 
 def _rows(chat: dict[str, Any]) -> list[dict[str, Any]]:
     return [
-        {"conversation_id": chat["id"], "model": chat["model"], "user_id": chat["user"], "turn": at, "role": message["role"],
-         "text": message["content"], "rating": chat["rating"]}
+        {
+            "conversation_id": chat["id"],
+            "model": chat["model"],
+            "user_id": chat["user"],
+            "turn": at,
+            "role": message["role"],
+            "text": message["content"],
+            "rating": chat["rating"],
+        }
         for at, message in enumerate(chat["messages"])
-    ]  # fmt: skip
+    ]
 
 
 def _own(chat: dict[str, Any]) -> dict[str, Any]:
     said = [{"speaker": "user" if m["role"] == "user" else "system", "text": m["content"]} for m in chat["messages"]]
     ratings = [{"name": "satisfaction", "value": chat["rating"], "low": 1, "high": 5}]
-    return {"kind": "dialogue", "v": 1, "id": str(chat["id"]), "system": chat["model"], "user": chat["user"], "utterances": said, "ratings": ratings}
+    return {
+        "kind": "dialogue",
+        "v": 1,
+        "id": str(chat["id"]),
+        "system": chat["model"],
+        "user": chat["user"],
+        "utterances": said,
+        "ratings": ratings,
+    }
 
 
 def _lines(values: Sequence[Any]) -> bytes:
@@ -138,7 +225,9 @@ def mutate(valid: Valid, rng: random.Random) -> Mutant:
 def _bytes(valid: Valid, rng: random.Random) -> Mutant:
     data, at = bytearray(valid.content), rng.randrange(len(valid.content))
     size = rng.choice((1, 1, 3, 40))
-    how = rng.choice(("delete", "duplicate", "swap", "truncate", "NUL", "0xff", "random", "long number", "nest", "quote", "BOM"))
+    how = rng.choice(
+        ("delete", "duplicate", "swap", "truncate", "NUL", "0xff", "random", "long number", "nest", "quote", "BOM")
+    )
     part = bytes(data[at : at + size])
     match how:
         case "delete":
@@ -150,8 +239,15 @@ def _bytes(valid: Valid, rng: random.Random) -> Mutant:
         case "truncate":
             del data[at:]
         case _:
-            junk = {"NUL": b"\0", "0xff": b"\xff\xfe", "random": rng.randbytes(size), "long number": b"9" * 5000, "nest": b"[" * 3000,
-                    "quote": b'"', "BOM": b"\xef\xbb\xbf"}[how]  # fmt: skip
+            junk = {
+                "NUL": b"\0",
+                "0xff": b"\xff\xfe",
+                "random": rng.randbytes(size),
+                "long number": b"9" * 5000,
+                "nest": b"[" * 3000,
+                "quote": b'"',
+                "BOM": b"\xef\xbb\xbf",
+            }[how]
             data[at:at] = junk
     return Mutant(valid, f"bytes {how} at {at}", bytes(data), takes_away=True)
 
@@ -242,8 +338,15 @@ def _cells(valid: Valid, rng: random.Random) -> Mutant:
             takes_away = takes_away or not rows[at][column].strip() or rows[at][column].lower() == "nan"
     out = io.StringIO()
     csv.writer(out, delimiter=delimiter).writerows(rows)
-    what = f"cell {at + 1}/{column} {how}: {old[:30]!r}" + (f" -> {rows[at][column][:30]!r}" if how == "replace" else "")
-    return Mutant(valid, what, out.getvalue().encode("utf-16" if encoding == "utf-16" else "utf-8", "surrogatepass"), takes_away=takes_away)
+    what = f"cell {at + 1}/{column} {how}: {old[:30]!r}" + (
+        f" -> {rows[at][column][:30]!r}" if how == "replace" else ""
+    )
+    return Mutant(
+        valid,
+        what,
+        out.getvalue().encode("utf-16" if encoding == "utf-16" else "utf-8", "surrogatepass"),
+        takes_away=takes_away,
+    )
 
 
 def _mutate_memory(valid: Valid, rng: random.Random) -> Mutant:
@@ -292,7 +395,7 @@ def fate_of(mutant: Mutant, whole: tuple[Counter[str], Counter[str]], room: Path
         counts, notes = _read(mutant.content, mutant.memory, mutant.valid.name, room)
     except trialogue.TrialogueError:
         return Fate(mutant, "refused")
-    except Exception:  # what must never happen is counted
+    except Exception:  # noqa: BLE001  what must never happen is counted
         return Fate(mutant, "crashed", traceback.format_exc())
     lost = {what: (number, counts[what]) for what, number in whole[0].items() if counts[what] < number}
     if lost and not mutant.takes_away and not notes - whole[1]:
