@@ -68,6 +68,8 @@ def split_channels(text: str) -> Spoken:
             depth -= 1
         else:
             thought, said = [*said, *thought], []
+    if depth and "".join(said).strip():  # an opening mark amid what is said, never closed: it is spoken of
+        return Spoken(text, None)
     (thought if depth else said).append(text[at:])
     return _join_channels(said, thought)
 
@@ -120,10 +122,10 @@ def settle_utterance(utterance: Utterance) -> Utterance:
     changes: dict[str, object] = {}
     if utterance.speaker == "system":
         said, thought = split_channels(text)
-        if thought is not None:
-            earlier = (utterance.thought,) if utterance.thought else ()
+        if said is not text:
+            thoughts = [each for each in (utterance.thought, thought) if each]
             mentions = _shift_mentions(mentions, text.find(said) if said else 0, len(said))
-            changes = {"text": said, "thought": "\n".join((*earlier, thought)), "mentions": mentions}
+            changes = {"text": said, "thought": "\n".join(thoughts) or None, "mentions": mentions}
             text = said
     composed = in_one_form(text)
     if composed is not text:

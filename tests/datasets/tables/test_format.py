@@ -279,7 +279,11 @@ def test_compressed_tables_are_read(tmp_path: Path) -> None:
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from(["user", "bot"]), st.text(alphabet='a;,\t"\n é😀|', max_size=12)), min_size=1)
+    st.lists(
+        st.tuples(st.sampled_from(["user", "bot"]), st.text(alphabet='a;,\t"\n é😀|', max_size=12)),
+        min_size=1,
+        unique=True,
+    )
 )
 def test_any_text_survives_any_delimiter(rows: list[tuple[str, str]]) -> None:
     import csv

@@ -25,6 +25,8 @@ KNOWN_LABELS = frozenset((*STRATEGIES, NO_STRATEGY))
 QUOTE_WORD = "QUOTATION_MARK"
 LOST = "\ufffd"  # what is left of a character that was decoded wrongly before publication
 
+LONGEST_NUMBER = 18  # digits; a longer one numbers no turn
+
 
 @dataclass(frozen=True)
 class _Row:
@@ -179,7 +181,7 @@ def _label(label: str, origin: str) -> StrategyLabel:
 
 def _meta(row: _Row, text: str) -> dict[str, JsonValue]:
     meta: dict[str, JsonValue] = {}
-    if (turn := row.cell("turn_id")).isdecimal():
+    if (turn := row.cell("turn_id")).isdecimal() and len(turn) <= LONGEST_NUMBER:
         meta["turn_id"] = int(turn)
     for name, column in LISTS.items():
         values: list[JsonValue] = [part.strip() for part in row.cell(column).split(";") if part.strip()]

@@ -93,7 +93,7 @@ def _talk(at: str, conv_id: str, entry: dict[str, JsonValue], report: ParseRepor
 def _utterance(turn: JsonValue, place: int, at: str, report: ParseReport) -> tuple[Utterance, Labels]:
     turn = turn if isinstance(turn, dict) else {}
     role, text = turn.get("role"), turn.get("utterance")
-    if role not in SPEAKERS or not isinstance(text, str):
+    if not isinstance(role, str) or role not in SPEAKERS or not isinstance(text, str):
         hint = 'Expected {"turn_ind": 0, "role": "USER" or "ASST", "utterance": "..."}.'
         report.wrong(f"not an utterance (role {kind_of(role)}, utterance {kind_of(text)}).", at, hint=hint)
         return Utterance(speaker="user", text=""), {}

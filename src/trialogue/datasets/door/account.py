@@ -18,6 +18,11 @@ from trialogue.records import JsonValue
 SENTINELS = (-1, -9, -99, -999, 99, 999, 9999)
 """Numbers with which files say that there is no value."""
 LARGEST_SCALE = 10  # of the scales on which 99 cannot be a rating
+MANY_UNREAD = 0.05  # share of words beside up and down from which on there are more points than two
+SEVERAL_POINTS = 2
+_MAYBE_WORDS = "evaluation survey label labels grade verdict judgement judgment annotation answer"
+_MAYBE = frozenset(_MAYBE_WORDS.split())
+"""Names of fields that may hold judgements, of people or of others."""
 FEW = 12  # different values of a column that may hold judgements or name systems
 EXAMPLES = 3
 _SYSTEMS_WORDS = (
@@ -41,6 +46,7 @@ class _OfName:
     tops: set[float] = field(default_factory=set)
     unread: Counter[str] = field(default_factory=Counter)
     unread_of: Counter[str] = field(default_factory=Counter)
+    of_system: dict[str, set[float]] = field(default_factory=dict)
     line: int | None = None
 
 
@@ -67,6 +73,7 @@ class FeedbackTally:
         held.values[found.value] += 1
         held.forms[found.form] += 1
         held.examples.setdefault(found.form, said.raw)
+        held.of_system.setdefault(system or "?", set()).add(found.value)
         if found.form is Form.NUMBER:
             held.numbers.add(found.value)
         if found.high is not None:
@@ -84,7 +91,15 @@ class FeedbackTally:
                     f"{total} of {total + held.values.total()} values are no feedback that is understood: {kinds}; "
                     f"by system: {by_system}"
                 )
-                report.mend(what, name, line=held.line, hint="They count as missing.")
+                if held.values and set(held.forms) == {Form.BINARY} and total > MANY_UNREAD * held.values.total():
+                    hint = "Write the points of the scale as numbers."
+                    what = f"these words are no up and down, but more points of a scale: {kinds}."
+                    report.wrong(what, name, line=held.line, hint=hint)
+                else:
+                    report.mend(what, name, line=held.line, hint="They count as missing.")
+                if not held.values:
+                    columns = Unread(what, report.file, field=name, columns=(name,), may_be_feedback=True)
+                    report.note(columns)
             if self._mixes(held):
                 forms = ", ".join(
                     f"{times} {form} ({held.examples[form]!r})" for form, times in held.forms.most_common()
@@ -93,6 +108,9 @@ class FeedbackTally:
                 report.wrong(
                     f"this feedback is given in forms that share no scale: {forms}.", name, line=held.line, hint=hint
                 )
+            elif not self.is_declared and (sides := _scales_of_systems(held.of_system)):
+                hint = "Convert them to one scale, or map them under different names."
+                report.wrong(f"systems are rated on different scales: {sides}.", name, line=held.line, hint=hint)
             elif (odd := sentinel_in(held.values)) is not None and not self.is_declared:
                 others = [value for value in held.values if value != odd]
                 what = (
@@ -154,6 +172,22 @@ def odd_zero_in(values: Mapping[float, int]) -> str:
     return ""
 
 
+def _scales_of_systems(values: Mapping[str, set[float]]) -> str:
+    """What differs where some systems are rated with 0 and 1 alone, and others from 1 to more; "" if nothing does.
+
+    >>> _scales_of_systems({"a": {1.0, 4.0, 5.0}, "b": {0.0, 1.0}})
+    'a from 1 to 5, b with 0 and 1'
+    >>> _scales_of_systems({"a": {0.0, 4.0, 5.0}, "b": {0.0, 1.0}})
+    ''
+    """
+    binary = [system for system, held in values.items() if held == {0, 1}]
+    wide = [system for system, held in values.items() if min(held) >= 1 and max(held) > SEVERAL_POINTS]
+    if not binary or not wide:
+        return ""
+    low, high = min(min(values[each]) for each in wide), max(max(values[each]) for each in wide)
+    return f"{', '.join(wide)} from {low:g} to {high:g}, {', '.join(binary)} with 0 and 1"
+
+
 @dataclass
 class FieldTally:
     """Fields or columns that a reader kept beside the conversation without reading them."""
@@ -191,6 +225,7 @@ class FieldTally:
         leaf = name.rpartition(".")[2]
         may_judge = (
             is_feedback_name(leaf)
+            or key_of(leaf) in _MAYBE
             or rated_name(leaf) is not None
             or (few and self.numbers[name] and _may_be_rating(held))
         )

@@ -75,7 +75,7 @@ class Admission:
         """An utterance with its text in one form, and its thought apart."""
         admitted = settle_utterance(utterance)
         if admitted is not utterance:
-            has_thought = admitted.thought != utterance.thought
+            has_thought = len(admitted.text) < len(in_one_form(utterance.text))
             self.counts[THOUGHT] += has_thought
             self.counts[ONLY_THOUGHT] += has_thought and not admitted.text
             self.counts[COMPOSED] += not has_thought

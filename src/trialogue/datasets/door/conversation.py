@@ -20,6 +20,7 @@ from trialogue.datasets.door.values import identifier, is_absent, lost_digits
 from trialogue.datasets.failures import ERRORS, FAILED_CONVERSATION, error_of, failure_in, failure_of
 from trialogue.datasets.json_documents import ParseReport, kind_of
 from trialogue.datasets.json_objects import JsonObject
+from trialogue.errors import Unread
 from trialogue.records import Dialogue, JsonValue, Rating, Speaker, Utterance
 from trialogue.records.files.jsonl import problems_of
 
@@ -42,7 +43,20 @@ IDS = (
     "uuid",
 )
 TRIALS = ("trial", "trial_id", "epoch", "attempt", "repetition")
-USERS = ("user", "user_id")
+USERS = (
+    "user",
+    "user_id",
+    "customer_id",
+    "participant_id",
+    "participant",
+    "person_id",
+    "person",
+    "subject_id",
+    "worker_id",
+)
+SYSTEMS = ("system", "model", "system_name", "model_name", "bot", "agent")
+LONGEST_ANSWER = 60  # characters; a longer text under a name of feedback is a comment
+LONGEST_NAME_WORDS = 6
 UNIQUE = "Ids must be unique within a system; without ids, conversations are numbered."
 BY_FORMAT = "feedback under {key!r} was read as people's ratings of the whole dialogue"
 
@@ -107,7 +121,7 @@ class Conversations:
         self._prompt_line: int | None = None
         self._system_fields: dict[str, None] = {}
         self._waiting: list[tuple[Dialogue, list[list[Said]]]] | None = []
-        self._count = 0
+        self._count = self._asides = 0
 
     def read(self, entries: Iterable[tuple[int, JsonObject]]) -> Iterator[Dialogue]:
         """Build the dialogue of every entry, with the line of each; mistakes are raised at the end, all at once.
@@ -182,6 +196,7 @@ class Conversations:
         failure = failure_of(entry, entry.get(shape.messages), shape.speakers)
         if failure is not None:
             report.mend(FAILED_CONVERSATION, shape.messages, line=line)
+        self._asides += len(aside)
         if len(report.problems) > mistakes or self._is_known(name, trial, system, entry, line):
             return None
         if not messages:
@@ -238,8 +253,8 @@ class Conversations:
             self._report.mend("a text too long for a name was read as a prompt and kept in meta", "system", line=line)
         elif isinstance(value, str) and value:
             self._system_names = self._system_names or (value, line)
-        places = [(rest, key, key) for key in ("system", "model")]
-        places += [(metadata, key, f"metadata.{key}") for key in ("system", "model")]
+        places = [(rest, key, key) for key in SYSTEMS if isinstance(rest.get(key), str | int | list)]
+        places += [(metadata, key, f"metadata.{key}") for key in SYSTEMS if isinstance(metadata.get(key), str | int)]
         for fields, key, path in places:
             if not _is_prompt(fields.get(key)) and (name := self._name(fields, {}, (key,), line)):
                 self._system_fields[f"the field {path!r}"] = None
@@ -256,8 +271,7 @@ class Conversations:
                     continue
                 found = list(feedback_under(name, fields[key]))
                 if not any(each.feedback for each in found):
-                    if found and not isinstance(fields[key], str):
-                        yield from found  # counted as not understood
+                    yield from _short(found)  # counted as not understood
                     continue
                 if key != "ratings":
                     self._report.mend(BY_FORMAT.format(key=key), key, line=line)
@@ -369,7 +383,8 @@ class Conversations:
     def _is_known(self, name: str, trial: str, system: str, entry: JsonObject, line: int) -> bool:
         """Whether a conversation repeats an earlier one; one with its id and another content is a mistake."""
         key = (system, f"{name}/{trial}")
-        content = hash(json.dumps(entry, sort_keys=True, default=str))
+        own = {key: value for key, value in entry.items() if key not in (*IDS, *TRIALS)}
+        content = hash(json.dumps(own, sort_keys=True, default=str))
         number, known, _ = self._known.setdefault(key, (self._count, content, line))
         if number == self._count:
             return False
@@ -404,6 +419,9 @@ class Conversations:
             report.wrong(what, "system", line=self._prompt_line, hint=hint)
         self._feedback.settle(report)
         report.settle()
+        if self._asides:
+            apart = ("messages of prompts and tools",)
+            report.note(Unread(f"{self._asides} {apart[0]} are kept apart.", report.file, columns=apart))
         systems = " and ".join(self._system_fields) or "the file's name"
         report_unread(self._fields.fields(units=self._count), report, system_from=systems)
 
@@ -415,6 +433,11 @@ def _has_two_values(said: list[list[Said]]) -> bool:
     return any(len(found) > 1 for found in values.values())
 
 
+def _short(found: Iterable[Said]) -> Iterator[Said]:
+    """What is no comment."""
+    return (each for each in found if not isinstance(each.raw, str) or len(each.raw) <= LONGEST_ANSWER)
+
+
 def _kind(part: object) -> object:
     return part.get("type") if isinstance(part, dict) else None
 
@@ -424,4 +447,9 @@ def _tool_parts(content: object) -> list[JsonObject]:
 
 
 def _is_prompt(value: object) -> bool:
-    return isinstance(value, str) and (len(value) > LONGEST_NAME or "\n" in value)
+    """Whether a text under ``system`` instructs a model, and does not name it: it is long, or a sentence."""
+    if not isinstance(value, str):
+        return False
+    words = len(value.split())
+    is_sentence = words > LONGEST_NAME_WORDS or (words > 2 and value.rstrip()[-1:] in ".!?:")
+    return len(value) > LONGEST_NAME or "\n" in value or is_sentence

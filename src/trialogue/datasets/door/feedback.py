@@ -51,6 +51,8 @@ _DOWN_WORDS = (
 )
 _DOWN = frozenset(_DOWN_WORDS.split())
 _FRACTION = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:/|out of|of|von|sur)\s*(\d+)(?:\s*(?:stars?|points?))?", re.IGNORECASE)
+_EXPLAINED = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:\s[-–—]\s|[:=]|\s?\()\s*[^\d\s].*")
+"""A number with its meaning behind it: "4 - good"."""
 _PERCENT = re.compile(r"(\d+(?:[.,]\d+)?)\s*%")
 _STARS = re.compile(r"([★⭐✭🌟]\ufe0f?)*([☆✩]\ufe0f?)*")
 _STARS_WORD = re.compile(r"(\d+(?:[.,]\d+)?)\s*[- ]?(?:stars?|★|⭐)", re.IGNORECASE)
@@ -205,6 +207,8 @@ def _in_text(text: str) -> Feedback | None:
     if found := _FRACTION.fullmatch(text):
         top, value = float(found[2]), float(found[1].replace(",", "."))
         return Feedback(value, Form.FRACTION, None, top) if value <= top else None
+    if found := _EXPLAINED.fullmatch(text):
+        return Feedback(float(found[1].replace(",", ".")), Form.NUMBER)
     if found := _PERCENT.fullmatch(text):
         value = float(found[1].replace(",", "."))
         return Feedback(value, Form.PERCENT, 0.0, 100.0) if value <= 100 else None
@@ -245,7 +249,7 @@ def feedback_under(name: str, value: object) -> Iterator[Said]:
 
 
 def _judgements_under(name: str, value: object, origin: Raters) -> Iterator[Said]:
-    if is_absent(value) or value == [] or value == {}:
+    if is_absent(value) or (isinstance(value, list | tuple | Mapping) and not value):
         return
     if isinstance(value, list | tuple):
         for each in value:

@@ -98,7 +98,7 @@ def _without_loops(entries: Sequence[Entry[T]]) -> list[Entry[T]]:
     contents = [entry.content for entry in entries]
     size = len(contents)
     for period in (length for length in range(SHORTEST_LOOP, size // 2 + 1) if size % length == 0):
-        if contents[:period] * (size // period) == contents:
+        if contents[:period] * (size // period) == contents and len(set(contents[:period])) > 1:
             apart = len(_blocks(entries)) > 1
             if apart or period > SHORTEST_LOOP or size == 2 * period:
                 return list(entries[:period])

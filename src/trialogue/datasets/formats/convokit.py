@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
 from trialogue.datasets.door.values import as_number
 from trialogue.datasets.json_documents import ParseReport, bare_stem, kind_of, read_json
 from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
 from trialogue.datasets.tables.speakers import Speakers, obvious
 from trialogue.records import Dialogue, JsonValue, Speaker, Utterance
-from trialogue.records.files.jsonl import Note
+from trialogue.records.files.jsonl import Note, problems_of
 
 UTTERANCES, SPEAKERS, CONVERSATIONS = "utterances.jsonl", "speakers.json", "conversations.json"
 ROLES = ("role", "speaker_role", "speaker_type", "participant_role", "side")
@@ -117,9 +119,12 @@ def _utterances(entries: list[tuple[int, JsonObject]], speakers: Speakers, repor
         speaker = _role(meta) or speakers.resolve(str(name), line)
         own = {} if name is None else {"speaker": str(name)}
         known = entry.get("id")
-        yield Utterance(
-            speaker=speaker or "user", text=text, id=None if known is None else str(known), meta={**meta, **own}
-        )
+        try:
+            yield Utterance(
+                speaker=speaker or "user", text=text, id=None if known is None else str(known), meta={**meta, **own}
+            )
+        except ValidationError as error:
+            report.problems += problems_of(error, report.file, line)
 
 
 def _own_meta(entry: JsonObject) -> dict[str, Any]:

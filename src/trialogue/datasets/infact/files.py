@@ -24,6 +24,8 @@ BEGINNING = re.compile(r"\s*CONVERSATION\s*:\s*\d+\s*\n\s*(USER|CHAT-BOT|SEEKER|
 
 Kind = Literal["dialogues", "responses"]
 
+LONGEST_NUMBER = 18  # digits
+
 
 @dataclass(frozen=True)
 class Line:
@@ -63,6 +65,9 @@ def conversations(path: Path, report: ParseReport) -> dict[int, Conversation]:
     current: Conversation | None = None
     for number, text, tag in _split_tags(path, report):
         if tag == "CONVERSATION":
+            if len(text) > LONGEST_NUMBER:
+                report.wrong(f"a conversation has a number of {len(text)} digits.", line=number)
+                continue
             current = Conversation(int(text), number)
             if (first := found.setdefault(current.number, current)) is not current:
                 report.wrong(f"conversation {current.number} already begins in line {first.line}.", line=number)

@@ -195,11 +195,12 @@ def _unit(key: Key, rows: list[Row], reading: _Reading) -> Units[Row]:
     mapping = reading.mapping
     numbers = [_place(row, reading) for row in rows]
     apart = {name for name in reading.table.columns if name.strip().lower() in ROW_NUMBERS}
+    apart.add(mapping.dialogue or "")
     apart -= set() if reading.numbers_rows else {mapping.order}
     entries = [
         Entry(
             row,
-            content=tuple(repr(value) for name, value in row.cells.items() if name not in apart),
+            content=tuple(_content(value) for name, value in row.cells.items() if name not in apart),
             opening=(row.text(mapping.speaker), row.text(mapping.text)),
             place=reading.places[id(row)],
             speaker=row.text(mapping.speaker),
@@ -221,6 +222,11 @@ def _unit(key: Key, rows: list[Row], reading: _Reading) -> Units[Row]:
             unit.rows, {id(row): place or 0 for row, place in zip(rows, numbers, strict=True)}, reading
         )
     return unit
+
+
+def _content(value: object) -> str:
+    """A cell for comparison with others: a whole number is the same however it was stored."""
+    return identifier(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else repr(value)
 
 
 def _of_first_rater(entries: list[Entry[Row]], reading: _Reading) -> list[Entry[Row]]:
@@ -423,7 +429,7 @@ def make_utterance(
         StrategyLabel(strategy=label, origin=mapping.strategy_origin, by=mapping.strategy_by)
         for label in strategies or ()
     )
-    thought = row.text(mapping.thought).strip()
+    thought = "" if is_absent(row.cell(mapping.thought)) else row.text(mapping.thought).strip()
     return Utterance(
         speaker=speaker,
         text=text,

@@ -19,9 +19,15 @@ _HEADINGS = {
     "speaker": "role sender participant author",
     "text": "utterance message content sentence",
     "trial": "trial_id trial_index trial_number epoch attempt repetition",
-    "order": "turn turn_id turn_index turn_ind utterance_index index position utt_id",
+    "order": (
+        "turn turn_id turn_index turn_ind turn_number turn_idx turn_no utterance_index message_index message_number "
+        "message_order msg_no sequence seq step idx index position utt_id nr line"
+    ),
     "system": "system_name model crs bot recommender",
-    "user": "user_id customer_id worker worker_id",
+    "user": (
+        "user_id customer_id worker worker_id participant_id participant person person_id subject_id account_id uid "
+        "username email"
+    ),
     "utterance_id": "message_id msg_id",
     "user_text": (
         "user_message user_input user_utterance user_query user_text customer_message human_message question query input "

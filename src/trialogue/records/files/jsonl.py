@@ -199,7 +199,7 @@ def parse_line(text: str, by_kind: dict[str, type[RecordT]]) -> RecordT:
     if not isinstance(data, dict) or "kind" not in data:
         raise ValueError("this is not a Trialogue record: it has no field 'kind'.")
     kind, schema = data.pop("kind"), data.pop("v", SCHEMA)
-    if kind not in by_kind:
+    if not isinstance(kind, str) or kind not in by_kind:
         raise ValueError(f"this is a record of kind {kind!r}; expected: {', '.join(sorted(by_kind))}.")
     if not isinstance(schema, int) or not 1 <= schema <= SCHEMA:
         raise ValueError(
@@ -215,7 +215,10 @@ def _parse(text: str) -> Any:
     try:
         return from_json(text)
     except (ValueError, TypeError):  # the latter of a half character that a name in a file of findings may hold
-        data = json.loads(text)
+        try:
+            data = json.loads(text)
+        except RecursionError as error:
+            raise ValueError("the JSON is nested too deeply.") from error
     if "\\ud" in text.lower() and _has_half_pairs(json.dumps(data, ensure_ascii=False)):
         raise ValueError(
             "it contains half of a surrogate pair (\\ud800 to \\udfff alone), which is not a character; correct the escape."
