@@ -15,9 +15,12 @@ from trialogue.datasets.tables.mapping import COSTS, OF_RESPONSES, OF_UTTERANCES
 from trialogue.datasets.tables.rows import Row
 
 _HEADINGS = {
-    "dialogue": "dialogue_id dialog_id dialog conversation conversation_id conv_id conv session_id session chat_id",
-    "speaker": "role sender participant author",
-    "text": "utterance message content sentence",
+    "dialogue": (
+        "dialogue_id dialog_id dialog conversation conversation_id conv_id conv session_id session chat_id thread_id "
+        "thread"
+    ),
+    "speaker": "role sender from speaker_role sender_role author participant",
+    "text": "utterance message content body msg sentence",
     "trial": "trial_id trial_index trial_number epoch attempt repetition",
     "order": (
         "turn turn_id turn_index turn_ind turn_number turn_idx turn_no utterance_index message_index message_number "
@@ -222,6 +225,11 @@ def _reply_columns(
         and _are_texts(rows, column)
     ]
     return {"responses": {column: column for column in columns}} if len(columns) > 1 else {}
+
+
+def holds_texts(column: str, rows: Sequence[Row]) -> bool:
+    """Whether a column holds texts of several words that are no remarks of raters: a conversation, by whatever name."""
+    return not _REMARKS & set(key_of(column).split("_")) and _are_texts(rows, column)
 
 
 def _are_texts(rows: Iterable[Row], column: str) -> bool:

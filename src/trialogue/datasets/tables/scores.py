@@ -16,6 +16,7 @@ from trialogue.datasets.door.feedback import feedback_in, feedback_under, key_of
 from trialogue.datasets.door.values import Identifiers, identifier, is_absent, plain_number
 from trialogue.datasets.json_documents import ParseReport, bare_stem
 from trialogue.datasets.tables.dialogues import ROW_NUMBERS, check_digits
+from trialogue.datasets.tables.guess import holds_texts
 from trialogue.datasets.tables.guess_nested import propose
 from trialogue.datasets.tables.rows import Row, Table, read_table
 from trialogue.errors import DataError, Problem
@@ -115,6 +116,7 @@ def guess_scores(columns: Sequence[str], rows: Sequence[Row], *, values: tuple[s
         rows: all rows.
         values: columns of values; (): by headings and cells.
     """
+    is_declared = bool(values)
     by_key = {key_of(column): column for column in reversed(columns) if column.strip().lower() not in ROW_NUMBERS}
     if not values and any(word in by_key for word in _TEXTS.split()):
         return None
@@ -145,6 +147,9 @@ def guess_scores(columns: Sequence[str], rows: Sequence[Row], *, values: tuple[s
         )
     if not values or not (units or found["person"]):
         return None
+    unread = [column for column in by_key.values() if column not in {*taken, *values, measure}]
+    if not is_declared and any(holds_texts(column, rows) for column in unread):
+        return None  # texts that would be lost in silence: a table of messages with headings that nobody knows
     if not units:
         units = [found["person"] or ""]
     return ScoreColumns(tuple(units), tuple(column for column in columns if column in values), measure, **found)
