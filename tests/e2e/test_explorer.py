@@ -181,7 +181,7 @@ def test_the_server_sends_a_strict_policy(browser: Any, server: str) -> None:
 
 def test_hostile_texts_are_shown_and_not_run(open_at: Any) -> None:
     screen = open_at("#open=rich/A/third")
-    text = screen.page.locator(".talk p").first.text_content()
+    text = screen.page.locator(".talk .said").first.text_content()
     assert text.startswith("</script><img src=x onerror=alert(1)>")
     assert "<!-- ]]> ${x}" in text
     screen = open_at("#system=" + "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
