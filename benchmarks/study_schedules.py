@@ -94,9 +94,17 @@ def main() -> None:
         f"| three payers, one of them killed with SIGKILL ({places} were reached by the kill): everybody is paid once "
         f"| {asked.kills:,} | {len(killed['wrong'])} | |",
         "",
+        *_failed(counted, paid),
     ]
     (HERE / "STUDY_SCHEDULES.md").write_text("\n".join(lines), "utf-8")
     sys.stdout.write("\n".join(lines))
+
+
+def _failed(*kinds: list[dict[str, Any]]) -> list[str]:
+    """What was wrong, by seed."""
+    return [
+        f"- seed {seed}: {'; '.join(why)}" for parts in kinds for part in parts for seed, why in part["wrong"].items()
+    ]
 
 
 def _row(name: str, parts: list[dict[str, Any]]) -> str:
