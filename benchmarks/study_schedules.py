@@ -1,8 +1,10 @@
 """``python -m benchmarks.study_schedules``: what counts and what is paid, after random histories with faults.
 
-Writes ``benchmarks/STUDY_SCHEDULES.md``. A sample of the same schedules runs in the test suite.
+Writes ``benchmarks/STUDY_SCHEDULES.md``. A sample of the same schedules runs in the test suite. ``--histories``,
+``--payers`` (both rounded up to parts of 125) and ``--kills`` set how many schedules run.
 """
 
+import argparse
 import os
 import platform
 import subprocess
@@ -50,22 +52,29 @@ def payers(first: int) -> dict[str, Any]:
     return {"wrong": failures(study, range(first, first + PART)), "seconds": time.process_time() - start}
 
 
-def kills(seed: int) -> dict[str, Any]:
+def kills(count: int) -> dict[str, Any]:
     """Schedules of payers that are killed."""
+    _set_up()
     from tests.study.prolific_api import TOKEN, serving
     from tests.study.test_money import killed_schedules
 
     with TemporaryDirectory() as room, serving() as there:
         os.environ.update({"TRIALOGUE_PROLIFIC_API": there.address, "PROLIFIC_TOKEN": TOKEN})
-        return killed_schedules(there, Path(room) / "study", count=KILLS, seed=seed)
+        return killed_schedules(there, Path(room) / "study", count=count, seed=0)
 
 
 def main() -> None:
     """Run everything and write the page."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--histories", type=int, default=HISTORIES)
+    parser.add_argument("--payers", type=int, default=PAYERS)
+    parser.add_argument("--kills", type=int, default=KILLS)
+    asked = parser.parse_args()
     with ProcessPoolExecutor(2, max_tasks_per_child=1) as pool:
-        counted = list(pool.map(histories, range(0, HISTORIES, PART)))
-        paid = list(pool.map(payers, range(0, PAYERS, PART)))
-        killed = pool.submit(kills, 0).result()
+        counting = pool.map(histories, range(0, asked.histories, PART))
+        paying = pool.map(payers, range(0, asked.payers, PART))
+        killing = pool.submit(kills, asked.kills)
+        counted, paid, killed = list(counting), list(paying), killing.result()
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
     places = sum(count for place, count in killed["killed"].items() if place != "not reached")
     lines = [
@@ -80,18 +89,26 @@ def main() -> None:
         _row(
             "histories of a study: database, staff page, export, report agree; k answers that count",
             counted,
-            HISTORIES,
         ),
-        _row("payers with a fault at an arrow, in one process: everybody is paid once", paid, PAYERS),
+        _row("payers with a fault at an arrow, in one process: everybody is paid once", paid),
         f"| three payers, one of them killed with SIGKILL ({places} were reached by the kill): everybody is paid once "
-        f"| {KILLS:,} | {len(killed['wrong'])} | |",
+        f"| {asked.kills:,} | {len(killed['wrong'])} | |",
         "",
+        *_failed(counted, paid),
     ]
     (HERE / "STUDY_SCHEDULES.md").write_text("\n".join(lines), "utf-8")
     sys.stdout.write("\n".join(lines))
 
 
-def _row(name: str, parts: list[dict[str, Any]], number: int) -> str:
+def _failed(*kinds: list[dict[str, Any]]) -> list[str]:
+    """What was wrong, by seed."""
+    return [
+        f"- seed {seed}: {'; '.join(why)}" for parts in kinds for part in parts for seed, why in part["wrong"].items()
+    ]
+
+
+def _row(name: str, parts: list[dict[str, Any]]) -> str:
+    number = PART * len(parts)
     wrong = sum(len(part["wrong"]) for part in parts)
     return f"| {name} | {number:,} | {wrong} | {sum(part['seconds'] for part in parts) / number:.2f} |"
 

@@ -22,6 +22,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 MANY = 400
 PATIENCE_S = 15.0
+MARKDOWN = (
+    "1. **Heat** [x](javascript:alert(1)) [y](https://a.example)\n2. ![z](https://a.example/z.png) "
+    "<img src=x onerror=alert(1)>"
+)
 BASELINE = "toString"  # the last of the systems
 NAMES = ("A", "B", "__proto__", "<img src=x onerror=alert(1)>", "constructor", "toString")
 """Systems; some names mean something to a page or a program that is careless."""
@@ -33,6 +37,7 @@ def crowd() -> Part:
     for at in range(MANY):
         system = NAMES[at % len(NAMES)]
         texts = [f"a film about number {at}", "Élan vital, needle in hay" if at == 123 else f"reply {at}", "thanks"]
+        texts[1] = MARKDOWN if at == 124 else texts[1]
         ended = Ending.AGENT_ERROR if at % 50 == 7 else Ending.USER_ENDED
         talks.append(talk(f"d{at}", system, texts, need=Need(id=f"n{at // len(NAMES)}"), ended_by=ended))
         scores.append(answer(f"d{at}", float(1 + at % 5), f"u{at % 7}", system))
@@ -181,11 +186,25 @@ def test_the_server_sends_a_strict_policy(browser: Any, server: str) -> None:
 
 def test_hostile_texts_are_shown_and_not_run(open_at: Any) -> None:
     screen = open_at("#open=rich/A/third")
-    text = screen.page.locator(".talk p").first.text_content()
+    text = screen.page.locator(".talk .said").first.text_content()
     assert text.startswith("</script><img src=x onerror=alert(1)>")
     assert "<!-- ]]> ${x}" in text
     screen = open_at("#system=" + "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
     assert screen.rows()[0].startswith("<img src=x onerror=alert(1)>")
+    assert screen.complaints == []
+
+
+def test_markdown_of_a_system_becomes_elements_and_loads_nothing(open_at: Any) -> None:
+    screen = open_at("#open=crowd/constructor/d124")
+    said = screen.page.locator(".talk .theirs .said").first
+    assert said.locator("ol > li").count() == 2
+    assert said.locator("strong").all_text_contents() == ["Heat"]
+    assert [link.get_attribute("href") for link in said.locator("a").all()] == [
+        "https://a.example",
+        "https://a.example/z.png",
+    ]
+    assert said.locator("img").count() == 0
+    assert "<img src=x onerror=alert(1)>" in said.text_content()
     assert screen.complaints == []
 
 

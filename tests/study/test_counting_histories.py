@@ -9,3 +9,8 @@ pytestmark = pytest.mark.usefixtures("store")
 
 def test_whatever_people_staff_and_the_platform_do_everybody_counts_the_same_and_items_get_their_k_answers() -> None:
     assert failures(range(50)) == {}
+
+
+@pytest.mark.parametrize("seed", [1212, 1232, 1797])
+def test_who_is_readmitted_at_work_and_then_stays_away_holds_no_place_for_ever(seed: int) -> None:
+    assert failures(range(seed, seed + 1)) == {}

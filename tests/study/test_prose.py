@@ -6,9 +6,13 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
 
 from tests.study.hostile import HOSTILE
-from trialogue.study.pages.prose import prose, with_items
+from trialogue.markdown import TAGS
+from trialogue.study.design.file import ImageAddress
+from trialogue.study.pages.prose import prose, reply, with_items
+from trialogue.study.web.headers import policy
 
 
 class Seen(HTMLParser):
@@ -81,3 +85,40 @@ def test_whatever_is_written_is_said(text: str) -> None:
     assert Seen(with_items(text)).text == text
     kept = re.sub(r"[\s*#\-1.)]", "", text)
     assert re.sub(r"[\s*#\-1.)]", "", Seen(prose(text)).text) == kept
+
+
+@given(
+    st.lists(st.sampled_from([*HOSTILE, "*", "**", "\n", "- ", "> ", "[x](", ")", "![", "](", "`", '"'])).map("".join)
+)
+def test_a_reply_shows_markdown_and_no_other_markup(text: str) -> None:
+    seen = Seen(reply(text, ["https://images.example/"]))
+    assert set(seen.tags) <= TAGS | {"mark"}
+    assert {name for name, _ in seen.attributes} <= {"href", "title", "rel", "target", "src", "alt", "loading", "start"}
+    assert all(str(value).startswith("https://") for name, value in seen.attributes if name in ("href", "src"))
+
+
+def test_images_are_shown_from_where_the_study_declares_them_and_are_links_otherwise() -> None:
+    text = "![a poster](https://images.example/p/heat.png)"
+    assert Seen(reply(text)).tags == ["p", "a"]
+    for declared in ("https://images.example/", "https://images.example/p/"):
+        seen = Seen(reply(text, [declared]))
+        assert ("src", "https://images.example/p/heat.png") in seen.attributes
+        assert ("alt", "a poster") in seen.attributes
+    for other in ("https://images.example/q/", "https://images.example.org/"):
+        assert "img" not in Seen(reply(text, [other])).tags
+    assert Seen(reply(f"[{text}](https://a.example)")).tags == ["p", "a"]
+
+
+def test_quotations_are_marked_across_elements() -> None:
+    assert reply('"*Heat* (1995)"!') == (
+        "<p><mark>&quot;</mark><em><mark>Heat</mark></em><mark> (1995)&quot;</mark>!</p>"
+    )
+
+
+@pytest.mark.parametrize(
+    "address", ["http://a.example/", "https://a.example", "https://*/", "data:", "https://a.example/; x/"]
+)
+def test_a_study_declares_images_by_the_beginning_of_an_address(address: str) -> None:
+    with pytest.raises(ValidationError):
+        TypeAdapter(ImageAddress).validate_python(address)
+    assert "https://a.example/p/" in policy(images=[TypeAdapter(ImageAddress).validate_python("https://a.example/p/")])

@@ -8,16 +8,17 @@ from contextlib import closing
 from pathlib import Path
 
 from trialogue.errors import UsageError
-from trialogue.study.databases import FILE
+from trialogue.study.databases import FILE, is_postgresql
 
 
-def backup(folder: Path, out: Path, *, url: str = "") -> Path:
+def backup(folder: Path, out: Path, *, url: str = "", source: Path | None = None) -> Path:
     """Write a backup of the database; it appears whole or not at all, and only its owner may read it.
 
     Args:
         folder: the study folder.
         out: the backup file; must not exist yet.
         url: address of the PostgreSQL database, if the study uses one.
+        source: another SQLite file than the folder's.
 
     Raises:
         UsageError: no database, a file in the way, or ``pg_dump`` is missing or fails.
@@ -31,10 +32,10 @@ def backup(folder: Path, out: Path, *, url: str = "") -> Path:
         raise UsageError(f"{out} cannot be written: {error.strerror}.") from error
     os.close(handle)
     try:
-        if url and not url.startswith("sqlite"):
+        if is_postgresql(url):
             _dump(url, part)
         else:
-            _copy(folder / FILE, part)
+            _copy(source or folder / FILE, part)
         part.replace(out)
     finally:
         part.unlink(missing_ok=True)
@@ -58,11 +59,21 @@ def _copy(database: Path, out: Path) -> None:
 
 
 def _dump(url: str, out: Path) -> None:
-    command = shutil.which("pg_dump") or next(map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_dump"))), "")
-    if not command:
-        raise UsageError("pg_dump was not found. Install the PostgreSQL client programs, such as postgresql-client.")
+    command = postgresql_program("pg_dump")
     done = subprocess.run(
         [command, "--format=custom", f"--file={out}", url], capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise UsageError(f"pg_dump failed: {done.stderr.strip()}")
+
+
+def postgresql_program(name: str) -> str:
+    """The path of one of PostgreSQL's client programs.
+
+    Raises:
+        UsageError: it is not installed.
+    """
+    found = shutil.which(name) or next(map(str, sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))), "")
+    if not found:
+        raise UsageError(f"{name} was not found. Install the PostgreSQL client programs, such as postgresql-client.")
+    return found

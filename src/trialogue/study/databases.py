@@ -17,6 +17,11 @@ SQLITE_OPTIONS = {
 FILE = "study.sqlite3"
 
 
+def is_postgresql(url: str) -> bool:
+    """Whether an address is of a server's database rather than a file."""
+    return bool(url) and not url.startswith("sqlite")
+
+
 def database(url: str, folder: Path | None) -> dict[str, Any]:
     """Django's settings of the database.
 

@@ -84,3 +84,14 @@ def test_what_is_very_long_is_cut(tmp_path: Path) -> None:
 def test_a_dialogue_without_messages_is_a_row(tmp_path: Path) -> None:
     data = written(tmp_path, Part(scores=(), dialogues=[talk("d", "A", [])]))
     assert (data["text-0"], data["previews-0"], data["detail-0"]["rows"]) == ([[]], [""], [{}])
+
+
+def test_markdown_of_systems_is_a_tree_of_places_in_the_text(tmp_path: Path) -> None:
+    said = ["**mine**", "\U0001f600 *Heat* [x](javascript:a) [y](https://a.example) <b>", "hi", "plain"]
+    rows = written(tmp_path, Part((), dialogues=(talk("d", "A", said),)))["detail-0"]["rows"][0]["u"]
+    assert [row.get("t") for row in rows] == [
+        None,
+        [["p", [[0, 3], ["em", [[4, 8]]], [9, 28], ["a", [[29, 30]], "https://a.example"], [50, 54]]]],
+        None,
+        None,
+    ]

@@ -19,12 +19,12 @@ ITEM = RatingItem(
 FORM = """
 <h1>Rate</h1><form method="post" action="/s/step/"><input type="hidden" name="token" value="t:1">
 <section class="situation"><ol><li>
-<p dir="auto">A film like <mark>&quot;Heat&quot;</mark> &amp; &lt;co&gt;?</p></li></ol></section>
-<section class="card"><p class="bubble" dir="auto"><span class="silent">(empty message)</span></p>
+<div class="bubble" dir="auto">A film like <mark>&quot;Heat&quot;</mark> &amp; &lt;co&gt;?</div></li></ol></section>
+<section class="card"><div class="bubble" dir="auto"><span class="silent">(empty message)</span></div>
 <fieldset><legend>Good?</legend>
 <label for="a"><input id="a" type="radio" name="r1-good" value="1" required><bdi>No</bdi></label>
 <label for="b"><input id="b" type="radio" name="r1-good" value="2"><bdi>Yes</bdi></label></fieldset></section>
-<section class="card"><p class="bubble" dir="auto">{second}</p>
+<section class="card"><div class="bubble" dir="auto">{second}</div>
 <fieldset><legend>Good?</legend><label for="c"><input id="c" type="radio" name="r2-good" value="1"><bdi>No</bdi></label>
 <label for="d"><input id="d" type="radio" name="r2-good" value="2"><bdi>Yes</bdi></label></fieldset></section>
 <label for="e">Why?</label><textarea id="e" name="why" data-least="30" maxlength="40" required></textarea>
@@ -102,7 +102,7 @@ def test_a_check_is_no_check_where_it_only_quotes_a_title() -> None:
 
 
 def test_tags_that_are_not_closed_harm_nobody() -> None:
-    assert parse("<ul><li>one<li>two</ul></p><p>three").text == "onetwothree"
+    assert parse("<ul><li>one<li>two</ul></p><p>three").text == "one two three"
 
 
 def test_points_are_equally_likely_for_somebody_without_an_opinion() -> None:

@@ -1,5 +1,6 @@
 """``trialogue study export``: write the collected data to files."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,13 @@ def export(
     infact: Annotated[
         bool, typer.Option("--infact", help="Also write INFACT's own workbooks, for scripts that read those.")
     ] = False,
+    person: Annotated[
+        str,
+        typer.Option(
+            help="Write everything stored about one participant (a code, or the id on the platform) as JSON, "
+            "to the file --out or to the terminal."
+        ),
+    ] = "",
 ) -> None:
     """Export a study's data as records that every other command reads, and as tables. The export is logged.
 
@@ -23,6 +31,9 @@ def export(
     from trialogue.cli.shared.progress import check_folder
     from trialogue.study.opening import open_launched
 
+    if person:
+        _export_person(folder, person, out)
+        return
     target = out or folder / "exports" / "export"
     check_folder(target)
     study = open_launched(folder)
@@ -31,3 +42,26 @@ def export(
     for path in export_study(study, target, who="command line", infact=infact):
         typer.echo(str(path))
     typer.echo(f"To analyse it: trialogue study report {target}")
+
+
+def _export_person(folder: Path, person: str, out: Path | None) -> None:
+    from trialogue.errors import UsageError
+    from trialogue.records.files.opening import write_text
+    from trialogue.study.opening import open_launched
+
+    if out is not None and out.exists():
+        raise UsageError(f"{out} already exists. Choose another name with --out.")
+    study = open_launched(folder)
+    from django.core.serializers.json import DjangoJSONEncoder
+
+    from trialogue.study.services.management.personal_data import export_person
+
+    if not (found := export_person(study, person, who="command line")):
+        raise UsageError("No participant with this code or id is in the study.")
+    text = json.dumps(found, ensure_ascii=False, indent=2, cls=DjangoJSONEncoder)
+    if out is None:
+        typer.echo(text)
+        return
+    write_text(out, text + "\n")
+    out.chmod(0o600)
+    typer.echo(str(out))

@@ -1,4 +1,4 @@
-"""``trialogue study serve``, ``preview`` and ``backup``: run the study's server."""
+"""``trialogue study serve``, ``preview``, ``backup`` and ``restore``: run the study's server."""
 
 import os
 import sys
@@ -93,3 +93,25 @@ def backup(
     from trialogue.study.backup import backup as copy
 
     typer.echo(f"Backup: {copy(folder, out, url=os.environ.get('DATABASE_URL', ''))}")
+
+
+def restore(
+    folder: Annotated[Path, typer.Argument(help="Study folder, with its study file and secret.key.")],
+    backup_file: Annotated[Path, typer.Argument(metavar="BACKUP", help="Backup made by trialogue study backup.")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace a database that has participants; it is kept beside the study.")
+    ] = False,
+) -> None:
+    """Restore the database from a backup. Stop the server first. Who withdrew since the backup is erased again."""
+    from trialogue.study.restoring import restore as run
+
+    found = run(folder, backup_file, url=os.environ.get("DATABASE_URL", ""), replace=replace)
+    until = f", the latest of {found.latest}" if found.latest else ""
+    typer.echo(f"Restored: {found.participants} participants, {found.answers} submitted steps{until}.")
+    if found.knows_withdrawals:
+        typer.echo(f"Withdrew after the backup, and erased again: {found.erased_again}.")
+    else:
+        typer.echo("There was no readable database: erase again whoever withdrew or was erased after the backup.")
+    if found.kept:
+        typer.echo(f"The earlier database: {found.kept}. Delete it when nobody needs it: it holds personal data.")
+    typer.echo("Before paying anyone, read back what the platform has paid: trialogue study recruit FOLDER sync")

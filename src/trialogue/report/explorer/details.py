@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from trialogue.findings.standings import column_name
 from trialogue.findings.threats.texts import GATE_WORDS
+from trialogue.markdown import Element, Leaf, Node, markdown
 from trialogue.records import Dialogue, Mention, Need, Preference, Score, Utterance
 from trialogue.records.base import JsonValue
 from trialogue.records.kinds.gates import Gate
@@ -86,7 +87,8 @@ def _without_empty(**fields: JsonValue) -> dict[str, JsonValue]:
 def _utterance(
     said: Utterance, words: TextCodes, values: Sequence[Value], answers: Sequence[Score]
 ) -> dict[str, JsonValue]:
-    """``s`` 1 for the system, ``a`` acts, ``b`` who says so, ``l`` labels, ``m`` mentions, ``k`` ranking, ``w`` seconds."""
+    """``s`` 1 for the system, ``a`` acts, ``b`` who says so, ``l`` labels, ``m`` mentions, ``k`` ranking, ``w`` seconds,
+    ``t`` the Markdown of what the system wrote."""
     latency = said.meta.get(LATENCY)
     is_time = isinstance(latency, int | float) and not isinstance(latency, bool)
     return _without_empty(
@@ -108,7 +110,21 @@ def _utterance(
         v=_values(values, words),
         r=_answers(answers, words),
         x=_meta({name: value for name, value in said.meta.items() if name != LATENCY or not is_time}),
+        t=_markdown(said) if said.speaker == "system" else None,
     )
+
+
+def _markdown(said: Utterance) -> list[JsonValue] | None:
+    """The elements of the text by places in it: [start, end] or [tag, children, more]; None without Markdown."""
+    nodes = markdown(said.text)
+    return [_node(said.text, node) for node in nodes] if any(isinstance(node, Element) for node in nodes) else None
+
+
+def _node(text: str, node: Node) -> list[JsonValue]:
+    if isinstance(node, Leaf):
+        return [utf16_place(text, node.start), utf16_place(text, node.end)]
+    more: list[JsonValue] = [plain(node.address)] if node.address else [node.first] if node.tag == "ol" else []
+    return [node.tag, [_node(text, child) for child in node.children], *more]
 
 
 def _origin_of_acts(said: Utterance) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from trialogue.markdown import shown_words
 from trialogue.study.bots.page import Page
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import AnyItem, LabellingItem, Message, PreferenceItem, RatingItem, RealismItem
@@ -9,13 +10,11 @@ from trialogue.study.design.items import AnyItem, LabellingItem, Message, Prefer
 Said = tuple[str, ...]
 
 
-def read_text(text: str) -> str:
-    """A text as a page shows it: runs of spaces count as one."""
-    return " ".join(text.split())
-
-
 def _lines(messages: Iterable[Message]) -> Said:
-    return tuple(read_text(message.text) for message in messages)
+    """Messages as a page shows them: what a system wrote without its Markdown, and runs of spaces as one."""
+    return tuple(
+        shown_words(each.text) if each.speaker == "system" else " ".join(each.text.split()) for each in messages
+    )
 
 
 class Knowledge:
@@ -74,10 +73,10 @@ def _sides(item: AnyItem) -> Mapping[str, Said]:
         shown = slice(None) if item.utterance is None else slice(item.utterance, item.utterance + 1)
         return {name: _lines(each.messages[shown]) for name, each in item.conversation.items()}
     if isinstance(item, RatingItem):
-        return {name: (read_text(text),) for name, text in item.responses.items()}
+        return {name: (shown_words(text),) for name, text in item.responses.items()}
     if isinstance(item, PreferenceItem):
         if item.responses is not None:
-            return {name: (read_text(text),) for name, text in item.responses.items()}
+            return {name: (shown_words(text),) for name, text in item.responses.items()}
         return {name: _lines(talk.messages) for name, talk in (item.dialogues or {}).items()}
     if isinstance(item, RealismItem):
         return {"human": _lines(item.human.messages), "simulated": _lines(item.simulated.messages)}

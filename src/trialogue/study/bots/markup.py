@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+from trialogue.markdown import BLOCKS
+
 VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
 
 
@@ -47,7 +49,13 @@ class Element:
         >>> parse("<p> Try <mark>Heat</mark>\\n now</p>").text
         'Try Heat now'
         """
-        return " ".join(self.raw.split())
+        return " ".join(self._read().split())
+
+    def _read(self) -> str:
+        if self.tag == "img":
+            return self.attributes.get("alt", "")
+        inner = "".join(child if isinstance(child, str) else child._read() for child in self.children)
+        return f" {inner} " if self.tag in BLOCKS else inner
 
 
 class _Builder(HTMLParser):

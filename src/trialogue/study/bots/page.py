@@ -128,7 +128,7 @@ class Page:
 
 def messages_in(element: Element) -> tuple[str, ...]:
     """Messages below an element, as they are read."""
-    return tuple(_words(each) for each in element.descendants("p") if each.attributes.get("dir") == "auto")
+    return tuple(_words(each) for each in element.descendants("div", of="bubble"))
 
 
 def _words(element: Element) -> str:

@@ -72,6 +72,9 @@ def _with_presets(given: object) -> object:
 Questions: TypeAlias = Annotated[tuple[Question, ...], BeforeValidator(_with_presets), Field(max_length=200)]
 
 
+ImageAddress: TypeAlias = Annotated[str, Field(pattern=r"^https://[A-Za-z0-9.-]+(:\d+)?/([A-Za-z0-9._~/-]*/)?$")]
+
+
 class Consent(Record):
     """Consent form."""
 
@@ -250,6 +253,9 @@ class StudyFile(Record):
     """Language of the pages."""
     languages: tuple[str, ...] = ()
     """Further languages to choose from."""
+    images: tuple[ImageAddress, ...] = ()
+    """Beginnings of addresses, such as ``https://images.example.org/posters/``, from which images in replies are shown;
+    other images are links. The participant's browser loads them from there, so that server sees its address."""
     contact: str = Field(default="", max_length=300)
     """Contact for participants' questions."""
     thanks: Words = ""

@@ -22,9 +22,15 @@ def question(field: Field) -> SafeString:
     return _question(field) if answered else _kept_question(field, get_language())
 
 
-def render_dialogue(messages: Sequence[Message], label: str = "") -> SafeString:
-    """Dialogue as a list; cached, so not for conversations that participants have themselves."""
-    return _kept_talk(tuple(messages), label, get_language())
+def render_dialogue(messages: Sequence[Message], label: str = "", *, images: Sequence[str] = ()) -> SafeString:
+    """Dialogue as a list; cached, so not for conversations that participants have themselves.
+
+    Args:
+        messages: of the dialogue.
+        label: name of the list, for screen readers.
+        images: beginnings of addresses from which images are shown.
+    """
+    return _kept_talk(tuple(messages), label, get_language(), tuple(images))
 
 
 def _question(field: Field) -> SafeString:
@@ -37,5 +43,5 @@ def _kept_question(field: Field, language: str | None) -> SafeString:
 
 
 @lru_cache(maxsize=MAX_TALKS)
-def _kept_talk(messages: tuple[Message, ...], label: str, language: str | None) -> SafeString:
-    return render_to_string("study/parts/talk.html", {"talk": messages, "talk_label": label})
+def _kept_talk(messages: tuple[Message, ...], label: str, language: str | None, images: tuple[str, ...]) -> SafeString:
+    return render_to_string("study/parts/talk.html", {"talk": messages, "talk_label": label, "images": images})

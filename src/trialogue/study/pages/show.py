@@ -30,7 +30,13 @@ def frame(request: HttpRequest, study: Study, *, language: str) -> dict[str, Any
         "contact": stored.get("contact", ""),
         "languages": choices(languages_of(study), language),
         "action": request.path,
+        "images": image_addresses(study),
     }
+
+
+def image_addresses(study: Study) -> tuple[str, ...]:
+    """Beginnings of addresses from which the study shows images."""
+    return tuple(str(each) for each in stored_fields(study).get("images", ()))
 
 
 def languages_of(study: Study) -> list[str]:
@@ -69,7 +75,9 @@ def show(
         **{name: value for name, value in context.items() if value or name != "intro"},
         **more,
     }
-    return render(request, template, context, status=status)
+    response = render(request, template, context, status=status)
+    response.image_addresses = context["images"]  # type: ignore[attr-defined]
+    return response
 
 
 def _allowed_uses(study: Study) -> list[str]:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from trialogue.seeds import rng_for
 from trialogue.study.design.assignment import Available, choose_items, session_order
 from trialogue.study.design.platforms.budget import Budget, budget_of
-from trialogue.study.models import FOREVER, Assignment, Item, Participant, Slot, Study, Submission
+from trialogue.study.models import FOREVER, OVER, Assignment, Item, Participant, Slot, Study, Submission
 from trialogue.study.services.reading import MAX_STUDIES, LaunchedStudy, file_of, launch_of
 
 LIVE = (Assignment.State.LEASED, Assignment.State.DONE)
@@ -173,7 +173,10 @@ def reinstate(participant: Participant) -> int:
     """Let answers count again of somebody who is no longer excluded, where they were not replaced yet."""
     _wait_turn(participant.study)
     replaced = list(participant.assignments.filter(state=Assignment.State.REPLACED))
-    return _take_back(replaced, Assignment.State.DONE, FOREVER)
+    if participant.state == Participant.State.COMPLETED:
+        return _take_back(replaced, Assignment.State.DONE, FOREVER)
+    # who is at work keeps them like the others, as long as they do not stay away; who left without completing does not
+    return 0 if participant.state in OVER else _take_back(replaced, Assignment.State.DONE, _lease_end(participant))
 
 
 def _take_back(lost: Sequence[Assignment], state: Assignment.State, until: datetime) -> int:

@@ -19,9 +19,9 @@ from trialogue.study.models import (
     Submission,
 )
 from trialogue.study.services import assigning
-from trialogue.study.services.entering import secret_hash
 from trialogue.study.services.evidence import evidence_of
 from trialogue.study.services.management import previews
+from trialogue.study.services.management.personal_data import find_participants
 from trialogue.study.services.reading import file_of
 
 KNOWS_CODES = ("prolific",)
@@ -92,14 +92,7 @@ def erase(study: Study, name: str, *, who: str) -> int:
 
     What is left is a numbered place without any content, so that counts stay right, and a line in the log that names no id.
     """
-    if not name.strip():
-        return 0
-    hashed = secret_hash("identity", f"{study.pk}:{name.strip()}")
-    found = set(study.participants.filter(identity_hash=hashed).values_list("pk", flat=True))
-    # A session id belongs to one person; all participants share the ids of the platform's study or task.
-    by_session = Identity.objects.filter(participant__study=study, ids__session=name.strip())
-    found |= set(by_session.values_list("participant_id", flat=True))
-    found |= set(study.participants.filter(code=name).values_list("pk", flat=True))
+    found = [each.pk for each in find_participants(study, name)]
     for pk in found:
         with transaction.atomic():
             participant = Participant.objects.select_for_update().get(pk=pk)

@@ -1,10 +1,15 @@
-"""Template tags for authors' prose, quoted items and cached page fragments. All of them escape their input."""
+"""Template tags for authors' prose, replies, quoted items and cached page fragments. All of them escape their input."""
+
+from collections.abc import Sequence
 
 from django import template
+from django.template import Context
 from django.utils.safestring import SafeString
 
 from trialogue.study.pages import fragments
+from trialogue.study.pages.messages import Message
 from trialogue.study.pages.prose import prose as as_prose
+from trialogue.study.pages.prose import reply as as_reply
 from trialogue.study.pages.prose import with_items
 
 register = template.Library()
@@ -22,5 +27,16 @@ def items(text: str) -> SafeString:
     return with_items(text)
 
 
+@register.simple_tag(takes_context=True)
+def reply(context: Context, text: str) -> SafeString:
+    """What a system wrote, with its Markdown; images only from where the study declares them."""
+    return as_reply(text, context.get("images") or ())
+
+
+@register.simple_tag(takes_context=True)
+def talk(context: Context, messages: Sequence[Message], label: str = "") -> SafeString:
+    """Dialogue of an item."""
+    return fragments.render_dialogue(messages, label, images=context.get("images") or ())
+
+
 register.simple_tag(fragments.question, name="question")
-register.simple_tag(fragments.render_dialogue, name="talk")

@@ -37,7 +37,9 @@ class HeadersMiddleware:
         if request.method == "HEAD" and isinstance(response, HttpResponse):
             response.headers.setdefault("Content-Length", str(len(response.content)))
             response.content = b""
-        response.headers.setdefault("Content-Security-Policy", policy(hosts))
+        response.headers.setdefault(
+            "Content-Security-Policy", policy(hosts, images=getattr(response, "image_addresses", ()))
+        )
         for name, value in OTHERS.items():
             response.headers[name] = value
         if not hosts:
@@ -49,8 +51,12 @@ class HeadersMiddleware:
         return response
 
 
-def policy(hosts: Iterable[str] = ()) -> str:
-    """The content security policy; ``hosts`` may hold the page in a frame and get its forms (MTurk).
+def policy(hosts: Iterable[str] = (), *, images: Iterable[str] = ()) -> str:
+    """The content security policy.
+
+    Args:
+        hosts: may hold the page in a frame and get its forms (MTurk).
+        images: beginnings of addresses from which the study shows images.
 
     >>> "script-src 'self'" in policy() and "unsafe" not in policy()
     True
@@ -59,4 +65,5 @@ def policy(hosts: Iterable[str] = ()) -> str:
     if allowed := [host for host in hosts if host in MTURK]:
         rules["frame-ancestors"] = allowed
         rules["form-action"] += allowed
+    rules["img-src"] += images
     return "; ".join(f"{name} {' '.join(sources)}" for name, sources in rules.items())

@@ -133,7 +133,7 @@ Explorer.dialogue = (() => {
     const ranges = [];
     const walker = document.createTreeWalker(pane(), NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      if (!node.parentElement.closest(".talk p")) continue;
+      if (!node.parentElement.closest(".talk .said")) continue;
       const text = Explorer.textSearch.fold(node.data);
       if (text.length !== node.data.length) continue; // places would not fit
       for (const term of wanted) {

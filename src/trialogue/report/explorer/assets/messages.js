@@ -2,20 +2,45 @@
 /* Messages: what was said, with linked items marked, and beneath each message everything that is on record about it. */
 Explorer.messages = (() => {
   const { make, number } = Explorer.dom;
+  const TAGS = new Set("p ul ol li blockquote pre code em strong s a br hr img table thead tbody tr th td".split(" "));
   const MANY_RATERS = { scripted: "scripted", invented: "invented", model: "a model" };
 
-  /** A text with the items that it mentions marked; mentions without a place in it, or in one another, are not. */
-  function marked(text, mentions, words) {
-    const pieces = [];
+  /** Mentions that have a place in a text of this length and do not lie in one another, in their order. */
+  function placed(mentions, length) {
     let done = 0;
-    const placed = mentions.filter(([start]) => start !== null).sort((a, b) => a[0] - b[0]);
-    for (const [start, end, title, item, by] of placed) {
-      if (start < done || end > text.length) continue;
+    return mentions
+      .filter(([start]) => start !== null)
+      .sort((a, b) => a[0] - b[0])
+      .filter(([start, end]) => start >= done && end <= length && (done = end));
+  }
+
+  /** A range of a text with the parts of placed mentions in it marked. */
+  function marked(text, from, to, mentions, words) {
+    const pieces = [];
+    let done = from;
+    for (const [first, last, title, item, by] of mentions) {
+      const start = Math.max(first, from);
+      const end = Math.min(last, to);
+      if (start >= end) continue;
       const known = [words[title], item === null ? "" : `id ${words[item]}`, words[by]].filter(Boolean).join(" · ");
       pieces.push(text.slice(done, start), make("mark", { title: known, text: text.slice(start, end) }));
       done = end;
     }
-    return [...pieces, text.slice(done)];
+    return [...pieces, text.slice(done, to)];
+  }
+
+  /** Elements of a text's Markdown: [start, end] is a range of it, [tag, children, address or first number] an element of a
+      closed list. Images become links, for the explorer loads nothing. */
+  function written(nodes, text, mentions, words, linked = false) {
+    return nodes.flatMap(([tag, children, more]) => {
+      if (typeof tag === "number") return marked(text, tag, children, mentions, words);
+      if (!TAGS.has(tag)) return [];
+      const leads = (tag === "a" || tag === "img") && /^https?:/i.test(more);
+      const inner = written(children, text, mentions, words, linked || leads);
+      if (tag === "ol") return make(tag, { start: more }, inner);
+      if (tag !== "a" && tag !== "img") return make(tag, {}, inner);
+      return leads && !linked ? make("a", { href: more, title: more, rel: "noopener noreferrer nofollow", target: "_blank" }, inner) : inner;
+    });
   }
 
   function labelText([strategy, probability, origin, by], words) {
@@ -88,12 +113,13 @@ Explorer.messages = (() => {
       ...(detail.v ?? []).map((one) => valueText(one, words)),
       detail.w === undefined ? null : make("span", { class: "chip time", text: `${number(detail.w)} s`, title: "time that this turn took" }),
     ].filter(Boolean);
-    const content = text ? marked(text, detail.m ?? [], words) : make("span", { class: "empty", text: "(empty)" });
+    const mentions = placed(detail.m ?? [], text.length);
+    const content = text ? written(detail.t ?? [[0, text.length]], text, mentions, words) : make("span", { class: "empty", text: "(empty)" });
     return make(
       "li",
       { class: `${byUser ? "mine" : "theirs"}${own !== undefined && at !== own ? " context" : ""}` },
       make("span", { class: "speaker" }, make("bdi", { text: byUser ? "User" : name })),
-      make("p", { dir: "auto" }, content),
+      make("div", { class: "said", dir: "auto" }, content),
       chips.length ? make("div", { class: "chips" }, chips) : null,
       rest(detail, words),
     );

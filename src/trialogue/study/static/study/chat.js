@@ -11,10 +11,10 @@
     const list = log.querySelector("ol") ?? log.firstElementChild.appendChild(Object.assign(document.createElement("ol"), { className: "talk" }));
     const mine = document.createElement("li");
     mine.className = "mine";
-    mine.append(Object.assign(document.createElement("p"), { textContent: field.value.trim() }));
+    mine.append(Object.assign(document.createElement("div"), { className: "bubble", textContent: field.value.trim() }));
     const waiting = document.createElement("li");
     waiting.className = "theirs waiting";
-    waiting.append(document.createElement("p"));
+    waiting.append(Object.assign(document.createElement("div"), { className: "bubble" }));
     list.append(mine, waiting);
     log.scrollTop = 0; // the newest stands at the beginning of a reversed column
     field.readOnly = true;
