@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.metamorphic import check, summary
-from benchmarks.metamorphic_forms import FORMATS, SCALED, TEXTUAL, Form, draw_forms, write
+from benchmarks.metamorphic_forms import FORMATS, SCALED, Form, draw_forms, write
 from benchmarks.metamorphic_sets import invent
 from benchmarks.metamorphic_traps import Trap, outcome, traps
 from benchmarks.mutated_inputs import run_mutants
@@ -24,9 +24,26 @@ PASSED = (
     "99 among 1 to 5",
     "4/5 beside 8/10",
     "up beside 4",
+    "v1 rated 0 or 1, v2 rated 1 to 5",
     "half of the ratings unreadable, table",
+    "half of the ratings unreadable, chats",
+    "five words of satisfaction, chats",
+    "positive, neutral, negative",
+    "five words of satisfaction, table",
+    "4/5 that a spreadsheet made a date",
+    "judgement nested in a field",
+    "label good or bad",
     "prompt_version beside model",
     "no id in common",
+    "ratings of the other system",
+    "first column without a heading, as pandas writes its index",
+    "rows out of order, timestamp",
+    "rows out of order, turn_number",
+    "rows repeated with 1.0 for 1",
+    "ratings that are numbers of numpy",
+    "an empty thought",
+    "a tag within a sentence",
+    "a reply of each kind of message left out",
 )
 
 
@@ -34,14 +51,7 @@ def _sample(seed: int) -> list[Form]:
     """A form of each format and several of the tables, with usual headings, and entries repeated as they were."""
     forms = draw_forms(invent(seed), 3 * len(FORMATS))
     kept = [replace(form, headings=0, ids="int" if form.ids == "mixed" else form.ids) for form in forms]
-    return [
-        form
-        for form in kept
-        if form.repeats != "begun-then-whole"
-        and not (
-            form.format in TEXTUAL and (form.missing, form.thought) == ("null", "field")
-        )  # the text null is a thought
-    ]
+    return [form for form in kept if form.repeats != "begun-then-whole"]
 
 
 @pytest.mark.parametrize("seed", SETS)
@@ -66,7 +76,5 @@ def test_what_differs_is_named(trap: Trap) -> None:
 def test_broken_inputs_end_in_no_traceback() -> None:
     fates = run_mutants(1500, seed=0)
     crashed = [f"{fate.mutant.valid.name}: {fate.mutant.how}" for fate in fates if fate.kind in ("crashed", "slow")]
-    assert [
-        each for each in crashed if not each.startswith("crs_arena_eval.json")
-    ] == []  # its roles are not checked yet
+    assert crashed == []
     assert sum(fate.kind == "read" for fate in fates) > 300  # they are not all refused

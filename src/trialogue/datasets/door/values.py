@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from trialogue.records.spoken import in_one_form
+
 _ABSENT_WORDS = "nan na n/a #n/a none null nil - – — <na> nat ? missing not_rated"
 ABSENT = frozenset(("", "not rated", *_ABSENT_WORDS.split()))
 """Texts with which files say that there is no value."""
@@ -94,7 +96,7 @@ def identifier(value: object) -> str:
         return ""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return value.strip() if isinstance(value, str) else str(value)
+    return in_one_form(value.strip()) if isinstance(value, str) else str(value)
 
 
 def lost_digits(value: object) -> bool:
