@@ -159,13 +159,22 @@ def _of_study(folder: Path, effects: tuple[float, ...] | None) -> Base:
 
     file, items, _ = read_folder(folder)
     points = _points(file, folder)
-    systems = max(2, *(len(item.systems) for item in items))
-    tasks = min(file.items_per_participant, len(items))
+    names = {name for item in items for name in item.systems}
+    systems = max(2, len(names))
+    each = min(file.items_per_participant, len(items))
+    chats = file.type == "chat"
+    tasks = each * min(len(item.systems) for item in items) // systems if chats else each
+    if not tasks:
+        raise UsageError(
+            f"in {folder}, a participant talks to {each} of {systems} systems. Power is simulated for chats in which "
+            f"everybody talks to every system: set items_per_participant to {systems}, or compare means of people with "
+            "trialogue.stats.clusters_for_means."
+        )
     plan = StudyPlan(
         effects=effects or _steps(systems),
-        participants=max(2, len(items) * file.raters_per_item // tasks),
+        participants=max(2, len(items) * file.raters_per_item // each),
         tasks=tasks,
-        situations=len(items),
+        situations=None if chats else len(items),
         variances=INSPIRED2.variances,
         thresholds=even_thresholds(points),
     )
@@ -177,9 +186,10 @@ def _of_study(folder: Path, effects: tuple[float, ...] | None) -> Base:
 
 def _points(file: StudyFile, folder: Path) -> int:
     scale = next((question.scale for question in file.criteria if question.scale is not None), None)
-    if file.type != "rating" or scale is None:
+    if file.type not in ("rating", "chat") or scale is None:
         raise UsageError(
-            f"power analysis is for rating studies; {folder} is of type {file.type}. For the number of "
+            f"power analysis is for ratings on a scale, of replies or chats; {folder} is of type {file.type}"
+            f"{'' if scale is not None else ' without a criterion with a scale'}. For the number of "
             "judgements that a preference study needs, see trialogue.stats.judgements_needed."
         )
     return len(scale)
