@@ -141,7 +141,9 @@ def _emptiest(study: Study, wanted: int, *, met: set[int], seen: list[str], chec
         most *= 8
         looked = list(rows[:most])
         new = (
-            Available(*row) for *row, key in looked if row[0] not in met and origin_of(str(row[1]), key) not in checked
+            Available(pk, dialogue, taken, rank)
+            for pk, dialogue, taken, rank, key in looked
+            if pk not in met and origin_of(dialogue, key) not in checked
         )
         items = choose_items(new, wanted, seen=seen, one_per_dialogue=each_once)
         if len(items) == wanted or len(looked) < most:
