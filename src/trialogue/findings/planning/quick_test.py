@@ -59,15 +59,15 @@ def quick_statistics(plan: StudyPlan, rng: np.random.Generator) -> Floats:
     means = gaps.mean(axis=(0, 1))
     rest = gaps - means
     alone = (rest**2).sum(axis=(0, 1))
-    squares = _between(rest.sum(axis=1))
+    squares = _cluster_squares(rest.sum(axis=1))
     if plan.situations is not None:
-        squares += _between(_sums(rest, seen // plan.per_dialogue)) - alone
+        squares += _cluster_squares(_sums(rest, seen // plan.per_dialogue)) - alone
     # Two clusterings may cancel by chance, and leave less than single ratings have.
     variance = np.maximum(squares, alone).mean() / seen.size**2
     return np.asarray(means / variance**0.5) if variance > 0 else np.full(len(means), np.nan)
 
 
-def _between(sums: Floats) -> Floats:
+def _cluster_squares(sums: Floats) -> Floats:
     """Sum of squares of clusters' sums, corrected for their number, by pair."""
     clusters = int((np.abs(sums).sum(axis=1) > 0).sum())
     return np.asarray((sums**2).sum(axis=0) * clusters / max(1, clusters - 1))

@@ -124,12 +124,12 @@ def draw_ratings(plan: StudyPlan, rng: np.random.Generator) -> tuple[Ints, Float
 
     With the same generator it is the study of ``draw_study``.
     """
-    seen, counts = _presented(plan, rng)
+    seen, counts = _presentation(plan, rng)
     latent = _latent(plan, seen, rng)
     return seen[counts], np.asarray(1.0 + np.searchsorted(np.array(plan.thresholds), latent[counts]))
 
 
-def _presented(plan: StudyPlan, rng: np.random.Generator) -> tuple[Ints, npt.NDArray[np.bool_]]:
+def _presentation(plan: StudyPlan, rng: np.random.Generator) -> tuple[Ints, npt.NDArray[np.bool_]]:
     """What each of those who finish is shown, and whether they count."""
     finished = int(rng.binomial(plan.participants, 1 - plan.dropout)) if plan.dropout else plan.participants
     return _situations(plan, finished, rng), rng.random(finished) >= plan.excluded
@@ -137,7 +137,7 @@ def _presented(plan: StudyPlan, rng: np.random.Generator) -> tuple[Ints, npt.NDA
 
 def draw_study(plan: StudyPlan, rng: np.random.Generator) -> RatingTable:
     """Simulate one study: completion and exclusion, presentation and order, and ratings."""
-    seen, counts = _presented(plan, rng)
+    seen, counts = _presentation(plan, rng)
     latent = _latent(plan, seen, rng)
     ratings = 1.0 + np.searchsorted(np.array(plan.thresholds), latent)
     positions = np.argsort(rng.random(latent.shape), axis=-1)

@@ -191,7 +191,7 @@ def _by_system(material: InputRecords) -> dict[str, list[tuple[str, Dialogue]]]:
     return found
 
 
-def _shown(name: str, dialogue: Dialogue) -> Fields:
+def _talk_fields(name: str, dialogue: Dialogue) -> Fields:
     return {"id": name, "messages": _messages(dialogue.utterances)}
 
 
@@ -200,7 +200,7 @@ def _conversations(material: InputRecords) -> list[AnyItem]:
     return _valid(
         RatingItem,
         (
-            {"key": name, "conversation": {system: _shown(name, dialogue)}}
+            {"key": name, "conversation": {system: _talk_fields(name, dialogue)}}
             for system, talks in sorted(_by_system(material).items())
             for name, dialogue in talks
         ),
@@ -223,7 +223,8 @@ def _pairs_of_conversations(material: InputRecords, *, rng: np.random.Generator,
                 )
             )
         rows += [
-            {"key": f"{one[0]}|{other[0]}", "dialogues": {a: _shown(*one), b: _shown(*other)}} for one, other in pairs
+            {"key": f"{one[0]}|{other[0]}", "dialogues": {a: _talk_fields(*one), b: _talk_fields(*other)}}
+            for one, other in pairs
         ]
     return _valid(PreferenceItem, rows)
 
