@@ -12,6 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 from tests.study.walking import answers, running
+from trialogue.study.design.checks import BLANK
 from trialogue.study.design.flow import phase_of
 from trialogue.study.design.page_content import Step
 from trialogue.study.export import export_study
@@ -53,6 +54,8 @@ class History:
         self.shown: list[tuple[Participant, Step]] = []
         """Pages that are open somewhere."""
         self.acknowledged: dict[tuple[int, str], Any] = {}
+        self.situations: dict[tuple[int, str], str] = {}
+        """Step that showed a person a situation, by the person and the situation's last line."""
         self.wrong: list[str] = []
 
     def run(self, *, events: int = 40) -> list[str]:
@@ -85,9 +88,19 @@ class History:
         if step is None or step.kind == "exit":
             return False
         self.shown.append((person, step))
+        self._note_situation(person, step)
         if careful or self.rng.random() < 0.9:
             self._send(person, step, careful=careful)
         return True
+
+    def _note_situation(self, person: Participant, step: Step) -> None:
+        """No page of a person, be it a task or a check, shows the situation of another one."""
+        lines = getattr(step.content, "context", ())
+        if not lines or lines[-1].text == BLANK:
+            return
+        before = self.situations.setdefault((person.pk, lines[-1].text), step.key)
+        if before != step.key and "check" in (phase_of(before), phase_of(step.key)):
+            self.wrong.append(f"{person.number}: {step.key} repeats the situation of {before}")
 
     def _send(self, person: Participant, step: Step, *, careful: bool) -> None:
         posted = answers(step)

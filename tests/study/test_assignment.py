@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trialogue.study.design.assignment import Available, choose_items, session_order, slot_orders
+from trialogue.study.design.assignment import Available, choose_checks, choose_items, session_order, slot_orders
 
 SYSTEMS = st.integers(1, 6).map(lambda n: [f"system {i}" for i in range(n)])
 
@@ -86,3 +86,18 @@ def test_a_thousand_people_of_whom_a_fifth_leave_fill_every_item_and_every_posit
     assert len(filled) + left == 800 * k
     assert left == 0  # 1,000 people of 9 items, a fifth of whom do half of it, are 8,100 answers for 7,200 slots
     assert spread(filled) <= 1
+
+
+@given(
+    st.lists(st.sampled_from(["", "d", "e", "f", "g"]), max_size=9), st.integers(0, 4), st.sets(st.sampled_from("defg"))
+)
+def test_no_check_repeats_what_somebody_is_asked_about_and_those_with_a_situation_come_first(
+    origins: list[str], n: int, met: set[str]
+) -> None:
+    checks = list(enumerate(origins, start=1))
+    chosen = choose_checks(checks, n, met=met, rng=np.random.default_rng(n))
+    of = dict(checks)
+    fresh = [number for number, origin in checks if origin and origin not in met]
+    assert len(chosen) == len(set(chosen)) == min(n, len(fresh) + origins.count(""))
+    assert not {of[number] for number in chosen} & met
+    assert sum(number in fresh for number in chosen) == min(n, len(fresh))

@@ -36,6 +36,7 @@ def study(*criteria: dict[str, Any], **more: Any) -> StudyFile:
 
 
 def made(file: StudyFile, item: Any = ITEM) -> list[CheckItem]:
+    """Those of a study with one item: one that repeats it, and eight that repeat nothing."""
     return checks_of(file, [item], rng=np.random.default_rng(0))
 
 
@@ -95,7 +96,7 @@ def test_a_choice_is_asked_for_in_every_language_too() -> None:
 @pytest.mark.parametrize("criteria", [(WHY,), (WHY, SENSE)])
 def test_only_questions_with_options_are_asked_for(criteria: tuple[dict[str, Any], ...]) -> None:
     file = study(*criteria)
-    assert [list(check.expected) for check in made(file)] == ([["sense"]] * 8 if SENSE in criteria else [])
+    assert [list(check.expected) for check in made(file)] == ([["sense"]] * 9 if SENSE in criteria else [])
     assert any(note.startswith("No attention checks") for note in advice(file)) == (SENSE not in criteria)
 
 

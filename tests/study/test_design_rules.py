@@ -59,8 +59,9 @@ def test_checks_are_in_the_language_of_the_study_or_the_study_is_refused() -> No
     )
     import numpy as np
 
-    (check,) = checks_of(made, [item], rng=np.random.default_rng(0))
+    check, plain = checks_of(made, [item], rng=np.random.default_rng(0))
     assert isinstance(check.item, RatingItem)
+    assert plain.origin == ""
     (asked,) = (text for text in check.item.responses.values() if len(text) > 1)
     french, german = asked.split("\n")
     assert french.startswith("Choisissez « ")

@@ -366,3 +366,26 @@ def test_a_mistake_within_a_page_is_reported_at_its_own_line_and_in_our_words(tm
     assert messages["after[0].questions[1].name"] == (11, "expected a string, got 5.")
     assert messages["after[0].questions[1].text.lines"] == (13, "expected a whole number, got 'many'.")
     assert messages["minutes"] == (14, "expected a number above 0, got 0.")
+
+
+def test_conversations_of_two_versions_are_rated_or_compared_each_once(tmp_path: Path) -> None:
+    """300 chats of each version, of which 100 had the same tasks; and two more of one of them."""
+    counts = {"old": [*range(300)], "new": [*range(200, 502)]}
+    for version, numbers in counts.items():
+        lines = [
+            {"id": f"c{n}", "utterances": [{"speaker": "user", "text": "Hi."}, {"speaker": "system", "text": version}]}
+            for n in numbers
+        ]
+        (tmp_path / f"{version}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    files = [f"{version}={tmp_path / version}.jsonl" for version in counts]
+    notes: list[str] = []
+    pairs = items_for("preference", files, whole=True, note=lambda each: notes.append(str(each)))
+    shown = [tuple(talk.id.rpartition("/")[2] for talk in (item.dialogues or {}).values()) for item in pairs]  # type: ignore[union-attr]
+    assert len(pairs) == len({old for old, _ in shown}) == len({new for _, new in shown}) == 300
+    assert sum(a == b for a, b in shown) == 100
+    assert notes == ["2 dialogues of new are left out: no other to compare."]
+    assert len(items_for("rating", files, whole=True)) == 602
+    new_study(tmp_path / "s", "conversations-preference", pairs)
+    new_study(tmp_path / "t", "conversations-rating", items_for("rating", files, whole=True))
+    with pytest.raises(DataError, match="which needs dialogues of two systems"):
+        items_for("preference", files[:1], whole=True)

@@ -42,7 +42,10 @@ def item(kind: str, number: int, agents: Sequence[str] = ()) -> dict[str, Any]:
     base: dict[str, Any] = {"key": f"item-{number}", "dialogue_id": f"d{number}"}
     replies = {"kbrd": 'Try "Dunkirk (2017)".', "redial": "No idea.", "human": f"Number {number}."}
     of_kind: dict[str, dict[str, Any]] = {
-        "rating": {"context": TALK, "responses": replies},
+        "rating": {
+            "context": [*TALK[:-1], {**TALK[-1], "text": f"{TALK[-1]['text']} Case {number}."}],
+            "responses": replies,
+        },
         "preference": {"context": TALK, "responses": {name: replies[name] for name in ("kbrd", "redial")}},
         "realism": {
             "agent": "bot",

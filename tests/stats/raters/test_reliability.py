@@ -100,3 +100,13 @@ def test_wine_is_proportional() -> None:
     found = proportional_odds(WINE.rating, WINE.fixed, effect="contact", clusters=WINE.rater)
     assert found.test.p is not None
     assert found.test.p > 0.05
+
+
+def test_the_one_way_correlation_within_raters_is_that_of_the_analysis_of_variance() -> None:
+    values = table(np.random.default_rng(3), 12, 40)
+    found = reliability(values.ravel(), np.repeat(range(12), 40).tolist(), np.tile(range(40), 12).tolist())
+    one_way = found.within_rater_one_way
+    assert one_way.value == pytest.approx(icc(values.T, form="1,1").value, abs=1e-4)  # rows: raters
+    assert one_way.value is not None
+    assert found.design_effect == pytest.approx(1 + 11 * one_way.value)
+    assert one_way.clusters == 40

@@ -41,7 +41,7 @@ def test_a_session_is_shown_turn_by_turn_with_checks_times_and_what_the_browser_
         posted = {**form.filled(), "events": '[["paste", 10], ["blur", 20], ["focus", 5020], ["submit", 9000]]'}
         page = client.post(form.action, posted, follow=True)  # type: ignore[assignment]
     shown = text(member(), at(study))
-    for title in ("Consent", "Questions before", "Questionnaire before 1", "Task 1", "Attention check 1", "Task 2"):
+    for title in ("Consent", "Questions before", "Questionnaire before 1", "Task 1", "Attention check", "Task 2"):
         assert f"<h3>{title}</h3>" in shown
     assert shown.count('<li class="turn">') == Submission.objects.count()
     assert "pasted once" in shown

@@ -75,3 +75,19 @@ def test_the_preset_is_what_the_model_estimates_on_inspired2() -> None:
     variances, thresholds, _ = fitted_variances(table_of(inspired2())[0])
     assert vars(variances) == pytest.approx(vars(INSPIRED2.variances), abs=2e-3)
     assert thresholds == pytest.approx(INSPIRED2.thresholds, abs=2e-3)
+
+
+def test_chats_are_planned_where_everybody_talks_to_every_system(tmp_path: Path) -> None:
+    from trialogue.study.design.new import new_study
+    from trialogue.workflows.study.items import items_for
+
+    new_study(tmp_path / "chat", "chat", items_for("chat", agents=["guided", "item_centred"]))
+    with pytest.raises(UsageError, match="talks to 1 of 2 systems"):
+        base_plan(tmp_path / "chat")
+    file = tmp_path / "chat" / "study.yaml"
+    file.write_text(file.read_text().replace("items_per_participant: 1", "items_per_participant: 2"))
+    plan = base_plan(tmp_path / "chat").plan
+    assert (plan.participants, plan.tasks, plan.situations, len(plan.effects)) == (20, 1, None, 2)
+    found = plan_study(change_base(base_plan(tmp_path / "chat", effects=(0.0, 2.0)), participants=30), search=False)
+    assert found.plan.calibration is not None
+    assert (found.plan.every_pair.value or 0) > 0.8

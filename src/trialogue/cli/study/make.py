@@ -14,12 +14,16 @@ if TYPE_CHECKING:
 ACTS_OF_USERS = "acts-of-users"
 """The template in which messages of users, and not of recommenders, are labelled."""
 
+WHOLE = ("conversations-rating", "conversations-preference")
+"""Templates in which whole conversations are judged."""
+
 
 def new(
     template: Annotated[
         str,
         typer.Option(
-            help="rating, infact, preference, realism, chat, labelling, acts-of-users or acts-of-recommenders."
+            help="rating, infact, preference, conversations-rating, conversations-preference, realism, chat, labelling, "
+            "acts-of-users or acts-of-recommenders."
         ),
     ] = "rating",
     responses: Annotated[
@@ -64,6 +68,7 @@ def new(
         most=most,
         per_cell=per_cell,
         speaker="user" if template == ACTS_OF_USERS else "system",
+        whole=template in WHOLE,
         seed=seed,
         note=lambda each: typer.echo(f"note: {each}", err=True),
     )

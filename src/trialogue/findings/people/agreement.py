@@ -66,6 +66,12 @@ def numeric_agreement(
             estimate=parts.within_rater,
             note="correlation of two ratings of different units by one person: above 0, ratings are not independent",
         ),
+        Agreement(
+            name="Correlation within raters, one-way",
+            estimate=parts.within_rater_one_way,
+            note="variance between persons / (that + residual), without a term for units"
+            + ("" if parts.design_effect is None else f"; design effect 1 + (m - 1) ICC = {parts.design_effect:.3g}"),
+        ),
     )
 
 

@@ -70,12 +70,12 @@ def expected_power(plan: StudyPlan, *, level: float = 0.05, times: float = 1.0) 
     gaps = np.column_stack([means[:, b] - means[:, a] for a, b in pairs])
     true = np.array([plan.effects[b] - plan.effects[a] for a, b in pairs])
     p: Floats = np.asarray(2 * stdtr(freedom, -np.abs(gaps) / error[:, None]))
-    found = _holm(p) < level
+    found = holm_rows(p) < level
     right = (found & (np.sign(gaps) == np.sign(true)))[:, true != 0]
     return float(right.all(axis=1).mean()) if right.shape[1] else 0.0
 
 
-def _holm(p: Floats) -> Floats:
+def holm_rows(p: Floats) -> Floats:
     """Holm's correction in every row."""
     order = np.argsort(p, axis=1)
     ascending = np.take_along_axis(p, order, axis=1) * np.arange(p.shape[1], 0, -1)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from trialogue.errors import UsageError
 from trialogue.findings.people.table import RatingTable, Row
@@ -118,12 +119,28 @@ def even_thresholds(points: int) -> tuple[float, ...]:
     return tuple(np.log(shares / (1 - shares)).tolist())
 
 
+def draw_ratings(plan: StudyPlan, rng: np.random.Generator) -> tuple[Ints, Floats]:
+    """One simulated study as arrays, of those who count: situations, shape (people, tasks), and ratings (.., systems).
+
+    With the same generator it is the study of ``draw_study``.
+    """
+    seen, counts = _presentation(plan, rng)
+    latent = _latent(plan, seen, rng)
+    return seen[counts], np.asarray(1.0 + np.searchsorted(np.array(plan.thresholds), latent[counts]))
+
+
+def _presentation(plan: StudyPlan, rng: np.random.Generator) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """What each of those who finish is shown, and whether they count."""
+    finished = int(rng.binomial(plan.participants, 1 - plan.dropout)) if plan.dropout else plan.participants
+    return _situations(plan, finished, rng), rng.random(finished) >= plan.excluded
+
+
 def draw_study(plan: StudyPlan, rng: np.random.Generator) -> RatingTable:
     """Simulate one study: completion and exclusion, presentation and order, and ratings."""
-    finished = int(rng.binomial(plan.participants, 1 - plan.dropout)) if plan.dropout else plan.participants
-    seen = _situations(plan, finished, rng)
-    counts = rng.random(finished) >= plan.excluded
-    ratings, positions = _ratings(plan, seen, rng)
+    seen, counts = _presentation(plan, rng)
+    latent = _latent(plan, seen, rng)
+    ratings = 1.0 + np.searchsorted(np.array(plan.thresholds), latent)
+    positions = np.argsort(rng.random(latent.shape), axis=-1)
     own = plan.situations is None
     rows = []
     for person in np.flatnonzero(counts).tolist():
@@ -155,8 +172,8 @@ def _situations(plan: StudyPlan, finished: int, rng: np.random.Generator) -> Int
     return np.asarray(rng.permutation(plan.situations)[places % plan.situations])
 
 
-def _ratings(plan: StudyPlan, seen: Ints, rng: np.random.Generator) -> tuple[Floats, Ints]:
-    """Ratings and positions, shape (people, tasks, systems) each."""
+def _latent(plan: StudyPlan, seen: Ints, rng: np.random.Generator) -> Floats:
+    """What ratings are cut from, in logits, shape (people, tasks, systems)."""
     people, systems, sd = len(seen), len(plan.effects), plan.variances
     pool = int(seen.max(initial=0)) + 1 if plan.situations is None else plan.situations
     dialogue = np.arange(pool) // plan.per_dialogue
@@ -170,6 +187,4 @@ def _ratings(plan: StudyPlan, seen: Ints, rng: np.random.Generator) -> tuple[Flo
     )
     person = rng.normal(0, sd.rater, (people, 1)) + rng.normal(0, sd.rater_system, (people, systems))
     effects = np.array(plan.effects) - np.mean(plan.effects)
-    latent = effects + height[seen] + person[:, None] + rng.logistic(size=(*seen.shape, systems))
-    positions = np.argsort(rng.random(latent.shape), axis=-1)
-    return 1.0 + np.searchsorted(np.array(plan.thresholds), latent), positions
+    return np.asarray(effects + height[seen] + person[:, None] + rng.logistic(size=(*seen.shape, systems)))

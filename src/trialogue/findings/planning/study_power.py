@@ -4,7 +4,6 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -15,6 +14,7 @@ from trialogue.errors import UsageError
 from trialogue.findings.people.rating_comparison import RatingComparison
 from trialogue.findings.people.ratings import reason_without_tests
 from trialogue.findings.people.records import Verdict
+from trialogue.findings.planning.quick_test import Calibration, pairs_of, quick_verdicts
 from trialogue.findings.planning.study_formula import expected_power
 from trialogue.findings.planning.study_plan import StudyPlan, draw_study
 from trialogue.records import Estimate, Reason, ReasonCode, Record
@@ -26,6 +26,9 @@ Way = Literal["participants", "situations", "both"]
 both, with as many ratings of each reply."""
 WAYS: tuple[Way, ...] = ("participants", "situations", "both")
 LARGEST = 100_000  # participants that no plan goes beyond
+FEWEST = 200  # studies of a large plan
+ALL_RATINGS = 10_000_000  # ratings that the quick test looks at for one plan, at most about
+SIGNS: dict[Verdict, int] = {"a": -1, "b": 1}  # of b against a
 ROUNDS = 3  # simulations of one answer, each nearer to the power that is wanted
 
 Progress = Callable[[str], None]
@@ -61,9 +64,11 @@ class StudyPower(Record):
     false_positive: Estimate
     """Share of studies that find a difference between systems that do not differ; undefined where all differ."""
     without_fit: int
-    """Studies whose ordinal model has no fit; their verdicts rest on the linear one, as in the report."""
+    """Studies that the report's analysis was tried on and whose ordinal model has no fit; the linear one stands for it."""
     expected: float | None = None
     """The formula's power for every difference."""
+    calibration: Calibration | None = None
+    """Of the quick test that analysed the studies; None: the report's analysis did. The intervals include its error."""
 
 
 class DesignAlternative(Record):
@@ -127,6 +132,7 @@ def study_power(
     level: float = 0.05,
     jobs: int = 1,
     progress: Progress | None = None,
+    calibration: Calibration | None = None,
 ) -> StudyPower:
     """Estimate the power of a plan by simulation.
 
@@ -137,17 +143,24 @@ def study_power(
         level: significance level of the tests, after Holm's correction across all pairs.
         jobs: number of processes.
         progress: called with progress lines that estimate the time left.
+        calibration: of the quick test (``quick_test.calibrate``), which then analyses the studies; None: each is analysed as
+            the report does it, which takes seconds.
     """
     if simulations < 1 or not 0 < level < 1:
         raise UsageError(
             f"a plan needs at least one simulation and a level between 0 and 1, got {simulations} and {level}."
         )
-    outcomes = list(_outcomes(plan, seed, simulations, level, jobs, progress))
-    pairs = list(combinations(range(len(plan.effects)), 2))
-    verdicts = [one.verdicts for one in outcomes]
+    if calibration is None:
+        outcomes = list(_outcomes(plan, seed, simulations, level, jobs, progress))
+        signs = np.array([[[SIGNS.get(verdict, 0) for verdict in one.verdicts] for one in outcomes]])
+        without_fit = sum(not one.fitted for one in outcomes)
+    else:
+        simulations = min(simulations, max(FEWEST, ALL_RATINGS // max(1, plan.ratings)))
+        signs = quick_verdicts(plan, calibration, seed=seed, simulations=simulations, level=level)
+        without_fit = calibration.without_fit
+    pairs = pairs_of(plan)
     gaps = [plan.effects[b] - plan.effects[a] for a, b in pairs]
-    right = np.array([[_is_right(verdict, gap) for verdict, gap in zip(each, gaps, strict=True)] for each in verdicts])
-    called = np.array([[verdict in ("a", "b") for verdict in each] for each in verdicts])
+    right, called = (signs == np.sign(gaps)) & (np.array(gaps) != 0), signs != 0
     # Columns are pairs: power is estimated over pairs with a true difference, the family error over the others.
     real = np.array([gap != 0 for gap in gaps])
     found = tuple(
@@ -155,8 +168,8 @@ def study_power(
             a=plan.systems[a],
             b=plan.systems[b],
             effect=gap,
-            found=_share(right[:, place] if gap else called[:, place]),
-            reversed=_share(called[:, place] & ~right[:, place]) if gap else None,
+            found=_share(right[..., place] if gap else called[..., place]),
+            reversed=_share(called[..., place] & ~right[..., place]) if gap else None,
         )
         for place, ((a, b), gap) in enumerate(zip(pairs, gaps, strict=True))
     )
@@ -170,21 +183,24 @@ def study_power(
         ratings=plan.ratings,
         simulations=simulations,
         pairs=found,
-        every_pair=_share(right[:, real].all(axis=1)) if real.any() else none,
-        false_positive=all_differ if real.all() else _share(called[:, ~real].any(axis=1)),
-        without_fit=sum(not one.fitted for one in outcomes),
+        every_pair=_share(right[..., real].all(axis=-1)) if real.any() else none,
+        false_positive=all_differ if real.all() else _share(called[..., ~real].any(axis=-1)),
+        without_fit=without_fit,
         expected=expected_power(plan, level=level) if real.any() else None,
+        calibration=calibration,
     )
 
 
-def _is_right(verdict: Verdict, gap: float) -> bool:
-    """Whether a verdict on (a, b) says which one is higher."""
-    return verdict == ("b" if gap > 0 else "a") and gap != 0
-
-
-def _share(hits: npt.ArrayLike) -> Estimate:
-    found = np.asarray(hits, dtype=bool)
-    return wilson(int(found.sum()), len(found))
+def _share(hits: npt.NDArray[np.bool_]) -> Estimate:
+    """Share of studies, shape (versions, studies), in the middle version; its interval spans those of all versions."""
+    every = [wilson(int(found.sum()), len(found)) for found in hits]
+    middle = every[len(every) // 2]
+    known = [one.interval for one in every if one.interval is not None]
+    if len(every) == 1 or not known or middle.interval is None:
+        return middle
+    between = {"low": min(one.low for one in known), "high": max(one.high for one in known)}
+    method = f"{middle.interval.method}, with the error of the calibration"
+    return middle.model_copy(update={"interval": middle.interval.model_copy(update={**between, "method": method})})
 
 
 def _outcomes(
@@ -218,6 +234,7 @@ def find_alternative(
     level: float = 0.05,
     jobs: int = 1,
     progress: Progress | None = None,
+    calibration: Calibration | None = None,
 ) -> DesignAlternative:
     """Smallest plan along one way that detects every difference with the target power.
 
@@ -233,7 +250,15 @@ def find_alternative(
         there = resize_plan(plan, way, size)
         if at is not None and (at.participants, at.situations) == (there.participants, there.pool):
             break
-        at = study_power(there, seed=seed, simulations=simulations, level=level, jobs=jobs, progress=progress)
+        at = study_power(
+            there,
+            seed=seed,
+            simulations=simulations,
+            level=level,
+            jobs=jobs,
+            progress=progress,
+            calibration=calibration,
+        )
         interval = at.every_pair.interval
         if interval is None or interval.contains(power):
             break

@@ -35,8 +35,8 @@ def power_lines(findings: PowerFindings) -> list[str]:
         (
             f"{plan.participants:,} participants, {plan.tasks} of {plan.situations:,} situations each "
             f"({plan.ratings_per_reply:.1f} ratings per reply), {len(findings.effects)} systems, "
-            f"{len(findings.thresholds) + 1} points; {plan.simulations:,} simulated studies, analysed like "
-            "the report."
+            f"{len(findings.thresholds) + 1} points; {plan.simulations:,} simulated studies, "
+            f"{_analysis(plan)}."
         ),
         f"Standard deviations in logits: {_variances(findings)}",
         f"  (from {findings.source}).",
@@ -55,6 +55,15 @@ def power_lines(findings: PowerFindings) -> list[str]:
     if findings.ways:
         lines += [f"For a power of {findings.power:.0%}:", *(f"  {_way(one, findings)}" for one in findings.ways)]
     return lines
+
+
+def _analysis(plan: StudyPower) -> str:
+    if (quick := plan.calibration) is None:
+        return "analysed like the report"
+    return (
+        f"analysed by a quick test whose t is calibrated on the report's in {quick.studies} studies "
+        f"(ratio {quick.ratio:.3f} ± {quick.error:.3f})"
+    )
 
 
 def _variances(findings: PowerFindings) -> str:

@@ -23,6 +23,10 @@ class Reliability:
     """Ratings an item has, as the harmonic mean over items."""
     within_rater: Estimate
     """Correlation of two ratings of different items by one rater: how far ratings are *not* independent."""
+    within_rater_one_way: Estimate
+    """The same without regard to items: ICC(1,1) with raters as the groups, as a multilevel model of raters alone has it."""
+    design_effect: float | None
+    """1 + (m - 1) ``within_rater_one_way``, with m ratings of a rater on average; None where that is undefined."""
     shares: dict[str, float]
     """Share of the variance by ``item``, ``rater`` and ``noise``; empty where undefined."""
 
@@ -63,20 +67,31 @@ def reliability(
         nothing = Estimate(
             value=None, n=len(items), clusters=len(distinct), why=why or Reason.of(ReasonCode.STATISTIC_UNDEFINED)
         )
-        return Reliability(nothing, nothing, each, nothing, {})
+        return Reliability(nothing, nothing, each, nothing, nothing, None, {})
     parts = {"item": model.spreads["item"] ** 2, "rater": model.spreads["rater"] ** 2, "noise": model.noise**2}
     total = sum(parts.values())
 
     def share(of: str, divisor: float) -> Estimate:
         return _share(model, of, divisor, len(items), len(distinct), confidence)
 
+    one_way = _one_way(ratings, raters, confidence)
     return Reliability(
         single=share("item", 1.0),
         mean=share("item", each),
         raters=each,
         within_rater=share("rater", 1.0),
+        within_rater_one_way=one_way,
+        design_effect=None if one_way.value is None else 1 + (len(items) / len(set(raters)) - 1) * one_way.value,
         shares={name: part / total for name, part in parts.items()},
     )
+
+
+def _one_way(ratings: Sequence[float] | Floats, raters: Sequence[Any], confidence: float) -> Estimate:
+    """One-way random effects of raters: share of their variance in that of raters and residual."""
+    model = lmm(ratings, {}, {"rater": raters})
+    if model.noise is None:
+        return Estimate(value=None, n=len(raters), why=model.why or Reason.of(ReasonCode.STATISTIC_UNDEFINED))
+    return _share(model, "rater", 1.0, len(raters), len(set(raters)), confidence)
 
 
 def _share(model: Lmm, of: str, divisor: float, n: int, clusters: int, confidence: float) -> Estimate:

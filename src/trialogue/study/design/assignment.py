@@ -88,6 +88,30 @@ def choose_items(
     return found
 
 
+def origin_of(dialogue: str, key: str) -> str:
+    """What somebody knows after they have met an item: its dialogue, or the item itself where it is from none."""
+    return dialogue or key
+
+
+def choose_checks(
+    checks: Iterable[tuple[int, str]], n: int, *, met: Iterable[str], rng: np.random.Generator
+) -> list[int]:
+    """At most n attention checks for one person, in random order: none that repeats what they are asked about.
+
+    Args:
+        checks: number and origin of each check of the study; checks without an origin ("") are taken last.
+        n: checks of each participant.
+        met: origins of the person's items.
+        rng: source of randomness.
+
+    >>> choose_checks([(1, "d"), (2, "e"), (3, "")], 2, met=["d"], rng=np.random.default_rng(0))
+    [2, 3]
+    """
+    left = [each for each in checks if not each[1] or each[1] not in set(met)]
+    shuffled = [left[place] for place in rng.permutation(len(left)).tolist()]
+    return [number for number, _ in sorted(shuffled, key=lambda each: not each[1])[:n]]
+
+
 def session_order(items: Sequence[Available], *, rng: np.random.Generator) -> list[Available]:
     """The order in which one person meets their items: random, so that the emptiest are not always first."""
     return [items[place] for place in rng.permutation(len(items))]

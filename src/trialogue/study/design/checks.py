@@ -7,12 +7,13 @@ asks for is the requested one.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
 
 from trialogue.records import JsonValue
+from trialogue.study.design.assignment import origin_of
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import (
     AnyItem,
@@ -27,6 +28,7 @@ from trialogue.study.design.questions import Option, Question, text_in
 from trialogue.study.design.validity import Rule
 
 MAX_ALIKE = 1.0  # share of equal answers at which a session is called straight-lined
+BLANK = "…"  # text of an item that shows nothing but an instruction
 MIN_ANSWERS = 6  # answers below which equal ones say nothing
 
 ASK = {
@@ -58,17 +60,51 @@ class CheckItem:
     item: AnyItem
     expected: dict[str, JsonValue]
     """Right answer by field, or by the question's name for each reply."""
+    origin: str = ""
+    """Origin (``assignment.origin_of``) of the item it was made from; "" for a check that shows no item of the study."""
 
 
 def checks_of(study: StudyFile, items: Sequence[AnyItem], *, rng: np.random.Generator) -> list[CheckItem]:
-    """As many checks as the study asks for, made from its own items; none if ``demandable`` finds nothing to ask for.
+    """The checks from which each participant gets ``study.attention.checks`` (``assignment.choose_checks``).
+
+    They are made from the study's own items, each of another origin, and are so many that some are left which repeat nothing
+    that a participant is asked about. Behind them are checks that show nothing but the instruction, for participants who
+    have met every origin. None if ``demandable`` finds nothing to ask for.
 
     The instruction is given in every language of the study, one below the other: which one is read is not known in advance.
     """
-    if not items or not demandable(study):
+    wanted = study.attention.checks
+    if not items or not wanted or not demandable(study):
         return []
-    places = rng.choice(len(items), size=study.attention.checks, replace=len(items) < study.attention.checks)
-    return [_check(study, items[place], number, rng) for number, place in enumerate(places.tolist(), start=1)]
+    shuffled = [items[place] for place in rng.permutation(len(items)).tolist()]
+    by_origin = {origin_of(item.dialogue, item.key): item for item in reversed(shuffled)}
+    sources = list(by_origin.items())[: study.items_per_participant + wanted]
+    sources += [("", _without_situation(shuffled[place % len(shuffled)])) for place in range(wanted)]
+    made = (_check(study, item, number, rng) for number, (_, item) in enumerate(sources, start=1))
+    return [replace(check, origin=origin) for check, (origin, _) in zip(made, sources, strict=True)]
+
+
+def _without_situation(item: AnyItem) -> AnyItem:
+    """An item of the same form without its texts, into which an instruction can be inserted."""
+
+    def blank(talk: ShownDialogue) -> ShownDialogue:
+        return ShownDialogue(id="check", messages=(Message(speaker=talk.messages[-1].speaker, text=BLANK),))
+
+    empty: dict[str, object] = {"meta": {}}
+    if isinstance(item, RatingItem | PreferenceItem) and item.responses:
+        empty |= {"context": (Message(speaker="user", text=BLANK),), "responses": dict.fromkeys(item.responses, BLANK)}
+    elif isinstance(item, RatingItem):
+        empty |= {"conversation": {name: blank(talk) for name, talk in item.conversation.items()}, "utterance": None}
+        if item.utterance is not None:
+            empty["utterance"] = 0
+    elif isinstance(item, PreferenceItem):
+        empty["dialogues"] = {name: blank(talk) for name, talk in (item.dialogues or {}).items()}
+    elif isinstance(item, RealismItem):
+        empty |= {"human": blank(item.human), "simulated": blank(item.simulated)}
+    elif isinstance(item, LabellingItem):
+        speaker = item.messages[item.utterance].speaker
+        empty |= {"messages": (Message(speaker=speaker, text=BLANK),), "utterance": 0}
+    return item.model_copy(update=empty)
 
 
 def unwritten(study: StudyFile) -> list[str]:

@@ -223,6 +223,8 @@ class StudyFile(Record):
     """Questionnaire after the tasks."""
     instructions: Words = ""
     """Shown in the phase instructions."""
+    task_heading: Words = ""
+    """Heading of the pages on which items are judged; empty: one for the study's type."""
     comprehension: Comprehension | None = None
     """Required by the phase comprehension."""
     training: tuple[Training, ...] = ()

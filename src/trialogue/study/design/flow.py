@@ -56,22 +56,22 @@ def plan_of(phases: Sequence[Phase], *, before: int, training: int, after: int) 
     return [key for phase in phases for key in keys.get(phase, [phase])]
 
 
-def with_tasks(plan: Sequence[str], tasks: int, checks: int, rng: np.random.Generator) -> list[str]:
-    """The plan with tasks in place of ``tasks``, and checks among them at random places.
+def with_tasks(plan: Sequence[str], tasks: int, checks: Sequence[int], rng: np.random.Generator) -> list[str]:
+    """The plan with tasks in place of ``tasks``, and checks (their numbers) among them at random places.
 
     A check is never the first, so that nobody meets one before they know what an ordinary task looks like, and no two
     checks stand side by side where there is room.
 
-    >>> with_tasks(["tasks", "exit"], 2, 0, np.random.default_rng(0))
+    >>> with_tasks(["tasks", "exit"], 2, [], np.random.default_rng(0))
     ['task:1', 'task:2', 'exit']
     """
-    gaps = min(checks, tasks)
+    gaps = min(len(checks), tasks)
     places = sorted(rng.choice(np.arange(1, tasks + 1), size=gaps, replace=False).tolist()) if gaps else []
     steps: list[str] = []
     for number in range(1, tasks + 1):
         steps.append(f"task:{number}")
         if number in places:
-            steps.append(f"check:{places.index(number) + 1}")
+            steps.append(f"check:{checks[places.index(number)]}")
     at = list(plan).index(TASKS)
     return [*plan[:at], *steps, *plan[at + 1 :]]
 

@@ -32,7 +32,7 @@ def _of_task(step: Step) -> str:
     if is_over or isinstance(step.content, ConversationShown):
         return gettext("How was it?")
     return {
-        "rating": gettext("How good are these replies?"),
+        "rating": gettext("Rate each reply"),
         "realism": gettext("In which conversation is the user a person?"),
         "labelling": gettext("What does the marked message do?"),
         "chat": gettext("Talk to the recommender"),

@@ -215,6 +215,8 @@ def _prose(file: StudyFile, key: str) -> tuple[str | dict[str, str], str | dict[
     if phase in ("before", "after"):
         page = (file.before if phase == "before" else file.after)[number - 1]
         return page.heading, page.text
+    if phase in ("task", "check", "training"):
+        return file.task_heading, ""
     if phase == "exit":
         return "", file.thanks
     return "", ""

@@ -10,10 +10,11 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from trialogue.seeds import rng_for
-from trialogue.study.design.assignment import Available, choose_items, session_order
+from trialogue.study.design.assignment import Available, choose_items, origin_of, session_order
+from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.platforms.budget import Budget, budget_of
 from trialogue.study.models import FOREVER, OVER, Assignment, Item, Participant, Slot, Study, Submission
-from trialogue.study.services.reading import MAX_STUDIES, LaunchedStudy, file_of, launch_of
+from trialogue.study.services.reading import MAX_STUDIES, LaunchedStudy, checks_in, file_of, launch_of
 
 LIVE = (Assignment.State.LEASED, Assignment.State.DONE)
 MAX_AT_ONCE = 500  # rows that one statement names; SQLite has a limit
@@ -100,7 +101,8 @@ def _new_slots(participant: Participant, wanted: int, known: Sequence[Assignment
     ``known``: items already assigned."""
     study = participant.study
     had = {each.item_id for each in known}
-    items = _emptiest(study, wanted, met=had, seen=[each.item.dialogue for each in known])
+    seen = [each.item.dialogue for each in known]
+    items = _emptiest(study, wanted, met=had, seen=seen, checked=_origins_of_checks(participant))
     slots = _first_free([item.id for item in items])
     items = [item for item in items if item.id in slots]
     Item.objects.filter(pk__in=slots).update(taken=F("taken") + 1)
@@ -110,6 +112,13 @@ def _new_slots(participant: Participant, wanted: int, known: Sequence[Assignment
         Assignment(participant=participant, slot_id=slots[item.id], item_id=item.id, position=place, lease_until=until)
         for place, item in enumerate(session_order(items, rng=rng), start=_next_place(known))
     )
+
+
+def _origins_of_checks(participant: Participant) -> set[str]:
+    """Origins of the checks that a participant was shown: they are given no item later that one of these repeats."""
+    origins = dict(checks_in(participant.study))
+    shown = (str(key) for key in participant.plan[: participant.step + 1])
+    return {origins.get(number_of(key), "") for key in shown if phase_of(key) == "check"} - {""}
 
 
 def _first_free(items: Sequence[int]) -> dict[int, int]:
@@ -122,18 +131,21 @@ def _first_free(items: Sequence[int]) -> dict[int, int]:
     return found
 
 
-def _emptiest(study: Study, wanted: int, *, met: set[int], seen: list[str]) -> list[Available]:
-    """Items for one person; a large study is looked at as far as is needed."""
+def _emptiest(study: Study, wanted: int, *, met: set[int], seen: list[str], checked: set[str]) -> list[Available]:
+    """Items for one person, none of the origins ``checked``; a large study is looked at as far as is needed."""
     each_once = file_of(study).one_per_dialogue
-    rows = _free(study).order_by("taken", "rank", "pk").values_list("pk", "dialogue", "taken", "rank")
+    rows = _free(study).order_by("taken", "rank", "pk").values_list("pk", "dialogue", "taken", "rank", "key")
     # Eight times as many each time: of a large study only the items that somebody can get are looked at.
     most = wanted + len(met)
     while True:
         most *= 8
         looked = list(rows[:most])
-        items = choose_items(
-            (Available(*row) for row in looked if row[0] not in met), wanted, seen=seen, one_per_dialogue=each_once
+        new = (
+            Available(pk, dialogue, taken, rank)
+            for pk, dialogue, taken, rank, key in looked
+            if pk not in met and origin_of(dialogue, key) not in checked
         )
+        items = choose_items(new, wanted, seen=seen, one_per_dialogue=each_once)
         if len(items) == wanted or len(looked) < most:
             return items
 

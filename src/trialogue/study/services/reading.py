@@ -37,6 +37,8 @@ class ExtraItem:
     record: AnyItem
     expected: Mapping[str, JsonValue]
     """The right answer by field name."""
+    origin: str = ""
+    """Of a check: origin of the item that it was made from."""
 
 
 _known: dict[tuple[int, str, datetime], LaunchedStudy] = {}
@@ -91,9 +93,10 @@ def order_of(of: LaunchedStudy, slot_id: int) -> tuple[str, ...]:
 def extras_of(of: LaunchedStudy) -> dict[str, ExtraItem]:
     """Training items and checks of a study by key: ``training-1``, ``check-1``, ..."""
     rows = Item.objects.filter(study_id=of.pk).exclude(kind=Item.Kind.TASK)
-    return {item.key: ExtraItem(record_of(item), item.expected) for item in rows}
+    return {item.key: ExtraItem(record_of(item), item.expected, item.dialogue) for item in rows}
 
 
-def checks_in(study: Study) -> int:
-    """Number of checks per participant."""
-    return sum(key.startswith("check-") for key in extras_of(launch_of(study)))
+def checks_in(study: Study) -> list[tuple[int, str]]:
+    """Number and origin of every check; "" for one that repeats no item, or from before origins were stored."""
+    extras = extras_of(launch_of(study))
+    return [(int(key.removeprefix("check-")), each.origin) for key, each in extras.items() if key.startswith("check-")]

@@ -1,15 +1,19 @@
 """Current step of a participant. Tasks are assigned when reached, and reassigned after an expired lease."""
 
+from collections.abc import Sequence
+
+import numpy as np
 from django.db import transaction
 from django.utils import timezone
 
 from trialogue.seeds import rng_for
-from trialogue.study.design.flow import TASKS, phase_of, with_tasks
+from trialogue.study.design.assignment import choose_checks, origin_of
+from trialogue.study.design.flow import TASKS, number_of, phase_of, with_tasks
 from trialogue.study.design.page_content import Step
 from trialogue.study.models import OVER, Assignment, Participant
 from trialogue.study.services import asking, chatting, leaving, rows
 from trialogue.study.services.assigning import LIVE, keep, lease, runs_out
-from trialogue.study.services.reading import checks_in
+from trialogue.study.services.reading import checks_in, file_of
 from trialogue.study.services.relaxed_durability import relaxed_commit
 
 
@@ -112,12 +116,32 @@ def _give_out(participant: Participant) -> bool:
         study = participant.study
         rng = rng_for(study.seed, study.slug, f"plan {participant.number}")
         names = {f"task:{number}": key for number, key in enumerate(open_ones, start=1)}
-        participant.plan = [names.get(key, key) for key in with_tasks(plan, len(names), checks_in(study), rng)]
+        participant.plan = [
+            names.get(key, key) for key in with_tasks(plan, len(names), _checks_for(participant, rng), rng)
+        ]
         participant.state = participant.reached = Participant.State.SCREENED
     else:
-        participant.plan = [*plan[: participant.step], *_repair_plan(plan[participant.step :], open_ones)]
+        rest = _repair_plan(plan[participant.step :], open_ones)
+        participant.plan = [*plan[: participant.step], *_repair_checks(participant, rest)]
     participant.save(update_fields=["plan", "state", "reached"])
     return True
+
+
+def _checks_for(participant: Participant, rng: np.random.Generator, *, shown: Sequence[int] = ()) -> list[int]:
+    """Numbers of a participant's checks; none repeats an item that they were ever given, nor a check that was shown."""
+    study = participant.study
+    met = {origin_of(*row) for row in participant.assignments.values_list("item__dialogue", "item__key")}
+    new = [each for each in checks_in(study) if each[0] not in shown]
+    return choose_checks(new, file_of(study).attention.checks - len(shown), met=met, rng=rng)
+
+
+def _repair_checks(participant: Participant, rest: list[str]) -> list[str]:
+    """The rest of a plan, with checks chosen anew among those that do not repeat a task that came later."""
+    study = participant.study
+    shown = [number_of(key) for key in map(str, participant.plan[: participant.step]) if phase_of(key) == "check"]
+    rng = rng_for(study.seed, study.slug, f"checks {participant.number} from {participant.step}")
+    chosen = iter(_checks_for(participant, rng, shown=shown))
+    return [f"check:{next(chosen)}" if phase_of(key) == "check" else key for key in rest]
 
 
 def _repair_plan(rest: list[str], open_ones: list[str]) -> list[str]:

@@ -98,7 +98,8 @@ def step_name(key: str) -> str:
         "after": gettext("Questionnaire after"),
     }
     name = names.get(phase_of(key), key)
-    return f"{name} {number_of(key)}" if ":" in key else name
+    numbered = ":" in key and phase_of(key) != "check"  # the number of a check is its own, not its place among others
+    return f"{name} {number_of(key)}" if numbered else name
 
 
 def _fill(turn: Turn, participant: Participant, sent: Submission, chats: Sequence[Chat], language: str) -> None:

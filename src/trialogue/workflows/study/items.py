@@ -44,6 +44,7 @@ def items_for(
     most: int | None = None,
     per_cell: int = PER_CELL,
     speaker: Speaker = "system",
+    whole: bool = False,
     seed: int = 0,
     note: Note = warn,
 ) -> list[AnyItem]:
@@ -51,14 +52,15 @@ def items_for(
 
     Args:
         study_type: rating, preference, realism, chat or labelling.
-        responses: files or corpora with replies to situations (rating, preference) or dialogues (labelling, preference);
-            the demo corpus by default.
+        responses: files or corpora with replies to situations (rating, preference), or dialogues (labelling, and both with
+            ``whole``); the demo corpus by default.
         human: realism: dialogues with human users.
         simulated: realism: dialogues with simulated users of the same agents; one whose agent no person talked to is left
             out.
         agents: chat: names of the systems in the study file.
         most: maximum number of items, drawn at random; realism: as evenly as possible among simulators and agents.
         speaker: labelling: whose messages are labelled.
+        whole: rating, preference: whether whole conversations are judged.
         per_cell: realism: maximum number of pairs of each simulator with each agent, drawn at random.
         seed: seed of the draw.
         note: called with what is left out; a Python warning by default.
@@ -78,10 +80,15 @@ def items_for(
         "preference": _preferences,
         "labelling": partial(_labels, speaker=speaker),
     }
+    if whole:
+        make |= {"rating": _conversations, "preference": partial(_pairs_of_conversations, rng=rng, note=note)}
     items = make[study_type](material)
     if not items:
-        needed = {"rating": "replies by systems to situations", "labelling": "dialogues with messages to label"}
-        wanted = needed.get(study_type, "replies or dialogues of two systems")
+        needed = {
+            "rating": "dialogues with systems" if whole else "replies by systems to situations",
+            "labelling": "dialogues with messages to label",
+        }
+        wanted = needed.get(study_type, "dialogues of two systems" if whole else "replies of two systems")
         what = f"the files contain nothing for a study of type {study_type}, which needs {wanted}."
         raise DataError(Problem(what, ", ".join(map(str, responses)) or DEMO))
     return _draw_items(items, most, rng)
@@ -155,6 +162,84 @@ def _preferences(material: InputRecords) -> list[AnyItem]:
             if texts[a].strip() != texts[b].strip()
         ),
     )
+
+
+def _by_system(material: InputRecords) -> dict[str, list[tuple[str, Dialogue]]]:
+    """Dialogues with a system, with the ids that answers refer to.
+
+    Raises:
+        DataError: dialogues whose system is unknown, or that are too long for a page.
+    """
+    found: dict[str, list[tuple[str, Dialogue]]] = {}
+    nameless, long = [], []
+    for name, dialogue in zip(names_of(material.dialogues), material.dialogues, strict=True):
+        if not dialogue.utterances:
+            continue
+        if dialogue.system is None:
+            nameless.append(name)
+        elif len(dialogue.utterances) > MAX_LINES:
+            long.append(name)
+        found.setdefault(dialogue.system or "", []).append((name, dialogue))
+    problems = []
+    if nameless:
+        what = f"{len(nameless)} dialogues name no system, such as {nameless[0]!r}"
+        problems.append(Problem(f"{what}.", hint="Name it: --responses NAME=FILE."))
+    if long:
+        problems.append(Problem(f"{len(long)} dialogues have more than {MAX_LINES} messages, such as {long[0]!r}."))
+    if problems:
+        raise DataError(problems)
+    return found
+
+
+def _talk_fields(name: str, dialogue: Dialogue) -> Fields:
+    return {"id": name, "messages": _messages(dialogue.utterances)}
+
+
+def _conversations(material: InputRecords) -> list[AnyItem]:
+    """Every dialogue of every system, to be rated by itself."""
+    return _valid(
+        RatingItem,
+        (
+            {"key": name, "conversation": {system: _talk_fields(name, dialogue)}}
+            for system, talks in sorted(_by_system(material).items())
+            for name, dialogue in talks
+        ),
+    )
+
+
+def _pairs_of_conversations(material: InputRecords, *, rng: np.random.Generator, note: Note) -> list[AnyItem]:
+    """For every two systems, each dialogue of one beside a dialogue of the other one.
+
+    That is the one with the same id (both had one task), else one drawn at random; a dialogue is in one pair with each other
+    system.
+    """
+    rows: list[Fields] = []
+    for (a, talks_a), (b, talks_b) in combinations(sorted(_by_system(material).items()), 2):
+        pairs = _couple(talks_a, talks_b, rng)
+        if left := len(talks_a) + len(talks_b) - 2 * len(pairs):
+            note(
+                Problem(
+                    f"{left} dialogues of {a if len(talks_a) > len(talks_b) else b} are left out: no other to compare."
+                )
+            )
+        rows += [
+            {"key": f"{one[0]}|{other[0]}", "dialogues": {a: _talk_fields(*one), b: _talk_fields(*other)}}
+            for one, other in pairs
+        ]
+    return _valid(PreferenceItem, rows)
+
+
+Talk: TypeAlias = tuple[str, Dialogue]
+
+
+def _couple(first: Sequence[Talk], second: Sequence[Talk], rng: np.random.Generator) -> list[tuple[Talk, Talk]]:
+    """Pairs with the same id, then of the rest at random, as many as the shorter side has."""
+    by_id = {dialogue.id: (name, dialogue) for name, dialogue in second}
+    same = [(one, by_id.pop(one[1].id)) for one in first if one[1].id in by_id]
+    met = {talk[0] for pair in same for talk in pair}
+    rest = [[talk for talk in talks if talk[0] not in met] for talks in (first, second)]
+    drawn = [[talks[place] for place in rng.permutation(len(talks)).tolist()] for talks in rest]
+    return [*same, *zip(drawn[0], drawn[1], strict=False)]
 
 
 def _of_situation(situation: Situation) -> Fields:

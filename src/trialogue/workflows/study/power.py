@@ -13,6 +13,7 @@ from trialogue.findings.people.models import classes, effects_of
 from trialogue.findings.people.participants import countable_participants
 from trialogue.findings.people.study import StudyData
 from trialogue.findings.people.table import FEW_RATERS, RatingTable, table_of
+from trialogue.findings.planning.quick_test import calibrate
 from trialogue.findings.planning.study_plan import StudyPlan, Variances, even_thresholds
 from trialogue.findings.planning.study_power import (
     PowerFindings,
@@ -82,10 +83,11 @@ def plan_study(
     effects: tuple[float, ...] | None = None,
     power: float = 0.8,
     level: float = 0.05,
-    simulations: int = 100,
+    simulations: int = 1_000,
     seed: int = 0,
     jobs: int = 1,
     search: bool = True,
+    full: bool = False,
     progress: Callable[[str], None] | None = None,
     **design: float | int | None,
 ) -> PowerFindings:
@@ -101,6 +103,8 @@ def plan_study(
         seed: seed of the simulated studies.
         jobs: number of processes; it does not change the findings.
         search: whether to search for other plans if this one does not reach the power.
+        full: whether every simulated study is analysed as the report does it, which takes minutes to hours; otherwise a
+            quick test does, calibrated on the report's analysis of a few studies (``findings.planning.quick_test``).
         progress: called with progress lines.
         design: replacements for settings of the plan: participants, tasks (situations that each of them judges), situations
             (different ones in total), points of the scale, dropout and excluded (shares), and standard deviations in logits
@@ -116,11 +120,15 @@ def plan_study(
         raise UnknownNameError("plan option", unknown[0], DESIGN)
     base = change_base(base if isinstance(base, Base) else base_plan(base, effects=effects), **design)
     plan = base.plan
-    found = study_power(plan, seed=seed, simulations=simulations, level=level, jobs=jobs, progress=progress)
+    quick = None if full else calibrate(plan, seed=seed, level=level, jobs=jobs)
+    found = study_power(
+        plan, seed=seed, simulations=simulations, level=level, jobs=jobs, progress=progress, calibration=quick
+    )
     wanted = search and found.every_pair.value is not None and found.every_pair.value < power
     ways = tuple(
         find_alternative(
-            plan, way, power=power, seed=seed, simulations=simulations, level=level, jobs=jobs, progress=progress
+            plan, way, power=power, seed=seed, simulations=simulations, level=level, jobs=jobs, progress=progress,
+            calibration=quick,
         )
         for way in (enlargements_of(plan) if wanted else ())
     )  # fmt: skip
@@ -151,13 +159,22 @@ def _of_study(folder: Path, effects: tuple[float, ...] | None) -> Base:
 
     file, items, _ = read_folder(folder)
     points = _points(file, folder)
-    systems = max(2, *(len(item.systems) for item in items))
-    tasks = min(file.items_per_participant, len(items))
+    names = {name for item in items for name in item.systems}
+    systems = max(2, len(names))
+    each = min(file.items_per_participant, len(items))
+    chats = file.type == "chat"
+    tasks = each * min(len(item.systems) for item in items) // systems if chats else each
+    if not tasks:
+        raise UsageError(
+            f"in {folder}, a participant talks to {each} of {systems} systems. Power is simulated for chats in which "
+            f"everybody talks to every system: set items_per_participant to {systems}, or compare means of people with "
+            "trialogue.stats.clusters_for_means."
+        )
     plan = StudyPlan(
         effects=effects or _steps(systems),
-        participants=max(2, len(items) * file.raters_per_item // tasks),
+        participants=max(2, len(items) * file.raters_per_item // each),
         tasks=tasks,
-        situations=len(items),
+        situations=None if chats else len(items),
         variances=INSPIRED2.variances,
         thresholds=even_thresholds(points),
     )
@@ -169,9 +186,10 @@ def _of_study(folder: Path, effects: tuple[float, ...] | None) -> Base:
 
 def _points(file: StudyFile, folder: Path) -> int:
     scale = next((question.scale for question in file.criteria if question.scale is not None), None)
-    if file.type != "rating" or scale is None:
+    if file.type not in ("rating", "chat") or scale is None:
         raise UsageError(
-            f"power analysis is for rating studies; {folder} is of type {file.type}. For the number of "
+            f"power analysis is for ratings on a scale, of replies or chats; {folder} is of type {file.type}"
+            f"{'' if scale is not None else ' without a criterion with a scale'}. For the number of "
             "judgements that a preference study needs, see trialogue.stats.judgements_needed."
         )
     return len(scale)

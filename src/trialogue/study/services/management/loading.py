@@ -68,7 +68,7 @@ def _create_study(file: StudyFile, items: list[AnyItem], sha256: str) -> Study:
 
 
 def _extras(study: Study, file: StudyFile, items: list[AnyItem], rng: np.random.Generator) -> None:
-    """Training items and checks; each has one slot, which everybody shares."""
+    """Training items and checks; no slots: any number of participants may see them."""
     made = BY_TYPE[file.type]
     extras = [
         Item(
@@ -85,6 +85,7 @@ def _extras(study: Study, file: StudyFile, items: list[AnyItem], rng: np.random.
             study=study,
             key=check.item.key,
             kind=Item.Kind.CHECK,
+            dialogue=check.origin,
             content=to_stored(check.item),
             expected=check.expected,
             rank=number,
