@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Literal
 
 from trialogue.errors import DataError, Problem
 from trialogue.metrics.base import Array, Conversation, Reply, Undefined
@@ -47,12 +48,14 @@ class Answer:
     """Kind of rater."""
     scale: Scale | None = None
     """Lowest and highest value, where they were declared."""
+    better: Literal["higher", "lower"] = "higher"
+    """Which end of the scale is the better one."""
 
     @classmethod
     def of_rating(cls, rating: Rating, user: str | None) -> "Answer":
         """From a rating on a record; ``user`` is the participant of the dialogue."""
         rater = user if rating.rater == "user" and user else rating.rater
-        return cls(rating.name, rating.value, rater, rating.raters, Scale.of(rating.low, rating.high))
+        return cls(rating.name, rating.value, rater, rating.raters, Scale.of(rating.low, rating.high), rating.better)
 
     @classmethod
     def of_score(cls, score: Score, value: float) -> "Answer":
@@ -153,6 +156,7 @@ class HumanRating:
         scale: Scale | None = None,
         is_declared: bool = True,
         raters: tuple[Raters, ...] = (Raters.PEOPLE,),
+        better: Literal["higher", "lower"] = "higher",
         filed: FiledAnswers = NOTHING_FILED,
     ) -> None:
         self.name = name
@@ -169,7 +173,7 @@ class HumanRating:
             low=None if scale is None else scale.low,
             high=None if scale is None else scale.high,
             is_share=scale is not None and scale.is_share,
-            better="higher",
+            better=better,
             level="dialogue" if level == "dialogue" else "response",
             failed=FailurePolicy.AS_IS,
             variants={"mean": Variant(summary="Mean over ratings.", source="Arithmetic mean.")},
@@ -225,6 +229,7 @@ def ratings_among(conversations: Iterable[Conversation], filed: FiledAnswers = N
             scale=found.scale,
             is_declared=bool(found.scales),
             raters=kinds_of(found.raters),
+            better=next(iter(found.better), "higher"),
             filed=filed,
         )
         for (level, name), found in sorted(questions.items())
@@ -252,6 +257,7 @@ class _Question:
     scales: set[Scale] = field(default_factory=set)
     """Declared scales."""
     raters: set[Raters] = field(default_factory=set)
+    better: set[Literal["higher", "lower"]] = field(default_factory=set)
     values: set[float] = field(default_factory=set)
     """Values of answers without a scale of their own; of more than two kinds not all are kept."""
     ends: tuple[float, float] = (math.inf, -math.inf)
@@ -259,6 +265,7 @@ class _Question:
 
     def add(self, answer: Answer) -> None:
         self.raters.add(answer.raters)
+        self.better.add(answer.better)
         if answer.scale is not None:
             self.scales.add(answer.scale)
             return
@@ -275,6 +282,9 @@ class _Question:
 
     def problems(self, name: str) -> Iterator[Problem]:
         """Reasons why the answers cannot be averaged."""
+        if len(self.better) > 1:
+            hint = "Declare one direction, or give them different names."
+            yield Problem(f"for some ratings of {name!r} higher is better, for others lower.", hint=hint)
         if len(self.scales) > 1:
             listed = ", ".join(sorted(each.words for each in self.scales))
             yield Problem(

@@ -137,6 +137,8 @@ class Rating(Record):
     """Highest value of the scale."""
     raters: Raters = Raters.PEOPLE
     """Kind of rater."""
+    better: Literal["higher", "lower"] = "higher"
+    """Which end of the scale is the better one."""
 
     @model_validator(mode="after")
     def _lies_on_its_scale(self) -> Self:

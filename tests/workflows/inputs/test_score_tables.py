@@ -101,3 +101,13 @@ def test_rows_in_memory_are_joined_as_files_are(tmp_path: Path) -> None:
     rows = [{"conversation_id": n, "satisfaction": n} for n in (1, 2, 4)]
     from_memory = gather([messages(tmp_path, ["1", "2", "3", "4"]), rows])
     assert list(from_memory.dialogues) == list(joined(tmp_path, ["1.0,1", "2.0,2", "4.0,4"]).dialogues)
+
+
+def test_a_table_of_scores_says_which_end_is_the_better_one(tmp_path: Path) -> None:
+    rows = [f"{'AB'[n % 2]},{n // 2},{(n * 3) % 5 + 3 * (n % 2)},lower" for n in range(60)]
+    (tmp_path / "scores.csv").write_text("\n".join(["system,unit,score,direction", *rows]))
+    run = evaluate(str(tmp_path / "scores.csv"), resamples=200, origin="person")
+    (league,) = run.findings.leagues
+    assert league.measure.better == "lower"
+    assert league.standings[0].system == "A"
+    assert "A is significantly better than B" in run.answer

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from trialogue.datasets.base import AnyRecord, Head
 from trialogue.datasets.door.account import FeedbackTally, FieldTally, report_unread
@@ -23,6 +24,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Raters, Rating
 from trialogue.records.files.jsonl import Note, warn
 
+Better: TypeAlias = Literal["higher", "lower"]
 _UNITS = (
     "dialogue_id dialog_id dialogue dialog conversation_id conversation conv_id session_id chat_id thread_id unit unit_id "
     "situation_id situation example_id sample_id item_id prompt_id query_id question_id qid case_id case task_id task "
@@ -40,6 +42,7 @@ _OUTCOMES = "reward success passed pass solved resolved correct accuracy outcome
 """Headings of what a program found, in tables of runs of tasks."""
 MOST_QUESTIONS = 100
 _LOWS, _HIGHS = "low min minimum scale_min min_value", "high max maximum scale_max max_value"
+_DIRECTIONS = "direction better higher_is_better lower_is_better"
 _TEXTS = "text message content utterance response reply prediction context history speaker role messages conversations"
 """Columns of tables of conversations, which are no tables of scores."""
 
@@ -62,6 +65,8 @@ class ScoreColumns:
     origin: str | None = None
     low: str | None = None
     high: str | None = None
+    direction: str | None = None
+    """Column that says which end is the better one: higher or lower, max or min, or true under ``higher_is_better``."""
 
     def used_columns(self) -> set[str]:
         """Columns that are read, without further candidates for the unit."""
@@ -75,6 +80,7 @@ class ScoreColumns:
             self.origin,
             self.low,
             self.high,
+            self.direction,
         )
         return {*self.values, *self.units[:1], *(column for column in named if column is not None)}
 
@@ -124,7 +130,7 @@ def guess_scores(columns: Sequence[str], rows: Sequence[Row], *, values: tuple[s
         name: next((by_key[word] for word in words.split() if word in by_key), None)
         for name, words in (
             ("system", _SYSTEMS), ("person", _PEOPLE), ("rater", _RATERS), ("trial", _TRIALS), ("task", _TASKS),
-            ("origin", _ORIGINS), ("low", _LOWS), ("high", _HIGHS),
+            ("origin", _ORIGINS), ("low", _LOWS), ("high", _HIGHS), ("direction", _DIRECTIONS),
         )
     }  # fmt: skip
     units = [by_key[word] for word in _UNITS.split() if word in by_key]
@@ -227,14 +233,27 @@ def _ratings(row: Row, columns: ScoreColumns, tally: FeedbackTally, system: str)
             found = tally.see(said, system, row.line)
             if found is not None:
                 ends = (found.low if low is None else low, found.high if high is None else high)
-                yield _rating(said.name, found.value, rater or said.rater, *ends, declared or said.raters)
+                better = _better(row, columns.direction)
+                yield _rating(said.name, found.value, rater or said.rater, *ends, declared or said.raters, better)
+
+
+def _better(row: Row, column: str | None) -> Better:
+    """Which end is the better one; higher where nothing says so."""
+    if column is None:
+        return "higher"
+    word = row.text(column).strip().lower()
+    is_yes = word in ("true", "1", "yes")
+    if key_of(column) == "lower_is_better":
+        return "lower" if is_yes else "higher"
+    is_no = key_of(column) == "higher_is_better" and word in ("false", "0", "no")
+    return "lower" if is_no or word in ("lower", "low", "min", "minimize", "minimise", "down", "-") else "higher"
 
 
 @lru_cache(maxsize=65_536)  # a table has many rows and few different values
 def _rating(
-    name: str, value: float, rater: str | None, low: float | None, high: float | None, raters: Raters
+    name: str, value: float, rater: str | None, low: float | None, high: float | None, raters: Raters, better: Better
 ) -> Rating:
-    return Rating(name=name, value=value, rater=rater, low=low, high=high, raters=raters)
+    return Rating(name=name, value=value, rater=rater, low=low, high=high, raters=raters, better=better)
 
 
 def _question(row: Row, column: str, columns: ScoreColumns) -> str:
