@@ -18,6 +18,7 @@ HAVE_DOCSTRINGS = (ast.Module, ast.ClassDef, ast.FunctionDef)
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*[a-z]")
 OF_OTHER_PROGRAMS = {
     "--disable-pip-version-check", "--dest", "--file", "--no-cache-dir", "--no-deps", "--only-binary", "--retries",
+    "--clean", "--dbname", "--if-exists", "--no-owner", "--single-transaction",  # of pg_restore
 }  # fmt: skip
 
 
