@@ -22,7 +22,7 @@ def _press(page: Any) -> None:
 
 def _in_view(page: Any) -> bool:
     """Whether the marked message is in view: its box wholly, and its first line within that."""
-    box, message = page.locator(".marked").bounding_box(), page.locator(".asked-about p").bounding_box()
+    box, message = page.locator(".marked").bounding_box(), page.locator(".asked-about .bubble").bounding_box()
     inside = box["y"] >= -SLACK and box["y"] + box["height"] <= page.viewport_size["height"] + SLACK
     return bool(inside and box["y"] <= message["y"] <= box["y"] + box["height"] - 24)
 

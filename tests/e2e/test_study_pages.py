@@ -148,11 +148,15 @@ def test_nothing_hostile_runs(browser: Any, site: str) -> None:
     assert outside == []
 
 
+TASK_HEADINGS = ("Rate each reply", "How meaningful")
+"""Of pages with replies to rate: the default, and INFACT's."""
+
+
 def at_task(browser: Any, site: str) -> tuple[Any, Iterator[str]]:
     """A page with replies to rate, and the steps from there on."""
     page = screen(browser, "light", 360)
     steps = walk(page, f"{site}/rating/")
-    assert any(heading.startswith("How good") for heading in steps)
+    assert any(heading.startswith(TASK_HEADINGS) for heading in steps)
     return page, steps
 
 
@@ -213,7 +217,7 @@ def test_a_bad_phone_loses_no_answers_and_puts_none_under_another_item(browser: 
     assert answered(page) == 0
     page.go_back()  # the browser would fill in what stood under the item before
     page.wait_for_load_state()
-    assert page.locator("h1").inner_text().startswith("How good")
+    assert page.locator("h1").inner_text().startswith(TASK_HEADINGS)
     assert answered(page) == 0
 
 

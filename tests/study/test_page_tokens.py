@@ -10,7 +10,7 @@ from tests.study.walking import entered, running, walk
 from trialogue.study.models import Code
 from trialogue.study.pages import exits
 from trialogue.study.services import leaving
-from trialogue.study.services.tokens import read_token, step_in, token_for
+from trialogue.study.services.tokens import page_key, read_token, step_in, token_for
 from trialogue.study.web.access_log import JsonFormatter
 from trialogue.study.workers import Parser
 
@@ -69,3 +69,9 @@ def test_a_line_of_the_log_has_its_values_and_no_text_of_an_exception() -> None:
     assert json.loads(JsonFormatter().format(record))["message"] == "folder: OSError"
     plain = logging.LogRecord("x", logging.INFO, "", 0, "100 % done", (), None)
     assert json.loads(JsonFormatter().format(plain))["message"] == "100 % done"
+
+
+def test_the_key_of_a_page_is_the_same_at_every_load_and_another_for_every_step_and_person() -> None:
+    assert page_key(1, "task:1") == page_key(1, "task:1")
+    assert len({page_key(1, "task:1"), page_key(1, "check:1"), page_key(2, "task:1")}) == 3
+    assert "task" not in page_key(1, "task:1")

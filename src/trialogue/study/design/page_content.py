@@ -147,6 +147,8 @@ class Step:
     """Number of this attempt at the comprehension check, from 1."""
     attempts: int = 1
     """Attempts that are allowed."""
+    page_key: str = ""
+    """Key of the page for its browser: the same at every load, and as opaque as the token."""
     task: int = 0
     """Number of the task, from 1; 0: not a task."""
     tasks: int = 0

@@ -60,6 +60,7 @@ def show(
         "eyebrow": eyebrow_of(step),
         "intro": text_in(step.text, language),
         "token": step.token,
+        "page_key": step.page_key,
         "hidden": step.hidden,
         "hidden_field": HIDDEN_FIELD,
         "to_models": Use.LANGUAGE_MODELS in _allowed_uses(study),

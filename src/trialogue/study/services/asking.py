@@ -25,7 +25,7 @@ from trialogue.study.models import Assignment, Participant, Submission
 from trialogue.study.services import rows
 from trialogue.study.services.chatting import shown_chat
 from trialogue.study.services.reading import LaunchedStudy, extras_of, file_of, launch_of, order_of, task_record
-from trialogue.study.services.tokens import token_for
+from trialogue.study.services.tokens import page_key, token_for
 
 KINDS: dict[str, StepKind] = {
     "consent": "consent",
@@ -74,6 +74,7 @@ def step_of(participant: Participant, key: str, assignment: Assignment | None = 
         number=participant.step + 1,
         of=_length(participant, file),
         token=token_for(participant.pk, key),
+        page_key=page_key(participant.pk, key),
         parts=parts_of(participant, key, shows),
         item=item,
         content=content,

@@ -6,6 +6,7 @@ program cannot tell a check from a task.
 
 import base64
 import hashlib
+import hmac
 from functools import lru_cache
 
 from cryptography.fernet import Fernet, InvalidToken
@@ -18,6 +19,13 @@ LENGTH = 120  # characters inside a token; more than any participant's id and st
 def token_for(participant_id: int, step: str) -> str:
     """The token of a participant's step."""
     return _cipher(settings.SECRET_KEY).encrypt(f"{participant_id} {step}".ljust(LENGTH).encode()).decode("ascii")
+
+
+def page_key(participant_id: int, step: str) -> str:
+    """Key under which a browser keeps what was answered and not yet sent: the same at every load of a page, unlike a token,
+    and as opaque."""
+    secret = f"{PURPOSE}.page\0{settings.SECRET_KEY}".encode()
+    return hmac.new(secret, f"{participant_id} {step}".encode(), hashlib.sha256).hexdigest()[:24]
 
 
 def read_token(token: str, *, secret: str = "") -> tuple[int, str] | None:

@@ -11,13 +11,13 @@
   };
 
   /* What was answered and not yet saved stays in this tab until another page is answered: networks fail when a form is sent,
-     and phones forget tabs. The first part of a token says whose step it is. */
+     and phones forget tabs. The key beside the token says whose step it is, and is the same at every load. */
   const store = { key: "unsaved", get: () => sessionStorage.getItem(store.key), set: (text) => sessionStorage.setItem(store.key, text), forget: () => sessionStorage.removeItem(store.key) };
   const choice = (each) => ["radio", "checkbox"].includes(each.type);
   const answered = (each) => (choice(each) ? each.checked : each.value !== "");
   const listed = (each) => each.tagName === "SELECT";
   const fields = () => [...form.elements].filter((each) => each.name && !["hidden", "submit"].includes(each.type));
-  const page = () => [form.elements.token.value.split(":")[0], form.elements.chat?.value, form.elements.turn?.value].join(" ");
+  const page = () => [form.elements.token.dataset.page, form.elements.chat?.value, form.elements.turn?.value].join(" ");
   const keep = () => store.set(JSON.stringify([page(), fields().filter(answered).map((each) => [each.name, each.value])]));
   const restore = () => {
     const [of, given] = JSON.parse(store.get() ?? "[]");
