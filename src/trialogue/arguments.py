@@ -55,7 +55,7 @@ def _fits(value: Any, hint: Any) -> bool:
     """Whether a value is of a type; True where that cannot be said."""
     if get_origin(hint) in (Union, UnionType):
         return any(_fits(value, each) for each in get_args(hint))
-    if getattr(hint, "_is_protocol", False):  # whoever has its public attributes is one
+    if getattr(hint, "_is_protocol", False):  # any object with its public attributes conforms
         return all(hasattr(value, name) for name in vars(hint) if not name.startswith("_"))
     from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError
 

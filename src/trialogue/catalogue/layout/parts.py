@@ -103,7 +103,7 @@ def layout_of(text: str) -> ReplyLayout:
             parts += _line_parts(text, behind, opening.start())
             behind = _add_json(text, opening.start(), parts)
     parts += _line_parts(text, behind, len(text))
-    if sum(part.layout is Layout.LINE for part in parts) == 1:  # a line is told from a sentence by its like
+    if sum(part.layout is Layout.LINE for part in parts) == 1:  # one line alone may be a sentence
         parts = [part._replace(layout=Layout.PROSE, group="") if part.layout is Layout.LINE else part for part in parts]
     return ReplyLayout(text, tuple(part for part in parts if part.start < part.end))
 

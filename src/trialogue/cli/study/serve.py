@@ -111,7 +111,7 @@ def restore(
     if found.knows_withdrawals:
         typer.echo(f"Withdrew after the backup, and erased again: {found.erased_again}.")
     else:
-        typer.echo("There was no readable database: erase again whoever withdrew or was erased after the backup.")
+        typer.echo("There was no readable database: erase again everybody who withdrew or was erased after the backup.")
     if found.kept:
         typer.echo(f"The earlier database: {found.kept}. Delete it when nobody needs it: it holds personal data.")
     typer.echo("Before paying anyone, read back what the platform has paid: trialogue study recruit FOLDER sync")

@@ -28,7 +28,7 @@ _IDS = (
 )  # of a record that holds messages, where no heading says more
 _SPEAKERS = ("from", "who", "agent", "name")
 _TEXTS = ("value", "body", "say")
-SAMPLE = 20  # records from which is told where things stand
+SAMPLE = 20  # records examined to find the fields
 FEW_NAMES = 12  # of speakers
 
 

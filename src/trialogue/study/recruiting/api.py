@@ -51,7 +51,7 @@ class PlatformError(TrialogueError):
 
     @property
     def refused(self) -> bool:
-        """Whether the request was surely not carried out."""
+        """Whether it is certain that the request was not carried out."""
         return self.status in NOT_DONE
 
 

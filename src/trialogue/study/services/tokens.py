@@ -1,6 +1,6 @@
 """Tokens of pages, which prevent answers for another participant or item.
 
-Opaque: a token says nothing about its page to whoever reads the HTML, neither by its content nor by its length, so that a
+Opaque: a token says nothing about its page to a reader of the HTML, neither by its content nor by its length, so that a
 program cannot tell a check from a task.
 """
 
