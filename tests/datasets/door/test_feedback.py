@@ -173,3 +173,9 @@ def test_fields_that_may_name_the_system_are_listed(tmp_path: Path) -> None:
     (tmp_path / "c.jsonl").write_text("\n".join(map(json.dumps, entries)))
     (warning,) = [each for each in gather([str(tmp_path / "c.jsonl")]).warnings if "prompt_version" in each]
     assert "may name the system; the field 'model' was taken" in warning
+
+
+def test_systems_that_may_be_rated_on_two_scales_are_named(tmp_path: Path) -> None:
+    values: list[object] = [1 + place % 5 if place % 2 else 1 + place % 10 for place in range(40)]
+    warnings = read(tmp_path, chats(values, "stars")).warnings
+    assert any("the highest ratings differ between systems: A 9, B 5" in warning for warning in warnings)

@@ -119,6 +119,9 @@ class FeedbackTally:
                 )
                 hint = f"In a mapping, declare missing: [{odd:g}], or the scale, [low, high], if it is a rating."
                 report.wrong(what, name, line=held.line, hint=hint)
+            elif not self.is_declared and (tops := _tops_of_systems(held.of_system)):
+                hint = "If these are different scales, convert them to one: their values cannot be compared."
+                report.mend(f"the highest ratings differ between systems: {tops}", name, line=held.line, hint=hint)
             elif not self.is_declared and not self.missing and (what := odd_zero_in(held.values)):
                 hint = "If it means that there is no rating, map it: missing: [0]."
                 report.mend(what, name, line=held.line, hint=hint)
@@ -186,6 +189,17 @@ def _scales_of_systems(values: Mapping[str, set[float]]) -> str:
         return ""
     low, high = min(min(values[each]) for each in wide), max(max(values[each]) for each in wide)
     return f"{', '.join(wide)} from {low:g} to {high:g}, {', '.join(binary)} with 0 and 1"
+
+
+def _tops_of_systems(values: Mapping[str, set[float]]) -> str:
+    """What differs where some systems never get more than 5 and others more, on what may be two scales; "" if nothing does.
+
+    >>> _tops_of_systems({"a": {1.0, 5.0}, "b": {1.0, 9.0}})
+    'a 5, b 9'
+    """
+    tops = {system: max(held) for system, held in values.items()}
+    has_five, has_more = any(top == 5 for top in tops.values()), any(5 < top <= 10 for top in tops.values())
+    return ", ".join(f"{system} {top:g}" for system, top in tops.items()) if has_five and has_more else ""
 
 
 @dataclass
