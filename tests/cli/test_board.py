@@ -23,7 +23,7 @@ def test_terminal_page_tables_and_json_say_the_same(runs: tuple[str, str], tmp_p
     out = tmp_path / "out"
     done = trialogue("board", *runs, "-q", "-o", out)
     assert done.returncode == 0, done.stderr
-    assert "v2 is significantly better than v1" in " ".join(done.stdout.split())
+    assert "v2 is better than v1 by" in " ".join(done.stdout.split())
     assert f"Board: {out / 'board.html'}" in done.stdout
     printed = json.loads(trialogue("board", *runs, "-q", "--json").stdout)
     saved = json.loads((out / "board.json").read_text(encoding="utf-8"))

@@ -21,7 +21,7 @@ def both(tmp_path: Path) -> Path:
 def test_evaluate_prints_the_answer_and_the_path_of_the_report(both: Path, tmp_path: Path) -> None:
     done = process("evaluate", both, "--out", tmp_path / "run", "--resamples", "200")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("On Satisfaction, good is significantly better than bad (by 80 points")
+    assert done.stdout.startswith("On Satisfaction, good is better than bad by 80 points")
     assert done.stdout.rstrip().endswith(f"Report: {tmp_path / 'run' / 'report.html'}")
     assert "reading" in done.stderr
     assert (tmp_path / "run" / "scores.jsonl").is_file()

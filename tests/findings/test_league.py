@@ -147,7 +147,7 @@ def test_the_answer_names_the_best_and_whom_it_beats() -> None:
 
 def test_the_answer_of_two_systems_gives_the_difference() -> None:
     (sentence,) = said([league({"a": 0.9, "b": 0.3}, {("a", "b"): 0.0004})])
-    assert sentence == "On Merit, a is significantly better than b (by 0.60 [0.50, 0.70], p < .001)."
+    assert sentence == "On Merit, a is better than b by 0.60 [0.50, 0.70], a significant difference (p < .001)."
 
 
 def test_systems_that_are_better_than_the_same_ones_are_named_together() -> None:
@@ -161,7 +161,7 @@ def test_systems_that_are_better_than_the_same_ones_are_named_together() -> None
 def test_systems_that_are_better_than_different_ones_are_named_apart() -> None:
     p = {("a", "b"): 0.8, ("a", "c"): 0.0001, ("b", "c"): 0.8}
     (sentence,) = said([league({"a": 0.9, "b": 0.5, "c": 0.2}, p)])
-    assert sentence.startswith("On Merit, a is significantly better than c (by 0.70")
+    assert sentence.startswith("On Merit, a is better than c by 0.70")
     assert sentence.endswith("; 1 of 3 pairs differ after correction.")
 
 
@@ -174,14 +174,14 @@ def test_the_leading_system_has_a_sentence_of_its_own_and_the_other_pairs_follow
 
 def test_where_lower_is_better_the_leader_is_lower_by_a_positive_number() -> None:
     (sentence,) = said([league({"a": 0.9, "b": 0.3}, {("a", "b"): 0.0004}, better="lower")])
-    assert sentence == "On Merit, b is significantly better than a (lower by 0.60 [0.50, 0.70], p < .001)."
+    assert sentence == "On Merit, b is better than a: 0.60 [0.50, 0.70] lower, a significant difference (p < .001)."
 
 
 def test_differences_of_shares_are_in_percentage_points() -> None:
     share = league({"a": 0.9, "b": 0.3}, {("a", "b"): 0.0004})
     scale = Scale(low=0, high=1)
     (sentence,) = said([share.model_copy(update={"measure": share.measure.model_copy(update={"scale": scale})})])
-    assert sentence == "On Merit, a is significantly better than b (by 60 points [50, 70], p < .001)."
+    assert sentence == "On Merit, a is better than b by 60 points [50, 70], a significant difference (p < .001)."
 
 
 def test_where_nothing_is_sure_the_answer_says_so() -> None:

@@ -21,7 +21,7 @@ def both(tmp_path: Path) -> Path:
 def test_people_decide_who_is_better(both: Path) -> None:
     run = evaluate(both, resamples=500)
     assert run.findings.primary == "human:satisfaction"
-    assert run.answer.startswith("On Satisfaction, good is significantly better than bad (by 80 points")
+    assert run.answer.startswith("On Satisfaction, good is better than bad by 80 points")
     best, worst = run.league("human:satisfaction").standings
     assert (best.system, best.estimate.value) == ("good", 0.9)  # 18 of 20
     assert (worst.system, worst.estimate.value) == ("bad", 0.1)  # 2 of 20
@@ -75,7 +75,7 @@ def test_an_echo_of_the_reference_is_perfect(tmp_path: Path) -> None:
     echo = run.league("bleu(k=4)@sacrebleu|v1").standings[0]
     assert echo.system == "echo"
     assert echo.estimate.value == pytest.approx(1.0)
-    assert run.answer.startswith("Conditional: On BLEU-k (k=4, sacrebleu), echo is significantly better")
+    assert run.answer.startswith("Conditional: On BLEU-k (k=4, sacrebleu), echo is better")
     assert run.findings.answer[-1].kind_of is StatementKind.SCOPE
 
 
@@ -200,7 +200,7 @@ def test_a_system_with_too_few_conversations_is_not_called_a_leader(tmp_path: Pa
     records += [dialogue(i, "b", satisfied=i == 0) for i in range(20)]
     records.append(dialogue(99, "c", satisfied=False))
     answer = evaluate(written(tmp_path / "x.jsonl", records), metrics=["length"], resamples=500).findings.answer[0].text
-    assert answer.startswith("On Satisfaction, a is significantly better than b")
+    assert answer.startswith("On Satisfaction, a is better than b")
     assert answer.endswith("c could not be compared.")
 
 

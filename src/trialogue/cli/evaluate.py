@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class Family(StrEnum):
     """Scope of the correction."""
 
+    QUESTIONS = "questions"
     MEASURE = "measure"
     MEASURES = "measures"
 
@@ -69,9 +70,10 @@ def evaluate(
     family: Annotated[
         Family,
         typer.Option(
-            help="Correct p-values across the pairs of systems of each measure, or across all measures together."
+            help="Correct p-values across the pairs of systems of each measure, also across people's questions, or across "
+            "all measures together."
         ),
-    ] = Family.MEASURE,
+    ] = Family.QUESTIONS,
     scores: Annotated[
         ScoreFormat,
         typer.Option(help="Format of the scores of replies and dialogues; parquet needs the extra of that name."),

@@ -1,4 +1,8 @@
-"""Families of comparisons: the pairs of systems of one measure, or of all measures, corrected together.
+"""Families of comparisons: the pairs of systems of one measure, of people's questions, or of all measures.
+
+Where people were asked several questions and none was declared to decide, any of them could become the headline. The pairs
+of a question are then corrected as always, and the result is multiplied by the number of questions (Bonferroni), so that a
+headline on any of them keeps the level.
 
 Corrected p-values are step-down; simultaneous intervals are single-step: all intervals of a family hold together with their
 confidence level. They are wider than the pairwise ones, and a pair that step-down correction finds different
@@ -24,6 +28,8 @@ MIXED = "max-T or Holm"
 class FamilyScope(StrEnum):
     """Scope of the correction for multiple comparisons."""
 
+    QUESTIONS = "questions"
+    """The pairs of systems of each measure; for people's questions, of all questions."""
     MEASURE = "measure"
     """The pairs of systems of each measure."""
     MEASURES = "measures"
@@ -91,6 +97,41 @@ def corrected_together(leagues: Sequence[League], measures: Set[str], *, alpha: 
     )
 
 
+def corrected_over_questions(leagues: Sequence[League], *, alpha: float) -> tuple[League, ...]:
+    """Leagues in which the p-values of people's questions are corrected over the questions, too.
+
+    Only questions that compare systems are counted; a single one stays as it is.
+
+    Args:
+        leagues: leagues of any measures, corrected within each.
+        alpha: significance level.
+    """
+    asked = {league.measure.name for league in leagues if _is_question_compared(league)}
+    if len(asked) < 2:
+        return tuple(leagues)
+    return tuple(
+        _corrected_over(league, len(asked), alpha) if league.measure.name in asked else league for league in leagues
+    )
+
+
+def _is_question_compared(league: League) -> bool:
+    measure = league.measure
+    compares = any(each.p_adjusted is not None for each in league.contrasts)
+    return measure.by == "people" and measure.better != "neither" and compares
+
+
+def _corrected_over(league: League, questions: int, alpha: float) -> League:
+    levels = [each.simultaneous.facts["level"] for each in league.contrasts if each.simultaneous is not None]
+    family = CorrectedFamily((), league.correction, min(levels, default=alpha) / questions)
+    contrasts = [
+        _replace_p(
+            each, None if each.p_adjusted is None else min(1.0, questions * each.p_adjusted), family, league, alpha
+        )
+        for each in league.contrasts
+    ]
+    return rank_league(league, contrasts).model_copy(update={"questions": questions})
+
+
 def _replace_p(contrast: Contrast, p: float | None, family: CorrectedFamily, league: League, alpha: float) -> Contrast:
     """A pair with another corrected p; a verdict that was taken back stays so."""
     decision = contrast.verdict
@@ -113,5 +154,16 @@ def correction_of(leagues: Sequence[League]) -> str:
 
 
 def correction_within(findings: Findings, league: League) -> str:
-    """Name of the correction across the pairs of one measure."""
-    return findings.correction if findings.correction == ACROSS_MEASURES else league.correction.value
+    """Name of the correction across the pairs of one measure, and over people's questions."""
+    if findings.correction == ACROSS_MEASURES:
+        return findings.correction
+    return correction_over(league.correction.value, league.questions)
+
+
+def correction_over(method: str, questions: int) -> str:
+    """Name of a correction within each question, and over several.
+
+    >>> correction_over("max-T", 3), correction_over("Holm", 1)
+    ('max-T and Bonferroni over 3 questions', 'Holm')
+    """
+    return method if questions < 2 else f"{method} and Bonferroni over {questions} questions"

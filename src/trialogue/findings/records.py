@@ -160,6 +160,8 @@ class StatementKind(StrEnum):
     """Whether the decision protocol was kept."""
     BASELINE = "baseline"
     """Comparison of the systems with the best baseline."""
+    SIDES = "sides"
+    """Whether people, simulated users and estimates put the systems in the same order."""
     VOTES = "votes"
     """Result of pairwise votes."""
     THREAT = "threat"

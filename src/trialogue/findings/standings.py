@@ -194,6 +194,8 @@ class League(Record):
     """Every pair of systems."""
     correction: FamilyMethod = FamilyMethod.HOLM
     """Correction of the p-values of pairs."""
+    questions: int = Field(default=1, ge=1)
+    """Questions to people over which the p-values are corrected, too; 1: within this measure alone."""
     baselines: tuple[Standing, ...] = ()
     """Baselines that ignore the user, best first: neither ranked nor compared with each other."""
     above_baseline: tuple[Contrast, ...] = ()

@@ -113,7 +113,7 @@ def evaluate(
     seed: int = 0,
     resamples: int = 10_000,
     alpha: float = 0.05,
-    family: str = FamilyScope.MEASURE,
+    family: str = FamilyScope.QUESTIONS,
     steps: Sequence[Step] = (),
     baselines: bool = True,
     any_language: bool = False,
@@ -141,8 +141,9 @@ def evaluate(
         seed: random seed.
         resamples: bootstrap resamples and permutations.
         alpha: significance level, after correction.
-        family: p-values are corrected across the pairs of systems of each ``"measure"``, or of all ``"measures"`` that are
-            shown and have a direction.
+        family: p-values are corrected across the pairs of systems of each ``"measure"``; of each measure and over all of
+            people's ``"questions"``, none of which was declared to decide; or of all ``"measures"`` that are shown and have
+            a direction.
         steps: applied to the records before anything is measured, such as a title linker.
         baselines: whether baselines that ignore the user are shown with measures of alignment.
         any_language: keep measures that are not made for the language of a system.
@@ -183,7 +184,7 @@ def evaluate_records(
     seed: int = 0,
     resamples: int = 10_000,
     alpha: float = 0.05,
-    family: FamilyScope = FamilyScope.MEASURE,
+    family: FamilyScope = FamilyScope.QUESTIONS,
     tell: Progress = lambda _line: None,
 ) -> Run:
     """Measure, infer and conclude, from prepared records.
@@ -206,7 +207,7 @@ def evaluate_records(
         "resamples": resamples,
         "alpha": alpha,
     }
-    if family is not FamilyScope.MEASURE:
+    if family is not FamilyScope.QUESTIONS:
         config["family"] = family.value
     manifest = Manifest(
         command="evaluate", config=config, seed=seed, inputs=material.hashes, versions=versions_of(*PACKAGES)

@@ -17,6 +17,7 @@ from trialogue.stats.resampling.replicates import weight_chunks
 
 MIN_SYSTEMS = 5
 """With four systems even a perfect order comes by chance with p = 2/24 = .083; with five, 2/120 = .017."""
+MIN_CORRELATED = 3
 MAX_PERMUTED = 7  # systems whose orders are all tried (5,040); beyond, random ones
 DRAWN = 10_000
 
@@ -70,10 +71,13 @@ def _correlation(
     function: Callable[[Floats, Floats], Floats], one: SystemMeans, other: SystemMeans, confidence: float
 ) -> Estimate:
     systems = len(one.systems)
+    if (
+        systems < MIN_CORRELATED
+    ):  # two systems are in the same order or not: their correlation is 1 or -1 whatever their values
+        return Estimate(value=None, n=systems, why=Reason.of(ReasonCode.TOO_FEW_SYSTEMS_TO_ORDER, systems=systems))
     value = float(function(one.values[None], other.values[None])[0])
     if np.isnan(value):
-        why = Reason.of(ReasonCode.FEWER_THAN_TWO_SYSTEMS) if systems < 2 else Reason.of(ReasonCode.SYSTEMS_ALL_EQUAL)
-        return Estimate(value=None, n=systems, why=why)
+        return Estimate(value=None, n=systems, why=Reason.of(ReasonCode.SYSTEMS_ALL_EQUAL))
     drawn = function(one.drawn, other.drawn)
     defined = drawn[np.isfinite(drawn)]
     if len(defined) < 0.95 * len(drawn) or np.ptp(defined) == 0:

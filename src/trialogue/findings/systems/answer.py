@@ -21,16 +21,19 @@ def primary_league(leagues: Sequence[League]) -> League | None:
 
     Of those with a direction, values, a basis that can decide and no threat that blocks them: one that compares systems
     before one that cannot, then by what measures rest on (``Basis``: people, task outcome, an estimate of people's
-    judgement, another criterion), then one that no threat demotes before one that is demoted; the first of equals. A better
-    basis never gives way because a threat demotes it: a metric that nothing is known against is not for that what people
-    like. What only describes replies (``Basis.REPLIES``) leads nothing, unless somebody declares it (``decide``, ``--on``).
+    judgement, another criterion), then one that no threat demotes before one that is demoted. Of people's questions, whose
+    p-values are corrected together (``family.corrected_over_questions``), the one with the smallest p; of other equals the
+    first. Where people's questions decide a pair both ways, none leads. A better basis never gives way because a threat
+    demotes it: a metric that nothing is known against is not for that what people like. What only describes replies
+    (``Basis.REPLIES``) leads nothing, unless somebody declares it (``decide``, ``--on``).
     """
     candidates = [
         league
         for league in _leagues_with_direction(leagues)
         if league.measure.basis is not Basis.REPLIES and league.validity is not Validity.BLOCKED
     ]
-    return min(candidates, key=_precedence, default=None)
+    leading = min(candidates, key=_precedence, default=None)
+    return None if leading is not None and opposed_questions(leagues, leading) else leading
 
 
 def first_to_show(leagues: Sequence[League]) -> League:
@@ -69,9 +72,44 @@ def unmeasured_sentence(name: MeasureName) -> str:
     return f"There is no verdict: the decision protocol rests it on {what}, which has no values here."
 
 
-def _precedence(league: League) -> tuple[bool, int, bool]:
+def _precedence(league: League) -> tuple[bool, int, bool, float, float]:
     compares = any(contrast.verdict != "undefined" for contrast in league.contrasts)
-    return (not compares, list(Basis).index(league.measure.basis), league.validity is Validity.CONDITIONAL)
+    # Only people's questions are corrected together; a smallest p of anything else would be chosen, and uncorrected.
+    evidence = min(map(_evidence, league.contrasts), default=(1.0, 0.0)) if league.questions > 1 else (0.0, 0.0)
+    return (
+        not compares,
+        list(Basis).index(league.measure.basis),
+        league.validity is Validity.CONDITIONAL,
+        *evidence,
+    )
+
+
+def _evidence(contrast: Contrast) -> tuple[float, float]:
+    """(p, minus the difference in widths of its interval), smaller for more evidence: p alone ties where it is smallest."""
+    difference, p = contrast.difference, contrast.p_adjusted
+    interval = difference.interval
+    if p is None or interval is None or difference.value is None or interval.high <= interval.low:
+        return (1.0 if p is None else p, 0.0)
+    return (p, -abs(difference.value) / (interval.high - interval.low))
+
+
+def opposed_questions(leagues: Sequence[League], leading: League | None = None) -> list[League]:
+    """People's questions that decide some pair both ways; [] where there are none, or where something else leads.
+
+    Args:
+        leagues: leagues that have passed the gate.
+        leading: the one of people's that would lead; None: any.
+    """
+    if leading is not None and leading.measure.basis is not Basis.PEOPLE:
+        return []
+    asked = [
+        league
+        for league in _leagues_with_direction(leagues)
+        if league.measure.basis is Basis.PEOPLE and league.validity is not Validity.BLOCKED
+    ]
+    decided = {league.measure.name: _decided_pairs(league) for league in asked}
+    every = {pair for pairs in decided.values() for pair in pairs}
+    return [league for league in asked if any((b, a) in every for a, b in decided[league.measure.name])]
 
 
 def answer(
@@ -89,8 +127,11 @@ def answer(
         threats: those that the leagues have passed the gate with.
         rests_on: the measure that a decision protocol names: whatever others say, the answer is on this one alone.
     """
+    opposed = opposed_questions(leagues) if rests_on is None else []
     league = primary_league(leagues) if rests_on is None else league_of(leagues, rests_on)
     statements: list[Statement] = []
+    if opposed and league is None:
+        statements.append(Statement(kind_of=StatementKind.VERDICT, text=_disagreement(opposed, threats)))
     if rests_on is not None and league is None:
         statements.append(Statement(kind_of=StatementKind.VERDICT, text=unmeasured_sentence(rests_on)))
     elif league is not None and league.validity is Validity.BLOCKED:
@@ -98,6 +139,7 @@ def answer(
         statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
     elif league is not None:
         statements += _on_league(league, threats) + baseline_statements(league, leagues)
+        statements += side_statements(league, leagues) if rests_on is None else []
     if votes is not None and votes.strengths:
         statements.append(Statement(kind_of=StatementKind.VOTES, text=_votes_sentence(votes)))
     if not statements:
@@ -117,6 +159,91 @@ def answer(
         text = " ".join((_scope(leagues, votes, threats), *_standing_of(league, leagues)))
         statements.append(Statement(kind_of=StatementKind.SCOPE, text=text))
     return tuple(statements)
+
+
+def _disagreement(opposed: Sequence[League], threats: Sequence[Threat]) -> str:
+    """That people's questions decide pairs both ways, and what each of them says."""
+    clauses = [_clause(league, _decided(league)) for league in sorted(opposed, key=_precedence)]
+    text = f"People's answers disagree on which system is better: {'; '.join(clauses)}. No question was declared to decide."
+    concerning = [
+        threat
+        for league in opposed
+        for threat in _concerning(threats, _decided(league))
+        if threat.concerns_measure(league.measure.name)
+    ]
+    is_conditional = any(each.validity is Validity.CONDITIONAL for league in opposed for each in _decided(league))
+    return conditional_sentence(text, concerning) if is_conditional else text
+
+
+def _decided(league: League) -> list[Contrast]:
+    return [contrast for contrast in league.contrasts if contrast.leader is not None]
+
+
+def _clause(league: League, decided: Sequence[Contrast]) -> str:
+    """The pairs of the leading system on one measure, as a clause."""
+    lead = _of_leaders(league, decided)
+    order = [standing.system for standing in league.standings]
+    under = ", conditional" if any(each.validity is Validity.CONDITIONAL for each in lead) else ""
+    return f"on {full_title(league)}, {_pairs(lead, order)} ({_size(league, lead)}{under})"
+
+
+def side_statements(league: League, leagues: Sequence[League]) -> list[Statement]:
+    """Whether people's other questions and the other sides put the systems in the order of the leading measure.
+
+    A side is people, a kind of simulated users, or estimates from the dialogues; what only describes replies is none. []
+    where nothing else compares the systems.
+
+    Args:
+        league: the measure that the answer rests on.
+        leagues: leagues that have passed the gate.
+    """
+    own = _side(league)
+    sides = [
+        [each for each in leagues if _side(each) == side] for side in dict.fromkeys(map(_side, leagues)) if side != own
+    ]
+    beside = [other for other in leagues if league.questions > 1 < other.questions and other is not league]
+    others = [*beside, *(leader for leader in map(primary_league, sides) if leader is not None)]
+    compared = [
+        each
+        for each in others
+        if each.validity is not Validity.BLOCKED and any(pair.verdict != "undefined" for pair in each.contrasts)
+    ]
+    text = " ".join(_relations(league, compared))
+    if league.questions > 1:
+        text = f"{text} p-values are corrected over the {league.questions} questions.".strip()
+    return [Statement(kind_of=StatementKind.SIDES, text=text)] if text else []
+
+
+def _side(league: League) -> tuple[str, str | None]:
+    return league.measure.by, league.measure.users
+
+
+def _relations(league: League, compared: Sequence[League]) -> Iterator[str]:
+    """Sentences on measures that contradict the leading one, decide other pairs, agree, and decide nothing."""
+    pairs = _decided_pairs(league)
+    turned: list[str] = []
+    other: list[str] = []
+    same: list[str] = []
+    none: list[str] = []
+    for each in compared:
+        decided = _decided(each)
+        opposed = [one for one in decided if (_loser(one), one.leader) in pairs]
+        if opposed:
+            turned.append(_clause(each, opposed))
+        elif pairs & _decided_pairs(each):
+            same.append(full_title(each))
+        elif decided:
+            other.append(_clause(each, decided))
+        else:
+            none.append(full_title(each))
+    if turned:
+        yield f"The sides disagree: {'; '.join(turned)}."
+    if other:
+        yield f"{'On other pairs' if pairs else 'Other measures decide'}: {'; '.join(other)}."
+    if same:
+        yield f"{list_names(same)} {'agrees' if len(same) == 1 else 'agree'} with this order."
+    if none:
+        yield f"{list_names(none)} {'finds' if len(none) == 1 else 'find'} no significant difference."
 
 
 def _commonest_reason(leagues: Sequence[League]) -> str:
@@ -242,7 +369,7 @@ def _verdicts(
     order = [standing.system for standing in league.standings]
     lead = _of_leaders(league, decided)
     rest = [each for each in decided if each not in lead]
-    first = f"On {full_title(league)}, {_pairs(lead, order)} ({_size(league, lead)}){count}."
+    first = f"On {full_title(league)}, {_lead_text(league, lead, order)}{count}."
     second = f"{_pairs(rest, order)}."
     if decided[0].validity is Validity.FIRM:
         yield from [first, f"Also, {second}"][: 1 + bool(rest)]
@@ -252,6 +379,22 @@ def _verdicts(
         yield f"Also conditional: {second}"
     elif rest:
         yield conditional_sentence(second, _concerning(threats, rest))
+
+
+def _lead_text(league: League, lead: Sequence[Contrast], order: Sequence[str]) -> str:
+    """The leading system and by how much; of a single pair the size stands before its significance, which is no size."""
+    if len(lead) != 1:
+        return f"{_pairs(lead, order)} ({_size(league, lead)})"
+    (only,) = lead
+    is_lower = league.measure.better == "lower"
+    difference = _leader_minus_other(only)
+    size = (
+        f": {_render_size(league, difference.negate())} lower"
+        if is_lower
+        else f" by {_render_size(league, difference)}"
+    )
+    chance = f" (p {p_words(only.p_adjusted)})" if only.p_adjusted is not None else ""
+    return f"{only.leader} is better than {_loser(only)}{size}, a significant difference{chance}"
 
 
 def threats_in_verdict(league: League, threats: Sequence[Threat]) -> list[Threat]:
@@ -344,8 +487,11 @@ def _leader_minus_other(contrast: Contrast) -> Estimate:
 
 def _effect(league: League, difference: Estimate, p: float | None) -> str:
     """A difference with its interval and p-value; that of shares in percentage points."""
-    size = f"{render_points(difference)}" if league.measure.is_share else render_estimate(difference)
-    return size + (f", p {p_words(p)}" if p is not None else "")
+    return _render_size(league, difference) + (f", p {p_words(p)}" if p is not None else "")
+
+
+def _render_size(league: League, difference: Estimate) -> str:
+    return render_points(difference) if league.measure.is_share else render_estimate(difference)
 
 
 def baseline_statements(league: League, leagues: Sequence[League] = ()) -> list[Statement]:

@@ -205,7 +205,6 @@ class ReasonCode(StrEnum):
     MIX_EMPTY_WITHOUT_A_CLUSTER = "mix_empty_without_a_cluster"
     ONE_DIALOGUE_HAS_NO_HALVES = "one_dialogue_has_no_halves"
     MEAN_OF_SPLITS = "mean_of_splits"
-    FEWER_THAN_TWO_SYSTEMS = "fewer_than_two_systems"
     SYSTEMS_ALL_EQUAL = "systems_all_equal"
     SYSTEM_MEANS_NOT_RESAMPLED = "system_means_not_resampled"
     TOO_FEW_SYSTEMS_TO_ORDER = "too_few_systems_to_order"

@@ -321,7 +321,6 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.MIX_EMPTY_WITHOUT_A_CLUSTER: "a mix is empty without one of the clusters",
         ReasonCode.ONE_DIALOGUE_HAS_NO_HALVES: "a single dialogue cannot be split into halves",
         ReasonCode.MEAN_OF_SPLITS: "mean of {splits:random split|random splits}; no interval",
-        ReasonCode.FEWER_THAN_TWO_SYSTEMS: "there are fewer than two systems",
         ReasonCode.SYSTEMS_ALL_EQUAL: "all systems have the same value",
         ReasonCode.SYSTEM_MEANS_NOT_RESAMPLED: (
             "over 5% of the resamples have no value (a system has no units, for example), or all have the same value"

@@ -14,6 +14,7 @@ from typing import cast
 
 from trialogue.errors import DataError, Problem
 from trialogue.findings.agreement.columns import column_agreements
+from trialogue.findings.family import FamilyScope
 from trialogue.findings.protocol import Exclusion
 from trialogue.findings.resampling import Resampling
 from trialogue.metrics.human_ratings import answers_among
@@ -223,6 +224,7 @@ def _measure_stage(experiment: Experiment, prepared: str, users: str | None) -> 
             seed=experiment.seed,
             resamples=experiment.resamples,
             alpha=experiment.alpha,
+            family=_family(experiment),
             any_language=experiment.any_language,
             steps=[catalogue_step(catalogue)] if (catalogue := catalogue_of(experiment, users)) else (),
             progress=context.tell,
@@ -230,7 +232,7 @@ def _measure_stage(experiment: Experiment, prepared: str, users: str | None) -> 
         run.write(context.folder, png=False, explorer=False)  # the report of the experiment has them
 
     metrics: list[JsonValue] = [*experiment.metrics]
-    config: dict[str, JsonValue] = {"metrics": metrics, **_statistics(experiment)}
+    config: dict[str, JsonValue] = {"metrics": metrics, "family": _family(experiment).value, **_statistics(experiment)}
     return Stage(
         name=measured_name(prepared),
         work=work,
@@ -337,6 +339,11 @@ def _warn_of_errors(context: StageContext, what: str) -> Iterator[None]:
     except DataError as error:
         warnings.append(f"{what}: {'; '.join(problem.what for problem in error.problems)}")
     write_text(context.folder / WARNINGS, json.dumps(warnings, ensure_ascii=False, indent=1) + "\n")
+
+
+def _family(experiment: Experiment) -> FamilyScope:
+    """Scope of the correction: a protocol says which question decides, so that the others need no correction."""
+    return FamilyScope.QUESTIONS if experiment.decide is None else FamilyScope.MEASURE
 
 
 def _statistics(experiment: Experiment) -> dict[str, JsonValue]:

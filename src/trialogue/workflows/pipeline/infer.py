@@ -4,7 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from trialogue.findings import League, Votes
-from trialogue.findings.family import ACROSS_MEASURES, FamilyScope, corrected_together, correction_of
+from trialogue.findings.family import (
+    ACROSS_MEASURES,
+    FamilyScope,
+    corrected_over_questions,
+    corrected_together,
+    correction_of,
+)
 from trialogue.findings.league import leagues
 from trialogue.findings.votes import votes_of
 from trialogue.records import Score
@@ -40,19 +46,22 @@ class Estimates:
         return RunScores(tuple(_adjust_scores(self.measured.scores, self.leagues)), self.measured.units)
 
 
-def infer(measured: Measurements, *, alpha: float = 0.05, family: FamilyScope = FamilyScope.MEASURE) -> Estimates:
+def infer(measured: Measurements, *, alpha: float = 0.05, family: FamilyScope = FamilyScope.QUESTIONS) -> Estimates:
     """Compute leagues and votes.
 
     Args:
         measured: scores and what they are of.
         alpha: significance level, after correction.
-        family: whether p-values are corrected within each measure, or over all that are shown and have a direction.
+        family: whether p-values are corrected within each measure, also over people's questions, or over all measures that
+            are shown and have a direction.
     """
     resamples = min(measured.settings.resamples, MAX_VOTE_RESAMPLES)
     found = leagues(measured.scores, measured.measures, units=measured.units, alpha=alpha)
     correction = correction_of(
         [league for league in _select_shown(measured, found) if league.measure.better != "neither"]
     )
+    if family is FamilyScope.QUESTIONS:
+        found = corrected_over_questions(found, alpha=alpha)
     if family is FamilyScope.MEASURES:
         together = {
             each.measure.measured for each in _select_shown(measured, found) if each.measure.better != "neither"
