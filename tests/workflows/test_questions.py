@@ -20,14 +20,17 @@ def _rated(shifts: Mapping[str, float], *, seed: int = 0, dialogues: int = 40) -
         rng = random.Random(seed + place)
         for number in range(dialogues):
             ratings = {name: min(5, max(1, round(rng.gauss(3 + sign * shift, 1)))) for name, shift in shifts.items()}
-            messages = [{"role": "user", "content": f"A film, number {number}?"}, {"role": "assistant", "content": "Heat."}]
+            messages = [
+                {"role": "user", "content": f"A film, number {number}?"},
+                {"role": "assistant", "content": "Heat."},
+            ]
             found.append({"id": f"{system}-{number}", "system": system, "messages": messages, "ratings": ratings})
     return found
 
 
-def _evaluate(names: Sequence[str], shifts: Sequence[float], **options: str) -> Run:
+def _evaluate(names: Sequence[str], shifts: Sequence[float], *, family: str = FamilyScope.QUESTIONS) -> Run:
     rated = _rated(dict(zip(names, shifts, strict=True)))
-    return trialogue.evaluate(rated, origin="person", metrics=["turns"], resamples=300, **options)
+    return trialogue.evaluate(rated, origin="person", metrics=["turns"], resamples=300, family=family)
 
 
 @pytest.mark.parametrize("shifts", SHIFTS)
@@ -49,7 +52,8 @@ def test_questions_that_decide_a_pair_both_ways_give_no_winner() -> None:
 def test_questions_that_agree_are_corrected_together_and_named() -> None:
     run, alone = _evaluate(("ease", "trust"), (0.9, 0.9)), _evaluate(("ease", "trust"), (0.9, 0.9), family="measure")
     sides = next(each for each in run.findings.answer if each.kind_of is StatementKind.SIDES)
-    assert "agrees with this order" in str(sides) and "over the 2 questions" in str(sides)
+    assert "agrees with this order" in str(sides)
+    assert "over the 2 questions" in str(sides)
     for one, other in zip(run.findings.leagues[:2], alone.findings.leagues[:2], strict=True):
         assert one.questions == 2
         assert other.questions == 1

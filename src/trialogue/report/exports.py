@@ -51,7 +51,7 @@ def latex_rows(rows: Sequence[Row]) -> str:
     """Rows as a booktabs ``tabular``."""
     heads = list(rows[0]) if rows else []
     body = [" & ".join(escape_latex(_text(row.get(head))) for head in heads) for row in rows]
-    return _tabular("l" * len(heads), [" & ".join(map(escape_latex, heads))], [body])
+    return tabular("l" * len(heads), [" & ".join(map(escape_latex, heads))], [body])
 
 
 def markdown_rows(rows: Sequence[Row]) -> str:
@@ -79,13 +79,8 @@ def league_markdown(findings: Findings) -> str:
     return "\n".join([f"{answer}\n", *blocks, *(f"{note}  " for note in _notes(table))]).rstrip() + "\n"
 
 
-def table_latex(table: Table, names: Mapping[str, str]) -> str:
-    """Unfolded blocks of a table, each as a booktabs ``tabular``; ``names``: column heads by measure."""
-    return "\n\n".join(_latex_block(block, names) for block in table.blocks)
-
-
 def table_markdown(table: Table, names: Mapping[str, str]) -> str:
-    """The same in Markdown."""
+    """Unfolded blocks of a table in Markdown; ``names``: column heads by measure."""
     return "\n".join(_markdown(*_cells(block, names, _bold_if_leading)) for block in table.blocks)
 
 
@@ -144,7 +139,7 @@ def _plain(cell: Cell, value: Callable[[Cell], str]) -> str:
 
 
 def _latex_block(block: Block, names: Mapping[str, str]) -> str:
-    head = " & ".join(["System", *(escape_latex(names[column.name]) + _arrow(column) for column in block.columns)])
+    head = " & ".join(["System", *(escape_latex(names[column.name]) + latex_arrow(column) for column in block.columns)])
     groups = [
         [
             " & ".join([escape_latex(system), *(_latex_cell(column.cells[system]) for column in block.columns)])
@@ -153,21 +148,28 @@ def _latex_block(block: Block, names: Mapping[str, str]) -> str:
         for systems in (block.systems, block.baselines)
         if systems
     ]
-    return _tabular("l" + "r" * len(block.columns), [head], groups)
+    return tabular("l" + "r" * len(block.columns), [head], groups)
 
 
-def _arrow(column: Column) -> str:
+def latex_arrow(column: Column) -> str:
+    """Direction of a measure, to follow its label."""
     return {"↑": r" $\uparrow$", "↓": r" $\downarrow$"}.get(column.arrow, "")
 
 
 def _latex_cell(cell: Cell) -> str:
+    return latex_value(cell, f" {escape_latex(cell.interval)}" if cell.interval else "")
+
+
+def latex_value(cell: Cell, interval: str = "") -> str:
+    """A value, bold where the system may be the best, with its letters and the number of its note."""
     value = rf"\textbf{{{escape_latex(cell.text)}}}" if cell.leads else escape_latex(cell.text)
     letters = rf"\textsuperscript{{{escape_latex(cell.letters)}}}" if cell.letters else ""
     note = rf"\textsuperscript{{({cell.note})}}" if cell.note is not None else ""
-    return value + (f" {escape_latex(cell.interval)}" if cell.interval else "") + letters + note
+    return value + interval + letters + note
 
 
-def _tabular(columns: str, heads: Sequence[str], groups: Sequence[Sequence[str]]) -> str:
+def tabular(columns: str, heads: Sequence[str], groups: Sequence[Sequence[str]]) -> str:
+    """A booktabs ``tabular`` with a rule above each group of rows."""
     rules = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", *(f"{head} \\\\" for head in heads)]
     for group in groups:
         rules += [r"\midrule", *(f"{row} \\\\" for row in group)]

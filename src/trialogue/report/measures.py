@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from trialogue.findings import Findings, League, Measure, Standing, Votes
 from trialogue.findings.family import ACROSS_MEASURES
 from trialogue.findings.standings import OVER_MEASURES
-from trialogue.findings.systems.answer import first_to_show
+from trialogue.findings.systems.answer import first_to_show, opposed_questions
 from trialogue.records import VOTES, MeasureName
 from trialogue.records.kinds.origins import with_raters
 
-"""Name of the measure that votes make in the league table."""
 WIDEST = 7
 """Columns that fit a page of 1080 pixels, or of A4 across, in any font; more go into a further table."""
+FEW = 4
+"""Measures on a first screen, and in a table that fits one column of a paper."""
 LONGEST_PIECE = 20  # characters without a place where a line may break; longer ones are broken
 _BREAK = re.compile(r"(?<=[=:_|)/-])(?![,.;:)])|(?<=[,.])(?!\d)|(?=[@(])")  # never inside a number
 JUDGES = {"people": "People", "simulation": "Simulated users", "metric": "Metrics", "judge": "Judges"}
@@ -123,6 +124,45 @@ def main_leagues(leagues: Sequence[League]) -> list[League]:
 def primary_of(findings: Findings) -> League | None:
     """League that the answer rests on; None if nothing ranks the systems."""
     return next((league for league in all_leagues(findings) if league.measure.name == findings.primary), None)
+
+
+def few_leagues(findings: Findings, most: int = FEW) -> list[League]:
+    """At most so many measures, for a first screen or a paper: what decides, one of each other side, and further ones.
+
+    What decides is the measure that leads, or people's questions that contradict each other. Places that are left go to
+    people's further questions and, where there is one side alone, to its other measures.
+
+    Of simulated users it is the measure that an answer about them rests on; of metrics the first, as their order is given.
+    The same ones stand in the comparison of the three sides (``workflows.experiment.columns``).
+    """
+    primary, leagues = primary_of(findings), all_leagues(findings)
+    valued = [each for each in leagues if any(one.estimate.value is not None for one in each.standings)]
+    ranked = [each for each in valued if is_ranked(each)]
+    deciding = ([primary] if primary is not None else opposed_questions(leagues))[:most]
+    chosen = {each.measure.name: each for each in deciding}
+    sides = set(map(_side, deciding))
+    for side in dict.fromkeys(map(_side, ranked)):
+        first, *others = [each for each in ranked if _side(each) == side]
+        leading = first if side == ("metric", None) else first_to_show([first, *others])
+        if side not in sides and len(chosen) < most:
+            sides.add(side)
+            chosen[leading.measure.name] = leading
+    people = [each for each in ranked if each.measure.by == "people"]
+    for league in (*people, *([] if len(sides) > 1 else (*ranked, *valued, *leagues))):
+        if len(chosen) < most:
+            chosen.setdefault(league.measure.name, league)
+    return [league for league in leagues if league.measure.name in chosen]
+
+
+def paper_leagues(findings: Findings) -> list[League]:
+    """At most four measures of a paper's table; where a judge's scores were given, its columns are the last of them."""
+    judges = findings.judge_leagues[:2]  # raw beside corrected
+    return [*few_leagues(findings, FEW - len(judges)), *judges]
+
+
+def _side(league: League) -> tuple[str, str | None]:
+    """People, metrics, or the simulated users whose dialogues were measured."""
+    return league.measure.by, league.measure.users
 
 
 def systems_in_order(findings: Findings) -> list[str]:

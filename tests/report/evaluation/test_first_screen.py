@@ -11,7 +11,8 @@ from trialogue.findings import Findings, Statement, StatementKind
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.gate import gate_leagues
 from trialogue.report import render_html
-from trialogue.report.evaluation.first_screen import MAX_COLUMNS, MAX_THREATS, first_screen
+from trialogue.report.evaluation.first_screen import MAX_THREATS, first_screen
+from trialogue.report.measures import FEW
 
 MAX_WORDS = 900
 ANY: dict[str, Callable[[], Findings]] = {
@@ -66,7 +67,7 @@ def test_what_is_folded_is_not_counted_as_seen() -> None:
 def test_the_table_has_at_most_five_columns_and_the_measure_that_decides_among_them(name: str) -> None:
     findings = ANY[name]()
     first = first_screen(findings)
-    assert len(first.columns) <= MAX_COLUMNS == 4
+    assert len(first.columns) <= FEW == 4
     if findings.primary is not None:
         assert findings.primary in [column.name for column in first.columns]
 
@@ -124,10 +125,10 @@ def test_without_any_value_there_is_no_picture_but_a_page() -> None:
     assert re.search(r"<h1>", render_html(findings))
 
 
-def test_several_sides_have_one_column_each_and_one_side_alone_fills_the_table() -> None:
+def test_several_sides_have_one_column_each_people_all_and_one_side_alone_fills_the_table() -> None:
     judged = nine()
     metrics = [league for league in judged.leagues if league.measure.by == "metric"]
     alone = judged.model_copy(update={"leagues": tuple(metrics), "votes": None, "primary": metrics[0].measure.name})
     assert [column.judge for column in first_screen(alone).columns] == ["Metrics"] * 4
     sides = [column.judge for column in first_screen(judged).columns]
-    assert sides == ["People", "Metrics"]
+    assert sides == ["People", "People", "Metrics"]  # ratings and votes

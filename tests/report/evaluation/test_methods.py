@@ -4,13 +4,14 @@ from tests.report.made import nine, one, two
 from trialogue.findings import Standing
 from trialogue.findings.standings import OVER_MEASURES
 from trialogue.report.evaluation.methods import methods
+from trialogue.report.measures import few_leagues
 
 
 def test_intervals_tests_votes_and_software_are_reported() -> None:
     text = " ".join(methods(nine()))
     assert "We compared 9 recommenders on 8 measures over 2,844 replies." in text
-    assert "95% confidence, bootstrap of people with all their dialogues, percentile, 10000 resamples" in text
-    assert "all 36 pairs" in text
+    assert "95% intervals: bootstrap of people with all their dialogues, percentile, 10000 resamples" in text
+    assert "across the 36 pairs of systems" in text
     assert "Holm's step-down method" in text
     assert "α = .05" in text
     assert "184 pairwise votes (71 ties) by 103 people" in text
@@ -27,8 +28,8 @@ def test_different_intervals_are_reported_with_their_measures() -> None:
     estimate = standing.estimate.model_copy(update={"interval": odd})
     second = second.model_copy(update={"standings": (standing.model_copy(update={"estimate": estimate}),)})
     text = " ".join(methods(findings.model_copy(update={"leagues": (first, second)})))
-    assert "10000 resamples, for Satisfaction" in text
-    assert "jackknife over clusters, t, for Distinct-n (n=2, ratio)" in text
+    assert "for Satisfaction, bootstrap" in text
+    assert "for Distinct-n (n=2, ratio), jackknife over clusters, t" in text
 
 
 def test_of_two_versions_the_correction_over_measures_is_reported() -> None:
@@ -53,10 +54,8 @@ def test_the_tests_the_clusters_and_the_raters_are_named() -> None:
     for findings in (nine(), two()):
         text = " ".join(methods(findings))
         assert "Intervals and tests are clustered by person" in text
-        assert "excludes zero exactly if the uncorrected p is below .05" in text
-        assert "permutation of the studentised difference (Chung and Romano, 2013)" in text
-        assert "Satterthwaite's degrees of freedom" in text
-        assert "raters are treated as fixed" in text
+        assert "Interval and p-value of a difference come from the same construction" in text
+        assert "Raters of one response are treated as fixed" in text
     assert "simultaneously (Mogstad et al., 2024)" in " ".join(methods(nine()))
     assert "Mogstad" not in " ".join(methods(two()))
 
@@ -78,3 +77,27 @@ def _with_method(standing: Standing, method: str) -> Standing:
     assert interval is not None
     estimate = standing.estimate.model_copy(update={"interval": interval.model_copy(update={"method": method})})
     return standing.model_copy(update={"estimate": estimate})
+
+
+def test_only_methods_that_were_used_are_named() -> None:
+    findings = nine()
+    text = " ".join(methods(findings))
+    assert "Newcombe" not in text
+    assert "Tango" not in text
+    league = findings.leagues[0]
+    contrast = league.contrasts[0]
+    interval = contrast.difference.interval
+    assert interval is not None
+    shares = contrast.difference.model_copy(
+        update={"interval": interval.model_copy(update={"method": "Newcombe's hybrid score of effective units, t"})}
+    )
+    changed = league.model_copy(update={"contrasts": (contrast.model_copy(update={"difference": shares}),)})
+    text = " ".join(methods(findings.model_copy(update={"leagues": (changed, *findings.leagues[1:])})))
+    assert "Newcombe's (1998) hybrid score of effective units, t" in text
+    assert "Tango" not in text
+
+
+def test_the_methods_of_the_papers_table_are_short() -> None:
+    """Two paragraphs of a column: at most 250 words for nine systems on eight measures with votes."""
+    findings = nine()
+    assert len(" ".join(methods(findings, few_leagues(findings))).split()) <= 250

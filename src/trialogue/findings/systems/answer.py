@@ -163,19 +163,21 @@ def answer(
 
 def _disagreement(opposed: Sequence[League], threats: Sequence[Threat]) -> str:
     """That people's questions decide pairs both ways, and what each of them says."""
-    clauses = [_clause(league, _decided(league)) for league in sorted(opposed, key=_precedence)]
+    clauses = [_clause(league, _decided_contrasts(league)) for league in sorted(opposed, key=_precedence)]
     text = f"People's answers disagree on which system is better: {'; '.join(clauses)}. No question was declared to decide."
     concerning = [
         threat
         for league in opposed
-        for threat in _concerning(threats, _decided(league))
+        for threat in _concerning(threats, _decided_contrasts(league))
         if threat.concerns_measure(league.measure.name)
     ]
-    is_conditional = any(each.validity is Validity.CONDITIONAL for league in opposed for each in _decided(league))
+    is_conditional = any(
+        each.validity is Validity.CONDITIONAL for league in opposed for each in _decided_contrasts(league)
+    )
     return conditional_sentence(text, concerning) if is_conditional else text
 
 
-def _decided(league: League) -> list[Contrast]:
+def _decided_contrasts(league: League) -> list[Contrast]:
     return [contrast for contrast in league.contrasts if contrast.leader is not None]
 
 
@@ -226,7 +228,7 @@ def _relations(league: League, compared: Sequence[League]) -> Iterator[str]:
     same: list[str] = []
     none: list[str] = []
     for each in compared:
-        decided = _decided(each)
+        decided = _decided_contrasts(each)
         opposed = [one for one in decided if (_loser(one), one.leader) in pairs]
         if opposed:
             turned.append(_clause(each, opposed))

@@ -4,18 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trialogue.findings import Findings, League, Statement, StatementKind
-from trialogue.findings.systems.answer import first_to_show, primary_league, threats_in_verdict
+from trialogue.findings.systems.answer import primary_league, threats_in_verdict
 from trialogue.findings.threats import Severity, Validity
 from trialogue.findings.threats.summary import threat_lines
 from trialogue.report.drawing.theme import system_colors
 from trialogue.report.league_table import Cell, Column, Notes, column
-from trialogue.report.measures import all_leagues, is_ranked, labels, primary_of, systems_in_order
+from trialogue.report.measures import all_leagues, few_leagues, labels, primary_of, systems_in_order
 from trialogue.report.plots import Figure
 from trialogue.report.plots.overview import glance
 
-MAX_COLUMNS = 4  # beside that of the systems
 MAX_ROWS, FIRST_ROWS, LAST_ROWS = 12, 7, 3  # of more systems, the best and the worst are shown
-METRICS = ("metric", None)
 MAX_THREATS = 3  # lines; every one is in the list below
 
 
@@ -59,7 +57,7 @@ def first_screen(findings: Findings) -> FirstScreen:
     """Build the first screen."""
     leagues, systems = all_leagues(findings), systems_in_order(findings)
     answer, rest = _split_answer(findings.answer)
-    chosen = _main_columns(findings, leagues)
+    chosen = few_leagues(findings)
     many = len(systems) > MAX_ROWS
     top = tuple(systems[:FIRST_ROWS] if many else systems)
     last = tuple(systems[-LAST_ROWS:]) if many else ()
@@ -88,38 +86,6 @@ def _split_answer(answer: Sequence[Statement]) -> tuple[tuple[Statement, ...], t
     others = (StatementKind.VERDICT, StatementKind.VOTES)
     place = next((at for at, each in enumerate(answer) if at and each.kind_of in others), len(answer))
     return tuple(answer[:place]), tuple(answer[place:])
-
-
-def _main_columns(findings: Findings, leagues: Sequence[League]) -> list[League]:
-    """The measure that decides and one of each other side; of one side alone, as many as fit.
-
-    Of simulated users it is the measure that an answer about them rests on; of metrics the first, as their order is given.
-    The same ones stand in the comparison of the three sides (``workflows.experiment.columns``).
-    """
-    primary = primary_of(findings)
-    valued = [each for each in leagues if any(one.estimate.value is not None for one in each.standings)]
-    ranked = [each for each in valued if is_ranked(each)]
-    chosen: dict[str, League] = {primary.measure.name: primary} if primary is not None else {}
-    sides = {_side(primary)} if primary is not None else set()
-    for side in dict.fromkeys(map(_side, ranked)):
-        first, *others = [each for each in ranked if _side(each) == side]
-        leading = first if side == METRICS else first_to_show([first, *others])
-        if side not in sides and len(chosen) < MAX_COLUMNS:
-            sides.add(side)
-            chosen[leading.measure.name] = leading
-    # Several sides: one column each. One side alone: fill up, people first, then measures that rank, then any with values.
-    if len(sides) > 1:
-        return [league for league in leagues if league.measure.name in chosen]
-    people = [each for each in ranked if each.measure.by == "people"]
-    for league in (*people, *ranked, *valued, *leagues):
-        if len(chosen) < MAX_COLUMNS:
-            chosen.setdefault(league.measure.name, league)
-    return [league for league in leagues if league.measure.name in chosen]
-
-
-def _side(league: League) -> tuple[str, str | None]:
-    """People, metrics, or the simulated users whose dialogues were measured."""
-    return league.measure.by, league.measure.users
 
 
 def _threats(findings: Findings, names: dict[str, str]) -> tuple[str, ...]:

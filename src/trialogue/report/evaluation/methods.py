@@ -1,7 +1,7 @@
 """Methods text of an evaluation, in sentences for a paper."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from trialogue.findings import Findings, League
 from trialogue.findings.family import ACROSS_MEASURES, MIXED
@@ -13,14 +13,11 @@ from trialogue.report.measures import all_leagues, is_ranked, labels
 from trialogue.report.numbers import count, level
 from trialogue.stats.comparison.families import MIN_CLUSTERS
 
-MAX_T = (
-    "step-down max-T (Westfall and Young, 1993), with the dependence of the pairs estimated by a "
-    "multiplier bootstrap of clusters"
-)
+MAX_T = "step-down max-T (Westfall and Young, 1993)"
 NAMES = {
     "Holm": "Holm's step-down method",
     "max-T": MAX_T,
-    MIXED: f"{MAX_T}, where each system has at least {MIN_CLUSTERS} clusters that vary, else Holm's step-down method",
+    MIXED: f"{MAX_T}, below {MIN_CLUSTERS} clusters Holm's step-down method",
     "Benjamini-Hochberg": "the method of Benjamini and Hochberg",
 }
 _COUNTED = re.compile(r"over \d+ clusters?")
@@ -32,34 +29,12 @@ CLUSTERS = {
     ClusterKind.TASK: "task, which several trials attempt",
     ClusterKind.DIALOGUE: "dialogue",
 }
-EACH_ALONE = (
-    "Replies to situations are treated as independent: the data do not say from which dialogues the situations come."
-)
-RATERS = "Where several people rated one response, these raters are treated as fixed: the results hold for them."
-TEST = (
-    "Interval and two-sided p-value of a difference come from the same construction: the interval, "
-    "which is not corrected for multiplicity, excludes zero exactly if the uncorrected p is below "
-    ".05. Clusters that both systems share are compared within pairs, others as independent groups. "
-    "Shares of independent groups have Newcombe's (1998) hybrid of score intervals, with effective "
-    "numbers of units if these are clustered, and shares of pairs Tango's (1998), with McNemar's "
-    "test; other measures are compared by permutation of the studentised difference (Chung and "
-    "Romano, 2013), by sign flips where clusters are shared; with more than 200 clusters, and for "
-    "measures that count distinct items, by Student's t on the clusters' contributions, with "
-    "Satterthwaite's degrees of freedom."
-)
-RANKS = (
-    "A rank range runs from one plus the number of systems that are significantly better to the "
-    "number of systems minus those that are significantly worse. Because these comparisons are "
-    "corrected together, the ranges of all systems of a measure hold simultaneously (Mogstad et al., "
-    "2024)."
-)
-LETTERS = (
-    "Letters are a compact letter display (Piepho, 2004): systems that share a letter do not differ significantly."
-)
+EACH_ALONE = "Replies to situations are treated as independent, as the data name no dialogues."
+RATERS = "Raters of one response are treated as fixed."
+TEST = "Interval and p-value of a difference come from the same construction; the interval is not corrected."
+LETTERS = "Letters are a compact letter display (Piepho, 2004)."
+RANKS = "Rank ranges hold simultaneously (Mogstad et al., 2024)."
 ACROSS = "There is no correction for the number of measures."
-TOGETHER = (
-    "Simultaneous intervals, in findings.json and pairs.csv, are single-step: those of a measure all hold together."
-)
 DECIDING = (
     "p-values were corrected for the number of measures with Holm's step-down method: across the "
     "deciding measures together, and across the others together."
@@ -68,15 +43,26 @@ PAIRWISE = {
     OVER_MEASURES: DECIDING,
     ACROSS_MEASURES: "p-values were corrected for the number of measures with Holm's step-down method.",
 }
+CITED = {
+    "Newcombe's hybrid score": "Newcombe's (1998) hybrid score",
+    "Tango's score of pairs": "Tango's (1998) score of pairs",
+    "permutation of the studentised difference": "permutation of the studentised difference (Chung and Romano, 2013)",
+}
+"""Names of methods in intervals, and how a paper cites them."""
 
 
-def methods(findings: Findings) -> list[str]:
-    """Methods paragraphs on sample, intervals, tests, ranks, votes and software, limited to the methods used."""
-    leagues = all_leagues(findings)
+def methods(findings: Findings, leagues: Sequence[League] | None = None) -> list[str]:
+    """Methods paragraphs on sample, intervals, tests, ranks, votes and software, limited to the methods used.
+
+    Args:
+        findings: the findings.
+        leagues: the measures that are described; None: all.
+    """
+    leagues = all_leagues(findings) if leagues is None else leagues
     parts = [
         " ".join(findings.methods),
         _sample(findings),
-        _intervals(findings),
+        _intervals(findings, leagues),
         _tests(findings, leagues),
         _votes(findings),
         _software(findings),
@@ -92,8 +78,8 @@ def _sample(findings: Findings) -> str:
     return f"We {what} on {count(measures, 'measure')} over {count(replies, 'reply', 'replies')}."
 
 
-def _intervals(findings: Findings) -> str:
-    leagues = findings.leagues
+def _intervals(findings: Findings, leagues: Sequence[League]) -> str:
+    leagues = [league for league in leagues if league in findings.leagues]  # votes have a paragraph of their own
     names = labels(leagues)
     made = [
         (names[league.measure.name], standing.estimate.interval)
@@ -104,8 +90,8 @@ def _intervals(findings: Findings) -> str:
     if not made:
         return ""
     raters = f" {RATERS}" if any(league.measure.by == "people" for league in leagues) else ""
-    left_out = "Undefined values were left out and counted, never treated as zero."
-    return f"{_clusters(findings)}{raters} Intervals: {_kinds(made)}. {left_out}"
+    left_out = "Undefined values were left out and counted."
+    return f"{_clusters(findings)}{raters} {_kinds(made, 'intervals')} {left_out}"
 
 
 def _clusters(findings: Findings) -> str:
@@ -119,28 +105,29 @@ def _clusters(findings: Findings) -> str:
     return " ".join([*sentences, *([EACH_ALONE] if ClusterKind.SITUATION in found else [])])
 
 
-def _kinds(made: Iterable[tuple[str, Interval]]) -> str:
-    """Ways in which intervals were made, from (measure, interval); with the measures where there are several ways."""
+def _kinds(made: Sequence[tuple[str, Interval]], what: str) -> str:
+    """Sentence on how intervals were made, from (measure, interval); with the measures where there are several ways."""
     users: dict[str, list[str]] = {}
     for name, interval in made:
         found = users.setdefault(kind_of(interval), [])
         found += [name] if name not in found else []
-    if len(users) == 1:
-        return next(iter(users))
-    return "; ".join(f"{kind}, for {list_names(names)}" for kind, names in users.items())
+    levels = " or ".join(dict.fromkeys(f"{100 * interval.confidence:g}%" for _, interval in made))
+    ways = [f"for {list_names(names)}, {kind}" if len(users) > 1 else kind for kind, names in users.items()]
+    return f"{levels} {what}: {'; '.join(ways)}."
 
 
 def kind_of(interval: Interval) -> str:
     """Description of an interval's method, without counts that differ between systems.
 
     >>> kind_of(Interval(low=0, high=1, method="jackknife over 42 clusters, t"))
-    '95% confidence, jackknife over clusters, t'
+    'jackknife over clusters, t'
     >>> kind_of(Interval(low=0, high=1, method="jackknife over 42 clusters, t, rarefied to 2,146 n-grams"))
-    '95% confidence, jackknife over clusters, t, rarefied to equal numbers of n-grams'
+    'jackknife over clusters, t, rarefied to equal numbers of n-grams'
     """
-    level = f"{100 * interval.confidence:g}% confidence"
     method = _RAREFIED.sub("rarefied to equal numbers of ", _COUNTED.sub("over clusters", interval.method))
-    return f"{level}, {method}" if method else level
+    for name, cited in CITED.items():
+        method = method.replace(name, cited)
+    return method or "of unknown kind"
 
 
 def _tests(findings: Findings, leagues: Sequence[League]) -> str:
@@ -150,32 +137,39 @@ def _tests(findings: Findings, leagues: Sequence[League]) -> str:
     pairs = max(len(league.contrasts) for league in tested)
     alpha = level(findings.alpha)
     if pairs == 1:
-        across = PAIRWISE.get(findings.correction, ACROSS)
+        across = PAIRWISE.get(findings.correction) or _over_questions(tested) or ACROSS
         called = (
             f"The two systems were compared on each measure, and a difference was called significant at α = {alpha}."
         )
         return " ".join(part for part in (called, _describe_tests(tested), across) if part)
     over_all = findings.correction == ACROSS_MEASURES
     correction = NAMES["Holm"] if over_all else NAMES.get(findings.correction, findings.correction)
-    of = "all measures together" if over_all else "a measure"
-    called = (
-        f"On each measure all {pairs:,} pairs of systems were compared; p-values were corrected across the "
-        f"pairs of systems of {of} with {correction}, and differences called significant at α = {alpha}."
-    )
-    together = TOGETHER if any(each.simultaneous for league in tested for each in league.contrasts) else ""
-    across = "" if over_all else ACROSS
-    parts = (called, _describe_tests(tested), together, _left_out(tested), RANKS, across, LETTERS)
+    of = "all measures together" if over_all else "each measure"
+    called = f"p-values were corrected across the {pairs:,} pairs of systems of {of} with {correction} (α = {alpha})."
+    across = "" if over_all else _over_questions(tested) or ACROSS
+    parts = (_describe_tests(tested), called, across, _left_out(tested), LETTERS, RANKS)
     return " ".join(part for part in parts if part)
 
 
+def _over_questions(tested: Sequence[League]) -> str:
+    """That p-values of several questions to people were corrected together; "" without."""
+    questions = max(league.questions for league in tested)
+    if questions < 2:
+        return ""
+    return (
+        f"Those of people's {questions} questions were multiplied by {questions} (Bonferroni), as no question was declared "
+        "to decide; there is no correction for the number of other measures."
+    )
+
+
 def _describe_tests(tested: Sequence[League]) -> str:
-    """The test and the intervals of differences, as far as there are any."""
+    """The tests and the intervals of differences, as far as there are any."""
     names = labels(tested)
     contrasts = [(names[league.measure.name], each.difference) for league in tested for each in league.contrasts]
     made = [(name, difference.interval) for name, difference in contrasts if difference.interval]
+    intervals = _kinds(made, "intervals of differences") if made else ""
     test = TEST if any(difference.p is not None for _, difference in contrasts) else ""
-    intervals = f"Intervals of differences, not corrected: {_kinds(made)}." if made else ""
-    return f"{test} {intervals}".strip()
+    return f"{intervals} {test}".strip()
 
 
 def _left_out(tested: Sequence[League]) -> str:
@@ -194,6 +188,7 @@ def _votes(findings: Findings) -> str:
 
 def _software(findings: Findings) -> str:
     manifest = findings.manifest
-    versions = ", ".join(f"{name} {version}" for name, version in manifest.versions.items())
+    version = manifest.versions.get("trialogue")
+    by = f" by trialogue {version}" if version else ""
     seed = f" with seed {manifest.seed}" if manifest.seed is not None else ""
-    return f"Computed{' by ' + versions if versions else ''}{seed}."
+    return f"Computed{by}{seed}; manifest.json has the versions of libraries."

@@ -4,7 +4,7 @@ import re
 
 from trialogue.findings import Findings, Measure
 from trialogue.report.evaluation.methods import methods
-from trialogue.report.measures import all_leagues, labels
+from trialogue.report.measures import all_leagues, labels, paper_leagues
 from trialogue.report.text import one_line, slug
 
 METHODS, REFERENCES = "methods.tex", "references.bib"
@@ -118,14 +118,14 @@ def methods_tex(findings: Findings) -> str:
 
     Every character that LaTeX would take for a command is escaped, whatever names the data hold.
     """
-    paragraphs = [escape_latex(paragraph) for paragraph in methods(findings)]
+    paragraphs = [escape_latex(paragraph) for paragraph in methods(findings, paper_leagues(findings))]
     text = "\n\n".join(_add_citation(paragraph) for paragraph in [*paragraphs, *_metric_sentences(findings)])
     return f"% Written by Trialogue. Needs references.bib.\n{text}\n"
 
 
 def references_bib(findings: Findings) -> str:
     """References of ``methods.tex``: Trialogue, the statistics used, and the measures' sources."""
-    text = " ".join(methods(findings))
+    text = " ".join(methods(findings, paper_leagues(findings)))
     version = findings.manifest.versions.get("trialogue", "unknown")
     entries = [SOFTWARE.replace("VERSION", version)]
     entries += [entry for word, entry in STATISTICS.items() if word in text]
@@ -148,8 +148,8 @@ def _measures_with_sources(findings: Findings) -> list[Measure]:
 
 
 def _metric_sentences(findings: Findings) -> list[str]:
-    """A sentence that names every metric with its formula, and cites its source."""
-    leagues = all_leagues(findings)
+    """A sentence that names every metric of the paper's table with its formula, and cites its source."""
+    leagues = paper_leagues(findings)
     names = labels(leagues)
     sourced = {measure.card.name: measure for measure in _measures_with_sources(findings) if measure.card}
     said = []
@@ -161,7 +161,7 @@ def _metric_sentences(findings: Findings) -> list[str]:
         said.append(
             f"{escape_latex(names[league.measure.name])}{cite} (\\texttt{{{escape_latex(league.measure.name)}}})"
         )
-    return ["The metrics, with the names of their formulas: " + "; ".join(said) + "."] if said else []
+    return ["Metrics by the names of their formulas: " + "; ".join(said) + "."] if said else []
 
 
 def _key(measure: Measure) -> str:
