@@ -50,7 +50,7 @@ def test_the_league_table_has_the_judge_raw_beside_corrected_where_people_labell
         names = [name.strip() for name in heads(table)]
         place = names.index("Overall (judge alone) ↑")
         assert names[place + 1] == "Overall (judge, corrected) ↑"
-    assert r"\shortstack[r]{Overall (judge,\\corrected) $\uparrow$}" in paper_table_latex(findings)
+    assert r"\shortstack[r]{Overall\\(judge,\\corrected) $\uparrow$}" in paper_table_latex(findings)
     assert "Overall (judge, corrected)" in text_table(findings, width=120)
     assert "raw scores of a judge do not show its error" in paper_table_markdown(findings)
     rows = {(row["measure"], row["system"]): row for row in standing_rows(findings)}

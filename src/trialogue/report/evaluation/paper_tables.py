@@ -101,7 +101,7 @@ def table_caption(findings: Findings, table: Table) -> str:
     leagues = paper_leagues(findings)
     levels = " or ".join(dict.fromkeys(map(confidence, leagues)))
     arrows = "; an arrow says which direction is better" if any(map(is_ranked, leagues)) else ""
-    parts = [f"{_describe_data(findings)}, with {levels} intervals{arrows}."]
+    parts = [f"Values of {_describe_data(findings)}, with {levels} intervals{arrows}."]
     shown = {column.name for block in table.blocks for column in block.columns}
     users = dict.fromkeys(each.measure.users for each in leagues if each.measure.users and each.measure.name in shown)
     if users:
