@@ -62,13 +62,15 @@ class PopularAgent(LocalAgent):
 
 
 DUMPED = 200  # titles a turn
+LISTED, LIST_LENGTH = 3, 30  # titles a turn of the static list, which is what counts of a turn, and of the whole list
+FORESEEN = 1_000  # needs that the static list is made for
 
 
-class DumpPolicy:
-    """Lists the whole catalogue, two hundred titles per turn, and then ends."""
+class TitlesPolicy:
+    """Lists the titles of a list, a fixed number per turn, and then ends."""
 
-    def __init__(self, catalogue: Catalogue, ids: Sequence[str]) -> None:
-        self._catalogue, self._ids = catalogue, ids
+    def __init__(self, catalogue: Catalogue, ids: Sequence[str], size: int) -> None:
+        self._catalogue, self._ids, self._size = catalogue, ids, size
         self._place = 0
 
     def adopt(self, item_ids: Sequence[str]) -> None:
@@ -76,8 +78,8 @@ class DumpPolicy:
 
     def answer(self, text: str) -> Turn:
         """The next titles, or the end."""
-        ids = self._ids[self._place : self._place + DUMPED]
-        self._place += DUMPED
+        ids = self._ids[self._place : self._place + self._size]
+        self._place += self._size
         if not ids:
             return Turn((Utterance(speaker="system", text="That was all."),), ends=True)
         said, mentions = "", []
@@ -104,9 +106,60 @@ class DumpAgent(PopularAgent):
     default_name: ClassVar[str] = "dump"
     labels: ClassVar[frozenset[str]] = frozenset()
 
-    def policy(self, rng: np.random.Generator) -> DumpPolicy:  # type: ignore[override]  # it says no lines of a voice
+    def policy(self, rng: np.random.Generator) -> TitlesPolicy:  # type: ignore[override]  # it says no lines of a voice
         """Create the policy of a conversation."""
-        return DumpPolicy(self._catalogue, self._ids)
+        return TitlesPolicy(self._catalogue, self._ids, DUMPED)
+
+
+class StaticListAgent(LocalAgent):
+    """Recommends the best list that ignores its user: thirty titles, three a turn, that meet most needs of other users.
+
+    The needs are drawn from the same world as those of simulated users, under other seeds: what an entry can be tuned to
+    that knows the simulator and listens to nobody.
+    """
+
+    default_name: ClassVar[str] = "static list"
+    labels: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, catalogue: Catalogue, ratings: Ratings | None = None, *, name: str | None = None) -> None:
+        """Draw the needs and choose the list; the seed of a session is ignored.
+
+        Raises:
+            DataError: no profile can be sampled from the ratings.
+        """
+        from trialogue.simulation import NeedsByCase, World, main_attribute  # no other list needs simulated users
+
+        super().__init__(name)
+        self._catalogue = catalogue
+        cases = NeedsByCase.of_world(World(catalogue, ratings), attributes=(main_attribute(catalogue),))
+        needs = [cases.draw(f"static list/{number}", seed=0).need for number in range(FORESEEN)]
+        self._ids = cover([frozenset(need.acceptable) for need in needs], LIST_LENGTH)
+
+    def policy(self, rng: np.random.Generator) -> TitlesPolicy:
+        """Create the policy of a conversation."""
+        return TitlesPolicy(self._catalogue, self._ids, LISTED)
+
+
+def cover(sets: Sequence[frozenset[str]], size: int) -> tuple[str, ...]:
+    """Items that are in the most sets, each chosen among the sets that hold none of the earlier ones.
+
+    >>> cover([frozenset("ab"), frozenset("b"), frozenset("c"), frozenset("cd"), frozenset("d")], 3)
+    ('b', 'c', 'd')
+    """
+    held: dict[str, set[int]] = {}
+    for place, items in enumerate(sets):
+        for item in items:
+            held.setdefault(item, set()).add(place)
+    chosen: list[str] = []
+    while held and len(chosen) < size:
+        best = min(held, key=lambda item: (-len(held[item]), item))
+        met = held.pop(best)
+        if not met:
+            break
+        chosen.append(best)
+        for places in held.values():
+            places -= met
+    return tuple(chosen)
 
 
 class RandomAgent(LocalAgent):

@@ -17,21 +17,22 @@ from trialogue.simulation import check_catalogue
 from trialogue_recommenders.genre_led import GenreLedAgent
 from trialogue_recommenders.guided import GuidedAgent
 from trialogue_recommenders.item_centred import ItemCentredAgent
-from trialogue_recommenders.item_lists import DumpAgent, PopularAgent, RandomAgent
+from trialogue_recommenders.item_lists import DumpAgent, PopularAgent, RandomAgent, StaticListAgent
 from trialogue_recommenders.wording.wording import FILMS, read_wording
 
-Shape = Literal["guided", "item-centred", "genre-led", "popular", "random", "dump"]
+Shape = Literal["guided", "item-centred", "genre-led", "popular", "random", "dump", "static"]
 
 
 class ReferenceSpec(CatalogueSpec):
-    """``reference``: a recommender that really recommends: guided, item-centred, genre-led; or popular, random, dump."""
+    """``reference``: a recommender that really recommends: guided, item-centred, genre-led; or a baseline: popular, random,
+    dump, static."""
 
     argument: ClassVar[str] = "shape"
     workload: ClassVar[Workload | None] = Workload.RANKS_ITEMS
 
     shape: Shape = "guided"
     """guided, item-centred or genre-led (the shapes of the three agents of KDD 2020); or a baseline:
-    popular, random, and dump, which reads out the catalogue."""
+    popular, random, dump, which reads out the catalogue, and static, the best list that ignores its user."""
     wording: str | None = None
     """A YAML file with the words of the domain (noun: book, use: read, ...); null: films."""
     skip: int = Field(default=0, ge=0)
@@ -50,7 +51,7 @@ class ReferenceSpec(CatalogueSpec):
             _ = self.wording is None or read_wording(Path(self.wording))
         except TrialogueError as error:
             found.append(Mistake(("wording",), str(error)))
-        if self.skip and self.shape in ("popular", "random", "dump"):
+        if self.skip and self.shape in ("popular", "random", "dump", "static"):
             found.append(Mistake(("skip",), f"{self.shape} ranks nothing for its user, so it has no best items."))
         return found
 
@@ -69,5 +70,7 @@ class ReferenceSpec(CatalogueSpec):
                 return DumpAgent(known.catalogue, known.ratings, name=self.name, wording=words)
             case "popular":
                 return PopularAgent(known.catalogue, known.ratings, name=self.name, wording=words)
+            case "static":
+                return StaticListAgent(known.catalogue, known.ratings, name=self.name)
             case "random":
                 return RandomAgent(known.catalogue, known.ratings, name=self.name, wording=words)

@@ -1,12 +1,13 @@
 """Metric interfaces and the units that metrics score.
 
-A metric scores *units*: replies (``Reply``) or whole dialogues. It is one of two kinds, defined by what its value is a
+A metric scores *units*: replies (``Reply``) or whole dialogues. It is one of three kinds, defined by what its value is a
 function of; the kind decides how its error is estimated:
 
 * ``SumMetric``: a function of sums of sufficient statistics over units (a mean, a ratio of totals, corpus BLEU from n-gram
   matches). Its interval is a cluster bootstrap of the sums, so it costs one matrix product whatever the metric.
 * ``CountMetric``: a function of how many *distinct* things occur (distinct-n). Resampling with replacement loses distinct
   things, so the bootstrap is biased; the interval is a delete-one-cluster jackknife.
+* ``NeedMetric``: a function of all dialogues and all needs together (lift). Its interval is a delete-one-need jackknife.
 
 There is no base class to inherit from: a class with the right attributes is a metric (see ``docs/how-to/own-metric.md``).
 """
@@ -207,7 +208,38 @@ class CountMetric(Metric, Protocol):
         ...
 
 
-AnyMetric = SumMetric[Any] | CountMetric
+@dataclass(frozen=True, slots=True)
+class NeedCourse:
+    """What a dialogue contributes to a metric of needs: its user's need, and the items that the system offered."""
+
+    acceptable: frozenset[str]
+    """Ids of the items that satisfy the need."""
+    items: tuple[tuple[str, int], ...]
+    """(id, turn) of every counted item, in order."""
+    is_failed: bool = False
+    """Whether the dialogue failed by the agent's fault, so that its need counts as unmet."""
+
+
+@runtime_checkable
+class NeedMetric(Metric, Protocol):
+    """Protocol of metrics that compare what dialogues offer with the needs of all of them (``stats.lift``)."""
+
+    @property
+    def turns(self) -> int:
+        """Number of turns that count."""
+        ...
+
+    @property
+    def least_needs(self) -> int:
+        """Different needs that a value takes at least."""
+        ...
+
+    def course(self, unit: Dialogue) -> NeedCourse | Undefined:
+        """Contribution of a dialogue."""
+        ...
+
+
+AnyMetric = SumMetric[Any] | CountMetric | NeedMetric
 
 OFFLINE_NEEDS = frozenset({"reference", "targets", "ranking"})
 

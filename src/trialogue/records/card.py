@@ -147,6 +147,11 @@ class Card(Record):
     """Value of a failed dialogue or reply; None: by the rule of ``failure_policy``."""
     is_task_outcome: bool = False
     """Whether it measures if users reached their goal: the deciding kind of measure without people's judgements."""
+    beside: str = ""
+    """Name of the metric of service beside which it leads: a system that is ahead on this one, but significantly worse on
+    that one, is not better. "": it needs none."""
+    negligible: float | None = None
+    """Distance from 0 within which a whole interval shows no effect; None: not known."""
     is_fitted_to_people: bool = False
     """Whether it estimates people's answers with measured agreement."""
     family: Literal["text", "recommendation", "dialogue", "alignment", "simulation"] = "text"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
     from trialogue.simulation.users.kinds import NeedsByCase, SimulatedUsers, UserKind, World, load_kind
     from trialogue.simulation.users.options import METHODS, UserOptions
-    from trialogue.simulation.users.population import Users
+    from trialogue.simulation.users.population import Users, main_attribute
     from trialogue.simulation.users.user import AgendaUser, SimulatedUser, Stop
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "fit_users",
     "load_kind",
     "load_users",
+    "main_attribute",
     "talk",
 ]
 
@@ -79,6 +80,7 @@ _LAZY = {
     "fit_users": "trialogue.simulation.users.fit",
     "load_kind": "trialogue.simulation.users.kinds",
     "load_users": "trialogue.simulation.users.fit",
+    "main_attribute": "trialogue.simulation.users.population",
     "talk": "trialogue.simulation.dialogue",
 }
 

@@ -20,7 +20,7 @@ import numpy as np
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.findings.alignment.differentiation_records import Differentiation, Mixture
 from trialogue.findings.standings import Measure
-from trialogue.metrics import AnyMetric, Conversation, CountMetric, Settings, SumMetric, Undefined
+from trialogue.metrics import AnyMetric, Conversation, CountMetric, NeedMetric, Settings, SumMetric, Undefined
 from trialogue.metrics.base import Array
 from trialogue.metrics.engine.accumulate import CountedTotals
 from trialogue.records import Estimate, Interval, Preference, Reason, ReasonCode
@@ -121,6 +121,8 @@ def differentiation(
         raise UsageError(
             f"differentiation needs at least {MIN_PAIRS} pairs and one step, got {len(pairs)} pairs and {steps} steps."
         )
+    if of_needs := [metric.measure for metric in metrics if isinstance(metric, NeedMetric)]:
+        raise UsageError(f"differentiation is of replies, and {', '.join(of_needs)} is of dialogues with needs.")
     shares = [round(step / steps, 6) for step in range(steps + 1)]
     plan = _Plan(shares, seed, resamples, confidence)
     return tuple(
@@ -128,6 +130,7 @@ def differentiation(
         if isinstance(metric, CountMetric)
         else _differentiate_summed(metric, pairs, plan)
         for metric in metrics
+        if not isinstance(metric, NeedMetric)
     )
 
 

@@ -21,7 +21,7 @@ def primary_league(leagues: Sequence[League]) -> League | None:
 
     Of those with a direction, values, a basis that can decide and no threat that blocks them: one that compares systems
     before one that cannot, then by what measures rest on (``Basis``: people, task outcome, an estimate of people's
-    judgement, another criterion), then one that no threat demotes before one that is demoted. Of people's questions, whose
+    judgement, another criterion; of outcomes, lift first), then one that no threat demotes. Of people's questions, whose
     p-values are corrected together (``family.corrected_over_questions``), the one with the smallest p; of other equals the
     first. Where people's questions decide a pair both ways, none leads. A better basis never gives way because a threat
     demotes it: a metric that nothing is known against is not for that what people like. What only describes replies
@@ -72,13 +72,14 @@ def unmeasured_sentence(name: MeasureName) -> str:
     return f"There is no verdict: the decision protocol rests it on {what}, which has no values here."
 
 
-def _precedence(league: League) -> tuple[bool, int, bool, float, float]:
+def _precedence(league: League) -> tuple[bool, int, bool, bool, float, float]:
     compares = any(contrast.verdict != "undefined" for contrast in league.contrasts)
     # Only people's questions are corrected together; a smallest p of anything else would be chosen, and uncorrected.
     evidence = min(map(_evidence, league.contrasts), default=(1.0, 0.0)) if league.questions > 1 else (0.0, 0.0)
     return (
         not compares,
         list(Basis).index(league.measure.basis),
+        league.measure.card is None or not league.measure.card.beside,
         league.validity is Validity.CONDITIONAL,
         *evidence,
     )
@@ -204,7 +205,16 @@ def side_statements(league: League, leagues: Sequence[League]) -> list[Statement
         [each for each in leagues if _side(each) == side] for side in dict.fromkeys(map(_side, leagues)) if side != own
     ]
     beside = [other for other in leagues if league.questions > 1 < other.questions and other is not league]
-    others = [*beside, *(leader for leader in map(primary_league, sides) if leader is not None)]
+    card = league.measure.card
+    service = [
+        other
+        for other in leagues
+        if card is not None
+        and other.measure.card is not None
+        and other.measure.card.name == card.beside
+        and _side(other) == own
+    ]
+    others = [*beside, *service, *(leader for leader in map(primary_league, sides) if leader is not None)]
     compared = [
         each
         for each in others

@@ -214,10 +214,37 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
         opens_with_names=True,
     ),
+    ThreatCode.SERVES_LESS: ThreatText(
+        "Listens more, serves less",
+        "Of a pair, the system with the higher lift meets its users' needs significantly less often.",
+        "Blocks the verdict on the pair.",
+        lambda t: (
+            f"{t.systems[0]} listens more than {t.systems[1]} and meets its users' needs significantly less often"
+        ),
+        opens_with_names=True,
+    ),
+    ThreatCode.NOT_LISTENING: ThreatText(
+        "Not shown to listen",
+        "The interval of the system's lift is not above 0: it meets its users' needs no more often than the same items meet "
+        "the needs of other users.",
+        "Blocks every verdict in which the system is ahead on another outcome by needs; noted for lift itself where the "
+        "whole interval lies within 0.02 of 0.",
+        lambda t: (
+            f"{_names(t)} {'does not listen' if t.facts['is_negligible'] else 'is not shown to listen'}: its items meet "
+            f"other users' needs as often (lift {t.facts['lift']})"
+        ),
+        opens_with_names=True,
+    ),
+    ThreatCode.LISTENING_UNKNOWN: ThreatText(
+        "Unknown whether systems listen",
+        "An outcome by needs, and lift has no value: it takes at least 30 different needs.",
+        "Demotes the outcome: a list that ignores the user can meet many needs.",
+        lambda t: f"it is unknown whether the systems listen (lift: {t.facts['why']})",
+    ),
     ThreatCode.NO_BASELINES: ThreatText(
         "No baselines for simulated users",
-        "Dialogues are with simulated users, and no baseline (off-topic, echo, popular, random item, catalogue dump) met "
-        "the same users.",
+        "Dialogues are with simulated users, and no baseline (off-topic, echo, popular, random item, static list, catalogue "
+        "dump) met the same users.",
         "Demotes task outcomes.",
         lambda t: "no baseline met these simulated users, so it is unknown what nonsense would score",
     ),

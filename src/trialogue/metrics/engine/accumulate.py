@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from trialogue.metrics.base import AnyMetric, Conversation, CountMetric
+from trialogue.metrics.base import AnyMetric, Conversation, CountMetric, NeedMetric
 from trialogue.metrics.batch import Batch
 from trialogue.metrics.engine.distinct_totals import CountedTotals
+from trialogue.metrics.engine.lift_totals import LiftTotals
 from trialogue.metrics.engine.settings import Settings
 from trialogue.metrics.engine.sum_totals import NO_DIALOGUE, NO_UNITS, SummedTotals, is_share, pool_clusters
 from trialogue.metrics.engine.unit_scores import NO_VALUE, ColumnSink, Sink
@@ -22,6 +23,7 @@ __all__ = [
     "NO_VALUE",
     "Accumulator",
     "CountedTotals",
+    "LiftTotals",
     "Settings",
     "Sink",
     "SummedTotals",
@@ -58,4 +60,10 @@ class Accumulator(Protocol):
 
 def accumulator_for(metric: AnyMetric, *, failed: FailurePolicy | None = None) -> Accumulator:
     """Create the accumulator of a metric; ``failed`` overrides the failure policy on its card."""
-    return CountedTotals(metric) if isinstance(metric, CountMetric) else SummedTotals(metric, failed)
+    match metric:
+        case CountMetric():
+            return CountedTotals(metric)
+        case NeedMetric():
+            return LiftTotals(metric, failed)
+        case _:
+            return SummedTotals(metric, failed)

@@ -10,12 +10,14 @@ from trialogue.metrics.batch import Batch
 from trialogue.metrics.engine.accumulate import (
     Accumulator,
     CountedTotals,
+    LiftTotals,
     Settings,
     Sink,
     SummedTotals,
     accumulator_for,
 )
 from trialogue.metrics.engine.unit_scores import ColumnSink
+from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.metrics.fit_uncertainty import CALIBRATION, FittedMetric
 from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
 from trialogue.metrics.text.word_hashes import Vocabulary
@@ -112,15 +114,20 @@ class Measurement:
         self._acts.update(other._acts)
         self._act_labellers |= other._act_labellers
 
-    def finish(self) -> None:
+    def finish(self, table: UnitTable | None = None) -> None:
         """Keep only what scores and counts are made of: nothing can be added any more, and counts be taken once.
 
         Of a million dialogues, the places of every distinct thing are half of the memory.
+
+        Args:
+            table: takes the unit values that are known only now.
         """
-        for totals in self._totals.values():
+        for system, totals in self._totals.items():
             for each in totals:
                 if isinstance(each, CountedTotals):
                     each.finish()
+                elif isinstance(each, LiftTotals) and table is not None and (values := each.of_dialogues()) is not None:
+                    table.add_dialogues(system, each.metric.measure, each.dialogue_ids, values)
 
     def scores(self) -> list[Score]:
         """Scores of systems, then of their differences, as returned by ``measure``."""

@@ -1,7 +1,10 @@
 """Fill a score table with a metric's unit values of a batch."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from trialogue.metrics.base import Array
 from trialogue.metrics.batch import Batch
 from trialogue.metrics.engine.unit_scores import UnitScores
 from trialogue.records.scores.score_table import Block, Column, ScoreTable, Values
@@ -31,6 +34,13 @@ class UnitTable(ScoreTable):
         self._blocks[-1].columns.append(
             Column(scores.measure, scores.of_units if of_replies else None, Values(numbers, reasons))
         )
+
+    def add_dialogues(self, system: str, measure: str, dialogues: Sequence[str], numbers: Array) -> None:
+        """Add values of dialogues that were known only after all batches."""
+        block = Block(system, tuple(dialogues), (0,) * len(dialogues), (), ())
+        block.columns.append(Column(measure, None, Values(numbers)))
+        self._blocks.append(block)
+        self._batch = None
 
     def extend(self, other: ScoreTable) -> None:
         """Append the scores of another table."""

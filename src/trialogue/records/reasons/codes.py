@@ -112,6 +112,7 @@ class ReasonCode(StrEnum):
     LEFT_OUT_FOR_SEVERAL_REASONS = "left_out_for_several_reasons"
     NOT_A_DIALOGUE = "not_a_dialogue"
     FORMULA_WITHOUT_VALUE = "formula_without_value"
+    TOO_FEW_NEEDS = "too_few_needs"
     TOO_FEW_CLUSTERS_FOR_DISTINCT = "too_few_clusters_for_distinct"
     REPLY_COUNTS_DIFFER = "reply_counts_differ"
     LAPS_TOO_LONG = "laps_too_long"

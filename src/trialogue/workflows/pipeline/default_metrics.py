@@ -29,6 +29,7 @@ FOR_DIALOGUES = (
     "success_rate@accept_rating_good",
 )
 FOR_NEEDS = (  # dialogues whose users have a known need; the first choice for the answer
+    "lift(turns=10)@named",
     "need_met(turns=10)@named",
     "need_met_by_chance(turns=10)@drawn",
     "turns_until_need_met(turns=10)@capped",
@@ -40,10 +41,7 @@ FOR_NEEDS = (  # dialogues whose users have a known need; the first choice for t
     "out_of_catalogue@declared",
 )
 FOR_ACTS = (  # dialogues with known user acts, as with simulated users
-    "task_success@accepted",
-    "turn_success@kdd2020",
     "rounds_until_acceptance@accepted",
-    "reward@kdd2020",
     "failures@all",
     "latency@mean",
 )

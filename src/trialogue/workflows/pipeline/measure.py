@@ -327,7 +327,7 @@ def _scores(
             for group, extra in ((outcomes, beside), (others, [])):
                 if group:
                     totals = _totals(Joined(conversations, extra), group, settings, data_hash, units)
-                    totals.finish()
+                    totals.finish(units)
                     scores.extend(totals.scores())
                     counts.extend(totals.counts())
             measures.extend(_measure(metric, by_people=False) for metric in fitting)

@@ -1,4 +1,4 @@
-"""Baselines of every simulation: five agents that ignore the user, run with the same users as the evaluated agents.
+"""Baselines of every simulation: six agents that ignore the user, run with the same users as the evaluated agents.
 
 Their scores are what simulated users give away for free. Their dialogues are in a separate folder
 beside those of the agents, so that they are not mistaken for systems, and every report of the simulation includes them.
@@ -23,6 +23,7 @@ BASELINES: Mapping[str, str] = MappingProxyType(
         "echo": "echo",
         "popular": "reference:popular",
         "random item": "reference:random",
+        "static list": "reference:static",
         "catalogue dump": "reference:dump",
     }
 )

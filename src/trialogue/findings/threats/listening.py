@@ -1,0 +1,106 @@
+"""Detectors of threats to outcomes by needs: systems that meet needs without listening, or listen and serve less."""
+
+from collections.abc import Iterator
+
+from trialogue.findings.records import Findings
+from trialogue.findings.standings import League, Standing
+from trialogue.findings.threat import Severity, Threat, ThreatCode
+from trialogue.findings.wording import render_estimate
+from trialogue.records import Card, Estimate
+
+
+def serves_less(findings: Findings) -> Iterator[Threat]:
+    """Pairs whose leader on lift is significantly worse on the measure of service beside it."""
+    for league in _listening_leagues(findings):
+        for partner in _partners(findings, league):
+            worse = {(_other(each.a, each.b, each.leader), each.leader) for each in partner.contrasts if each.leader}
+            for contrast in league.contrasts:
+                leader = contrast.leader
+                if leader is not None and (leader, _other(contrast.a, contrast.b, leader)) in worse:
+                    yield Threat(
+                        code=ThreatCode.SERVES_LESS,
+                        severity=Severity.BLOCKS,
+                        systems=(leader, _other(contrast.a, contrast.b, leader)),
+                        measure=league.measure.name,
+                        only_if_ahead=True,
+                        is_of_pair=True,
+                    )
+
+
+def listening(findings: Findings) -> Iterator[Threat]:
+    """Systems that are not shown to listen, for every outcome by needs; outcomes of which nothing is known."""
+    for league in _outcomes_by_needs(findings):
+        found = [each for each in _listening_leagues(findings) if each.measure.users == league.measure.users]
+        for standing in [standing for each in found for standing in each.standings]:
+            yield from _not_listening(standing, found[0], league)
+        if not any(standing.estimate.value is not None for each in found for standing in each.standings):
+            whys = [
+                str(standing.estimate.why) for each in found for standing in each.standings if standing.estimate.why
+            ]
+            yield Threat(
+                code=ThreatCode.LISTENING_UNKNOWN,
+                severity=Severity.DEMOTES,
+                measure=league.measure.name,
+                facts={"why": whys[0] if whys else "not measured"},
+            )
+    for league in _listening_leagues(findings):
+        for standing in league.standings:
+            if _is_negligible(standing.estimate, league):
+                yield _threat(standing, league, league, Severity.NOTES)
+
+
+def _not_listening(standing: Standing, lift: League, league: League) -> Iterator[Threat]:
+    value, interval = standing.estimate.value, standing.estimate.interval
+    if value is None or (interval is not None and interval.low > 0) or (interval is None and value > 0):
+        return
+    yield _threat(standing, lift, league, Severity.BLOCKS)
+
+
+def _threat(standing: Standing, lift: League, league: League, severity: Severity) -> Threat:
+    return Threat(
+        code=ThreatCode.NOT_LISTENING,
+        severity=severity,
+        systems=(standing.system,),
+        measure=league.measure.name,
+        only_if_ahead=True,
+        facts={
+            "lift": render_estimate(standing.estimate),
+            "is_negligible": _is_negligible(standing.estimate, lift),
+        },
+    )
+
+
+def _is_negligible(estimate: Estimate, league: League) -> bool:
+    card, interval = league.measure.card, estimate.interval
+    if card is None or card.negligible is None or interval is None:
+        return False
+    return -card.negligible <= interval.low <= interval.high <= card.negligible
+
+
+def _listening_leagues(findings: Findings) -> list[League]:
+    return [league for league in findings.leagues if (card := league.measure.card) is not None and card.beside]
+
+
+def _partners(findings: Findings, league: League) -> list[League]:
+    """Leagues of the measure of service, with the same users."""
+    beside = league.measure.card.beside if league.measure.card is not None else ""
+    return [
+        each
+        for each in findings.leagues
+        if each.measure.card is not None
+        and each.measure.card.name == beside
+        and each.measure.users == league.measure.users
+    ]
+
+
+def _outcomes_by_needs(findings: Findings) -> list[League]:
+    """Leagues that rank by needs of simulated users, except those that show listening themselves."""
+    return [league for league in findings.leagues if (card := league.measure.card) is not None and _is_by_needs(card)]
+
+
+def _is_by_needs(card: Card) -> bool:
+    return card.family == "simulation" and "need" in card.needs and card.better != "neither" and not card.beside
+
+
+def _other(a: str, b: str, one: str | None) -> str:
+    return b if one == a else a
