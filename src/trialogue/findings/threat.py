@@ -58,6 +58,7 @@ class ThreatCode(StrEnum):
     SERVES_LESS = "serves_less"
     NOT_LISTENING = "not_listening"
     LISTENING_UNKNOWN = "listening_unknown"
+    OTHER_CATALOGUE = "other_catalogue"
     NO_BASELINES = "no_baselines"
     AT_CHANCE = "at_chance"
     NO_HUMAN_JUDGEMENT = "no_human_judgement"

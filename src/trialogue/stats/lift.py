@@ -67,10 +67,10 @@ def lift(own: Ints, hits: Hits, *, needs: int, turns: int, failed: NDArray[np.bo
     earlier = np.concatenate([np.zeros((dialogues, 1)), np.cumsum(met, axis=1)[:, :-1]], axis=1)
     # Turns in which the own need is open: up to the one that meets it.
     counts = np.arange(turns) <= met_in[:, None]
-    own_lift = observed - _expected(met, needs - 1 - earlier, counts)
+    own_lift = observed - _expectation(met, needs - 1 - earlier, counts)
     # Without need k, what the others expect changes in one of turns + 1 ways: by the turn in which the dialogue meets k.
     by_turn = np.stack(
-        [observed - _expected_without(met, needs - 1 - earlier, counts, turn) for turn in range(turns + 1)], axis=1
+        [observed - _expectation_without(met, needs - 1 - earlier, counts, turn) for turn in range(turns + 1)], axis=1
     )
     weight = 1.0 / np.bincount(own, minlength=needs)[own]
     never = weight * by_turn[:, turns]
@@ -81,7 +81,7 @@ def lift(own: Ints, hits: Hits, *, needs: int, turns: int, failed: NDArray[np.bo
     return LiftResult(float((weight * own_lift).sum() / needs), own_lift, total / (needs - 1))
 
 
-def _expected(met: Floats, still_open: Floats, counts: NDArray[np.bool_]) -> Floats:
+def _expectation(met: Floats, still_open: Floats, counts: NDArray[np.bool_]) -> Floats:
     """Sum over the counted turns of the share of open needs that are met; shape (dialogues,)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = np.where(counts & (still_open > 0), met / still_open, 0.0)
@@ -89,7 +89,7 @@ def _expected(met: Floats, still_open: Floats, counts: NDArray[np.bool_]) -> Flo
     return found
 
 
-def _expected_without(met: Floats, still_open: Floats, counts: NDArray[np.bool_], turn: int) -> Floats:
+def _expectation_without(met: Floats, still_open: Floats, counts: NDArray[np.bool_], turn: int) -> Floats:
     """The same without one other need, which is met in a turn, or never where that is the number of turns."""
     at = np.arange(met.shape[1])
-    return _expected(met - (at == turn), still_open - (at <= turn), counts)
+    return _expectation(met - (at == turn), still_open - (at <= turn), counts)

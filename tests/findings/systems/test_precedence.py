@@ -106,6 +106,7 @@ def test_every_metric_of_ours_says_what_it_rests_on() -> None:
     )
     assert {"behavior_alignment", "implicit_alignment", "failures", "reward"}.isdisjoint(on_replies)
     assert {name for name, basis in found.items() if basis is Basis.OUTCOME} == {
+        "lift",
         "need_met",
         "task_success",
         "success_rate",

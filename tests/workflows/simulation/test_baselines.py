@@ -39,7 +39,7 @@ def test_five_baselines_meet_the_same_needs_as_the_agents(folder: Path) -> None:
 
 def test_a_report_has_the_baselines_beside_and_an_agent_no_better_than_them_cannot_lead(folder: Path) -> None:
     run = evaluate(folder / "dialogues.jsonl", metrics=["need_met"], resamples=100)
-    (league,) = run.findings.leagues
+    _, league = run.findings.leagues  # beside lift
     assert [standing.system for standing in league.standings] == ["guided", "chatter"]
     assert {standing.system for standing in league.baselines} == set(BASELINES)
     assert {facts.system for facts in run.findings.systems} == {"guided", "chatter"}
@@ -57,12 +57,12 @@ def test_without_baselines_the_outcome_is_conditional(tmp_path: Path) -> None:
     assert list(baselines_in(tmp_path)) == []
     run = evaluate(tmp_path / "dialogues.jsonl", metrics=["need_met", "length"], resamples=50)
     found = [threat for threat in run.findings.threats if threat.code == "no_baselines"]
-    assert [threat.measure for threat in found] == ["need_met(turns=10)@named|v1"]
+    assert [threat.measure for threat in found] == ["lift(turns=10)@named|v1", "need_met(turns=10)@named|v1"]
 
 
 def test_baselines_are_read_beside_a_simulation_and_each_once(folder: Path) -> None:
     material = read([folder / "dialogues.jsonl", folder])
-    assert sum(each.role is Role.BASELINE for each in material.dialogues) == 5 * 12
+    assert sum(each.role is Role.BASELINE for each in material.dialogues) == 6 * 12
     own = Dialogue(id="1", system="echo", utterances=())
     beside = own.model_copy(update={"role": Role.BASELINE})
     other = beside.model_copy(update={"utterances": (Utterance(speaker="user", text="hi"),)})

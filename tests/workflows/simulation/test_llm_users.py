@@ -91,8 +91,8 @@ def test_what_models_of_users_cost_is_counted_by_name_also_with_baselines(endpoi
     price = {"prompt_per_million": 10.0, "completion_per_million": 0.0}
     simulate(study(endpoint, tmp_path, "silent", options={"price": price}, n=2, baselines=1))
     asked = meter.usage_by_agent()["played"]
-    assert asked.calls == 2 + 5  # a user of each of 2 cases, and one of each of five baselines
-    assert asked.cost == pytest.approx(7 * 100 * 10 / 1e6)
+    assert asked.calls == 2 + 6  # a user of each of 2 cases, and one of each of six baselines
+    assert asked.cost == pytest.approx(8 * 100 * 10 / 1e6)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from trialogue.findings.standings import League
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
 from trialogue.findings.threats.language_texts import language_of_texts, made_for
-from trialogue.findings.threats.listening import listening, serves_less
+from trialogue.findings.threats.listening import listening, other_catalogue, serves_less
 from trialogue.findings.threats.users import several_models, user_fault_differences, user_faults
 from trialogue.findings.wording import list_names
 from trialogue.records import VOTES, DomainFit, JsonValue, Labeller, MeasureName, Raters
@@ -351,6 +351,7 @@ DETECTORS: tuple[Detector, ...] = (
     no_baselines,
     serves_less,
     listening,
+    other_catalogue,
     detect_at_chance,
     raters,
     label_origins,

@@ -8,6 +8,11 @@ from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.wording import render_estimate
 from trialogue.records import Card, Estimate
 
+OUTSIDE = "out_of_catalogue"
+"""Name of the metric of items that are not in the users' catalogue."""
+MOSTLY_UNKNOWN = 0.5
+"""Share of a system's items that are unknown to its users from which they do not talk about the same catalogue."""
+
 
 def serves_less(findings: Findings) -> Iterator[Threat]:
     """Pairs whose leader on lift is significantly worse on the measure of service beside it."""
@@ -47,6 +52,29 @@ def listening(findings: Findings) -> Iterator[Threat]:
         for standing in league.standings:
             if _is_negligible(standing.estimate, league):
                 yield _threat(standing, league, league, Severity.NOTES)
+
+
+def other_catalogue(findings: Findings) -> Iterator[Threat]:
+    """Systems that recommend items of another catalogue than that of the simulated users."""
+    for found in findings.leagues:
+        card = found.measure.card
+        if card is None or card.name != OUTSIDE:
+            continue
+        for standing in found.standings:
+            share = standing.estimate.value
+            if share is None and standing.estimate.n:
+                continue
+            if share is not None and share < MOSTLY_UNKNOWN:
+                continue
+            for league in (*_outcomes_by_needs(findings), *_listening_leagues(findings)):
+                if league.measure.users == found.measure.users:
+                    yield Threat(
+                        code=ThreatCode.OTHER_CATALOGUE,
+                        severity=Severity.DEMOTES,
+                        systems=(standing.system,),
+                        measure=league.measure.name,
+                        facts={"share": share},
+                    )
 
 
 def _not_listening(standing: Standing, lift: League, league: League) -> Iterator[Threat]:

@@ -241,6 +241,17 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Demotes the outcome: a list that ignores the user can meet many needs.",
         lambda t: f"it is unknown whether the systems listen (lift: {t.facts['why']})",
     ),
+    ThreatCode.OTHER_CATALOGUE: ThreatText(
+        "Agent of another catalogue",
+        "At least half of the items that a system recommends to simulated users are not in their catalogue, or none of its "
+        "replies names an item.",
+        "Demotes every verdict on outcomes by needs: users and agent talk about different things.",
+        lambda t: (
+            f"{_names(t)} named no item of the users' catalogue"
+            if t.facts["share"] is None
+            else f"{_share(t.facts['share'])} of the items that {_names(t)} recommends are unknown in the users' catalogue"
+        ),
+    ),
     ThreatCode.NO_BASELINES: ThreatText(
         "No baselines for simulated users",
         "Dialogues are with simulated users, and no baseline (off-topic, echo, popular, random item, static list, catalogue "

@@ -69,7 +69,7 @@ class LiftTotals:
             need: place for place, need in enumerate(sorted({each.acceptable for each in self._courses}, key=sorted))
         }
 
-    def _measured(self) -> LiftResult:
+    def _result_of_all(self) -> LiftResult:
         """The lift, computed once for all comparisons."""
         if self._result is None:
             needs = self._needs
@@ -79,8 +79,8 @@ class LiftTotals:
             self._result = lift(own, hits, needs=len(needs), turns=self.metric.turns, failed=failed)
         return self._result
 
-    def _without(self) -> dict[Need, float]:
-        return dict(zip(self._needs, self._measured().without.tolist(), strict=True))
+    def _values_without(self) -> dict[Need, float]:
+        return dict(zip(self._needs, self._result_of_all().without.tolist(), strict=True))
 
     def _why_undefined(self) -> Estimate | None:
         if not self._courses:
@@ -97,15 +97,15 @@ class LiftTotals:
 
     def of_dialogues(self) -> Array | None:
         """Shape (dialogues,): lift of each; None where the system has no value."""
-        return None if self._why_undefined() else self._measured().of_dialogues
+        return None if self._why_undefined() else self._result_of_all().of_dialogues
 
     def estimate(self, system: str, settings: Settings) -> Estimate:
         """The system's value with its jackknife interval over needs; deterministic."""
         undefined = self._why_undefined()
         if undefined is not None:
             return undefined
-        without = list(self._without().values())
-        return jackknife(without, self._measured().value, len(self._courses), confidence=settings.confidence)
+        without = list(self._values_without().values())
+        return jackknife(without, self._result_of_all().value, len(self._courses), confidence=settings.confidence)
 
     def minus(self, other: "LiftTotals", settings: Settings) -> Estimate:
         """Difference, by jackknife over the needs of both: a need that both have met is left out of both."""
@@ -113,10 +113,10 @@ class LiftTotals:
         if undefined is not None:
             return undefined
         return jackknife_difference(
-            self._without(),
-            other._without(),
-            self._measured().value,
-            other._measured().value,
+            self._values_without(),
+            other._values_without(),
+            self._result_of_all().value,
+            other._result_of_all().value,
             n=len(self._courses) + len(other._courses),
             confidence=settings.confidence,
         )

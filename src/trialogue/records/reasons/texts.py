@@ -175,7 +175,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.LEFT_OUT_FOR_SEVERAL_REASONS: "{units:unit|units} left out, {times} of them because {cause}",
         ReasonCode.NOT_A_DIALOGUE: "it applies to whole dialogues, and replies to situations are not dialogues",
         ReasonCode.FORMULA_WITHOUT_VALUE: "the formula has no value here (it would divide by zero)",
-        ReasonCode.TOO_FEW_NEEDS: "it takes at least {least} different needs, and there {needs:is|are} {needs}",
+        ReasonCode.TOO_FEW_NEEDS: "it takes {least} different needs or more; given: {needs}",
         ReasonCode.TOO_FEW_CLUSTERS_FOR_DISTINCT: (
             "{clusters:cluster is|clusters are} too few for an interval of a count of distinct items"
         ),

@@ -132,7 +132,13 @@ class UserOptions:
     def conduct(self) -> BehaviorOptions:
         """Options of the dialogue behavior."""
         rule = UpdateRule(decides=self.decides, failed=self.failed, stop=self.stop)
-        return BehaviorOptions(update=rule, after_liking=self.after_liking, patience=self.patience, seen=self.seen)
+        return BehaviorOptions(
+            update=rule,
+            after_liking=self.after_liking,
+            patience=self.patience,
+            seen=self.seen,
+            takes_unnamed=self.wants == "profile",
+        )
 
     @property
     def manner(self) -> WritingStyle:

@@ -101,6 +101,8 @@ class BehaviorOptions:
     seen: SeenRule = "profile"
     """Whether a user says to know an item if it is in their profile, as in the paper, or as the agenda has it, which is
     what the released code comes to."""
+    takes_unnamed: bool = False
+    """Whether a user may take an item where none was named, as the paper's agendas have it."""
 
     def __post_init__(self) -> None:
         if self.patience is not None and self.patience < 1:
@@ -285,6 +287,8 @@ class AgendaUser:
     def _consider(self, action: str, heard: Message) -> tuple[str, str]:
         """(the action, what it says of the item) once preferences have had their say."""
         roles, item = self._model.space.roles, self._telling.focus
+        if action == roles.like and item is None and not self._conduct.takes_unnamed:
+            return self._first_of(roles.disclose, roles.another), PLAIN
         if action == roles.review:
             return action, self._view(item)
         if item is not None and self._is_about_knowing(action, heard):

@@ -1,6 +1,6 @@
 """Default metrics of a run: those whose requirements the data meet, one variant each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from trialogue.metrics import AnyMetric, Conversation, get_metric
 from trialogue.metrics.base import Reply
@@ -57,6 +57,13 @@ WITH_RANKINGS = ("recall(k=1)@per_label", "recall(k=10)@per_label", "ndcg(k=10)@
 
 REPLY = "reply"
 """What units of response metrics are: a table of scores alone has none."""
+
+
+def with_leaders(metrics: Sequence[AnyMetric]) -> list[AnyMetric]:
+    """Metrics with lift before an outcome by needs that was asked for alone, which a list that ignores its user can win."""
+    outcomes = {metric.card.name for metric in metrics}
+    lift = get_metric(FOR_NEEDS[0])
+    return [lift, *metrics] if lift.card.beside in outcomes and lift.card.name not in outcomes else list(metrics)
 
 
 def default_metrics(conversations: Iterable[Conversation]) -> list[AnyMetric]:

@@ -51,7 +51,7 @@ from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.label_origins import label_counts
 from trialogue.workflows.inputs.populations import populations_of
 from trialogue.workflows.pipeline.alignment_baselines import with_baselines
-from trialogue.workflows.pipeline.default_metrics import BASELINES, LEARNED, default_metrics
+from trialogue.workflows.pipeline.default_metrics import BASELINES, LEARNED, default_metrics, with_leaders
 from trialogue.workflows.pipeline.domains import domain_fits
 from trialogue.workflows.pipeline.shared_situations import on_shared_situations, other_situations, shared_situations
 from trialogue.workflows.pipeline.system_facts import FaultsOfUsers, facts_of, faults_of_users, people_among
@@ -169,7 +169,7 @@ def choose(
         evaluated_conversations(material.dialogues),
         offline_conversations(material.situations, material.responses),
     )
-    shown = get_metrics(metrics) if metrics else default_metrics(conversations)
+    shown = with_leaders(get_metrics(metrics)) if metrics else default_metrics(conversations)
     families = {name: [each for each in all_variants(name) if each.card.extra is None] for name in variants_of}
     references = get_metrics(BASELINES) if _has_judgements(material, conversations) else []
     return Choice(

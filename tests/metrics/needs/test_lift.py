@@ -1,0 +1,109 @@
+"""Lift of dialogues: needs by what satisfies them, failures, and unit values."""
+
+from collections.abc import Sequence
+
+import pytest
+
+import trialogue
+from trialogue.metrics import conversations_of, get_metric
+from trialogue.metrics.base import NeedCourse, Undefined
+from trialogue.metrics.engine.accumulate import LiftTotals, Settings, accumulator_for
+from trialogue.records import Dialogue, Ending, Mention, Need, Utterance
+
+NEEDS = 30
+
+
+def need(number: int) -> Need:
+    return Need(id=f"n{number}", acceptable=(f"item{number}",), catalogue_size=100)
+
+
+def dialogue(
+    number: int, *named: int, system: str = "s", of: int | None = None, ended_by: Ending | None = None
+) -> Dialogue:
+    """A dialogue in which the system names one item a turn."""
+    said: list[Utterance] = []
+    for item in named:
+        title = f"item{item}"
+        mention = Mention(title=title, item_id=title, start=4, end=4 + len(title))
+        said += [
+            Utterance(speaker="user", text="And?", mentions=()),
+            Utterance(speaker="system", text=f"Try {title}.", mentions=(mention,)),
+        ]
+    wanted = need(number if of is None else of)
+    return Dialogue(id=f"{system}{number}", system=system, utterances=tuple(said), need=wanted, ended_by=ended_by)
+
+
+def totals(dialogues: Sequence[Dialogue]) -> LiftTotals:
+    found = accumulator_for(get_metric("lift"))
+    found.add(list(conversations_of(dialogues)))
+    assert isinstance(found, LiftTotals)
+    return found
+
+
+def test_the_right_item_has_all_the_lift_and_a_list_for_all_has_none() -> None:
+    right = totals([dialogue(number, number) for number in range(NEEDS)]).estimate("s", Settings())
+    assert right.value == 1.0
+    fixed = totals([dialogue(number, 3, 4, 5) for number in range(NEEDS)]).estimate("s", Settings())
+    assert fixed.value == pytest.approx(0.0, abs=1e-12)
+    assert (fixed.n, fixed.clusters) == (NEEDS, NEEDS)
+
+
+def test_a_need_counts_once_however_many_users_have_it() -> None:
+    """A list for the need that ten users share would have a lift of .24, if dialogues counted."""
+    repeated = [dialogue(number, 0, of=0 if number >= NEEDS else number) for number in range(NEEDS + 10)]
+    assert totals(repeated).estimate("s", Settings()).value == pytest.approx(0.0, abs=1e-12)
+
+
+def test_fewer_than_thirty_needs_have_no_lift() -> None:
+    found = totals([dialogue(number % 29, number % 29) for number in range(60)]).estimate("s", Settings())
+    assert found.value is None
+    assert str(found.why) == "it takes 30 different needs or more; given: 29"
+
+
+def test_a_failure_counts_as_unmet_and_one_of_others_is_missing() -> None:
+    whole = [dialogue(number, number) for number in range(NEEDS)]
+    failed = [dialogue(0, 0, ended_by=Ending.AGENT_ERROR), *whole[1:]]
+    assert totals(failed).estimate("s", Settings()).value == pytest.approx(1 - 1 / NEEDS)
+    course = get_metric("lift").course(dialogue(0, 0, ended_by=Ending.USER_ERROR))  # type: ignore[union-attr]
+    assert isinstance(course, Undefined)
+
+
+def test_parts_merge_to_the_whole_in_any_order() -> None:
+    made = [dialogue(number, number, 7) for number in range(NEEDS)] + [dialogue(99, 5, of=4)]
+    whole = totals(made).estimate("s", Settings())
+    for cut in (1, 17):
+        one, other = totals(made[cut:]), totals(made[:cut])
+        one.merge(other)
+        assert one.estimate("s", Settings()) == whole
+
+
+def test_differences_are_paired_by_need() -> None:
+    one = totals([dialogue(number, number if number % 2 else 99) for number in range(NEEDS)])
+    other = totals([dialogue(number, number if number % 3 == 0 else 99) for number in range(NEEDS)])
+    found = one.minus(other, Settings())
+    assert found.value == pytest.approx(15 / 30 - 10 / 30)
+    assert found.clusters == NEEDS
+    assert found.p is not None
+    assert one.minus(one, Settings()).p == 1.0
+
+
+def test_dialogues_have_values_of_their_own_in_a_run() -> None:
+    dialogues = [dialogue(number, number if number else 1) for number in range(NEEDS)]
+    run = trialogue.evaluate(dialogues, metrics=["lift"], resamples=100)
+    own = {score.dialogue_id: score.value for score in run.scores if score.level == "dialogue"}
+    assert len(own) == NEEDS
+    assert own["s1"] == pytest.approx(1.0)
+    assert own["s0"] == pytest.approx(-1 / 29)
+    (value,) = [score.value for score in run.scores if score.level == "system"]
+    assert value == pytest.approx(sum(each or 0.0 for each in own.values()) / NEEDS)
+
+
+def test_need_met_is_never_measured_without_lift() -> None:
+    dialogues = [dialogue(number, number) for number in range(NEEDS)]
+    run = trialogue.evaluate(dialogues, metrics=["need_met"], resamples=100)
+    assert [league.measure.measured.metric for league in run.findings.leagues] == ["lift", "need_met"]
+
+
+def test_the_course_holds_what_counts() -> None:
+    course = get_metric("lift").course(dialogue(1, 1, 1, 2))  # type: ignore[union-attr]
+    assert course == NeedCourse(frozenset({"item1"}), (("item1", 1), ("item2", 3)))
