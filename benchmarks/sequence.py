@@ -18,6 +18,7 @@ from time import process_time
 
 import numpy as np
 
+from benchmarks.recurrent import RecurrentFit
 from trialogue.datasets import get_corpus
 from trialogue.records import NO_STRATEGY, STRATEGIES, Dialogue, Estimate
 from trialogue.strategies.next_strategy.evaluation import (
@@ -30,7 +31,6 @@ from trialogue.strategies.next_strategy.evaluation import (
 )
 from trialogue.strategies.next_strategy.ngram import NGramFit
 from trialogue.strategies.next_strategy.planner import plan_next
-from trialogue.strategies.next_strategy.recurrent import RecurrentFit
 from trialogue.strategies.next_strategy.sequence import SequenceFit, SequenceModel, Tokens, UserTokens, sequences_of
 from trialogue.strategies.next_strategy.weights import MIN_ENTROPY_SHARE
 

@@ -100,8 +100,6 @@ def test_planning_without_dialogues_or_with_an_unknown_id_is_refused(tmp_path: P
     write_records(tmp_path / "bare.jsonl", [Situation(id="s", context=(Utterance(speaker="user", text="Hi"),))])
     with pytest.raises(UsageError, match="no dialogue has a strategy label"):
         next_model([str(tmp_path / "bare.jsonl")])
-    with pytest.raises(UsageError, match="ngram or recurrent"):
-        next_model(kind="lstm")  # type: ignore[arg-type]
 
 
 def test_a_trained_model_is_evaluated_as_it_is_or_its_kind_by_folds(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_baselines_on_inspired_are_those_on_the_card(mirror: Path) -> None:
     from trialogue.workflows.inputs.inputs import gather
 
     dialogues = gather([str(mirror / "inspired" / part) for part in ("dev.tsv", "test.tsv")]).dialogues
-    found = {row.what: row.ours for row in rows(dialogues, seed=0, resamples=200, recurrent=False)}
+    found = {row.what: row.ours for row in rows(dialogues, seed=0, resamples=200)}
     by_number = "two human sentences at the same position in their dialogues, first ones left out"
     expected = {
         "a random human sentence of another dialogue": 0.112,

@@ -7,7 +7,6 @@ import pytest
 from trialogue.errors import DataError
 from trialogue.strategies.next_strategy.files import load_sequence_model, save_sequence_model
 from trialogue.strategies.next_strategy.ngram import NGramFit
-from trialogue.strategies.next_strategy.recurrent import RecurrentFit
 from trialogue.strategies.next_strategy.sequence import START, SequenceModel, Tokens
 
 AB = ("a", "b")
@@ -15,7 +14,6 @@ DATA: list[Tokens] = [(START, "a", "user:turn", "b", "a"), (START, "b", "a", "ä
 MODELS: dict[str, SequenceModel] = {
     "witten_bell": NGramFit(order=3, classes=AB, user="turn")(DATA),
     "kneser_ney": NGramFit(order=2, smoothing="kneser_ney", classes=AB)(DATA),
-    "recurrent": RecurrentFit(hidden=3, width=2, members=2, epochs=2, classes=AB)(DATA),
 }
 
 
@@ -48,12 +46,6 @@ def test_a_model_is_the_same_after_a_trip_through_a_file(name: str, suffix: str,
         ("witten_bell", {"counts": [[[[], [1]]], [], []]}),
         ("witten_bell", {"counts": [[[[], [0, 0]]], [], []]}),
         ("witten_bell", {"counts": None}),
-        ("recurrent", {"members": []}),
-        ("recurrent", {"vocabulary": ["a"]}),
-        ("recurrent", {"classes": ["a", "b", "c"]}),
-        ("recurrent", {"user": "all"}),
-        ("recurrent", {"members": [{"embedding": [[1]], "output": [[1]]}]}),
-        ("recurrent", {"members": [{"embedding": 1, "output": 1}]}),
     ],
 )
 def test_a_damaged_file_is_refused_by_name(name: str, damage: dict[str, Any], tmp_path: Path) -> None:

@@ -5,17 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.untraced import untraced
 from trialogue.datasets import get_corpus
 from trialogue.records import STRATEGIES, Dialogue
 from trialogue.strategies.next_strategy.evaluation import (
     choose_order,
     cross_validate,
     next_strategy_accuracy,
-    perplexity_ratio,
 )
 from trialogue.strategies.next_strategy.ngram import NGramFit
-from trialogue.strategies.next_strategy.recurrent import RecurrentFit
 from trialogue.strategies.next_strategy.sequence import Tokens, sequences_of
 
 pytestmark = [pytest.mark.mirror, pytest.mark.reproduction]
@@ -42,16 +39,3 @@ def test_one_behavior_back_is_chosen_and_beats_none(talks: dict[str, Tokens]) ->
     assert choice.best.order == 2
     assert choice.perplexities[2, "witten_bell"] == pytest.approx(8.24, abs=0.05)
     assert choice.perplexities[1, "witten_bell"] == pytest.approx(10.98, abs=0.05)
-
-
-@pytest.mark.slow
-@untraced()
-def test_the_recurrent_network_beats_the_best_n_gram(talks: dict[str, Tokens]) -> None:
-    recurrent, ngram = (
-        cross_validate(fit, talks, rng=np.random.default_rng(0)) for fit in (RecurrentFit(members=1), NGramFit(2))
-    )
-    ratio = perplexity_ratio(recurrent, ngram, rng=np.random.default_rng(0), resamples=2000)
-    assert ratio.interval is not None
-    assert ratio.interval.high < 1
-    top1 = next_strategy_accuracy(recurrent, rng=None).top1.value
-    assert top1 == pytest.approx(0.34, abs=0.02)

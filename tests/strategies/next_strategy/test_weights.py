@@ -6,7 +6,6 @@ from tests.strategies.next_strategy.test_sequence import TALK, asks, says
 from trialogue.errors import UsageError
 from trialogue.records import Response, Situation, situations_of
 from trialogue.strategies.next_strategy.ngram import NGram, NGramFit
-from trialogue.strategies.next_strategy.recurrent import RecurrentFit
 from trialogue.strategies.next_strategy.sequence import START, Tokens
 from trialogue.strategies.next_strategy.weights import (
     MIN_ENTROPY_SHARE,
@@ -55,13 +54,6 @@ def test_weights_of_no_histories_are_none() -> None:
 def test_a_t_that_the_model_cannot_look_back_is_refused(t: int, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         inverse_entropy_weights(made([(START, "a")]), [(START,)], t)
-
-
-def test_a_recurrent_model_takes_no_t() -> None:
-    model = RecurrentFit(hidden=2, width=2, members=1, epochs=1, classes=AB)([(START, "a", "b")])
-    assert inverse_entropy_weights(model, [(START,), (START, "a")]).min() >= 1
-    with pytest.raises(UsageError, match="always uses the whole history, so"):
-        inverse_entropy_weights(model, [(START,)], 1)
 
 
 MODEL = made(

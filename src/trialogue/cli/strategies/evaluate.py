@@ -37,7 +37,7 @@ FAR_TOO_GOOD = (
 )
 PROTOCOL = (
     "dialogue, text, pairs (the paper's, which leaks), transfer (a trained model, or --test, on "
-    "other data) or sequence (next-strategy prediction, by --model ngram (default) or recurrent)."
+    "other data) or sequence (next-strategy prediction)."
 )
 PAPER_CLASSES = "Leave out no_strategy, as the paper does (default: the classes that models are trained on)."
 BUNDLED = "Also train on the sentences bundled with Trialogue (default: no, or as MODEL was trained)."
@@ -91,7 +91,7 @@ def evaluate(
     read = with_mapping(data, mapping)
     with steps() as tell:
         if protocol == SEQUENCE:
-            evaluate_sequence(read, kind, labels_by=labels_by, folds=folds, seed=seed, as_json=as_json, tell=tell)
+            evaluate_sequence(read, labels_by=labels_by, folds=folds, seed=seed, as_json=as_json, tell=tell)
             return
         trained = None if model is None else find_model(model)
         classes = STRATEGIES if paper_classes else CLASSES

@@ -20,15 +20,11 @@ def next_strategy(
     ] = None,
     labels_by: LabelsBy = None,
     mapping: Mapped = None,
-    kind: Annotated[
-        str, typer.Option("--model", help="ngram, or recurrent (more accurate; takes a few seconds to train).")
-    ] = "ngram",
     only: Annotated[list[str] | None, typer.Option("--id", help="Only this dialogue (repeatable).")] = None,
     top: Annotated[int, typer.Option(min=1, help="Number of strategies to show.")] = 5,
     labeller: Annotated[
         str | None, typer.Option(help="Folder of a model that labels the dialogue so far (default: the bundled model).")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed of the recurrent model.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per dialogue and line.")] = False,
 ) -> None:
     """Predict what a human recommender would do next, with a prompt that asks a language model to do so."""
@@ -40,7 +36,7 @@ def next_strategy(
     by = declared_labeller(labels_by)
     check_inputs([source, *(data or ())], model=labeller)
     with steps() as tell:
-        chosen = next_model(with_mapping(data or (), mapping), kind=kind, seed=seed, labels_by=by)  # type: ignore[arg-type]
+        chosen = next_model(with_mapping(data or (), mapping), labels_by=by)
         tell(f"a next-strategy model trained on {chosen.trained_on}")
         if chosen.warning:
             tell.say(f"note: {chosen.warning}")

@@ -7,28 +7,25 @@ import typer
 
 from trialogue.cli.shared.options import other_parameters, refuse_unused
 from trialogue.cli.shared.progress import StepProgress
-from trialogue.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trialogue.workflows.alignment.planning import SequenceKind
     from trialogue.workflows.inputs.locations import Named
 
 SEQUENCE = "sequence"
-ACCEPTED_OPTIONS = ("data", "mapping", "protocol", "kind", "labels_by", "folds", "seed", "as_json")
+ACCEPTED_OPTIONS = ("data", "mapping", "protocol", "labels_by", "folds", "seed", "as_json")
 NAMES = {"frequencies": "strategy frequencies (no history)"}
 
 
 def reject_inapplicable_options(context: typer.Context) -> None:
     """Raise UsageError, with their names, if options were given that do not apply to next-strategy prediction."""
-    hint = "It takes --data, --labels-by, --model ngram or recurrent, --folds, --seed and --json."
+    hint = "It takes --data, --labels-by, --folds, --seed and --json."
     refuse_unused(context, other_parameters(context, ACCEPTED_OPTIONS), by=f"--protocol {SEQUENCE}", hint=hint)
 
 
 def evaluate_sequence(
     data: "Sequence[Named]",
-    model: str | None,
     *,
     labels_by: str | None,
     folds: int,
@@ -41,11 +38,8 @@ def evaluate_sequence(
     from trialogue.workflows.alignment.planning import cross_validate_planner
     from trialogue.workflows.inputs.label_origins import declared_labeller
 
-    kind = _model_kind(model)
-    tell(f"{kind} by dialogue, {folds} folds")
-    dialogues, accuracies = cross_validate_planner(
-        data, kind=kind, folds=folds, seed=seed, labels_by=declared_labeller(labels_by)
-    )
+    tell(f"n-grams by dialogue, {folds} folds")
+    dialogues, accuracies = cross_validate_planner(data, folds=folds, seed=seed, labels_by=declared_labeller(labels_by))
     if as_json:
         models = {name: {key: each.to_json() for key, each in vars(own).items()} for name, own in accuracies.items()}
         typer.echo(json.dumps({"dialogues": dialogues, "folds": folds, "seed": seed, "models": models}, indent=1))
@@ -55,11 +49,3 @@ def evaluate_sequence(
         typer.echo(f"  {NAMES.get(name, name)}: {accuracy.perplexity.n} places")
         typer.echo(f"    perplexity {number(accuracy.perplexity, 2)}")
         typer.echo(f"    top-1 accuracy {number(accuracy.top1)}, top-3 accuracy {number(accuracy.top3)}")
-
-
-def _model_kind(model: str | None) -> "SequenceKind":
-    if model is None or model == "ngram":
-        return "ngram"
-    if model == "recurrent":
-        return "recurrent"
-    raise UsageError(f"--protocol {SEQUENCE} takes --model ngram or recurrent, got {model!r}.")

@@ -16,7 +16,6 @@ from trialogue.strategies.base import Floats, Ints
 from trialogue.strategies.learning.dyads import Bools
 from trialogue.strategies.next_strategy.evaluation import Predictions, cross_validate
 from trialogue.strategies.next_strategy.ngram import NGramFit
-from trialogue.strategies.next_strategy.recurrent import RecurrentFit
 from trialogue.strategies.next_strategy.sequence import Tokens, sequences_of
 
 PART = "Baselines of Behavior Alignment (not in the paper)"
@@ -24,7 +23,7 @@ SAME_TURN = "a human sentence at the same turn of another dialogue"
 GREETINGS = "greetings match greetings: the first turn, which Eq. 2 leaves out, is counted here"
 
 
-def rows(dialogues: Sequence[Dialogue], *, seed: int, resamples: int, recurrent: bool = True) -> Iterator[Row]:
+def rows(dialogues: Sequence[Dialogue], *, seed: int, resamples: int) -> Iterator[Row]:
     """Baselines: random human utterance, same turn of another dialogue, majority strategy, predicted strategy."""
     known = _collect_labels(dialogues)
     on = f"INSPIRED, {len(known)} sentences with one of the 13"
@@ -45,15 +44,10 @@ def rows(dialogues: Sequence[Dialogue], *, seed: int, resamples: int, recurrent:
     )
     yield row("always the most frequent strategy", Shares.from_hits(frequent.astype(np.float64), known.owners))
     sequences: dict[str, Tokens] = sequences_of(dialogues)
-    fits = [("n-gram", NGramFit(order=2))]
-    guesses = [(name, cross_validate(fit, sequences, rng=rng_for(seed, "context"))) for name, fit in fits]
-    if recurrent:
-        rng = rng_for(seed, "context")
-        guesses.append(("recurrent", cross_validate(RecurrentFit(seed=seed), sequences, rng=rng)))
-    for name, predictions in guesses:
-        best: Predictions = predictions.restrict(STRATEGIES)
-        what = f"the most probable strategy given the preceding strategies ({name}, held-out dialogues)"
-        yield row(what, Shares.from_hits(best.hits(1), best.dialogues))
+    predictions = cross_validate(NGramFit(order=2), sequences, rng=rng_for(seed, "context"))
+    best: Predictions = predictions.restrict(STRATEGIES)
+    what = "the most probable strategy given the preceding strategies (n-gram, held-out dialogues)"
+    yield row(what, Shares.from_hits(best.hits(1), best.dialogues))
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,7 +32,7 @@ def reproduce(
             one.
         seed: random seed.
         resamples: bootstrap replicates.
-        quick: leave out what takes minutes: cross-validation, and the recurrent network.
+        quick: leave out what takes minutes: cross-validation.
         progress: called with a line now and then.
 
     Raises:
@@ -65,7 +65,7 @@ def _inspired_rows(quick: bool, seed: int, resamples: int, tell: Callable[[str],
         ]
     dialogues = gather(["inspired"]).dialogues
     tell("baselines on INSPIRED")
-    rows = list(baselines.rows(dialogues, seed=seed, resamples=resamples, recurrent=not quick))
+    rows = list(baselines.rows(dialogues, seed=seed, resamples=resamples))
     if not quick:
         tell("cross-validation on INSPIRED, by pair and by dialogue")
         examples = list(examples_of(dialogues, classes=STRATEGIES))

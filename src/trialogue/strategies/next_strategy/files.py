@@ -6,11 +6,10 @@ from pathlib import Path
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records.files.opening import open_bytes, write_text
 from trialogue.strategies.next_strategy.ngram import NGram
-from trialogue.strategies.next_strategy.recurrent import Recurrent
 from trialogue.strategies.next_strategy.sequence import SequenceModel
 
 FORMAT = 1
-KINDS: dict[str, type[NGram] | type[Recurrent]] = {"ngram": NGram, "recurrent": Recurrent}
+KINDS = {"ngram": NGram}
 
 
 def save_sequence_model(model: SequenceModel, path: Path) -> None:

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
 
-from trialogue.errors import DataError, Problem, UsageError
+from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Labeller, Situation
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import StrategyClassifier
@@ -17,13 +16,11 @@ from trialogue.strategies.next_strategy.evaluation import (
 )
 from trialogue.strategies.next_strategy.ngram import NGramFit
 from trialogue.strategies.next_strategy.planner import Plan, plan_next
-from trialogue.strategies.next_strategy.recurrent import RecurrentFit
 from trialogue.strategies.next_strategy.sequence import SequenceFit, SequenceModel, Tokens, sequences_of
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.inputs.label_origins import with_labellers
 from trialogue.workflows.inputs.locations import Named
 
-SequenceKind: TypeAlias = Literal["ngram", "recurrent"]
 ORDER = 2  # what cross-validation on INSPIRED's dev and test chooses: benchmarks/SEQUENCE.md
 DEMO = "demo"
 
@@ -39,27 +36,20 @@ class NextModel:
     """Why it is not to be relied on; None where nothing speaks against it."""
 
 
-def next_model(
-    data: Sequence[Named] = (), *, kind: SequenceKind = "ngram", seed: int = 0, labels_by: Labeller | None = None
-) -> NextModel:
+def next_model(data: Sequence[Named] = (), *, labels_by: Labeller | None = None) -> NextModel:
     """Train a next-strategy model on dialogues with labelled system utterances.
 
     Args:
         data: corpora or files, such as ``"inspired"``; none: the 18 bundled dialogues of an invented human recommender.
             Of situations, those of one dialogue count as that dialogue, as far as the last of them goes.
-        kind: ``"ngram"`` of order 2, or ``"recurrent"``, the small network (better, and it trains for some seconds).
-        seed: random seed for the network.
         labels_by: who gave the labels of the data that do not say it.
 
     Raises:
         DataError: labels of the data do not say who gave them.
-        UsageError: another kind, or no dialogue has labels.
+        UsageError: no dialogue has labels.
     """
-    if kind not in get_args(SequenceKind):
-        raise UsageError(f"the model must be {' or '.join(get_args(SequenceKind))}, got {kind!r}.")
     given: list[Named] = list(data) or [DEMO]
     sequences = list(_sequences(given, labels_by).values())
-    fit = _fit(kind, seed)
     what = f"{len(sequences)} labelled dialogues of {', '.join(map(str, given))}"
     few = None
     if not data:
@@ -67,7 +57,7 @@ def next_model(
             f"trained on only {len(sequences)} invented dialogues: it shows how planning works, but is not "
             "reliable. Train it on human dialogues: --data inspired"
         )
-    return NextModel(fit(sequences), what, few)
+    return NextModel(NGramFit(order=ORDER)(sequences), what, few)
 
 
 def _sequences(given: Sequence[Named], labels_by: Labeller | None) -> dict[str, Tokens]:
@@ -75,14 +65,9 @@ def _sequences(given: Sequence[Named], labels_by: Labeller | None) -> dict[str, 
     return sequences_of([*labelled_by_people(material.dialogues), *rebuild_dialogues(material.situations)])
 
 
-def _fit(kind: SequenceKind, seed: int) -> SequenceFit:
-    return NGramFit(order=ORDER) if kind == "ngram" else RecurrentFit(seed=seed)
-
-
 def cross_validate_planner(
     data: Sequence[Named],
     *,
-    kind: SequenceKind = "ngram",
     folds: int = FOLDS,
     seed: int = 0,
     resamples: int = 2_000,
@@ -94,20 +79,17 @@ def cross_validate_planner(
 
     Args:
         data: corpora or files with dialogues, or situations, that people labelled.
-        kind: as for ``next_model``.
         folds: parts; each is predicted by a model of the others.
-        seed: random seed for folds, intervals and the network.
+        seed: random seed for folds and intervals.
         resamples: bootstrap resamples of dialogues.
         labels_by: as for ``next_model``.
 
     Raises:
         DataError: labels of the data do not say who gave them.
-        UsageError: another kind, no dialogue has labels, or fewer have than there are folds.
+        UsageError: no dialogue has labels, or fewer have than there are folds.
     """
-    if kind not in get_args(SequenceKind):
-        raise UsageError(f"the model must be {' or '.join(get_args(SequenceKind))}, got {kind!r}.")
     sequences = _sequences(data, labels_by)
-    fits: dict[str, SequenceFit] = {"frequencies": NGramFit(order=1), kind: _fit(kind, seed)}
+    fits: dict[str, SequenceFit] = {"frequencies": NGramFit(order=1), "ngram": NGramFit(order=ORDER)}
     found = {
         name: cross_validate(fit, sequences, folds=folds, rng=rng_for(seed, "sequence folds"))
         for name, fit in fits.items()

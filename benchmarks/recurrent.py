@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.gru import Batch, Masks, Weights, loss_and_gradient, new_weights, probabilities
 from trialogue.errors import UsageError
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import CLASSES, Floats, Ints
-from trialogue.strategies.next_strategy.gru import Batch, Masks, Weights, loss_and_gradient, new_weights, probabilities
 from trialogue.strategies.next_strategy.sequence import (
     START,
     Tokens,
