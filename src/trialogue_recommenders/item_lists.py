@@ -7,6 +7,7 @@ import numpy as np
 
 from trialogue.agents import Turn
 from trialogue.catalogue import Catalogue, Ratings
+from trialogue.errors import DataError
 from trialogue.records import Mention, MentionedBy, Utterance
 from trialogue_recommenders.conversation import LocalAgent
 from trialogue_recommenders.knowledge.collaborative import popularity_of
@@ -125,13 +126,17 @@ class StaticListAgent(LocalAgent):
         """Draw the needs and choose the list; the seed of a session is ignored.
 
         Raises:
-            DataError: no profile can be sampled from the ratings.
+            DataError: no item has an attribute.
         """
         from trialogue.simulation import NeedsByCase, World, main_attribute  # no other list needs simulated users
 
         super().__init__(name)
         self._catalogue = catalogue
-        cases = NeedsByCase.of_world(World(catalogue, ratings), attributes=(main_attribute(catalogue),))
+        attributes = (main_attribute(catalogue),)
+        try:
+            cases = NeedsByCase.of_world(World(catalogue, ratings), attributes=attributes)
+        except DataError:  # nobody has rated enough for a profile: users have smaller ones, or none
+            cases = NeedsByCase.of_world(World(catalogue), attributes=attributes)
         needs = [cases.draw(f"static list/{number}", seed=0).need for number in range(FORESEEN)]
         self._ids = cover([frozenset(need.acceptable) for need in needs], LIST_LENGTH)
 

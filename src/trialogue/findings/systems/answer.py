@@ -193,8 +193,8 @@ def _clause(league: League, decided: Sequence[Contrast]) -> str:
 def side_statements(league: League, leagues: Sequence[League]) -> list[Statement]:
     """Whether people's other questions and the other sides put the systems in the order of the leading measure.
 
-    A side is people, a kind of simulated users, or estimates from the dialogues; what only describes replies is none. []
-    where nothing else compares the systems.
+    A side is people, a kind of simulated users, or estimates of people's judgement from the dialogues; similarity with
+    references and what only describes replies are none. [] where nothing else compares the systems.
 
     Args:
         league: the measure that the answer rests on.
@@ -218,7 +218,9 @@ def side_statements(league: League, leagues: Sequence[League]) -> list[Statement
     compared = [
         each
         for each in others
-        if each.validity is not Validity.BLOCKED and any(pair.verdict != "undefined" for pair in each.contrasts)
+        if each.validity is not Validity.BLOCKED
+        and each.measure.basis in (Basis.PEOPLE, Basis.OUTCOME, Basis.ESTIMATE)
+        and any(pair.verdict != "undefined" for pair in each.contrasts)
     ]
     text = " ".join(_relations(league, compared))
     if league.questions > 1:
