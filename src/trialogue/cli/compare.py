@@ -19,10 +19,9 @@ LIGHTS = {
     "equivalent": "green",
     "worse": "red",
     "mixed": "red",
-    "no verdict": "red",
 }
-FAILING = ("worse", "mixed", "no verdict")
-"""Lights that end with 1 under --fail-if-worse: a version that cannot be judged has not been shown to be as good."""
+EXITS = {"worse": 1, "mixed": 1, "no verdict": 3}
+"""Exit codes of lights under --fail-if-worse: that nothing could be said is not that nothing was found."""
 
 
 class OutputFormat(StrEnum):
@@ -75,7 +74,9 @@ def compare(
     ] = 0.01,
     fail_if_worse: Annotated[
         bool,
-        typer.Option("--fail-if-worse", help="Exit with 1 if the new version is worse, mixed or cannot be judged."),
+        typer.Option(
+            "--fail-if-worse", help="Exit with 1 if the new version is worse or mixed, with 3 without a verdict."
+        ),
     ] = False,
     any_language: Annotated[
         bool,
@@ -150,8 +151,9 @@ def compare(
     typer.echo(_text_in_form(compared.comparison, form))
     if page is not None:
         typer.echo(f"\nReport: {page}", err=form is not OutputFormat.TEXT)
-    if fail_if_worse and compared.comparison.light in FAILING:
-        raise typer.Exit(1)
+    code = EXITS.get(compared.comparison.light, 0)
+    if fail_if_worse and code:
+        raise typer.Exit(code)
 
 
 def _text_in_form(comparison: "Comparison", form: OutputFormat) -> str:
@@ -202,6 +204,8 @@ def _comparison_text(comparison: "Comparison") -> str:
 
 def _headline(comparison: "Comparison") -> str:
     """The verdict's symbol in words. A verdict made conditional by a threat is never green."""
+    if comparison.light == "no verdict":
+        return "NO VERDICT"
     light = LIGHTS.get(comparison.light, "yellow")
     if comparison.validity == "conditional":
         return f"YELLOW: {comparison.light}, conditionally"

@@ -196,6 +196,19 @@ def screen(
     return ScreenedScores(kept, findings, tuple(mismatches), left_out)
 
 
+def mismatches_of_pair(
+    metrics: Iterable[AnyMetric], pair: tuple[str, str], findings: Iterable[LanguageFinding], *, are_kept: bool
+) -> list[LanguageMismatch]:
+    """Measures on which two systems of different runs are not compared, because they write in different languages."""
+    known = {(each.system, each.writer): each for each in findings}
+    apart = {
+        (metric.measure, *pair): reason
+        for metric in metrics
+        if (reason := _difference(metric, pair, known)) is not None
+    }
+    return list(_of_pairs(apart, are_kept))
+
+
 Known = dict[tuple[str | None, Writer], LanguageFinding]
 
 

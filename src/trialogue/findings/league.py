@@ -76,7 +76,7 @@ def _league(
         [each for each in pairs if not {each.system, each.versus} & apart], better=measure.better, alpha=alpha
     )
     standings = [_make_standing(score) for score in systems]
-    contrasts = _agreeing_in_sign(contrasts, standings)
+    contrasts = contrasts_against_values(contrasts, standings)
     beside = _in_order([_make_standing(score) for score in baselines], measure.better)
     return League(
         measure=measure.model_copy(update={"signature": signature, **_provenance(systems)}),
@@ -89,7 +89,7 @@ def _league(
     )
 
 
-def _agreeing_in_sign(contrasts: Sequence[Contrast], standings: Sequence[Standing]) -> tuple[Contrast, ...]:
+def contrasts_against_values(contrasts: Sequence[Contrast], standings: Sequence[Standing]) -> tuple[Contrast, ...]:
     """Contrasts without verdicts against the values that stand in the table.
 
     A measure that grows with the amount of text is compared at equal amounts, where the order may turn round. Neither order

@@ -202,6 +202,15 @@ class SharedSituations(Record):
     """Situations that both answered, on which they are compared."""
 
 
+class SeparatePeople(Record):
+    """Two systems whose dialogues are with different people: nobody met both."""
+
+    a: str
+    """The one."""
+    b: str
+    """The other."""
+
+
 class SystemFacts(Record):
     """Counts of a system's data."""
 
@@ -266,6 +275,8 @@ class Findings(Record):
     """Fit of the dialogues to the domains of measures; includes dialogues excluded for it."""
     shared_situations: tuple[SharedSituations, ...] = ()
     """Pairs of systems that answered different situations."""
+    separate_people: tuple[SeparatePeople, ...] = ()
+    """Pairs of systems of whose people nobody met both."""
     training_data: tuple[TrainingExposure, ...] = ()
     """Dialogues of systems in a measure's training data, and how they were scored."""
     threats: tuple[Threat, ...] = ()

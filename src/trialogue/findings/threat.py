@@ -52,6 +52,7 @@ class ThreatCode(StrEnum):
     COPIED_REFERENCES = "copied_references"
     DIFFERENT_SITUATIONS = "different_situations"
     UNASSIGNED_PEOPLE = "unassigned_people"
+    USERS_DIFFER = "users_differ"
     FEW_CLUSTERS = "few_clusters"
     SEVERAL_MEASURES = "several_measures"
     BASELINE_NOT_BEATEN = "baseline_not_beaten"

@@ -41,6 +41,7 @@ from trialogue.records.reasons.reason import Reason
 from trialogue.records.scale import Scale
 from trialogue.records.score import Level, Preference, Score
 from trialogue.records.scores.distinct_counts import DistinctCounts
+from trialogue.records.scores.measured_units import MeasuredUnits, MeasureSums, StoredParts
 from trialogue.records.scores.score_block import ScoreBlock
 from trialogue.records.situation import Response, Situation, situations_of
 from trialogue.records.turns import merge_turns
@@ -75,6 +76,8 @@ __all__ = [
     "Manifest",
     "MeasureKind",
     "MeasureName",
+    "MeasureSums",
+    "MeasuredUnits",
     "Mention",
     "MentionedBy",
     "Misfit",
@@ -100,6 +103,7 @@ __all__ = [
     "Situation",
     "SlotValue",
     "Speaker",
+    "StoredParts",
     "StrategyDistribution",
     "StrategyLabel",
     "TextUse",

@@ -48,7 +48,7 @@ class Interval(Record):
 
     def negate(self) -> Self:
         """Interval of the negated difference."""
-        return self.model_copy(update={"low": -self.high, "high": -self.low})
+        return self.model_copy(update={"low": 0.0 - self.high, "high": 0.0 - self.low})
 
 
 class Estimate(Record):
@@ -92,5 +92,5 @@ class Estimate(Record):
 
     def negate(self) -> Self:
         """Estimate of the negated difference."""
-        value = None if self.value is None else -self.value
+        value = None if self.value is None else 0.0 - self.value  # of no difference, not -0.0
         return self.model_copy(update={"value": value, "interval": self.interval and self.interval.negate()})

@@ -8,9 +8,10 @@ from pathlib import Path
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.findings import Findings, League, Measure, Statement, SystemFacts
-from trialogue.findings.comparison.comparison import AS_INDEPENDENT, Comparison, compare_systems
+from trialogue.findings.comparison.comparison import AS_INDEPENDENT, Comparison, compare_systems, deciding_of
 from trialogue.findings.comparison.gate import FAILURE_MARGIN, compare_failures, conclude_comparison
 from trialogue.findings.comparison.system_sample import SystemSample, collect_system
+from trialogue.findings.languages import DIFFERENT
 from trialogue.findings.league import estimate_of
 from trialogue.findings.standings import OVER_MEASURES
 from trialogue.findings.threats.gate import gate_leagues
@@ -19,7 +20,7 @@ from trialogue.records.files.cells import csv_text
 from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.compare_inputs import (
     are_same,
-    counted_differences,
+    check_parts,
     labels_of,
     read_version,
     refuse_itself,
@@ -29,6 +30,13 @@ from trialogue.workflows.compare_inputs import (
 )
 from trialogue.workflows.compare_measures import names_matching, resolve_measures
 from trialogue.workflows.compare_threats import comparison_threats
+from trialogue.workflows.compare_union import (
+    language_mismatches,
+    merge_measures,
+    refuse_other_scales,
+    scale_difference,
+    union_findings,
+)
 from trialogue.workflows.display import ShowsFindings
 from trialogue.workflows.evaluation import Progress, Run
 from trialogue.workflows.experiment.stage_measures import compared_stages
@@ -115,9 +123,12 @@ def compare(
     refuse_itself(names, same=same, known=[facts.system for facts in first.concluded.systems])
     labels = labels_of(names, [stem_of(old), stem_of(new)])
     sides = [
-        collect_system(label, name, run.concluded, run.scores)
+        collect_system(label, name, run.concluded, run.scores, run.counts)
         for label, name, run in zip(labels, names, read, strict=True)
     ]
+    for side, run in zip(sides, read, strict=True):
+        check_parts(side, run)
+    sides = merge_measures(sides)
     completed = [_completion(each, run.concluded) for each, run in zip(sides, read, strict=True)]
     failures = compare_failures(*completed, margin=failure_margin, alpha=alpha)
     fails = failures is not None and failures.is_worse  # a verdict of its own, for which no measure is needed
@@ -130,23 +141,32 @@ def compare(
                 hint="Evaluate both with the same metrics: a metric's variant, parameters and version must be equal.",
             )
         )
+    chosen = resolve_measures([name for name in on if not fails or names_matching(name, shared)], sides, shared)
+    refuse_other_scales(sides, chosen or sorted(deciding_of(sides[0], shared)), [stem_of(old), stem_of(new)])
+    mismatches = language_mismatches(sides, read, shared, any_language=any_language)
     comparison, leagues = compare_systems(
         *sides,
-        on=resolve_measures([name for name in on if not fails or names_matching(name, shared)], sides, shared),
+        on=chosen,
         margin=margin,
         alpha=alpha,
         seed=seed,
         resamples=resamples,
-        within={
-            **counted_differences(*read, names, {name: sides[0].measures[name].measured for name in shared}),
-            **_own_differences(names, read),
+        within=_own_differences(names, read),
+        apart={
+            **{name: why for name in shared if (why := scale_difference(sides[0], sides[1], name)) is not None},
+            **{name: DIFFERENT for each in mismatches if not each.is_kept for name in each.measures},
         },
     )
     _check_range(margin, [sides[0].measures[each.measure] for each in comparison.judgements if each.decides])
     units = {sides[0].measures[each.measure].unit for each in comparison.judgements if each.decides}
     if margin is not None and len(units) != 1 and not fails:
         raise UsageError("a margin is in the unit of the deciding measure: name it with on (--on).")
-    findings = _findings(comparison, leagues, sides, read, alpha=alpha, seed=seed, resamples=resamples)
+    findings = union_findings(
+        _findings(comparison, leagues, sides, read, alpha=alpha, seed=seed, resamples=resamples),
+        sides,
+        read,
+        mismatches,
+    )
     comparison = conclude_comparison(
         comparison, comparison_threats(findings, sides, read), failures, margin=margin, alpha=alpha
     )
@@ -199,11 +219,12 @@ def _completion(side: SystemSample, findings: Findings) -> CompletionCounts | No
 
 def _own_differences(names: Sequence[str], read: Sequence[StoredRun]) -> dict[str, Estimate]:
     """For two systems of one run: its own differences by measure, after minus before, paired and with one calibration."""
-    if names[0] == names[1] or len({run.inputs.get(SCORES, str(place)) for place, run in enumerate(read)}) > 1:
+    copies = len({run.inputs.get(SCORES, str(place)) for place, run in enumerate(read)}) == 1
+    if names[0] == names[1] or not (copies or read[0] is read[1]):
         return {}
     found: dict[str, Estimate] = {}
     for score in read[0].scores:
-        if score.level != "difference" or {score.system, score.versus} != set(names) or score.interval is None:
+        if score.level != "difference" or {score.system, score.versus} != set(names):
             continue
         estimate = estimate_of(score)
         found[score.measure] = estimate if score.system == names[1] else estimate.negate()

@@ -1,18 +1,17 @@
-"""Load the two sides of a comparison: runs or evaluated conversations, their names, and differences from counts."""
+"""Load the two sides of a comparison: runs or evaluated conversations, and their names."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 from trialogue.datasets import AnyRecord
 from trialogue.datasets.tables.mapping import Columns
-from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameError, UsageError
+from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.findings import Findings
-from trialogue.metrics import get_metric
-from trialogue.metrics.base import CountMetric
-from trialogue.metrics.engine.distinct_samples import CountedSample
-from trialogue.records import Dialogue, Estimate, MeasureName
+from trialogue.findings.comparison.comparison import value_of_parts
+from trialogue.findings.comparison.system_sample import SystemSample
+from trialogue.records import Dialogue
 from trialogue.records.files.opening import path_uncompressed
 from trialogue.workflows.compare_measures import is_metric
 from trialogue.workflows.evaluation import Progress, Run, evaluate
@@ -73,64 +72,17 @@ def refuse_itself(names: Sequence[str], *, same: bool, known: Sequence[str]) -> 
         raise UsageError(f"{names[0]} is compared with itself: the same run is given twice. {do}")
 
 
-def counted_differences(
-    before: StoredRun,
-    after: StoredRun,
-    systems: Sequence[str],
-    measures: Mapping[str, MeasureName],
-    *,
-    confidence: float = 0.95,
-) -> dict[str, Estimate]:
-    """After minus before on distinct-type metrics, by column.
-
-    Such values depend on how much text there is, so both sides are rarefied to the smaller one. That takes in how many
-    dialogues each thing occurs, which a run keeps; one of an earlier version does not, and is passed over here.
-
-    Args:
-        before: the run of the old version.
-        after: the run of the new version.
-        systems: the system of each.
-        measures: the columns that both have, and what was measured in each.
-        confidence: confidence level of the intervals.
-    """
-    old, new = (
-        {each.measure: each for each in run.counts if each.system == system}
-        for run, system in zip((before, after), systems, strict=True)
-    )
-    found = {}
-    for column, measured in measures.items():
-        metric = _counting(measured) if column in old and column in new else None
-        if metric is not None:
-            for run, system, counts in zip((before, after), systems, (old, new), strict=True):
-                _check_counts(run, system, column, CountedSample.of(counts[MeasureName(column)], metric))
-            sides = [
-                CountedSample.of(counts, metric) for counts in (new[MeasureName(column)], old[MeasureName(column)])
-            ]
-            found[column] = sides[0].minus(sides[1], confidence=confidence)
-    return found
-
-
-def _check_counts(run: StoredRun, system: str, column: str, sample: CountedSample) -> None:
-    """Refuse counts that do not give the run's own value: they are another run's.
+def check_parts(side: SystemSample, run: StoredRun) -> None:
+    """Refuse parts that do not give the run's own value: they are another run's.
 
     Raises:
         DataError: they are.
     """
-    league = next((league for league in run.concluded.leagues if league.measure.name == column), None)
-    standings = league.standings if league is not None else ()
-    value = next((each.estimate.value for each in standings if each.system == system), None)
-    if value is not None and not math.isclose(sample.value, value, rel_tol=1e-9, abs_tol=1e-12):
-        what = f"it gives {sample.value:g} for {system} on {column}, the run has {value:g}: it belongs to another run."
-        raise DataError(Problem(what, file=f"{run.name}/{COUNTS}", hint="Evaluate again."))
-
-
-def _counting(measured: MeasureName) -> CountMetric | None:
-    """The metric that counted; None where it is not installed here, or has another version."""
-    try:
-        metric = get_metric(measured.short)
-    except TrialogueError:
-        return None
-    return metric if isinstance(metric, CountMetric) and metric.measure == measured else None
+    for name, estimate in side.values.items():
+        value, made = estimate.value, value_of_parts(side, name)
+        if value is not None and made is not None and not math.isclose(made, value, rel_tol=1e-9, abs_tol=1e-12):
+            what = f"it gives {made:g} for {side.system} on {name}, the run has {value:g}: it belongs to another run."
+            raise DataError(Problem(what, file=f"{run.name}/{COUNTS}", hint="Evaluate again."))
 
 
 def read_version(

@@ -6,6 +6,7 @@ from pathlib import Path
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import UsageError
 from trialogue.findings.comparison.comparison import deciding_of
+from trialogue.findings.comparison.pairing import Pairing
 from trialogue.findings.comparison.system_sample import SystemSample, collect_system
 from trialogue.findings.planning.comparison_power import ComparisonPlan, ComparisonPower, pilot_of, plan_comparison
 from trialogue.workflows.compare_inputs import read_version, stem_of, system_of, version_in_memory
@@ -62,13 +63,14 @@ def plan(
     sides: list[SystemSample] = []
     for place, (run, each) in enumerate(zip(read, given, strict=True)):
         name = system_of(run.concluded, list(systems[place : place + 1] or systems[:1]), each)
-        sides.append(collect_system(stem_of(each), name, run.concluded, run.scores))
+        sides.append(collect_system(stem_of(each), name, run.concluded, run.scores, run.counts))
     shared = [name for name in sides[0].measures if all(name in one.measures for one in sides)]
     names = resolve_measures(wanted, [sides[0], sides[-1]], shared) or sorted(deciding_of(sides[0], shared))
     if len(names) != 1:
         raise UsageError(f"a plan is for one measure: name it with on (--on). {_choices(names or shared)}")
     (name,) = names
-    units = [one.units.get(name) for one in sides]
+    pairing = Pairing.of(sides[0], sides[-1])
+    units = [pairing.named(one.rows.get(name), place) for place, one in enumerate(sides)]
     if not units[0]:
         raise UsageError(
             f"{name} is not a mean over dialogues or replies, and only such measures can be resampled from a pilot."

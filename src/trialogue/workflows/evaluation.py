@@ -12,7 +12,7 @@ from trialogue.findings import Findings, League
 from trialogue.findings.family import FamilyScope
 from trialogue.findings.systems.answer import texts_of
 from trialogue.metrics import Settings
-from trialogue.records import DistinctCounts, Manifest, Preference, Raters, Score
+from trialogue.records import Manifest, Preference, Raters, Score, StoredParts
 from trialogue.records.files.gc_tuning import few_collections
 from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.display import ShowsFindings
@@ -41,8 +41,8 @@ class Run(ShowsFindings):
     """Every score: single ratings, units, systems, differences; where people judged, also of metrics that are not shown."""
     preferences: tuple[Preference, ...] = ()
     """People's votes, as they were read."""
-    counts: tuple[DistinctCounts, ...] = ()
-    """Distinct-type counts by measure and system, sufficient for comparisons with other runs."""
+    counts: tuple[StoredParts, ...] = ()
+    """Units, sums and counts by system, sufficient for comparisons with other runs."""
     material: InputRecords = field(default_factory=InputRecords)
     """The records that were measured."""
     faults: FaultsOfUsers = field(default_factory=dict)

@@ -31,7 +31,7 @@ def test_measures_that_could_not_be_tested_are_named_and_not_counted() -> None:
 
 def test_where_nothing_that_decides_could_be_tested_nobody_says_that_versions_are_alike() -> None:
     assert said("inconclusive", judged("bleu", p=None), judged("length", "changed", decides=False)) == (
-        "v2 and v1 cannot be compared: the deciding measures could not be tested (bleu).",
+        "On Bleu, v2 and v1 cannot be compared: the numbers of replies differ.",
     )
 
 

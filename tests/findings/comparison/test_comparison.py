@@ -1,6 +1,7 @@
 """Two versions of one system, from their scores."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +10,18 @@ from trialogue.findings.comparison.comparison import Light, MeasureComparison, c
 from trialogue.findings.comparison.gate import conclude_comparison
 from trialogue.findings.comparison.system_sample import SystemSample, collect_system
 from trialogue.metrics import get_card
-from trialogue.records import Estimate, Interval, Manifest, Score
+from trialogue.records import (
+    ClusterKind,
+    Estimate,
+    Interval,
+    Manifest,
+    MeasuredUnits,
+    MeasureName,
+    MeasureSums,
+    PopulationKind,
+    Score,
+    StoredParts,
+)
 
 
 def run(
@@ -34,7 +46,20 @@ def run(
         Score(measure=measure, level="dialogue", value=value, system="crs", dialogue_id=f"talk {place}")
         for place, value in enumerate(values)
     ]
-    return collect_system("a run", "crs", findings, scores)
+    ids = tuple(f"talk {place}" for place in range(len(values)))
+    parts: list[StoredParts] = [
+        MeasuredUnits(
+            system="crs",
+            kind_of=PopulationKind.SIMULATED,
+            users="made up",
+            ids=ids,
+            clustered_by=ClusterKind.NEED,
+            clusters=tuple(f"need:{one}" for one in ids),
+        ),
+        MeasureSums(measure=MeasureName(measure), system="crs", rows_of="dialogues", n=len(values)),
+    ]
+    scores = [score.model_copy(update={"rater": "ann"}) for score in scores] if by == "people" else scores
+    return collect_system("a run", "crs", findings, scores, parts)
 
 
 OLD = [0.0, 1.0] * 20
@@ -61,13 +86,13 @@ def test_equal_versions_cannot_be_distinguished() -> None:
 
 def test_a_measure_without_direction_changes_and_decides_nothing() -> None:
     comparison, _ = compare_systems(run(OLD, better="neither"), run(NEW, better="neither"), resamples=500)
-    assert comparison.light == "inconclusive"
+    assert comparison.light == "no verdict"
     assert [each.light for each in comparison.judgements] == ["changed"]
 
 
 def test_without_people_and_task_outcome_no_measure_decides() -> None:
     comparison, _ = compare_systems(run(OLD), run(NEW), resamples=500)
-    assert comparison.light == "inconclusive"
+    assert comparison.light == "no verdict"
     assert not any(each.decides for each in comparison.judgements)
     concluding = conclude_comparison(comparison, (), None, margin=None, alpha=0.05)
     assert concluding.answer[0].startswith("No measure decides between a run and a run")
@@ -118,7 +143,7 @@ def test_what_lost_most_stands_first() -> None:
 
 def together(a: SystemSample, b: SystemSample) -> SystemSample:
     """A run that holds the measures of two."""
-    return SystemSample("a run", "crs", {**a.measures, **b.measures}, {**a.values, **b.values}, {**a.units, **b.units})
+    return replace(a, measures={**a.measures, **b.measures}, values={**a.values, **b.values}, rows={**a.rows, **b.rows})
 
 
 def test_what_people_said_decides_where_they_said_something() -> None:
@@ -147,7 +172,7 @@ def not_a_mean(value: float, n: int = 40, clusters: int | None = None) -> System
     made = run(OLD)
     interval = Interval(low=value - 0.1, high=value + 0.1, method="made up")
     estimate = Estimate(value=value, interval=interval, n=n, clusters=clusters)
-    return SystemSample("a run", "crs", made.measures, {"success": estimate}, {})
+    return replace(made, values={"success": estimate}, rows={}, fitted=frozenset({"success"}))
 
 
 def test_a_value_that_is_no_mean_is_compared_by_the_runs_intervals() -> None:
@@ -196,8 +221,12 @@ def test_people_who_had_several_dialogues_are_one_cluster() -> None:
         )
         for n in range(4)
     ]
-    found = collect_system("x", "crs", findings, scores)
-    assert [cluster for _, cluster, _ in found.units["human:liked"]] == ["p0", "p0", "p1", "p1"]
+    ids, people = ("0", "1", "2", "3"), ("user:p0", "user:p0", "user:p1", "user:p1")
+    units = MeasuredUnits(
+        system="crs", kind_of=PopulationKind.PEOPLE, ids=ids, clustered_by=ClusterKind.PERSON, clusters=people
+    )
+    found = collect_system("x", "crs", findings, scores, [units])
+    assert tuple(cluster for _, cluster, _ in found.units("human:liked")) == people
 
 
 @pytest.mark.parametrize(

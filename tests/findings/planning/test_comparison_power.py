@@ -1,9 +1,11 @@
 """Planned comparisons: drawn from a pilot, judged as compare judges."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from trialogue.errors import UsageError
-from trialogue.findings.comparison.system_sample import Units
+from trialogue.findings.comparison.system_sample import Unit
 from trialogue.findings.planning.comparison_power import Pilot, pilot_of, plan_comparison
 from trialogue.findings.standings import Measure
 from trialogue.metrics import get_card
@@ -22,7 +24,7 @@ def measure() -> Measure:
     )
 
 
-def shares(share: float, prefix: str = "u") -> Units:
+def shares(share: float, prefix: str = "u") -> Sequence[Unit]:
     """Forty users with one dialogue each."""
     return tuple((f"d{n}", f"{prefix}{n}", float(n < round(40 * share))) for n in range(40))
 

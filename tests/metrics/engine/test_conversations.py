@@ -35,7 +35,7 @@ def test_a_dialogue_s_own_system_name_comes_first_then_the_given_one() -> None:
 
 def test_dialogues_of_one_person_share_a_cluster() -> None:
     dialogues = [dialogue("us", id="1", user="p"), dialogue("us", id="2", user="p"), dialogue("us", id="3")]
-    assert [one.cluster for one in conversations_of(dialogues)] == ["user:p", "user:p", "dialogue:3"]
+    assert [one.cluster for one in conversations_of(dialogues)] == ["user:p", "user:p", "dialogue:unnamed/3"]
 
 
 @pytest.mark.parametrize("who", ["", "u", "uu"])

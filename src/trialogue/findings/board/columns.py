@@ -9,7 +9,7 @@ from itertools import combinations
 
 from trialogue.findings.board.conditions import Conditions, differences
 from trialogue.findings.board.entries import ColumnKey, Entry
-from trialogue.findings.board.pooling import Pooled, Sampling, difference_of, value_of
+from trialogue.findings.board.pooling import Pooled, Sampling, entry_difference, value_of
 from trialogue.findings.board.records import BoardCell, BoardColumn
 from trialogue.findings.league_verdicts import verdict, with_ranks
 from trialogue.findings.standings import Contrast, League, Measure, Standing
@@ -67,7 +67,7 @@ def league_of_group(
     if own is not None:
         return _ordered_league(group, values, measure, *own)
     pairs = list(combinations(sorted(group, key=lambda entry: entry.name), 2))
-    gaps = [difference_of(a, b, key, sampling) for a, b in pairs]
+    gaps = [entry_difference(a, b, key, sampling) for a, b in pairs]
     contrasts = tuple(
         Contrast(
             a=a.name,

@@ -7,6 +7,7 @@ from trialogue.findings.board.conditions import Conditions, Met
 from trialogue.findings.comparison.system_sample import SystemSample
 from trialogue.findings.records import Findings, SystemFacts
 from trialogue.findings.standings import Contrast, League, Measure, Standing
+from trialogue.findings.threats.users import OF_SITUATIONS
 from trialogue.records import MeasureName, Population, PopulationKind
 
 ColumnKey = tuple[MeasureName, str | None]
@@ -87,17 +88,13 @@ class EntryRun:
             return [each for each in dialogues if each.users == measure.users]
         if any(league.measure.users is not None for league in self.findings.leagues):  # simulated ones have own columns
             dialogues = [each for each in dialogues if each.kind_of is PopulationKind.PEOPLE]
-        units = self.side.units.get(measure.name, ())
-        if units and situations:
-            return situations if all(unit in self.side.situations for unit, _, _ in units) else dialogues
+        rows = self.side.rows.get(measure.name)
+        if rows is not None and situations:
+            return situations if rows.of_situations else dialogues
         if situations and dialogues:
             needs = measure.card.needs if measure.card is not None else ()
             return situations if not OF_SITUATIONS.isdisjoint(needs) else dialogues
         return dialogues or situations
-
-
-OF_SITUATIONS = frozenset({"reference", "targets"})
-"""What cards need whose measures are of replies to situations, where a run has dialogues, too."""
 
 
 @dataclass(frozen=True)

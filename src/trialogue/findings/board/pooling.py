@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trialogue.findings.board.entries import ColumnKey, Entry, EntryRun
-from trialogue.findings.comparison.comparison import compare_systems
+from trialogue.findings.comparison.comparison import difference_of
+from trialogue.findings.comparison.pairing import Pairing
 from trialogue.findings.comparison.system_sample import SystemSample
 from trialogue.findings.standings import Measure
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
@@ -81,7 +82,7 @@ def _units(run: EntryRun, key: ColumnKey, sample: SystemSample | None = None) ->
     """
     measure = run.columns[key].measure
     met = run.met(measure).sample or run.run
-    return [((met, cluster), value) for _, cluster, value in (sample or run.side).units.get(measure.name, ())]
+    return [((met, cluster), value) for _, cluster, value in (sample or run.side).units(measure.name)]
 
 
 def above_baselines(entry: Entry, key: ColumnKey) -> tuple[str, Estimate] | None:
@@ -155,7 +156,7 @@ def _clip(pooled: Pooled, measure: Measure) -> Pooled:
     return replace(pooled, estimate=pooled.estimate.model_copy(update={"interval": cut, "p": None}))
 
 
-def difference_of(a: Entry, b: Entry, key: ColumnKey, sampling: Sampling = Sampling()) -> Estimate:
+def entry_difference(a: Entry, b: Entry, key: ColumnKey, sampling: Sampling = Sampling()) -> Estimate:
     """``a`` minus ``b`` of two entries with equal conditions: as their run has it, paired by unit, or pooled over runs."""
     one, other = a.runs[0], b.runs[0]
     if len(a.runs) == 1:
@@ -184,13 +185,6 @@ def _in_order(entry: Entry, key: ColumnKey) -> list[EntryRun]:
 def _of_sides(a: EntryRun, b: EntryRun, key: ColumnKey, sampling: Sampling) -> Estimate:
     """The difference of two single runs, as ``trialogue compare`` computes it."""
     name = a.columns[key].measure.name
-    sides = []
-    for run in (b, a):
-        own = run.columns[key].measure.name
-        measures, side = {name: run.columns[key].measure}, run.side
-        values = {name: side.values[own]} if own in side.values else {}
-        units = {name: side.units[own]} if own in side.units else {}
-        sides.append(replace(side, measures=measures, values=values, units=units))
-    before, after = sides
-    compared, _ = compare_systems(before, after, on=(name,), seed=sampling.seed, resamples=sampling.resamples)
-    return compared.judgements[0].difference
+    one, other = (run.side.with_measure(run.columns[key].measure, name) for run in (a, b))
+    pairing = Pairing.of(one, other)
+    return difference_of(one, other, name, pairing, seed=sampling.seed, resamples=sampling.resamples)

@@ -53,8 +53,8 @@ def _on_measures(
     after_failures: bool,
 ) -> tuple[str, ...]:
     deciding = [each for each in judgements if each.decides]
-    tested = [each for each in deciding if is_tested(each)]
-    left = ", ".join(each.measure for each in deciding if not is_tested(each))
+    tested = [each for each in deciding if each.is_tested]
+    left = ", ".join(each.measure for each in deciding if not each.is_tested)
     if not deciding and after_failures:
         return ()
     if not deciding:
@@ -63,7 +63,10 @@ def _on_measures(
             "outcomes of simulated users. Choose a deciding measure with --on.",
         )
     if not tested:
-        return (f"{after} and {before} cannot be compared: the deciding measures could not be tested ({left}).",)
+        by_reason = {str(each.difference.why): each.title for each in reversed(deciding)}
+        return tuple(
+            f"On {title}, {after} and {before} cannot be compared: {why}." for why, title in reversed(by_reason.items())
+        )
     rested = f"The verdict rests on {_name_deciding_measures(tested)} at level {alpha:g}, Holm-corrected."
     beside = f" It does not rest on {left}, which could not be tested." if left else ""
     first = _verdict(light, before, after, deciding, margin) if not after_failures else _describe_measures(deciding)
@@ -78,11 +81,6 @@ def _on_measures(
     verdict = f"Conditional: {first.rstrip('.')}, but {reasons}." if reasons and not after_failures else first
     unseen = _smallest_detectable(tested) if light == "inconclusive" else ()
     return (verdict, *blocked[:MAX_REASONS], rested + beside, *unseen)
-
-
-def is_tested(judged: "MeasureComparison") -> bool:
-    """Whether a measure has a p-value, or an interval within the margin."""
-    return judged.p_adjusted is not None or judged.light in ("not worse", "equivalent")
 
 
 def _describe_failures(failures: "FailureComparison", before: str, after: str) -> str:

@@ -1,27 +1,30 @@
-"""Compare two versions of one system from the scores of two runs.
+"""Compare two versions of one system from two runs, as if both had been evaluated together.
 
-A measure that is the mean of unit values (dialogues, or replies to situations) is compared by them, paired where both runs
-hold the same dialogue or situation; whether it is such a mean is checked against the run's own value of the system. Any
-other measure (BLEU, distinct words of all replies together) is compared by the two runs' values and intervals as if the runs
-were independent, which is conservative where both met the same situations and is reported; if both versions are in one run,
-that run's own difference is used.
+Every difference is computed from what the values are made of (unit scores, sums or counts), by the function that evaluates
+two systems of one run, on clusters that are recognised by what they are. Only a measure that rests on a model's parameters
+is compared by the two runs' intervals as if they were independent, which is conservative and is reported.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from trialogue.findings.comparison.system_sample import SystemSample, Units
+from trialogue.errors import TrialogueError
+from trialogue.findings.comparison.pairing import Pairing
+from trialogue.findings.comparison.system_sample import Rows, SystemSample, Unit
+from trialogue.findings.league import contrasts_against_values
 from trialogue.findings.league_verdicts import verdict
 from trialogue.findings.standings import Contrast, League, Measure, Standing
 from trialogue.findings.threat import Threat, Validity
 from trialogue.findings.wording import list_names
-from trialogue.records import Estimate, Interval, Reason, ReasonCode, Record
-from trialogue.stats import cluster_sums, difference, estimate_of_sums, holm
-from trialogue.stats.resampling.bootstrap import mean_of
-from trialogue.stats.resampling.clusters import ClusterSums
+from trialogue.metrics import AnyMetric, get_metric
+from trialogue.metrics.base import CountMetric, SumMetric
+from trialogue.metrics.engine.distinct_samples import CountedSample
+from trialogue.records import Estimate, Interval, MeasureName, Reason, ReasonCode, Record
+from trialogue.stats import difference, holm
 from trialogue.stats.student_t import t_quantile, two_sided_p
 
 Light = Literal["better", "worse", "mixed", "not worse", "equivalent", "inconclusive", "changed", "no verdict"]
@@ -33,6 +36,9 @@ MAX_MOVED = 20  # dialogues listed; a screenful to read
 AS_INDEPENDENT = "two intervals, treating the runs as independent"
 NO_INTERVALS = Reason.of(ReasonCode.INTERVAL_MISSING_IN_RUN)
 NOTHING = Reason.of(ReasonCode.VALUE_MISSING_IN_RUN)
+NOTHING_SHARED = Reason.of(ReasonCode.NOTHING_SHARED)
+NO_PARTS = Reason.of(ReasonCode.PARTS_MISSING_IN_RUN)
+COUNTS_OF_OTHERS = Reason.of(ReasonCode.COUNTS_OF_OTHER_SITUATIONS)
 
 
 class MeasureComparison(Record):
@@ -44,7 +50,8 @@ class MeasureComparison(Record):
     """Name in prose."""
     light: Light
     """Result. ``not worse``: not better, but not worse by more than the margin; ``equivalent``: within the margin on both
-    sides; ``changed``: different, on a measure without direction; ``no verdict``: blocked by a threat."""
+    sides; ``changed``: different, on a measure without direction; ``no verdict``: blocked by a threat, or nothing that
+    decides could be tested."""
     validity: Validity = Validity.FIRM
     """Validity after the gate."""
     difference: Estimate
@@ -54,7 +61,12 @@ class MeasureComparison(Record):
     decides: bool
     """Whether the verdict rests on it."""
     paired: int = 0
-    """Dialogues or situations that both runs hold."""
+    """Units of the new version whose situation, need or person the old version met, too."""
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether it has a p-value, or an interval within the margin, or a threat withholds its verdict."""
+        return self.p_adjusted is not None or self.light not in ("inconclusive", "changed")
 
 
 class ChangedUnit(Record):
@@ -128,6 +140,7 @@ def compare_systems(
     seed: int = 0,
     resamples: int = 10_000,
     within: Mapping[str, Estimate] | None = None,
+    apart: Mapping[str, Reason] | None = None,
 ) -> tuple[Comparison, tuple[League, ...]]:
     """Compare two versions on every measure, with one league each; threats are applied later.
 
@@ -144,18 +157,33 @@ def compare_systems(
         resamples: arrangements to go through.
         within: where both versions stand in one run, its own differences by measure, after minus before; they take the
             place of what two values and their intervals would say.
+        apart: measures on which the two cannot be compared, and why.
     """
     shared = [name for name in before.measures if name in after.measures]
     deciding = set(on) or deciding_of(before, shared)
     own = within or {}
-    found = {name: _difference(before, after, name, seed, resamples, own.get(name)) for name in shared}
+    pairing = Pairing.of(before, after)
+    is_first = before.name < after.name  # the order in which an evaluation takes them, so that signs alone depend on it
+    one, other = (before, after) if is_first else (after, before)
+    turned = pairing if is_first else pairing.turn()
+    found = {}
+    for name in shared:
+        gap = own.get(name)
+        if apart and name in apart:
+            gap = Estimate(value=None, why=apart[name])
+        if gap is None:
+            gap = difference_of(one, other, name, turned, seed=seed, resamples=resamples)
+            gap = gap.negate() if is_first else gap
+        found[name] = gap
     judgements: list[MeasureComparison] = []
     for decides in (True, False):
         names = [name for name in shared if (name in deciding) == decides]
         adjusted = holm([found[name].p for name in names])
         for name, p in zip(names, adjusted, strict=True):
             judgements.append(
-                _make_judgement(before.measures[name], found[name], p, decides, margin, alpha, before, after)
+                _make_judgement(
+                    before.measures[name], found[name], p, decides, margin, alpha, _paired(before, after, name, pairing)
+                )
             )
     comparison = Comparison(
         before=before.name,
@@ -163,8 +191,8 @@ def compare_systems(
         light=light_of(judgements),
         answer=(),
         judgements=tuple(judgements),
-        moved=_largest_losses(before, after, [each.measure for each in judgements if each.decides]),
-        notes=_notes(before, after, found),
+        moved=_largest_losses(before, after, pairing, [each.measure for each in judgements if each.decides]),
+        notes=_notes(before, after, found, pairing),
     )
     return comparison, tuple(_league(before, after, each, alpha) for each in judgements)
 
@@ -178,31 +206,76 @@ def deciding_of(side: SystemSample, shared: Sequence[str]) -> set[str]:
     return people or by_needs or set(outcomes)
 
 
-def _difference(
-    before: SystemSample, after: SystemSample, name: str, seed: int, resamples: int, within: Estimate | None
+def difference_of(
+    one: SystemSample, other: SystemSample, name: str, pairing: Pairing, *, seed: int = 0, resamples: int = 10_000
 ) -> Estimate:
-    if name not in before.values or name not in after.values:
+    """``one`` minus ``other`` on a measure, as an evaluation of both together computes it.
+
+    Args:
+        one: the system whose name comes first.
+        other: the other one.
+        name: full name of the measure.
+        pairing: the situations that both answered.
+        seed: seed of the sample of arrangements.
+        resamples: arrangements of permutation tests.
+    """
+    if name not in one.values or name not in other.values:
         return Estimate(value=None, why=NOTHING)
-    if name not in before.units or name not in after.units:
-        return within or _welch_difference(before.values[name], after.values[name])
-    old, new = _met_by_both(before, after, name)
-    measure = before.measures[name]
+    measure = one.measures[name]
+    metric = metric_of(measure.measured)
+    if name in one.counts and name in other.counts and isinstance(metric, CountMetric):
+        if pairing.is_partial and pairing.situations[0]:
+            return Estimate(value=None, why=COUNTS_OF_OTHERS)
+        sides = [_counted(each, name, metric, pairing.clusters[side]) for side, each in enumerate((one, other))]
+        return sides[0].minus(sides[1], confidence=0.95)
+    if name in one.fitted and name in other.fitted:
+        return _welch_difference(other.values[name], one.values[name])
+    if name not in one.rows or name not in other.rows or not _is_known(metric, one.rows[name]):
+        return Estimate(value=None, why=NO_PARTS)
+    summed = metric if isinstance(metric, SumMetric) else None
+    found = [pairing.sums(each.rows[name], side, summed) for side, each in enumerate((one, other))]
+    if found[0] is None or found[1] is None:
+        return Estimate(value=None, why=NOTHING_SHARED)
+    (sums, combine), (others, _) = found[0], found[1]
     most = None if measure.bounds is None else measure.bounds.width
-    return difference(
-        _sums(new), _sums(old), mean_of, is_share=measure.is_share, most=most, seed=seed, permutations=resamples
-    )
+    return difference(sums, others, combine, is_share=measure.is_share, most=most, seed=seed, permutations=resamples)
 
 
-def _met_by_both(before: SystemSample, after: SystemSample, name: str) -> tuple[Units, Units]:
-    """The single values of a measure; of replies to situations, those to situations that both answered, if there are any."""
-    old, new = before.units[name], after.units[name]
-    if not all(unit in side.situations for side, units in ((before, old), (after, new)) for unit, _, _ in units):
-        return old, new
-    shared = {unit for unit, _, _ in old} & {unit for unit, _, _ in new}
-    if not shared:
-        return old, new
-    kept_old, kept_new = (tuple(each for each in units if each[0] in shared) for units in (old, new))
-    return kept_old, kept_new
+def value_of_parts(side: SystemSample, name: str) -> float | None:
+    """A system's value computed from what it is made of; None where that is not stored, or needs the single dialogues."""
+    metric = metric_of(side.measures[name].measured)
+    if name in side.counts and isinstance(metric, CountMetric):
+        return _counted(side, name, metric, {}).value
+    rows = side.rows.get(name)
+    if rows is None or not len(rows.sums):
+        return None
+    if rows.are_means:
+        return float(rows.sums[:, 0].mean())
+    if not isinstance(metric, SumMetric) or metric.per_dialogue:
+        return None
+    value = float(metric.combine(rows.sums.sum(axis=0)[None])[0])
+    return value if math.isfinite(value) else None
+
+
+def _is_known(metric: AnyMetric | None, rows: Rows) -> bool:
+    return rows.are_means or isinstance(metric, SumMetric)
+
+
+@cache
+def metric_of(measured: MeasureName) -> AnyMetric | None:
+    """The metric of a name; None for judgements, and where it is not installed here or has another version."""
+    try:
+        metric = get_metric(measured.short)
+    except TrialogueError:
+        return None
+    return metric if metric.measure == measured else None
+
+
+def _counted(side: SystemSample, name: str, metric: CountMetric, names: Mapping[str, str]) -> CountedSample:
+    """The counts of a system, with clusters under the names that both systems have for them."""
+    counts = side.counts[name]
+    clusters = tuple(names.get(each, side.clusters.get(each, each)) for each in counts.clusters)
+    return CountedSample.of(counts.model_copy(update={"clusters": clusters}), metric)
 
 
 def _welch_difference(before: Estimate, after: Estimate) -> Estimate:
@@ -237,10 +310,6 @@ def _error(interval: Interval, freedom: int) -> float:
     return float((interval.high - interval.low) / (2 * t_quantile((1 + interval.confidence) / 2, freedom)))
 
 
-def _sums(units: Sequence[tuple[str, str, float]]) -> ClusterSums:
-    return cluster_sums([[value, 1.0] for _, _, value in units], [cluster for _, cluster, _ in units])
-
-
 def _make_judgement(
     measure: Measure,
     found: Estimate,
@@ -248,8 +317,7 @@ def _make_judgement(
     decides: bool,
     margin: float | None,
     alpha: float,
-    before: SystemSample,
-    after: SystemSample,
+    paired: int,
 ) -> MeasureComparison:
     said = verdict(found.value, p, better=measure.better, alpha=alpha)
     light: Light = "better" if said == "a" else "worse" if said == "b" else "inconclusive"
@@ -260,7 +328,6 @@ def _make_judgement(
         gain = found.interval.high if measure.better == "higher" else -found.interval.low
         if light != "better" and loss <= margin:
             light = "equivalent" if gain <= margin else "not worse"
-    units = [{unit for unit, _, _ in side.units.get(measure.name, ())} for side in (before, after)]
     return MeasureComparison(
         measure=measure.name,
         title=measure.title,
@@ -268,13 +335,25 @@ def _make_judgement(
         difference=found,
         p_adjusted=p,
         decides=decides,
-        paired=len(units[0] & units[1]),
+        paired=paired,
     )
 
 
+def _paired(before: SystemSample, after: SystemSample, name: str, pairing: Pairing) -> int:
+    """Units of the new version whose situation, need or person the old version met, too."""
+    named = [
+        [key for key, _ in pairing.matched(each.rows.get(name), side)] for side, each in enumerate((before, after))
+    ]
+    known = set(named[0])
+    return sum(each in known for each in named[1])
+
+
 def light_of(judgements: Sequence[MeasureComparison]) -> Light:
-    """Combined verdict of the deciding measures; a blocked one prevents a verdict unless another is worse."""
-    lights = {each.light for each in judgements if each.decides}
+    """Combined verdict of the deciding measures; a blocked one prevents a verdict unless another is worse.
+
+    Where no measure decides, or none that does could be tested, there is no verdict.
+    """
+    lights = {each.light for each in judgements if each.decides and each.is_tested}
     if {"better", "worse"} <= lights:
         return "mixed"
     if "worse" in lights:
@@ -285,33 +364,41 @@ def light_of(judgements: Sequence[MeasureComparison]) -> Light:
         return "better"
     if lights == {"equivalent"}:
         return "equivalent"
-    return "not worse" if lights and lights <= {"not worse", "equivalent"} else "inconclusive"
+    if lights and lights <= {"not worse", "equivalent"}:
+        return "not worse"
+    return "inconclusive" if lights else "no verdict"
 
 
-def _largest_losses(before: SystemSample, after: SystemSample, names: Sequence[str]) -> tuple[ChangedUnit, ...]:
+def _largest_losses(
+    before: SystemSample, after: SystemSample, pairing: Pairing, names: Sequence[str]
+) -> tuple[ChangedUnit, ...]:
     """Units that lost most on a measure, worst first; ties by name."""
     losses: list[tuple[float, str, str, float, float]] = []
     for name in names:
         sign = {"higher": 1.0, "lower": -1.0}.get(before.measures[name].better)
-        old, new = _means(before.units.get(name, ())), _means(after.units.get(name, ()))
+        old, _ = _means(pairing.matched(before.rows.get(name), 0))
+        new, labels = _means(pairing.matched(after.rows.get(name), 1))
         if sign is None or not old or not new:
             continue
         spread = max(map(abs, [*old.values(), *new.values()])) or 1.0
         for unit in sorted(set(old) & set(new)):
             gain = sign * (new[unit] - old[unit])
             if gain < 0:
-                losses.append((gain / spread, name, unit, old[unit], new[unit]))
+                losses.append((gain / spread, name, labels[unit], old[unit], new[unit]))
     return tuple(
         ChangedUnit(measure=name, unit=unit, before=old, after=new)
         for _, name, unit, old, new in sorted(losses)[:MAX_MOVED]
     )
 
 
-def _means(units: Sequence[tuple[str, str, float]]) -> dict[str, float]:
+def _means(units: Iterable[tuple[str, Unit]]) -> tuple[dict[str, float], dict[str, str]]:
+    """Means by what both versions met, and what to call it: the unit's id, or the cluster where it has several."""
     found: dict[str, list[float]] = {}
-    for unit, _, value in units:
-        found.setdefault(unit, []).append(value)
-    return {unit: sum(values) / len(values) for unit, values in found.items()}
+    labels: dict[str, str] = {}
+    for name, (unit, cluster, value) in units:
+        labels[name] = unit if name not in found else cluster
+        found.setdefault(name, []).append(value)
+    return {name: sum(values) / len(values) for name, values in found.items()}, labels
 
 
 def _by_reason(reasons: Mapping[str, Reason | None]) -> Iterator[tuple[Reason | None, list[str]]]:
@@ -322,7 +409,9 @@ def _by_reason(reasons: Mapping[str, Reason | None]) -> Iterator[tuple[Reason | 
     yield from names.items()
 
 
-def _notes(before: SystemSample, after: SystemSample, found: Mapping[str, Estimate]) -> tuple[str, ...]:
+def _notes(
+    before: SystemSample, after: SystemSample, found: Mapping[str, Estimate], pairing: Pairing
+) -> tuple[str, ...]:
     missing = {name: each.why for name, each in found.items() if each.value is None}
     untested = {
         name: each.why for name, each in found.items() if each.value is not None and each.p is None and each.why
@@ -336,12 +425,11 @@ def _notes(before: SystemSample, after: SystemSample, found: Mapping[str, Estima
     ]
     if rough:
         notes.append(f"Compared as if the runs were independent, because these are not means: {', '.join(rough)}.")
-    both = before.situations & after.situations
-    if both and before.situations != after.situations:
+    if pairing.is_partial and before.answered is not None and after.answered is not None:
         notes.append(
-            f"Replies are compared in the {len(both)} situations that both answered: {before.name} answered "
-            f"{len(before.situations)}, {after.name} {len(after.situations)}. Each version's own values cover "
-            "all situations it answered."
+            f"Replies are compared in the {pairing.shared} situations that both answered: {before.name} answered "
+            f"{len(before.answered.ids)}, {after.name} {len(after.answered.ids)}. Situations are the same if context and "
+            "references are, whatever their ids. Each version's own values cover all situations it answered."
         )
     for one, other in ((before, after), (after, before)):
         only = [name for name in one.measures if name not in other.measures]
@@ -359,20 +447,14 @@ def _league(before: SystemSample, after: SystemSample, judged: MeasureComparison
         p_adjusted=judged.p_adjusted,
         verdict=verdict(judged.difference.value, judged.p_adjusted, better=measure.better, alpha=alpha),
     )
-    standings = [Standing(system=each.name, estimate=_estimate(each, judged.measure)) for each in (after, before)]
-    values = {each.name: tuple(value for _, _, value in each.units.get(judged.measure, ())) for each in (before, after)}
+    standings = [
+        Standing(system=each.name, estimate=each.values.get(judged.measure, Estimate(value=None, why=NOTHING)))
+        for each in (after, before)
+    ]
+    values = {each.name: tuple(value for _, _, value in each.units(judged.measure)) for each in (before, after)}
     return League(
         measure=measure,
         standings=tuple(standings),
-        contrasts=(contrast,),
+        contrasts=contrasts_against_values((contrast,), standings),
         values={name: found for name, found in values.items() if found},
     )
-
-
-def _estimate(side: SystemSample, name: str) -> Estimate:
-    if name not in side.units:
-        return side.values.get(name, Estimate(value=None, why=NOTHING))
-    units = side.units[name]
-    measure = side.measures[name]
-    ends = (None, None) if measure.bounds is None else (measure.bounds.low, measure.bounds.high)
-    return estimate_of_sums(_sums(units), mean_of, is_share=measure.is_share, scale=ends)

@@ -1,18 +1,52 @@
-"""One side of a version comparison: a run's system values and the unit values behind them."""
+"""One system of a stored run: its values, and the units and sums that they are made of."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
 
 from trialogue.findings.records import Findings
 from trialogue.findings.standings import Measure
-from trialogue.records import Estimate, Score
-from trialogue.records.score import AGGREGATE
+from trialogue.records import (
+    ClusterKind,
+    DistinctCounts,
+    Estimate,
+    MeasuredUnits,
+    MeasureSums,
+    PopulationKind,
+    Score,
+    StoredParts,
+)
+from trialogue.stats.arrays import Floats
 
-SAME = 1e-9  # relative difference up to which a mean of single values is the system's value
-Units: TypeAlias = tuple[tuple[str, str, float], ...]
+Unit = tuple[str, str, float]
 """(unit, cluster, value)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of sums that a measure's value of a system is computed from."""
+
+    units: tuple[str, ...]
+    """The situation or dialogue of each row; "": rows of whole clusters."""
+    clusters: tuple[str, ...]
+    """The cluster of each row."""
+    sums: Floats
+    """Shape (rows, k); k is 2, and the second column 1, for a mean of units."""
+    n: int
+    """Units that count."""
+    of_situations: bool = False
+    """Whether they are replies to situations."""
+    are_means: bool = True
+    """Whether the value is the mean of the rows; else a function that the metric knows."""
+
+    @property
+    def values(self) -> tuple[Unit, ...]:
+        """(unit, cluster, value) of the units of a mean; () for anything else."""
+        if not self.are_means:
+            return ()
+        return tuple(zip(self.units, self.clusters, self.sums[:, 0].tolist(), strict=True))
 
 
 @dataclass(frozen=True)
@@ -27,24 +61,53 @@ class SystemSample:
     """Measures by full name, in the run's order."""
     values: Mapping[str, Estimate]
     """The system's value by measure, as the run reports it; only those that are defined."""
-    units: Mapping[str, Units]
-    """(unit, cluster, value) by measure."""
-    situations: frozenset[str] = frozenset()
-    """Units that are situations which the system answered."""
+    rows: Mapping[str, Rows] = field(default_factory=dict)
+    """What the values are made of, by measure; measures that count distinct things, or rest on a model, have none."""
+    counts: Mapping[str, DistinctCounts] = field(default_factory=dict)
+    """Counts of distinct things, by measure."""
+    fitted: frozenset[str] = frozenset()
+    """Measures that rest on a model's parameters."""
+    answered: MeasuredUnits | None = None
+    """The situations that it answered; None: none."""
+    clusters: Mapping[str, str] = field(default_factory=dict)
+    """Clusters of dialogues that only have an id: the names under which they are this system's own."""
+
+    @classmethod
+    def of_units(cls, name: str, measure: Measure, units: Sequence[Unit]) -> Self:
+        """A system with one measure, the mean of given units."""
+        names, clusters, values = zip(*units, strict=True)
+        rows = Rows(names, clusters, np.column_stack([values, np.ones(len(values))]), len(values))
+        mean = Estimate(value=float(np.mean(values)), n=len(values))
+        return cls(name, name, {measure.name: measure}, {measure.name: mean}, {measure.name: rows})
+
+    def with_measure(self, measure: Measure, name: str) -> "SystemSample":
+        """This one measure alone, under a name that another run's column may have."""
+        own = measure.name
+        return replace(
+            self,
+            measures={name: measure},
+            values={name: self.values[own]} if own in self.values else {},
+            rows={name: self.rows[own]} if own in self.rows else {},
+            counts={name: self.counts[own]} if own in self.counts else {},
+            fitted=frozenset({name} if own in self.fitted else ()),
+        )
+
+    def units(self, measure: str) -> tuple[Unit, ...]:
+        """(unit, cluster, value) of a measure that is a mean of units; () for any other."""
+        return self.rows[measure].values if measure in self.rows else ()
 
 
-@dataclass
-class _UnitValues:
-    """Single values of one measure, by level."""
+def collect_system(
+    name: str, system: str, findings: Findings, scores: Iterable[Score], parts: Sequence[StoredParts]
+) -> SystemSample:
+    """Collect a run's data on a system, or on a baseline.
 
-    dialogues: list[tuple[str, str | None, float]] = field(default_factory=list)
-    replies: list[tuple[str, str, float]] = field(default_factory=list)
-
-
-def collect_system(name: str, system: str, findings: Findings, scores: Iterable[Score]) -> SystemSample:
-    """Collect a run's data on a system.
-
-    Dialogues that one person had are one cluster where people's ratings tell who had them; else each dialogue is one.
+    Args:
+        name: what to call it.
+        system: its name in the run.
+        findings: the run's findings.
+        scores: the run's scores.
+        parts: the run's units, sums and counts.
     """
     measures = {league.measure.name: league.measure for league in findings.leagues}
     values = {
@@ -53,43 +116,96 @@ def collect_system(name: str, system: str, findings: Findings, scores: Iterable[
         for standing in (*league.standings, *league.baselines)
         if standing.system == system and standing.estimate.value is not None
     }
-    kept: dict[str, _UnitValues] = {}
-    people: dict[str, set[str]] = {}
-    situations: set[str] = set()
+    own = [each for each in parts if each.system == system]
+    sums = {str(each.measure): each for each in own if isinstance(each, MeasureSums)}
+    tables = _Tables([each for each in own if isinstance(each, MeasuredUnits)], name, measures.values())
+    kept: dict[str, list[Score]] = {}
     for score in scores:
-        if score.system != system or score.value is None or score.measure not in measures:
-            continue
-        found = kept.setdefault(score.measure, _UnitValues())
-        if score.level == "dialogue" and score.dialogue_id is not None:
-            found.dialogues.append((score.dialogue_id, score.rater, score.value))
-            if score.rater not in (None, AGGREGATE) and measures[score.measure].by == "people":
-                people.setdefault(score.dialogue_id, set()).add(str(score.rater))
-        elif score.level in ("response", "utterance"):
-            unit = score.situation_id or f"{score.dialogue_id}#{score.utterance}"
-            situations.update({unit} if score.situation_id else ())
-            found.replies.append((unit, score.dialogue_id or unit, score.value))
-    owner = {dialogue: next(iter(who)) for dialogue, who in people.items() if len(who) == 1}
-    units = {measure: _units(found, values.get(measure), owner, situations) for measure, found in kept.items()}
-    own = {name: found for name, found in units.items() if found}
-    return SystemSample(name, system, measures, values, own, frozenset(situations))
+        if score.system == system and score.value is not None and _is_unit(score, measures, sums):
+            kept.setdefault(score.measure, []).append(score)
+    found = {measure: tables.rows_of_scores(measures[measure], each) for measure, each in kept.items()}
+    found |= {
+        measure: tables.rows_of_sums(each)
+        for measure, each in sums.items()
+        if each.rows_of == "sums" and measure in measures
+    }
+    return SystemSample(
+        name,
+        system,
+        measures,
+        values,
+        {measure: rows for measure, rows in found.items() if rows is not None},
+        {str(each.measure): each for each in own if isinstance(each, DistinctCounts)},
+        frozenset(measure for measure, each in sums.items() if each.rows_of == "fitted"),
+        tables.situations,
+        tables.own_clusters,
+    )
 
 
-def _units(kept: _UnitValues, value: Estimate | None, owner: Mapping[str, str], situations: AbstractSet[str]) -> Units:
-    """The single values whose mean is the system's value; () if there are none such.
-
-    Of replies to situations the replies, because versions may have answered different ones of a dialogue; else dialogues
-    first.
-    """
-    talks = tuple((dialogue, owner.get(dialogue, dialogue), number) for dialogue, _, number in kept.dialogues)
-    replies = tuple((unit, owner.get(talk, talk), number) for unit, talk, number in kept.replies)
-    answers = bool(replies) and all(unit in situations for unit, _, _ in replies)
-    for candidate in (replies, talks) if answers else (talks, replies):
-        numbers = [number for _, _, number in candidate]
-        if numbers and value is not None and value.value is not None and _is_mean(numbers, value.value):
-            return candidate
-    return ()
+def _is_unit(score: Score, measures: Mapping[str, Measure], sums: Mapping[str, MeasureSums]) -> bool:
+    """Whether a score is of a unit whose mean is the system's value."""
+    if score.measure not in measures or score.level not in ("response", "utterance", "dialogue"):
+        return False
+    if measures[score.measure].by == "people":
+        return score.rater is not None
+    part = sums.get(score.measure)
+    return part is not None and part.rows_of == ("dialogues" if score.level == "dialogue" else "replies")
 
 
-def _is_mean(numbers: Sequence[float], value: float) -> bool:
-    mean = sum(numbers) / len(numbers)
-    return abs(mean - value) <= SAME * max(1.0, abs(value))
+class _Tables:
+    """Clusters of a system's units, by the ids that scores name."""
+
+    def __init__(self, tables: Sequence[MeasuredUnits], name: str, measures: Iterable[Measure]) -> None:
+        self.situations = next((each for each in tables if each.kind_of is PopulationKind.SITUATIONS), None)
+        self._dialogues = [each for each in tables if each.kind_of is not PopulationKind.SITUATIONS]
+        self._clusters = (
+            dict(zip(self.situations.ids, self.situations.clusters, strict=True)) if self.situations else {}
+        )
+        # An experiment has dialogues with people and with each kind of simulated users, under ids that may be equal.
+        self._has_parts = any(measure.users is not None for measure in measures)
+        self.own_clusters = {
+            cluster: f"dialogue:{name}/{one}"
+            for table in self._dialogues
+            if table.clustered_by is ClusterKind.DIALOGUE
+            for one, cluster in zip(table.ids, table.clusters, strict=True)
+        }
+
+    def _of(self, measure: Measure) -> dict[str, str]:
+        """Clusters of the dialogues that a measure is of, by id; those that have only an id are this system's own."""
+        found: dict[str, str] = {}
+        for table in self._dialogues:
+            if (self._has_parts or measure.users is not None) and table.users != measure.users:
+                continue
+            rows = zip(table.ids, table.clusters, strict=True)
+            found |= {one: self.own_clusters.get(cluster, cluster) for one, cluster in rows}
+        return found
+
+    def rows_of_scores(self, measure: Measure, scores: Sequence[Score]) -> Rows | None:
+        """Rows (value, 1) of scores; None where the run does not say which units they are of."""
+        clusters = self._of(measure)
+        units: list[str] = []
+        owners: list[str] = []
+        values: list[float] = []
+        of_situations = scores[0].situation_id is not None
+        for score in scores:
+            of = score.situation_id if of_situations else score.dialogue_id
+            cluster = (self._clusters if of_situations else clusters).get(str(of))
+            if cluster is None or score.value is None:
+                return None
+            units.append(str(of) if score.level != "utterance" else f"{of}#{score.utterance}")
+            owners.append(cluster)
+            values.append(score.value)
+        sums = np.column_stack([values, np.ones(len(values))])
+        return Rows(tuple(units), tuple(owners), sums, len(values), of_situations)
+
+    def rows_of_sums(self, found: MeasureSums) -> Rows:
+        """Rows of stored sums."""
+        sums = np.array(found.sums, dtype=float).reshape(len(found.keys), found.width)
+        if all(key in self._clusters for key in found.keys):
+            clusters = tuple(self._clusters[key] for key in found.keys)
+            return Rows(found.keys, clusters, sums, found.n, of_situations=True, are_means=False)
+        nameless = ("",) * len(found.keys)
+        if self.situations is not None and set(found.keys) <= set(self.situations.clusters):
+            return Rows(nameless, found.keys, sums, found.n, of_situations=True, are_means=False)
+        clusters = tuple(self.own_clusters.get(key, key) for key in found.keys)
+        return Rows(nameless, clusters, sums, found.n, are_means=False)

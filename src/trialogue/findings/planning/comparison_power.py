@@ -15,7 +15,7 @@ import numpy as np
 
 from trialogue.errors import UsageError
 from trialogue.findings.comparison.comparison import FAVOURABLE, Light, compare_systems
-from trialogue.findings.comparison.system_sample import SystemSample, Units
+from trialogue.findings.comparison.system_sample import SystemSample, Unit
 from trialogue.findings.standings import Measure
 from trialogue.records import Estimate, Record
 from trialogue.seeds import rng_for
@@ -73,7 +73,7 @@ class Pilot:
     """The same users with the new version; None: the pilot has no users with both."""
 
 
-def pilot_of(measure: Measure, before: Units, after: Units | None) -> Pilot:
+def pilot_of(measure: Measure, before: Sequence[Unit], after: Sequence[Unit] | None) -> Pilot:
     """Pilot values by user; those of the new version only if users had both versions."""
     old = _group_by_user(before)
     new = _group_by_user(after or ())
@@ -83,7 +83,7 @@ def pilot_of(measure: Measure, before: Units, after: Units | None) -> Pilot:
     return Pilot(measure, {user: old[user] for user in both}, {user: new[user] for user in both})
 
 
-def _group_by_user(units: Units) -> dict[str, list[float]]:
+def _group_by_user(units: Sequence[Unit]) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     for _, user, value in units:
         found.setdefault(user, []).append(value)
@@ -212,7 +212,7 @@ def _power(
     values = 0
     for number in range(simulations):
         sides = _draw_runs(pilot, lift, size, rng_for(seed, "compare plan", str(size), str(number)))
-        values += len(sides[0].units[pilot.measure.name])
+        values += len(sides[0].units(pilot.measure.name))
         found, _ = compare_systems(
             *sides, on=[pilot.measure.name], margin=margin, alpha=alpha, seed=number, resamples=RESAMPLES
         )
@@ -241,9 +241,4 @@ def _draw_runs(
         for n, at in enumerate(second)
         for k, value in enumerate(source[names[at]])
     ]
-    return _side("old", pilot.measure, tuple(old)), _side("new", pilot.measure, tuple(new))
-
-
-def _side(name: str, measure: Measure, units: Units) -> SystemSample:
-    mean = Estimate(value=float(np.mean([value for _, _, value in units])))
-    return SystemSample(name, name, {measure.name: measure}, {measure.name: mean}, {measure.name: units})
+    return SystemSample.of_units("old", pilot.measure, old), SystemSample.of_units("new", pilot.measure, new)

@@ -15,7 +15,13 @@ from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
 from trialogue.findings.threats.language_texts import language_of_texts, made_for
 from trialogue.findings.threats.listening import listening, other_catalogue, serves_less
-from trialogue.findings.threats.users import several_models, user_fault_differences, user_faults
+from trialogue.findings.threats.users import (
+    different_users,
+    several_models,
+    unassigned_people,
+    user_fault_differences,
+    user_faults,
+)
 from trialogue.findings.wording import list_names
 from trialogue.records import VOTES, DomainFit, JsonValue, Labeller, MeasureName, Raters
 
@@ -346,6 +352,8 @@ DETECTORS: tuple[Detector, ...] = (
     user_faults,
     user_fault_differences,
     several_models,
+    different_users,
+    unassigned_people,
     few_clusters,
     baselines,
     no_baselines,

@@ -82,6 +82,10 @@ def _quote_failures(words: JsonValue) -> str:
     return f" (recorded: {', '.join(repr(word) for word in words)}; if that is not a failure, declare it in ended_by)"
 
 
+def _listed(names: JsonValue) -> str:
+    return list_names([str(name) for name in names] if isinstance(names, list) else [str(names)], most=None)
+
+
 def _deviations(facts: JsonValue) -> str:
     assert isinstance(facts, list)
     return deviations_text(tuple(Deviation.model_validate(each) for each in facts), most=1)  # the answer has the others
@@ -171,13 +175,25 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.UNASSIGNED_PEOPLE: ThreatText(
         "People not assigned at random",
-        "On a board, two rows rest on dialogues with people in different runs.",
+        "Two systems had dialogues with people, and none of these people met both.",
         "Demotes the verdict on the two: the people, or the time, may explain the difference.",
         lambda t: (
             f"{list_names(t.systems, most=None)} were met by different people, who were not assigned to them at random "
-            "as far as the runs record"
+            "as far as the data record"
         ),
         opens_with_names=True,
+    ),
+    ThreatCode.USERS_DIFFER: ThreatText(
+        "Different users",
+        (
+            "Two systems met different kinds of simulated users, users played by different language models, or one of them "
+            "people and the other one simulated users."
+        ),
+        "Blocks the verdict on the two.",
+        lambda t: (
+            f"the users differ: {t.systems[0]} met {_listed(t.facts['users'])}, "
+            f"{t.systems[1]} met {_listed(t.facts['others'])}"
+        ),
     ),
     ThreatCode.FEW_CLUSTERS: ThreatText(
         "Few independent clusters",

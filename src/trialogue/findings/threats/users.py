@@ -1,15 +1,18 @@
 """Detectors of threats from the user side: simulated users that do not behave as users."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import combinations
 
 import numpy as np
 
-from trialogue.findings.records import Findings, SystemFacts
+from trialogue.findings.records import Findings, SeparatePeople, SystemFacts
+from trialogue.findings.standings import Measure
 from trialogue.findings.threat import Severity, Threat, ThreatCode
-from trialogue.records import JsonValue
+from trialogue.records import ClusterKind, JsonValue, MeasuredUnits, PopulationKind, StoredParts
 from trialogue.records.kinds.gates import Gate
 
+OF_SITUATIONS = frozenset({"reference", "targets"})
+"""What cards need whose measures are of replies to situations."""
 GATED = 0.05
 """Share of a system's dialogues with user faults from which verdicts on simulated users are conditional. Of people's written
 dialogues 0 to 2.6% have one in six corpora of 75 or more (benchmarks/GATES.md)."""
@@ -62,6 +65,71 @@ def several_models(findings: Findings) -> Iterator[Threat]:
         ):
             if len(models) > 1:
                 yield Threat(code=code, severity=severity, systems=(facts.system,), facts={"models": list(models)})
+
+
+def different_users(findings: Findings) -> Iterator[Threat]:
+    """Pairs of systems that met different kinds of users, on measures of dialogues."""
+    measures = [league.measure for league in findings.leagues if _is_of_dialogues(league.measure)]
+    # An experiment has a column of its own for each kind of simulated users; only its other columns may mix users.
+    has_parts = any(measure.users is not None for measure in measures)
+    met = {facts.system: _users(findings, facts, has_parts=has_parts) for facts in findings.systems}
+    for one, other in combinations([system for system in met if met[system]], 2):
+        if met[one] == met[other]:
+            continue
+        for measure in measures:
+            if measure.users is None:
+                yield Threat(
+                    code=ThreatCode.USERS_DIFFER,
+                    severity=Severity.BLOCKS,
+                    systems=(one, other),
+                    measure=measure.name,
+                    is_of_pair=True,
+                    facts={"users": list(met[one]), "others": list(met[other])},
+                )
+
+
+def _is_of_dialogues(measure: Measure) -> bool:
+    return measure.card is None or OF_SITUATIONS.isdisjoint(measure.card.needs)
+
+
+def _users(findings: Findings, facts: SystemFacts, *, has_parts: bool) -> tuple[str, ...]:
+    """The users that a system met; () where it had no dialogues."""
+    own = [each for each in findings.populations if each.system == facts.system]
+    kinds = {
+        each.users or "people"
+        for each in own
+        if each.kind_of is not PopulationKind.SITUATIONS and not (has_parts and each.users is not None)
+    }
+    models = facts.user_models if kinds - {"people"} else ()
+    return (*sorted(kinds), *models)
+
+
+def separate_people(parts: Iterable[StoredParts], systems: Collection[str]) -> tuple[SeparatePeople, ...]:
+    """Pairs of systems of whose people nobody met both; systems some of whose people are unknown are in none."""
+    people: dict[str, set[str]] = {}
+    unknown = set()
+    for each in parts:
+        if isinstance(each, MeasuredUnits) and each.kind_of is PopulationKind.PEOPLE and each.system in systems:
+            people.setdefault(each.system, set()).update(each.clusters)
+            if each.clustered_by is not ClusterKind.PERSON:
+                unknown.add(each.system)
+    known = sorted(people.keys() - unknown)
+    return tuple(SeparatePeople(a=a, b=b) for a, b in combinations(known, 2) if people[a].isdisjoint(people[b]))
+
+
+def unassigned_people(findings: Findings) -> Iterator[Threat]:
+    """Pairs of systems of whose people nobody met both, on measures of their dialogues."""
+    for pair in findings.separate_people:
+        for league in findings.leagues:
+            measure = league.measure
+            if measure.users is None and measure.better != "neither" and _is_of_dialogues(measure):
+                yield Threat(
+                    code=ThreatCode.UNASSIGNED_PEOPLE,
+                    severity=Severity.DEMOTES,
+                    systems=(pair.a, pair.b),
+                    measure=measure.name,
+                    is_of_pair=True,
+                )
 
 
 def fishers_p(one: SystemFacts, other: SystemFacts) -> float:

@@ -1,5 +1,6 @@
 """Build the conversations that metrics score from dialogues, or from situations and responses."""
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
@@ -8,7 +9,7 @@ from typing import TypeVar
 from trialogue.errors import DataError, Problem
 from trialogue.metrics.base import Conversation, Reply, replies_of
 from trialogue.metrics.engine.plain_conversations import PlainConversation
-from trialogue.records import Dialogue, Response, Role, Situation
+from trialogue.records import ClusterKind, Dialogue, Response, Role, Situation
 from trialogue.records.completion import UNNAMED
 from trialogue.records.files.dialogue_store import StoredDialogues
 from trialogue.records.files.plain import PlainDialogue
@@ -16,6 +17,8 @@ from trialogue.records.spoken import is_blank
 
 T = TypeVar("T")
 
+NOT_OF_A_NEED = {"source", "catalogue_size", "fits", "is_resolved"}  # where it is from, and what the agent named
+FINGERPRINT = 16  # hex digits: 64 bits tell apart the units of two runs
 SHOWN = 3  # responses to unknown situations that are named
 
 
@@ -28,7 +31,34 @@ def conversations_of(
         if isinstance(dialogue, PlainDialogue):
             yield PlainConversation(dialogue, name)
             continue
-        yield Conversation(name, dialogue.cluster, replies_of(dialogue, name), dialogue, dialogue.id, dialogue.role)
+        cluster = cluster_of(dialogue, name)
+        yield Conversation(name, cluster, replies_of(dialogue, name), dialogue, dialogue.id, dialogue.role)
+
+
+def cluster_of(dialogue: Dialogue, system: str) -> str:
+    """The cluster of a dialogue among those of all systems: equal names are the same need, person or task.
+
+    A need counts by its content. Two systems' dialogues that share an id and nothing else
+    are not the same: ids are often counted from 1 in each file.
+
+    >>> said = Dialogue(id="1", utterances=(), user="ann")
+    >>> cluster_of(said, "v1"), cluster_of(said.model_copy(update={"user": None}), "v1")
+    ('user:ann', 'dialogue:v1/1')
+    """
+    match dialogue.cluster_kind:
+        case ClusterKind.NEED:
+            assert dialogue.need is not None
+            content = dialogue.need.model_dump_json(exclude=NOT_OF_A_NEED)
+            return f"{dialogue.cluster}/{fingerprint_of(content)}"
+        case ClusterKind.DIALOGUE:
+            return f"dialogue:{system}/{dialogue.id}"
+        case _:
+            return dialogue.cluster
+
+
+def fingerprint_of(*texts: str) -> str:
+    """Short hash of texts, equal for equal ones."""
+    return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:FINGERPRINT]
 
 
 class ConversationStream(Collection[Conversation]):

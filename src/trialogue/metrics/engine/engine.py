@@ -21,7 +21,7 @@ from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.metrics.fit_uncertainty import CALIBRATION, FittedMetric
 from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
 from trialogue.metrics.text.word_hashes import Vocabulary
-from trialogue.records import ActOrigin, DistinctCounts, Estimate, Reason, ReasonCode, Role, Score
+from trialogue.records import ActOrigin, DistinctCounts, Estimate, MeasureSums, Reason, ReasonCode, Role, Score
 from trialogue.records.dialogue import act_labellers
 from trialogue.records.files.manifest import versions_of
 
@@ -169,6 +169,16 @@ class Measurement:
             for system in sorted(self._totals)
             if isinstance(totals := self._totals[system][place], CountedTotals)
             and (counts := totals.counts(system)) is not None
+        ]
+
+    def parts(self) -> list[MeasureSums]:
+        """What the values of summed metrics are made of, by metric and system, for comparison with another run."""
+        return [
+            parts
+            for place in range(len(self._metrics))
+            for system in sorted(self._totals)
+            if isinstance(totals := self._totals[system][place], SummedTotals)
+            and (parts := totals.parts(system)) is not None
         ]
 
     def __getstate__(self) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """Conversations of plain dialogues: metrics of texts need no records, and others get them on request."""
 
 from trialogue.metrics.base import Conversation, Reply, replies_of
-from trialogue.records import Dialogue, Role
+from trialogue.records import ClusterKind, Dialogue, Role
 from trialogue.records.files.plain import PlainDialogue
 
 
@@ -34,7 +34,13 @@ class PlainConversation(Conversation):
     @property
     def cluster(self) -> str:
         """What is drawn as one when estimating."""
-        return self._said.cluster
+        user = self._said.user
+        return f"user:{user}" if user else f"dialogue:{self._system}/{self._said.id}"
+
+    @property
+    def cluster_kind(self) -> ClusterKind:
+        """What the cluster is."""
+        return ClusterKind.PERSON if self._said.user else ClusterKind.DIALOGUE
 
     @property
     def dialogue_id(self) -> str:

@@ -23,7 +23,7 @@ from trialogue.metrics.engine.unit_scores import (
 from trialogue.metrics.failure_policy import failure_of, with_failure_policy
 from trialogue.metrics.fit_uncertainty import Sources, fitted_difference, sources_of, widen_for_fit
 from trialogue.metrics.pieces import Ints
-from trialogue.records import Dialogue, Estimate, FailurePolicy, Reason, ReasonCode
+from trialogue.records import Dialogue, Estimate, FailurePolicy, MeasureName, MeasureSums, Reason, ReasonCode
 from trialogue.records.scores.score_table import Values
 from trialogue.seeds import rng_for
 from trialogue.stats import ClusterSums, bootstrap_sums, cluster_sums, difference, estimate_of_sums
@@ -49,6 +49,8 @@ class SummedTotals:
     _units: int = 0
     _summed: ClusterSums | None = None
     _sources: Sources | None = None
+    _are_means: bool = True
+    _of_situations: list[tuple[list[str], Array]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Check whether the metric depends on fitted parameters."""
@@ -78,6 +80,8 @@ class SummedTotals:
         counted[list(left_out)] = False
         places = np.flatnonzero(counted)
         matrix, owners = rows[places], owner[places]
+        self._are_means = self._are_means and _is_mean(self.metric, matrix)
+        self._keep_situations(batch, places, matrix)
         starts = np.flatnonzero(np.concatenate([[len(owners) > 0], owners[1:] != owners[:-1]]))
         whole = np.add.reduceat(matrix, starts, axis=0) if len(starts) else matrix
         if sink is not None and len(owner):
@@ -102,6 +106,34 @@ class SummedTotals:
             units = self._units_of(batch)
             kept = (units[place] for place in places.tolist())
             self._sources.add((unit for unit in kept if isinstance(unit, Reply)), matrix)
+
+    def _keep_situations(self, batch: Batch, places: Ints, matrix: Array) -> None:
+        """Keep the sums of single replies to situations: another run may share only some of the situations."""
+        units = self._units_of(batch) if len(places) and not batch.conversations[0].is_plain else ()
+        if units and isinstance(units[0], Reply) and units[0].situation_id is not None:
+            self._of_situations.append(
+                ([str(getattr(units[place], "situation_id", "")) for place in places.tolist()], matrix)
+            )
+
+    def parts(self, system: str) -> MeasureSums | None:
+        """What the value is made of, as a run stores it; None if nothing was measured."""
+        if not self._rows:
+            return None
+        found = MeasureSums(measure=MeasureName(self.metric.measure), system=system, rows_of="fitted", n=self._units)
+        if self._sources is not None:
+            return found
+        if not self._silent and (self._are_means or (self.metric.per_dialogue and not self._of_situations)):
+            is_of_replies = self.metric.card.level == "response" and not self.metric.per_dialogue
+            return found.model_copy(update={"rows_of": "replies" if is_of_replies else "dialogues"})
+        if self._of_situations and not self._silent:
+            keys = tuple(key for own, _ in self._of_situations for key in own)
+            rows = np.concatenate([rows for _, rows in self._of_situations])
+        else:
+            sums = self._sums()
+            keys, rows = tuple(map(str, sums.keys)), sums.sums
+        numbers = tuple(rows.ravel().tolist())
+        update = {"rows_of": "sums", "n": self._sums().n, "keys": keys, "width": rows.shape[1], "sums": numbers}
+        return found.model_copy(update=update)
 
     def _units_of(self, batch: Batch) -> Sequence[Reply | Dialogue]:
         """Measured units of a batch."""
@@ -147,6 +179,8 @@ class SummedTotals:
         self._clusters += other._clusters
         self._units += other._units
         self._summed = None
+        self._are_means = self._are_means and other._are_means
+        self._of_situations += other._of_situations
         if self._sources is not None and other._sources is not None:
             self._sources.merge(other._sources)
 
@@ -265,6 +299,13 @@ def _stack_rows(rows: Sequence[Sequence[float] | Undefined]) -> tuple[Array, dic
     nothing_there = (0.0,) * width
     matrix = np.array([nothing_there if isinstance(row, Undefined) else row for row in rows], dtype=float)
     return matrix.reshape(len(rows), width), undefined
+
+
+def _is_mean(metric: SumMetric[Any], matrix: Array) -> bool:
+    """Whether the metric is the mean of its units on these: each row is (value, 1)."""
+    if matrix.shape[1:] != (2,) or not (matrix[:, 1] == 1).all():
+        return False
+    return not len(matrix) or bool(np.allclose(metric.combine(matrix), matrix[:, 0], rtol=1e-12, atol=0))
 
 
 def _mean(sums: Array) -> Array:

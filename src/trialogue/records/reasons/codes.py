@@ -197,6 +197,9 @@ class ReasonCode(StrEnum):
     # Differences, orders and distances between systems
     NOT_COMPARED = "not_compared"
     VALUE_MISSING_IN_RUN = "value_missing_in_run"
+    SCALES_DIFFER_BETWEEN_RUNS = "scales_differ_between_runs"
+    PARTS_MISSING_IN_RUN = "parts_missing_in_run"
+    COUNTS_OF_OTHER_SITUATIONS = "counts_of_other_situations"
     INTERVAL_MISSING_IN_RUN = "interval_missing_in_run"
     REPLY_COUNTS_DIFFER_BETWEEN_RUNS = "reply_counts_differ_between_runs"
     MIXTURE_TOO_FEW_CLUSTERS = "mixture_too_few_clusters"

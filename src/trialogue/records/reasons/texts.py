@@ -305,6 +305,14 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         # Differences, orders and distances between systems
         ReasonCode.NOT_COMPARED: "the two are not compared",
         ReasonCode.VALUE_MISSING_IN_RUN: "one of the runs has no value for it",
+        ReasonCode.SCALES_DIFFER_BETWEEN_RUNS: "the scales differ: {before} before, {after} after",
+        ReasonCode.PARTS_MISSING_IN_RUN: (
+            "one of the runs does not store what the value is made of; evaluate again with this version"
+        ),
+        ReasonCode.COUNTS_OF_OTHER_SITUATIONS: (
+            "the two answered different situations, and distinct words are stored for all of them together; evaluate both "
+            "in one run"
+        ),
         ReasonCode.INTERVAL_MISSING_IN_RUN: (
             "its value is not a mean over dialogues or replies, and one of the runs has no interval for it"
         ),

@@ -13,7 +13,7 @@ from trialogue.findings.board.pooling import Sampling
 from trialogue.findings.board.records import BoardFindings, LeftOut
 from trialogue.findings.board.reported import ReportedRow
 from trialogue.findings.comparison.system_sample import collect_system
-from trialogue.records import Basis, Manifest, Reason, ReasonCode
+from trialogue.records import Basis, Manifest, MeasuredUnits, Reason, ReasonCode, StoredParts
 from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.board.read_rows import problems_of_rows, read_reported
 from trialogue.workflows.board.read_runs import VersionRun, read_versions
@@ -186,12 +186,17 @@ def _runs_of(run: VersionRun, systems: Sequence[str], measures: Sequence[str] | 
     findings = run.stored.concluded
     scores = [score for score in run.stored.scores if score.measure in measures] if measures else []
     yardsticks = sorted({each.system for league in findings.leagues for each in league.baselines}) if scores else []
-    baselines = tuple(collect_system(name, name, findings, scores) for name in yardsticks)
+    parts = [each for each in run.stored.counts if measures and _is_needed(each, measures)]
+    baselines = tuple(collect_system(name, name, findings, scores, parts) for name in yardsticks)
     return [
-        EntryRun(run.name, findings, collect_system(facts.system, facts.system, findings, scores), baselines)
+        EntryRun(run.name, findings, collect_system(facts.system, facts.system, findings, scores, parts), baselines)
         for facts in findings.systems
         if not systems or facts.system in systems
     ]
+
+
+def _is_needed(part: StoredParts, measures: Sequence[str]) -> bool:
+    return isinstance(part, MeasuredUnits) or part.measure in measures
 
 
 def _entries(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from trialogue.errors import DataError, Problem
 from trialogue.findings import Findings
-from trialogue.records import DistinctCounts, Score, read_records, sha256_of
+from trialogue.records import MeasuredUnits, Score, StoredParts, read_records, sha256_of
 from trialogue.records.files.opening import write_text
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan
@@ -62,7 +62,7 @@ def experiment_run(folder: Path) -> StoredRun:
     from trialogue.report import read_findings
 
     scores: dict[str, list[Score]] = {}
-    counts: list[DistinctCounts] = []
+    counts: list[StoredParts] = []
     inputs = {}
     for stage in _stages(folder):
         path = folder / stage.folder / SCORES
@@ -71,11 +71,11 @@ def experiment_run(folder: Path) -> StoredRun:
             raise DataError(Problem("the scores of this stage are missing.", str(path), hint=hint))
         columns = _columns(read_findings(folder / stage.folder), stage.users)
         scores |= _scores_by_column(path, columns)
-        counts += [
-            each.model_copy(update={"measure": columns[each.measure]})
-            for each in read_counts(path.parent)
-            if each.measure in columns
-        ]
+        for each in read_counts(path.parent):
+            if isinstance(each, MeasuredUnits):
+                counts.append(each)
+            elif each.measure in columns:
+                counts.append(each.model_copy(update={"measure": columns[each.measure]}))
         inputs[f"{stage.stage}/{SCORES}"] = sha256_of(path)
     every = [score for column in scores.values() for score in column]
     return StoredRun(folder.resolve().name, read_findings(folder), every, inputs=inputs, counts=counts)

@@ -16,6 +16,7 @@ from trialogue.findings.systems.sensitivity import sensitivity
 from trialogue.findings.threats.detect import threats_of
 from trialogue.findings.threats.gate import gate_leagues
 from trialogue.findings.threats.language_texts import language_lines
+from trialogue.findings.threats.users import separate_people
 from trialogue.metrics import AnyMetric
 from trialogue.metrics.engine.engine import MAX_COMPARED
 from trialogue.records import Score
@@ -48,6 +49,7 @@ def conclude(inferred: Estimates, *, title: str) -> Findings:
         people=measured.people,
         reading=measured.material.reading,
         shared_situations=measured.shared_situations,
+        separate_people=separate_people(measured.counts, {facts.system for facts in measured.systems}),
         leagues=inferred.shown_leagues,
         primary=None,
         votes=inferred.votes,

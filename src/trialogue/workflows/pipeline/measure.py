@@ -41,9 +41,11 @@ from trialogue.records import (
     LanguageFinding,
     LanguageMismatch,
     Manifest,
+    MeasureSums,
     Population,
     Role,
     Score,
+    StoredParts,
     completion_counts,
 )
 from trialogue.records.scores.score_table import ScoreTable
@@ -53,6 +55,7 @@ from trialogue.workflows.inputs.populations import populations_of
 from trialogue.workflows.pipeline.alignment_baselines import with_baselines
 from trialogue.workflows.pipeline.default_metrics import BASELINES, LEARNED, default_metrics, with_leaders
 from trialogue.workflows.pipeline.domains import domain_fits
+from trialogue.workflows.pipeline.measured_units import measured_units
 from trialogue.workflows.pipeline.shared_situations import on_shared_situations, other_situations, shared_situations
 from trialogue.workflows.pipeline.system_facts import FaultsOfUsers, facts_of, faults_of_users, people_among
 from trialogue.workflows.pipeline.training_data import training_exposures, unknown_training_lines
@@ -132,8 +135,8 @@ class Measurements:
     """Seed and resamples."""
     manifest: Manifest
     """Provenance."""
-    counts: tuple[DistinctCounts, ...] = ()
-    """Distinct-type counts of each system, for comparisons with other runs."""
+    counts: tuple[StoredParts, ...] = ()
+    """Units, sums and counts of each system, for comparisons with other runs."""
     people: int | None = None
     """Different people who took part; None: unknown, or simulated users alone."""
     populations: tuple[Population, ...] = ()
@@ -243,7 +246,10 @@ def measure(
         choice=choice,
         scores=tuple(fitting.scores),
         units=units.drop(fitting.left_out) if fitting.left_out else units,
-        counts=tuple(each for each in counts if (each.measure, each.system) not in fitting.left_out),
+        counts=(
+            *measured_units(Joined(online, beside), offline, material.situations),
+            *(each for each in counts if (each.measure, each.system) not in fitting.left_out),
+        ),
         measures=tuple(measures),
         systems=facts_of(
             everything,
@@ -296,9 +302,9 @@ def _scores(
     tell: Tell,
     *,
     beside: Sequence[Conversation] = (),
-) -> tuple[list[Score], UnitTable, list[Measure], list[DistinctCounts], list[str]]:
+) -> tuple[list[Score], UnitTable, list[Measure], list[MeasureSums | DistinctCounts], list[str]]:
     scores: list[Score] = []
-    counts: list[DistinctCounts] = []
+    counts: list[MeasureSums | DistinctCounts] = []
     undeclared: list[str] = []
     units = UnitTable()
     measures: list[Measure] = []
@@ -329,7 +335,7 @@ def _scores(
                     totals = _totals(Joined(conversations, extra), group, settings, data_hash, units)
                     totals.finish(units)
                     scores.extend(totals.scores())
-                    counts.extend(totals.counts())
+                    counts.extend([*totals.parts(), *totals.counts()])
             measures.extend(_measure(metric, by_people=False) for metric in fitting)
     return scores, units, measures, counts, undeclared
 

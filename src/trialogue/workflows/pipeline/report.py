@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from trialogue.findings import Findings
-from trialogue.records import DistinctCounts, Preference, Reason, ReasonCode, Score, write_records
+from trialogue.records import Preference, Reason, ReasonCode, Score, StoredParts, write_records
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
 from trialogue.records.files.score_parquet import write_score_table
@@ -33,7 +33,7 @@ def report(
     *,
     scores: Sequence[Score] | None = None,
     preferences: Sequence[Preference] = (),
-    counts: Sequence[DistinctCounts] = (),
+    counts: Sequence[StoredParts] = (),
     png: bool = True,
     parquet: bool = False,
     material: InputRecords | None = None,
@@ -49,7 +49,7 @@ def report(
         scores: scores of a run that later commands can read again; what ``trialogue agree`` made of earlier scores in the
             same folder is then removed, since it would be taken for these'. None: the findings have no scores of their own.
         preferences: people's votes, to be kept with the scores.
-        counts: counts of distinct things, to be kept with the scores.
+        counts: units, sums and counts, to be kept with the scores.
         png: whether figures of systems are drawn as PNG beside SVG.
         parquet: whether scores of replies and dialogues are written as a Parquet table, and not as lines.
         material: records for the explorer beside the report of systems; None: there is none, and an earlier one is removed.
@@ -113,7 +113,7 @@ def _write_run(
     folder: Path,
     scores: Sequence[Score],
     preferences: Sequence[Preference],
-    counts: Sequence[DistinctCounts],
+    counts: Sequence[StoredParts],
     *,
     parquet: bool,
 ) -> None:

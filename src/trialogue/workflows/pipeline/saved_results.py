@@ -9,7 +9,16 @@ from pathlib import Path
 
 from trialogue.errors import DataError, Problem
 from trialogue.findings import Findings
-from trialogue.records import DistinctCounts, Preference, Score, read_records, sha256_of
+from trialogue.records import (
+    DistinctCounts,
+    MeasuredUnits,
+    MeasureSums,
+    Preference,
+    Score,
+    StoredParts,
+    read_records,
+    sha256_of,
+)
 from trialogue.records.files.score_parquet import read_score_table
 
 SCORES, PREFERENCES, FINDINGS = "scores.jsonl", "preferences.jsonl", "findings.json"
@@ -33,8 +42,8 @@ class StoredRun:
     """People's votes."""
     inputs: dict[str, str] = field(default_factory=dict)
     """sha256 of the inputs."""
-    counts: Sequence[DistinctCounts] = ()
-    """Distinct-type counts; () if there are none, as in runs of earlier versions."""
+    counts: Sequence[StoredParts] = ()
+    """Units, sums and counts, for comparisons with other runs; () in runs of earlier versions."""
 
     @property
     def concluded(self) -> Findings:
@@ -79,14 +88,14 @@ def read_run(folder: Path) -> StoredRun:
     return StoredRun(folder.resolve().name, _findings_in(folder), scores, votes, hashes, read_counts(folder))
 
 
-def read_counts(folder: Path) -> tuple[DistinctCounts, ...]:
-    """Read the distinct-type counts of a run.
+def read_counts(folder: Path) -> tuple[StoredParts, ...]:
+    """Read the units, sums and counts of a run.
 
     Raises:
         DataError: the file is damaged.
     """
     path = folder / COUNTS
-    return tuple(read_records(path, DistinctCounts)) if path.is_file() else ()
+    return tuple(read_records(path, DistinctCounts, MeasuredUnits, MeasureSums)) if path.is_file() else ()
 
 
 def _findings_in(folder: Path) -> Findings | None:

@@ -1,0 +1,78 @@
+"""What a run stores so that its systems can be compared with those of another run as if both had been evaluated together.
+
+Ids are given anew in every run, so a unit is recognised by what it is: a situation by its context and references, a dialogue
+by its cluster (the content of the need, the person, or the task). A dialogue that has only
+an id is equal to no dialogue of another system.
+"""
+
+from typing import ClassVar, Literal, Self, TypeAlias
+
+from pydantic import Field, model_validator
+
+from trialogue.records.base import Record
+from trialogue.records.kinds.populations import PopulationKind
+from trialogue.records.measure_name import MeasureName
+from trialogue.records.reading import ClusterKind
+from trialogue.records.scores.distinct_counts import DistinctCounts
+
+
+class MeasuredUnits(Record):
+    """The dialogues of one system, or the situations that it answered."""
+
+    kind: ClassVar[str] = "measured_units"
+
+    system: str
+    """The system."""
+    kind_of: PopulationKind
+    """What the units are."""
+    users: str | None = None
+    """The kind of simulated users; None for people and situations."""
+    ids: tuple[str, ...]
+    """Ids of the dialogues or situations."""
+    clustered_by: ClusterKind
+    """What the clusters are."""
+    clusters: tuple[str, ...]
+    """The cluster of each. Equal names of needs, people or tasks are equal clusters in every run."""
+    contents: tuple[str, ...] = ()
+    """Of situations: the fingerprint of context and references of each."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if len(self.clusters) != len(self.ids) or (self.contents and len(self.contents) != len(self.ids)):
+            raise ValueError(f"{len(self.ids)} ids need as many clusters and contents")
+        return self
+
+
+Rows = Literal["replies", "dialogues", "sums", "fitted"]
+
+
+class MeasureSums(Record):
+    """What a measure's value of a system is made of, so that it can be computed again from a part, or without a cluster."""
+
+    kind: ClassVar[str] = "measure_sums"
+
+    measure: MeasureName
+    """Full name of the measure."""
+    system: str
+    """The system."""
+    rows_of: Rows
+    """``replies`` or ``dialogues``: the value is the mean of their scores, and no sums are stored. ``sums``: it is a
+    function of the sums below. ``fitted``: it also depends on a model's parameters, whose error the run does not store."""
+    n: int = Field(ge=0)
+    """Units that count."""
+    keys: tuple[str, ...] = ()
+    """What each row is of: a cluster, or a situation where the units are situations."""
+    width: int = Field(default=0, ge=0)
+    """Sums in a row."""
+    sums: tuple[float, ...] = ()
+    """The rows, one after the other."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if len(self.sums) != self.width * len(self.keys):
+            raise ValueError(f"{len(self.keys)} rows of {self.width} sums need as many numbers, got {len(self.sums)}")
+        return self
+
+
+StoredParts: TypeAlias = DistinctCounts | MeasuredUnits | MeasureSums
+"""What ``counts.jsonl`` holds."""

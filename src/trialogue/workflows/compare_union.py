@@ -1,0 +1,108 @@
+"""The facts of two runs as those of one evaluation of both systems, so that the same threats are found in them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from trialogue.errors import DataError, Problem
+from trialogue.findings import Findings, Measure, SharedSituations
+from trialogue.findings.comparison.comparison import metric_of
+from trialogue.findings.comparison.pairing import Pairing
+from trialogue.findings.comparison.system_sample import SystemSample
+from trialogue.findings.languages import mismatches_of_pair
+from trialogue.findings.threats.users import separate_people
+from trialogue.records import LanguageMismatch, Reason, ReasonCode
+from trialogue.workflows.pipeline.saved_results import StoredRun
+
+
+def merge_measures(sides: Sequence[SystemSample]) -> list[SystemSample]:
+    """Both systems with one description of the measures that both have, as an evaluation of both would have it.
+
+    Ratings without a declared scale are on the scale that the other run declares, if it holds all of them.
+    """
+    merged: list[dict[str, Measure]] = [dict(side.measures) for side in sides]
+    for name in [name for name in sides[0].measures if name in sides[1].measures]:
+        own = [side.measures[name] for side in sides]
+        common = {
+            "raters": tuple(dict.fromkeys(kind for each in own for kind in each.raters)),
+            "is_calibrated": any(each.is_calibrated for each in own),
+        }
+        declared = {each.scale for each in own if each.scale is not None}
+        for place, (side, each) in enumerate(zip(sides, own, strict=True)):
+            scale = each.scale
+            if scale is None and len(declared) == 1:
+                (found,) = declared
+                scale = found if all(found.holds(value) for _, _, value in side.units(name)) else None
+            merged[place][name] = each.model_copy(update={**common, "scale": scale})
+    return [replace(side, measures=own) for side, own in zip(sides, merged, strict=True)]
+
+
+def scale_difference(before: SystemSample, after: SystemSample, name: str) -> Reason | None:
+    """Why values on a measure are on different scales; None if they are on one."""
+    old, new = before.measures[name], after.measures[name]
+    if old.scale == new.scale and old.better == new.better:
+        return None
+    own, others = (each.scale.words if each.scale is not None else "undeclared" for each in (new, old))
+    if own == others:
+        own, others = (f"{each.better} is better" for each in (new, old))
+    return Reason.of(ReasonCode.SCALES_DIFFER_BETWEEN_RUNS, before=others, after=own)
+
+
+def refuse_other_scales(sides: Sequence[SystemSample], deciding: Sequence[str], names: Sequence[str]) -> None:
+    """Refuse to compare ratings that decide and are on different scales, as an evaluation of both does.
+
+    Raises:
+        DataError: some are.
+    """
+    problems = [
+        Problem(
+            f"{name} cannot be compared: {why}.",
+            file=", ".join(names),
+            hint="Convert the ratings to one scale, or decide on another measure with --on.",
+        )
+        for name in deciding
+        if (why := scale_difference(sides[0], sides[1], name)) is not None
+    ]
+    if problems:
+        raise DataError(problems)
+
+
+def language_mismatches(
+    sides: Sequence[SystemSample], read: Sequence[StoredRun], shared: Sequence[str], *, any_language: bool
+) -> list[LanguageMismatch]:
+    """Shared measures on which the two are not compared, because they depend on wording and the languages differ."""
+    found = [
+        each.model_copy(update={"system": side.name})
+        for side, run in zip(sides, read, strict=True)
+        for each in run.concluded.languages
+        if each.system == side.system
+    ]
+    metrics = [metric for name in shared if (metric := metric_of(sides[0].measures[name].measured)) is not None]
+    pair = (sides[0].name, sides[1].name)
+    return mismatches_of_pair(metrics, pair, found, are_kept=any_language)
+
+
+def union_findings(
+    findings: Findings,
+    sides: Sequence[SystemSample],
+    read: Sequence[StoredRun],
+    mismatches: Sequence[LanguageMismatch],
+) -> Findings:
+    """Findings of a comparison with what the runs say of the two systems."""
+    populations, parts = [], []
+    for side, run in zip(sides, read, strict=True):
+        named = {"system": side.name}
+        populations += [
+            each.model_copy(update=named) for each in run.concluded.populations if each.system == side.system
+        ]
+        parts += [each.model_copy(update=named) for each in run.counts if each.system == side.system]
+    pairing = Pairing.of(*sides)
+    first, second = sorted(side.name for side in sides)
+    partial = [SharedSituations(a=first, b=second, shared=pairing.shared)] if pairing.is_partial else []
+    return findings.model_copy(
+        update={
+            "populations": tuple(populations),
+            "separate_people": separate_people(parts, {side.name for side in sides}),
+            "shared_situations": tuple(partial),
+            "language_mismatches": tuple(mismatches),
+        }
+    )

@@ -1,0 +1,232 @@
+"""The same data get one answer, whichever command reads them, in whatever form and order."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from trialogue.errors import DataError
+from trialogue.findings.records import Findings
+from trialogue.findings.standings import Contrast
+from trialogue.findings.threats import Validity
+from trialogue.records import Dialogue, Estimate, Need, Raters, Rating, Response, Situation, Utterance
+from trialogue.workflows.compare import compare
+from trialogue.workflows.evaluation import Run, evaluate
+
+Design = Literal["people", "several each", "other people", "needs", "ids alone", "situations", "other situations"]
+DESIGNS: tuple[Design, ...] = (
+    "people",
+    "several each",
+    "other people",
+    "needs",
+    "ids alone",
+    "situations",
+    "other situations",
+)
+RESAMPLES = 200
+WORDS = ("good", "film", "watch", "tonight", "heat", "alien", "maybe", "another", "robots", "or", "you", "a")
+
+
+def units(design: Design, system: str, size: int, shift: float, seed: int) -> list[Dialogue | Situation | Response]:
+    """Data of one system; those of two systems that meet the same have equal contents, and ids of their own."""
+    rng = np.random.default_rng([seed, len(system), ord(system[-1])])
+    shared = np.random.default_rng(seed)
+    found: list[Dialogue | Situation | Response] = []
+    for place in range(size):
+        said = " ".join(rng.choice(WORDS, size=int(rng.integers(3, 9))))
+        if design in ("situations", "other situations"):
+            first = place + (3 if design == "other situations" and system == "v2" else 0)
+            context = Utterance(speaker="user", text=f"I like film {first} and film {first * 7}.")
+            reference = Utterance(
+                speaker="system", text=f"You may watch a good film such as {WORDS[first % 9]} {first}"
+            )
+            at = f"s{first}"
+            found.append(Situation(id=at, dialogue_id=f"d{first // 3}", context=(context,), reference=reference))
+            found.append(Response(situation_id=at, system=system, utterance=Utterance(speaker="system", text=said)))
+            continue
+        score = float(np.clip(round(shared.normal(3, 1) + shift * rng.integers(0, 2)), 1, 5))
+        user = {"people": f"u{place}", "several each": f"u{place // 3}", "other people": f"{system}-{place}"}.get(
+            design
+        )
+        found.append(
+            Dialogue(
+                id=f"{place}",
+                system=system,
+                user=user,
+                need=Need(id=f"n{place}", persona=f"likes film {place}") if design == "needs" else None,
+                source="simulated/kind" if design == "needs" else None,
+                utterances=(
+                    Utterance(speaker="user", text="What shall I watch?"),
+                    Utterance(speaker="system", text=said),
+                ),
+                ratings=(Rating(name="liked", value=score, low=1, high=5, rater="user", raters=Raters.PEOPLE),),
+            )
+        )
+    return found
+
+
+def together(records: Sequence[Sequence[Dialogue | Situation | Response]]) -> list[Dialogue | Situation | Response]:
+    """All records, each situation once."""
+    kept: dict[tuple[str, str], Dialogue | Situation | Response] = {}
+    for each in (one for own in records for one in own):
+        name = each.id if isinstance(each, Dialogue | Situation) else each.situation_id
+        kept.setdefault((type(each).__name__, f"{getattr(each, 'system', '')} {name}"), each)
+    return list(kept.values())
+
+
+def numbers(estimate: Estimate) -> tuple[float | None, ...]:
+    ends = () if estimate.interval is None else (estimate.interval.low, estimate.interval.high)
+    return tuple(None if one is None else round(one, 9) for one in (estimate.value, *ends, estimate.p))
+
+
+def contrast(findings: Findings, measure: str, a: str, b: str) -> Contrast:
+    league = next(each for each in findings.leagues if each.measure.name == measure)
+    return next(each for each in league.contrasts if {each.a, each.b} == {a, b})
+
+
+def run_of(records: Sequence[Dialogue | Situation | Response]) -> Run:
+    return evaluate(list(records), resamples=RESAMPLES, metrics=METRICS)
+
+
+METRICS = ["length@words", "distinct(n=1)@ratio", "repetition@self", "bleu@sacrebleu"]
+
+
+@settings(max_examples=14, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@given(st.sampled_from(DESIGNS), st.integers(9, 24), st.sampled_from([0.0, 1.0]), st.integers(0, 99), st.booleans())
+def test_two_runs_are_compared_as_one_evaluation_compares_them(
+    design: Design, size: int, shift: float, seed: int, swapped: bool
+) -> None:
+    parts = [units(design, "v1", size, 0, seed), units(design, "v2", size, shift, seed)]
+    both = run_of(together(parts))
+    runs = [run_of(each) for each in parts]
+    old, new = ("v2", "v1") if swapped else ("v1", "v2")
+    given_runs = runs[::-1] if swapped else runs
+    answers = [
+        compare(*given_runs, resamples=RESAMPLES).comparison,
+        compare(both, both, systems=[old, new], resamples=RESAMPLES).comparison,
+    ]
+    assert [each.measure for each in answers[0].judgements] == [each.measure for each in answers[1].judgements]
+    for one, other in zip(answers[0].judgements, answers[1].judgements, strict=True):
+        own = contrast(both.findings, one.measure, old, new)
+        expected = own.difference if own.a == new else own.difference.negate()
+        if "distinct" in one.measure and design == "other situations":
+            assert "evaluate both in one run" in str(one.difference.why)
+            continue  # the counts of single situations are not stored, and the difference says so
+        assert numbers(one.difference) == pytest.approx(numbers(expected), abs=1e-8), one.measure
+        assert numbers(other.difference) == numbers(expected), one.measure
+        assert (one.light, one.validity, one.p_adjusted) == pytest.approx(
+            (other.light, other.validity, other.p_adjusted)
+        )
+    assert (answers[0].light, answers[0].validity, answers[0].answer) == (
+        answers[1].light,
+        answers[1].validity,
+        answers[1].answer,
+    )
+
+
+def replies(system: str, about: str, good: int, *, half_of: str | None = None) -> list[Situation | Response]:
+    """Thirty replies to situations under the ids s0 to s29, whose contents depend on ``about``."""
+    found: list[Situation | Response] = []
+    for place in range(30):
+        topic = half_of if half_of is not None and place % 2 else about
+        said = f"{topic} film {place} is one to watch tonight"
+        context = Utterance(speaker="user", text=f"Which {topic} film is there, my friend {place}?")
+        found.append(
+            Situation(
+                id=f"s{place}",
+                dialogue_id=f"d{place}",
+                context=(context,),
+                reference=Utterance(speaker="system", text=said),
+            )
+        )
+        text = f"so {said}" if place < good else "no idea"
+        found.append(
+            Response(situation_id=f"s{place}", system=system, utterance=Utterance(speaker="system", text=text))
+        )
+    return found
+
+
+def test_situations_are_recognised_by_their_content_and_never_by_their_ids() -> None:
+    metrics = ["token_f1"]
+    old = evaluate(replies("v1", "western", 5), resamples=RESAMPLES, metrics=metrics)
+    other = evaluate(replies("v2", "space", 25), resamples=RESAMPLES, metrics=metrics)
+    found = compare(old, other, on=metrics, resamples=RESAMPLES).comparison
+    assert found.light == "no verdict"
+    assert found.answer[0].endswith("cannot be compared: they have no answered situation in common.")
+    mixed = evaluate(replies("v2", "space", 25, half_of="western"), resamples=RESAMPLES, metrics=metrics)
+    found = compare(old, mixed, on=metrics, resamples=RESAMPLES).comparison
+    assert any("in the 15 situations that both answered" in note for note in found.notes)
+    assert found.judgements[0].paired == 15
+    renamed = [
+        each.model_copy(update={name: f"x{getattr(each, name)}"})
+        for each in replies("v2", "western", 25)
+        for name in ["id" if isinstance(each, Situation) else "situation_id"]
+    ]
+    again = evaluate(renamed, resamples=RESAMPLES, metrics=metrics)
+    assert compare(old, again, on=metrics, resamples=RESAMPLES).comparison.judgements[0].paired == 30
+
+
+def test_ratings_on_two_scales_are_refused_by_every_command() -> None:
+    small, large = units("people", "v1", 12, 0, 1), units("people", "v2", 12, 1, 1)
+    large = [
+        each.model_copy(update={"ratings": tuple(one.model_copy(update={"high": 10.0}) for one in each.ratings)})
+        for each in large
+        if isinstance(each, Dialogue)
+    ]
+    with pytest.raises(DataError, match="different scales"):
+        run_of([*small, *large])
+    with pytest.raises(DataError, match=r"the scales differ: 1 to 5 before, 1 to 10 after.*Convert"):
+        compare(run_of(small), run_of(large), resamples=RESAMPLES)
+
+
+def test_other_simulated_users_leave_no_verdict() -> None:
+    old, new = units("needs", "v1", 20, 0, 1), units("needs", "v2", 20, 1, 1)
+    new = [each.model_copy(update={"source": "simulated/other"}) for each in new if isinstance(each, Dialogue)]
+    found = compare(run_of(old), run_of(new), resamples=RESAMPLES).comparison
+    assert found.light == "no verdict"
+    assert any("the users differ: v1 met kind, v2 met other" in text.lower() for text in found.answer)
+    (pair,) = next(each for each in run_of([*old, *new]).findings.leagues if each.measure.by == "people").contrasts
+    assert (pair.verdict, pair.validity) == ("undefined", Validity.BLOCKED)
+
+
+def test_other_people_make_every_command_conditional_and_the_same_people_none() -> None:
+    cases: tuple[tuple[Design, Validity], ...] = (("people", Validity.FIRM), ("other people", Validity.CONDITIONAL))
+    for design, validity in cases:
+        parts = [units(design, "v1", 24, 0, 3), units(design, "v2", 24, 2.0, 3)]
+        runs = [run_of(each) for each in parts]
+        compared = compare(*runs, resamples=RESAMPLES).comparison
+        both = run_of([*parts[0], *parts[1]])
+        (pair,) = next(each for each in both.findings.leagues if each.measure.by == "people").contrasts
+        assert compared.light == "better"
+        assert (compared.validity, pair.validity) == (validity, validity)
+
+
+ENGLISH = (
+    "I recommend that you watch the film Heat tonight, it is really very good and exciting.",
+    "Maybe you would also like Alien, that is a classic with robots and lots of suspense.",
+)
+GERMAN = (
+    "Ich empfehle dir heute Abend den Film Heat, er ist wirklich sehr gut und spannend.",
+    "Vielleicht magst du auch Alien, das ist ein Klassiker mit Robotern und viel Spannung.",
+)
+
+
+def test_measures_of_wording_are_not_compared_across_languages() -> None:
+    def said(system: str, texts: Sequence[str]) -> list[Dialogue]:
+        return [
+            each.model_copy(
+                update={"utterances": (each.utterances[0], Utterance(speaker="system", text=texts[place % 2]))}
+            )
+            for place, each in enumerate(units("people", system, 20, 0, 1))
+            if isinstance(each, Dialogue)
+        ]
+
+    english = said("v1", ENGLISH)
+    german = said("v2", GERMAN)
+    found = compare(run_of(english), run_of(german), resamples=RESAMPLES).comparison
+    for judged in found.judgements:
+        assert (judged.difference.value is None) == judged.measure.startswith(("length", "distinct")), judged.measure
+    assert any("they write in different languages" in note for note in found.notes)
