@@ -21,11 +21,11 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 
 def test_terminal_page_tables_and_json_say_the_same(runs: tuple[str, str], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    done = trialogue("board", *runs, "-q", "-o", out)
+    done = trialogue("board", *runs, "--baseline", "v1", "-q", "-o", out)
     assert done.returncode == 0, done.stderr
     assert "v2 is better than v1 by" in " ".join(done.stdout.split())
     assert f"Board: {out / 'board.html'}" in done.stdout
-    printed = json.loads(trialogue("board", *runs, "-q", "--json").stdout)
+    printed = json.loads(trialogue("board", *runs, "--baseline", "v1", "-q", "--json").stdout)
     saved = json.loads((out / "board.json").read_text(encoding="utf-8"))
     assert printed == saved
     found = BoardFindings.model_validate({name: value for name, value in saved.items() if name not in ("kind", "v")})

@@ -17,7 +17,7 @@ def page_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("board")
     parts = (("v1", 0.5, 0), ("v2", 0.55, 0), ("v3", 0.9, 0), ("other", 1.0, 1))
     runs = [folder(root / name, simulated("mine", share(part), seed=seed)) for name, part, seed in parts]
-    return board(*runs).write(root / "out")
+    return board(*runs, baseline="v1").write(root / "out")
 
 
 def test_axe_finds_nothing_serious(browser: Any, page_path: Path) -> None:

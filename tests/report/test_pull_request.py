@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from trialogue.findings.comparison.comparison import ChangedUnit, Comparison, Light, MeasureComparison
+from trialogue.findings.comparison.records import ChangedUnit, Comparison, Light, MeasureComparison
 from trialogue.findings.threat import Severity, Threat, ThreatCode, Validity
 from trialogue.records import Estimate, Interval
 from trialogue.report.pull_request import comparison_markdown, github_annotations, junit_xml, level_of

@@ -13,6 +13,7 @@ from trialogue.findings.records import Findings
 from trialogue.findings.standings import Contrast
 from trialogue.findings.threats import Validity
 from trialogue.records import Dialogue, Estimate, Need, Raters, Rating, Response, Situation, Utterance
+from trialogue.workflows.board.board import board
 from trialogue.workflows.compare import compare
 from trialogue.workflows.evaluation import Run, evaluate
 
@@ -127,6 +128,37 @@ def test_two_runs_are_compared_as_one_evaluation_compares_them(
     )
 
 
+@settings(max_examples=10, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@given(st.sampled_from(DESIGNS), st.integers(9, 24), st.integers(2, 4), st.integers(0, 99), st.booleans())
+def test_a_board_of_runs_is_the_league_of_one_evaluation(
+    design: Design, size: int, systems: int, seed: int, in_one_run: bool
+) -> None:
+    names = [f"v{number + 1}" for number in range(systems)]
+    parts = [units(design, name, size, 0.5 * number, seed) for number, name in enumerate(names)]
+    both = run_of(together(parts))
+    runs = [both] if in_one_run else [run_of(each) for each in parts][::-1]
+    names_on = ["bleu"] if "situations" in design else ["human:liked"]
+    found = board(*runs, on=names_on, resamples=RESAMPLES).findings
+    column = found.columns[0]
+    own = next(each for each in both.findings.leagues if each.measure.measured == column.measure.measured)
+    (league,) = column.leagues
+    assert [each.system for each in league.standings] == [each.system for each in own.standings]
+    assert [(each.rank_low, each.rank_high) for each in league.standings] == [
+        (each.rank_low, each.rank_high) for each in own.standings
+    ]
+    assert league.correction == own.correction
+    assert len(league.contrasts) == len(own.contrasts)
+    for one, other in zip(league.contrasts, own.contrasts, strict=True):
+        assert (one.a, one.b, one.verdict, one.validity) == (other.a, other.b, other.verdict, other.validity)
+        assert numbers(one.difference) == pytest.approx(numbers(other.difference), abs=1e-8)
+        assert one.p_adjusted == pytest.approx(other.p_adjusted, abs=1e-8)
+        assert (one.simultaneous is None) == (other.simultaneous is None)
+        if one.simultaneous is not None and other.simultaneous is not None:
+            assert (one.simultaneous.low, one.simultaneous.high) == pytest.approx(
+                (other.simultaneous.low, other.simultaneous.high), abs=1e-8
+            )
+
+
 def replies(system: str, about: str, good: int, *, half_of: str | None = None) -> list[Situation | Response]:
     """Thirty replies to situations under the ids s0 to s29, whose contents depend on ``about``."""
     found: list[Situation | Response] = []
@@ -200,8 +232,9 @@ def test_other_people_make_every_command_conditional_and_the_same_people_none() 
         compared = compare(*runs, resamples=RESAMPLES).comparison
         both = run_of([*parts[0], *parts[1]])
         (pair,) = next(each for each in both.findings.leagues if each.measure.by == "people").contrasts
+        (on_board,) = board(*runs, resamples=RESAMPLES).findings.columns[0].leagues[0].contrasts
         assert compared.light == "better"
-        assert (compared.validity, pair.validity) == (validity, validity)
+        assert (compared.validity, pair.validity, on_board.validity) == (validity, validity, validity)
 
 
 ENGLISH = (

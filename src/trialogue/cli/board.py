@@ -21,7 +21,8 @@ def board(
         typer.Option("--rows", help="File with results reported by others (JSON; see --schema; repeatable)."),
     ] = None,
     baseline: Annotated[
-        str | None, typer.Option(help="Version that the others are compared with (default: the first one).")
+        str | None,
+        typer.Option(help="Version with which histories compare the others (default: no histories)."),
     ] = None,
     on: Annotated[
         list[str] | None,

@@ -11,7 +11,7 @@ from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.errors import UsageError
 
 if TYPE_CHECKING:
-    from trialogue.findings.comparison.comparison import Comparison
+    from trialogue.findings.comparison.records import Comparison
 
 LIGHTS = {
     "better": "green",
@@ -176,7 +176,7 @@ def _text_in_form(comparison: "Comparison", form: OutputFormat) -> str:
 
 def _comparison_text(comparison: "Comparison") -> str:
     """The verdict's symbol, the answer, and a line for each measure."""
-    from trialogue.findings.comparison.comparison import FAVOURABLE
+    from trialogue.findings.comparison.records import FAVOURABLE
     from trialogue.findings.wording import render_estimate
     from trialogue.report.long_names import with_short_names
     from trialogue.report.numbers import p_value

@@ -22,6 +22,7 @@ from trialogue.records import (
     LanguageMismatch,
     Manifest,
     Population,
+    PopulationKind,
     Raters,
     Reading,
     Reason,
@@ -202,9 +203,11 @@ class SharedSituations(Record):
     """Situations that both answered, on which they are compared."""
 
 
-class SeparatePeople(Record):
-    """Two systems whose dialogues are with different people: nobody met both."""
+class SeparateUsers(Record):
+    """Two systems whose dialogues are with different people, or simulated users with different needs: none met both."""
 
+    kind_of: PopulationKind
+    """Whether they are people or simulated users."""
     a: str
     """The one."""
     b: str
@@ -275,8 +278,8 @@ class Findings(Record):
     """Fit of the dialogues to the domains of measures; includes dialogues excluded for it."""
     shared_situations: tuple[SharedSituations, ...] = ()
     """Pairs of systems that answered different situations."""
-    separate_people: tuple[SeparatePeople, ...] = ()
-    """Pairs of systems of whose people nobody met both."""
+    separate_users: tuple[SeparateUsers, ...] = ()
+    """Pairs of systems that had dialogues, and no person or need in common."""
     training_data: tuple[TrainingExposure, ...] = ()
     """Dialogues of systems in a measure's training data, and how they were scored."""
     threats: tuple[Threat, ...] = ()

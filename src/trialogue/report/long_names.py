@@ -15,7 +15,7 @@ LONGEST = 60  # columns of a name in a sentence or a table of the page; half a l
 
 if TYPE_CHECKING:
     from trialogue.findings.board.records import BoardFindings
-    from trialogue.findings.comparison.comparison import Comparison
+    from trialogue.findings.comparison.records import Comparison
 
 Shown = TypeVar("Shown", Findings, AgreementFindings, "Comparison", "BoardFindings")
 

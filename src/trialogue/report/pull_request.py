@@ -3,7 +3,7 @@
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 
-from trialogue.findings.comparison.comparison import Comparison, Light, MeasureComparison
+from trialogue.findings.comparison.records import Comparison, Light, MeasureComparison
 from trialogue.findings.threat import Severity, Validity
 from trialogue.findings.threats.summary import threat_lines
 from trialogue.findings.wording import render_estimate

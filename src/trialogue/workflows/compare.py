@@ -8,8 +8,9 @@ from pathlib import Path
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.findings import Findings, League, Measure, Statement, SystemFacts
-from trialogue.findings.comparison.comparison import AS_INDEPENDENT, Comparison, compare_systems, deciding_of
+from trialogue.findings.comparison.comparison import AS_INDEPENDENT, compare_systems, deciding_of
 from trialogue.findings.comparison.gate import FAILURE_MARGIN, compare_failures, conclude_comparison
+from trialogue.findings.comparison.records import Comparison
 from trialogue.findings.comparison.system_sample import SystemSample, collect_system
 from trialogue.findings.languages import DIFFERENT
 from trialogue.findings.league import estimate_of
@@ -29,8 +30,8 @@ from trialogue.workflows.compare_inputs import (
     version_in_memory,
 )
 from trialogue.workflows.compare_measures import names_matching, resolve_measures
-from trialogue.workflows.compare_threats import comparison_threats
 from trialogue.workflows.compare_union import (
+    comparison_threats,
     language_mismatches,
     merge_measures,
     refuse_other_scales,

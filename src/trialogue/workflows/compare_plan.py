@@ -70,7 +70,7 @@ def plan(
         raise UsageError(f"a plan is for one measure: name it with on (--on). {_choices(names or shared)}")
     (name,) = names
     pairing = Pairing.of(sides[0], sides[-1])
-    units = [pairing.named(one.rows.get(name), place) for place, one in enumerate(sides)]
+    units = [pairing.pilot_units(one.rows.get(name), place) for place, one in enumerate(sides)]
     if not units[0]:
         raise UsageError(
             f"{name} is not a mean over dialogues or replies, and only such measures can be resampled from a pilot."

@@ -1,7 +1,7 @@
 """What a comparison of two versions says."""
 
 from trialogue.findings.comparison.answer import comparison_answer
-from trialogue.findings.comparison.comparison import Light, MeasureComparison
+from trialogue.findings.comparison.records import Light, MeasureComparison
 from trialogue.records import Estimate, Interval
 
 UNTESTED = Estimate(value=None, why="the numbers of replies differ")

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from trialogue.findings import Findings, League, Measure, Standing, SystemFacts
-from trialogue.findings.comparison.comparison import Light, MeasureComparison, compare_systems, light_of
+from trialogue.findings.comparison.comparison import compare_systems, light_of
 from trialogue.findings.comparison.gate import conclude_comparison
+from trialogue.findings.comparison.records import Light, MeasureComparison
 from trialogue.findings.comparison.system_sample import SystemSample, collect_system
 from trialogue.metrics import get_card
 from trialogue.records import (

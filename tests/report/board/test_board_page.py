@@ -22,7 +22,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Board:
     root = tmp_path_factory.mktemp("runs")
     parts = (("v1", 0.5, 0), ("v2", 0.55, 0), ("v3", 0.9, 0), ("other", 1.0, 1))
     runs = [folder(root / name, simulated("mine", share(part), seed=seed)) for name, part, seed in parts]
-    return board(*runs, runs[0])
+    return board(*runs, runs[0], baseline="v1")
 
 
 def test_the_marks_of_a_history_differ_by_shape_and_filling(made: Board) -> None:

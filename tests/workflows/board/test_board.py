@@ -238,6 +238,7 @@ def test_an_experiment_is_ranked_as_its_report_ranks_it_and_its_threats_stay_wit
 
 def test_people_of_other_runs_are_ranked_together_on_condition(tmp_path: Path) -> None:
     first, second = good_and_bad(), good_and_bad(15)
+    second = [each.model_copy(update={"user": f"other {each.user}"}) for each in second if isinstance(each, Dialogue)]
     runs = [evaluate(written(tmp_path / f"{n}.jsonl", records), metrics=["length@words"], resamples=200).write(
         tmp_path / name, png=False, explorer=False).parent for n, (name, records) in enumerate((("a", first), ("b", second)))
     ]  # fmt: skip

@@ -8,14 +8,19 @@ from trialogue.findings.standings import League
 from trialogue.findings.systems.answer import answer, full_title
 from trialogue.findings.threat import Threat, Validity
 from trialogue.findings.threats.summary import conditional_sentence
-from trialogue.findings.wording import p_words, render_estimate, render_points
+from trialogue.findings.wording import list_names, p_words, render_estimate, render_points
 from trialogue.records import Estimate
 
 MAX_NAMED = 3  # rows or histories named in the answer; the tables have the others
 
 
 def board_answer(
-    rows: Sequence[BoardRow], columns: Sequence[BoardColumn], found: Sequence[History], threats: Sequence[Threat]
+    rows: Sequence[BoardRow],
+    columns: Sequence[BoardColumn],
+    found: Sequence[History],
+    threats: Sequence[Threat],
+    *,
+    not_shown: Sequence[str] = (),
 ) -> tuple[Statement, ...]:
     """Statements, most important first: on the first column, on versions, and the verdicts of the other columns."""
     column = columns[0]
@@ -30,6 +35,8 @@ def board_answer(
     further = [each.leagues[0] for each in columns[1:] if each.leagues][: MAX_NAMED - 1]
     statements += [answer([each], None, threats, rests_on=each.measure.measured)[0] for each in further]
     beside = list(_not_ranked(rows, column, league))
+    if not_shown:
+        beside.append(f"Not shown: {list_names(not_shown)}. Choose measures with --on.")
     return (*statements, *(Statement(kind_of=StatementKind.SCOPE, text=text) for text in beside))
 
 

@@ -11,43 +11,55 @@ from trialogue.findings.board.conditions import Conditions, differences
 from trialogue.findings.board.entries import ColumnKey, Entry
 from trialogue.findings.board.pooling import Pooled, Sampling, entry_difference, value_of
 from trialogue.findings.board.records import BoardCell, BoardColumn
-from trialogue.findings.league_verdicts import verdict, with_ranks
-from trialogue.findings.standings import Contrast, League, Measure, Standing
+from trialogue.findings.comparison.pairing import Pairing
+from trialogue.findings.league import leagues
+from trialogue.findings.standings import League, Measure
 from trialogue.findings.threat import Severity, Threat, Validity
 from trialogue.findings.threats.gate import gate_leagues, validity_of
-from trialogue.records import Estimate, Reason, ReasonCode
-from trialogue.stats import holm
-from trialogue.stats.comparison.families import FamilyMethod
+from trialogue.findings.threats.users import separate_users
+from trialogue.records import Estimate, MeasureName, PopulationKind, Reason, ReasonCode, Score
 
 
 def measure_of(entries: Sequence[Entry], key: ColumnKey) -> Measure:
     """The measure of a column, named after the simulated users where there are any; signatures are those of cells."""
     ordered = sorted(entries, key=lambda entry: entry.name)
-    leagues = (run.columns[key] for entry in ordered for run in entry.runs if key in run.columns)
-    measure, users = next(leagues).measure.model_copy(update={"signature": None}), key[1]
+    found = (run.columns[key] for entry in ordered for run in entry.runs if key in run.columns)
+    measure, users = next(found).measure.model_copy(update={"signature": None}), key[1]
     return measure.with_simulated(users) if users is not None and measure.users is None else measure
 
 
 def comparable(entries: Sequence[Entry], key: ColumnKey, values: Mapping[str, Pooled]) -> list[list[Entry]]:
-    """Entries with equal conditions and a value, at least two in each group; the largest group first."""
-    groups: dict[Conditions, list[Entry]] = {}
+    """Entries that one evaluation would compare, with a value, at least two in each group; the largest group first."""
+    groups: dict[Conditions, list[list[Entry]]] = {}
     for entry in entries:
         conditions = entry.conditions(key)
         if conditions is None or values[entry.name].estimate.value is None:
             continue
-        if conditions.are_known or len({run.run for run in entry.runs}) == 1:
-            groups.setdefault(_within_run(conditions, entry), []).append(entry)
-    return sorted(
-        (group for group in groups.values() if len(group) > 1), key=lambda group: (-len(group), group[0].name)
-    )
+        if len(entry.runs) == 1:
+            parts = groups.setdefault(conditions.of_any_sample, [])
+            linked = [part for part in parts if any(have_common_units(entry, other, key) for other in part)]
+            parts[:] = [part for part in parts if part not in linked]
+            parts.append([*(other for part in linked for other in part), entry])
+        elif conditions.are_known:
+            same = groups.setdefault(conditions.shared, [[]])
+            same[0].append(entry)
+    every = (group for parts in groups.values() for group in parts if len(group) > 1)
+    return sorted(every, key=lambda group: (-len(group), group[0].name))
 
 
-def _within_run(conditions: Conditions, entry: Entry) -> Conditions:
-    """Conditions with a run in place of an unknown population: systems of one run are compared as the run compares them."""
-    if conditions.are_known:
-        return conditions.shared
-    met = tuple(each.model_copy(update={"sample": f"run {entry.runs[0].run}"}) for each in conditions.met)
-    return conditions.model_copy(update={"met": met})
+def have_common_units(a: Entry, b: Entry, key: ColumnKey) -> bool:
+    """Whether two entries of one run each met some of the same situations or needs; of people, any will do."""
+    one, other = a.runs[0], b.runs[0]
+    if one.findings is other.findings:
+        return True
+    match one.met(one.columns[key].measure).kind_of:
+        case PopulationKind.PEOPLE:
+            return True
+        case PopulationKind.SITUATIONS:
+            return Pairing.of(one.side, other.side).shared > 0
+        case _:
+            tables = [table.model_copy(update={"system": run.run}) for run in (one, other) for table in run.side.tables]
+            return not separate_users(tables, {one.run, other.run})
 
 
 def league_of_group(
@@ -59,56 +71,29 @@ def league_of_group(
     alpha: float,
     sampling: Sampling,
 ) -> League:
-    """A league of comparable entries before the gate: every pair tested, p-values corrected by Holm's method.
-
-    Where the entries are all systems of one run, its own comparisons stand, with the correction that the run reports.
-    """
-    own = _own_contrasts(group, key)
-    if own is not None:
-        return _ordered_league(group, values, measure, *own)
-    pairs = list(combinations(sorted(group, key=lambda entry: entry.name), 2))
-    gaps = [entry_difference(a, b, key, sampling) for a, b in pairs]
-    contrasts = tuple(
-        Contrast(
-            a=a.name,
-            b=b.name,
-            difference=gap,
-            p_adjusted=p,
-            verdict=verdict(gap.value, p, better=measure.better, alpha=alpha),
-        )
-        for (a, b), gap, p in zip(pairs, gaps, holm([gap.p for gap in gaps]), strict=True)
-    )
-    return _ordered_league(group, values, measure, contrasts, FamilyMethod.HOLM)
+    """A league of comparable entries before the gate, as an evaluation of all of them makes it."""
+    scores = []
+    for entry in group:
+        estimate = values[entry.name].estimate
+        scores.append(_score(measure, estimate, entry.name, None))
+    for a, b in combinations(sorted(group, key=lambda entry: entry.name), 2):
+        scores.append(_score(measure, entry_difference(a, b, key, sampling), a.name, b.name))
+    (league,) = leagues(scores, [measure], alpha=alpha)
+    return league.model_copy(update={"measure": measure})
 
 
-def _own_contrasts(group: Sequence[Entry], key: ColumnKey) -> tuple[tuple[Contrast, ...], FamilyMethod] | None:
-    """The comparisons of one run, where the entries are all systems that it has a value of; None otherwise."""
-    runs = [run for entry in group for run in entry.runs]
-    league = runs[0].columns[key]
-    valued = {each.system for each in league.standings if each.estimate.value is not None}
-    if any(run.findings is not runs[0].findings for run in runs) or {run.side.system for run in runs} != valued:
-        return None
-    names = {run.side.system: run.side.name for run in runs}
-    kept = [each for each in league.contrasts if each.a in names and each.b in names]
-    contrasts = tuple(each.model_copy(update={"a": names[each.a], "b": names[each.b]}) for each in kept)
-    return contrasts, league.correction
-
-
-def _ordered_league(
-    group: Sequence[Entry],
-    values: Mapping[str, Pooled],
-    measure: Measure,
-    contrasts: tuple[Contrast, ...],
-    correction: FamilyMethod,
-) -> League:
-    sign = -1.0 if measure.better == "higher" else 1.0
-    ordered = sorted(group, key=lambda entry: (sign * (values[entry.name].estimate.value or 0.0), entry.name))
-    standings = tuple(Standing(system=entry.name, estimate=values[entry.name].estimate) for entry in ordered)
-    return League(
-        measure=measure,
-        standings=with_ranks(standings, contrasts, better=measure.better),
-        contrasts=contrasts,
-        correction=correction,
+def _score(measure: Measure, estimate: Estimate, system: str, versus: str | None) -> Score:
+    return Score(
+        measure=MeasureName(measure.name),
+        level="system" if versus is None else "difference",
+        value=estimate.value,
+        why=estimate.why,
+        system=system,
+        versus=versus,
+        interval=estimate.interval,
+        n=estimate.n,
+        clusters=estimate.clusters,
+        p=estimate.p,
     )
 
 
@@ -116,13 +101,13 @@ def gated_column(
     entries: Sequence[Entry],
     key: ColumnKey,
     values: Mapping[str, Pooled],
-    leagues: Sequence[League],
+    own_leagues: Sequence[League],
     threats: Sequence[Threat],
 ) -> BoardColumn:
     """The column with what threats leave of its leagues, and the reasons of cells that the first league does not hold."""
     measure = measure_of(entries, key)
     concerning = [threat for threat in threats if threat.concerns_measure(measure.name)]
-    gated = gate_leagues(leagues, concerning)
+    gated = gate_leagues(own_leagues, concerning)
     places = {standing.system: (index, standing) for index, league in enumerate(gated) for standing in league.standings}
     known = {entry.name: entry.conditions(key) for entry in entries}
     valued = [name for name in known if known[name] is not None and values[name].estimate.value is not None]

@@ -20,15 +20,14 @@ from trialogue.findings.board.reported import ReportedRow, reported_cell, report
 from trialogue.findings.board.threats import board_threats, pooled_facts
 from trialogue.findings.standings import League
 from trialogue.findings.threat import Validity
-from trialogue.records import Manifest
+from trialogue.records import Manifest, PopulationKind
 
 METHODS = (
-    "Rows are ranked together only if measure, labels, calibration, treatment of failures, scale, raters, exclusions, kind "
-    "of users and the needs or situations met are all the same; other rows say what differs. Verdicts between runs with "
-    "different people are conditional: runs do not record that people were assigned at random.",
-    "Differences between two runs are computed as by trialogue compare: paired where both runs contain the same dialogue or "
-    "situation. Differences within a run are copied from that run, with the correction used there. All other p-values are "
-    "corrected across the pairs of a group (Holm). A rank is the range of ranks consistent with the corrected comparisons.",
+    "Rows are ranked together only if measure, labels, calibration, treatment of failures, scale, raters, exclusions and "
+    "kind of users are all the same, and some of the needs or situations; other rows say what differs. Verdicts on two rows "
+    "are conditional if none of their people met both systems: the data do not record that people were assigned at random.",
+    "Differences are computed as by trialogue evaluate and trialogue compare: paired by situation, need or person where "
+    "both rows met the same. p-values, simultaneous intervals and ranks are of one family, the pairs of a group.",
 )
 POOLED = (
     "Values of several runs are means over runs with equal weights. Runs (seeds, prompts) and units (users, situations) are "
@@ -58,6 +57,7 @@ def conclude_board(
     excluded_runs: Sequence[LeftOut],
     *,
     versions: Sequence[str],
+    not_shown: Sequence[str] = (),
     manifest: Manifest,
     settings: BoardSettings,
 ) -> BoardFindings:
@@ -69,6 +69,7 @@ def conclude_board(
         external_rows: rows of values that others report, by the name of the row.
         excluded_runs: runs that are not on the board, with reasons.
         versions: all versions, from the oldest to the latest.
+        not_shown: titles of measures that could decide, and have no column.
         manifest: record of how the board was made.
         settings: settings of the analysis.
     """
@@ -88,8 +89,9 @@ def conclude_board(
     pooled = any(len(entry.runs) > 1 for entry in entries)
     return BoardFindings(
         title=settings.title,
-        answer=board_answer(rows, columns_with_external, version_histories, threats),
+        answer=board_answer(rows, columns_with_external, version_histories, threats, not_shown=not_shown),
         rows=tuple(rows),
+        dialogues=_distinct_dialogues(entries, keys[0]),
         columns=columns_with_external,
         histories=version_histories,
         baseline=settings.baseline if version_histories else None,
@@ -145,6 +147,19 @@ def _row(entry: Entry, columns: Sequence[BoardColumn]) -> BoardRow:
         models=facts.models,
         validity=worst_validity(columns, entry.name) if columns else Validity.FIRM,
     )
+
+
+def _distinct_dialogues(entries: Sequence[Entry], key: ColumnKey) -> int:
+    """Different dialogues behind the first column: those from which the same situations were cut count once."""
+    found: dict[tuple[str, str], int] = {}
+    for entry in entries:
+        for run in entry.runs:
+            league = run.columns.get(key)
+            met = run.met(league.measure) if league is not None else None
+            is_shared = met is not None and met.kind_of is PopulationKind.SITUATIONS and met.sample is not None
+            name = ("situations", str(met.sample)) if met is not None and is_shared else (entry.name, run.run)
+            found[name] = max(found.get(name, 0), run.facts.dialogues)
+    return sum(found.values())
 
 
 def _with_external(column: BoardColumn, order: Sequence[str], external_rows: Mapping[str, ReportedRow]) -> BoardColumn:

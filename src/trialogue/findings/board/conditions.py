@@ -55,11 +55,16 @@ class Conditions(Record):
 
     @property
     def shared(self) -> "Conditions":
-        """The conditions that comparable values share: for people, any others will do, as in ``trialogue compare``.
+        """The conditions that values of several pooled runs share: the same needs or situations; of people, any.
 
-        That they may differ is a threat (``ThreatCode.UNASSIGNED_PEOPLE``), since no two runs meet the same people.
+        That people may differ is a threat (``ThreatCode.UNASSIGNED_PEOPLE``).
         """
         return self.model_copy(update={"met": tuple(_any_people(each) for each in self.met)})
+
+    @property
+    def of_any_sample(self) -> "Conditions":
+        """The conditions without what was met, apart from its kind: pairs are formed of what both met."""
+        return self.model_copy(update={"met": tuple(_any_units(each) for each in self.met)})
 
     @property
     def key(self) -> str:
@@ -152,6 +157,10 @@ def _any_people(met: Met) -> Met:
     if met.kind_of is not PopulationKind.PEOPLE or met.sample is None:
         return met
     return met.model_copy(update={"units": 0, "sample": "people"})
+
+
+def _any_units(met: Met) -> Met:
+    return met.model_copy(update={"units": 0, "sample": "any"})
 
 
 def _names(names: tuple[str, ...]) -> list[JsonValue]:

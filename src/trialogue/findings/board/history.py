@@ -11,7 +11,7 @@ from trialogue.records import Reason, ReasonCode
 def histories(
     rows: Sequence[BoardRow], columns: Sequence[BoardColumn], versions: Sequence[str], baseline: str | None
 ) -> tuple[History, ...]:
-    """A history for each system with several versions; of all rows together where each version holds one system.
+    """A history for each system with several versions; different systems are not versions of one.
 
     Args:
         rows: rows that rest on runs.
@@ -21,15 +21,9 @@ def histories(
     """
     if baseline is None:
         return ()
-    systems = list(dict.fromkeys(row.system for row in rows))
-    if len({row.version for row in rows}) == len(rows):
-        # One row for each version: a system that changed its name over time still has one history.
-        groups = [(" and ".join(systems) if len(systems) < 3 else f"{len(systems)} systems", list(rows))]
-    else:
-        groups = [(system, [row for row in rows if row.system == system]) for system in systems]
     by_system = []
-    for system, rows_of_system in groups:
-        ordered = sorted(rows_of_system, key=lambda row: versions.index(row.version))
+    for system in dict.fromkeys(row.system for row in rows):
+        ordered = sorted((row for row in rows if row.system == system), key=lambda row: versions.index(row.version))
         column = next((each for each in columns if _count_values(each, ordered) > 1), None)
         if len(ordered) > 1 and column is not None:
             points = tuple(_point(row, ordered, column, baseline) for row in ordered)

@@ -147,6 +147,8 @@ class BoardFindings(Record):
     """The answer, most important sentence first."""
     rows: tuple[BoardRow, ...]
     """Rows: those ranked on the first column first, best first; then the others; reported ones last."""
+    dialogues: int | None = None
+    """Different dialogues behind the first column; None in older files."""
     columns: tuple[BoardColumn, ...]
     """Measures; the first one is that of the answer and of the histories."""
     histories: tuple[History, ...] = ()

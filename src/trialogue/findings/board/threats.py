@@ -9,7 +9,8 @@ from trialogue.findings.standings import League
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import OF_PROTOCOL, abstentions, few_clusters
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
-from trialogue.records import CompletionCounts, Manifest, PopulationKind
+from trialogue.findings.threats.users import no_common_users, separate_users
+from trialogue.records import CompletionCounts, Manifest
 
 DETECTED = frozenset(
     {
@@ -19,6 +20,8 @@ DETECTED = frozenset(
         ThreatCode.FAILURE_DIFFERENCE,
         ThreatCode.ABSTENTION,
         ThreatCode.FEW_CLUSTERS,
+        ThreatCode.UNASSIGNED_PEOPLE,
+        ThreatCode.USERS_DIFFER,
     }
 )
 """Detected on the board itself, over the pooled runs; the runs' own would count single runs."""
@@ -48,6 +51,15 @@ def board_threats(
         answer=(),
         systems=tuple(pooled_facts(entry) for entry in entries),
         leagues=tuple(leagues),
+        separate_users=separate_users(
+            [
+                table.model_copy(update={"system": entry.name})
+                for entry in entries
+                for run in entry.runs
+                for table in run.side.tables
+            ],
+            {entry.name for entry in entries},
+        ),
         primary=None,
         alpha=alpha,
         manifest=Manifest(command="board"),
@@ -55,12 +67,11 @@ def board_threats(
     known = [
         *(
             threat
-            for detect in (failures, failed_replies, failure_differences, abstentions, few_clusters)
+            for detect in (failures, failed_replies, failure_differences, abstentions, few_clusters, no_common_users)
             for threat in detect(whole)
         ),
         *_inherit_threats(entries, columns),
         *_unbeaten_baselines(entries, keys, alpha),
-        *_unassigned_people(entries, leagues),
     ]
     order = list(Severity)
     unique = {threat.model_dump_json(): threat for threat in known}
@@ -125,26 +136,6 @@ def _unbeaten_baselines(entries: Sequence[Entry], keys: Mapping[ColumnKey, str],
                 only_if_ahead=True,
                 facts={"baseline": baseline},
             )
-
-
-def _unassigned_people(entries: Sequence[Entry], leagues: Sequence[League]) -> Iterator[Threat]:
-    """Pairs of rows from different runs, on what people did or answered there."""
-    known = {entry.name: entry for entry in entries}
-    for league in leagues:
-        for each in league.contrasts:
-            runs = [{id(run.findings) for run in known[name].runs} for name in (each.a, each.b)]
-            if runs[0].isdisjoint(runs[1]) and all(_met_people(known[name], league) for name in (each.a, each.b)):
-                yield Threat(
-                    code=ThreatCode.UNASSIGNED_PEOPLE,
-                    severity=Severity.DEMOTES,
-                    systems=(each.a, each.b),
-                    is_of_pair=True,
-                    measure=league.measure.name,
-                )
-
-
-def _met_people(entry: Entry, league: League) -> bool:
-    return any(run.met(league.measure).kind_of is PopulationKind.PEOPLE for run in entry.runs)
 
 
 def _rows(threat: Threat, entry: Entry, run: EntryRun, entries: Iterable[Entry]) -> tuple[str, ...] | None:

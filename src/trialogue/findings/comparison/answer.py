@@ -8,7 +8,7 @@ from trialogue.findings.threats.summary import MAX_REASONS, demoting_clauses, th
 from trialogue.findings.wording import list_names, p_words
 
 if TYPE_CHECKING:
-    from trialogue.findings.comparison.comparison import FailureComparison, Light, MeasureComparison
+    from trialogue.findings.comparison.records import FailureComparison, Light, MeasureComparison
 
 
 def comparison_answer(

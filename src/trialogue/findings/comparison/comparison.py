@@ -8,28 +8,27 @@ is compared by the two runs' intervals as if they were independent, which is con
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import ClassVar, Literal
-
-from pydantic import Field
 
 from trialogue.errors import TrialogueError
 from trialogue.findings.comparison.pairing import Pairing
+from trialogue.findings.comparison.records import (
+    ChangedUnit,
+    Comparison,
+    Light,
+    MeasureComparison,
+)
 from trialogue.findings.comparison.system_sample import Rows, SystemSample, Unit
 from trialogue.findings.league import contrasts_against_values
 from trialogue.findings.league_verdicts import verdict
 from trialogue.findings.standings import Contrast, League, Measure, Standing
-from trialogue.findings.threat import Threat, Validity
 from trialogue.findings.wording import list_names
 from trialogue.metrics import AnyMetric, get_metric
 from trialogue.metrics.base import CountMetric, SumMetric
 from trialogue.metrics.engine.distinct_samples import CountedSample
-from trialogue.records import Estimate, Interval, MeasureName, Reason, ReasonCode, Record
+from trialogue.records import Estimate, Interval, MeasureName, Reason, ReasonCode
 from trialogue.stats import difference, holm
 from trialogue.stats.student_t import t_quantile, two_sided_p
 
-Light = Literal["better", "worse", "mixed", "not worse", "equivalent", "inconclusive", "changed", "no verdict"]
-FAVOURABLE: tuple[Light, ...] = ("better", "not worse", "equivalent")
-"""Lights that speak for the new version."""
 SAME_SIZE = 1.05  # numbers of replies this near count as equal
 MANY = 1_000_000  # clusters, where an estimate does not say how many: the quantiles of the normal distribution
 MAX_MOVED = 20  # dialogues listed; a screenful to read
@@ -39,95 +38,6 @@ NOTHING = Reason.of(ReasonCode.VALUE_MISSING_IN_RUN)
 NOTHING_SHARED = Reason.of(ReasonCode.NOTHING_SHARED)
 NO_PARTS = Reason.of(ReasonCode.PARTS_MISSING_IN_RUN)
 COUNTS_OF_OTHERS = Reason.of(ReasonCode.COUNTS_OF_OTHER_SITUATIONS)
-
-
-class MeasureComparison(Record):
-    """Result of one measure on the new version."""
-
-    measure: str
-    """Full name."""
-    title: str
-    """Name in prose."""
-    light: Light
-    """Result. ``not worse``: not better, but not worse by more than the margin; ``equivalent``: within the margin on both
-    sides; ``changed``: different, on a measure without direction; ``no verdict``: blocked by a threat, or nothing that
-    decides could be tested."""
-    validity: Validity = Validity.FIRM
-    """Validity after the gate."""
-    difference: Estimate
-    """After minus before, with interval and uncorrected p."""
-    p_adjusted: float | None = Field(ge=0, le=1)
-    """p after Holm's correction across the measures that decide (or across the others, for those that do not)."""
-    decides: bool
-    """Whether the verdict rests on it."""
-    paired: int = 0
-    """Units of the new version whose situation, need or person the old version met, too."""
-
-    @property
-    def is_tested(self) -> bool:
-        """Whether it has a p-value, or an interval within the margin, or a threat withholds its verdict."""
-        return self.p_adjusted is not None or self.light not in ("inconclusive", "changed")
-
-
-class ChangedUnit(Record):
-    """A dialogue or situation whose value changed."""
-
-    measure: str
-    """The measure."""
-    unit: str
-    """Id of the dialogue or situation."""
-    before: float
-    """Its value with the old version."""
-    after: float
-    """Its value with the new one."""
-
-
-class FailureComparison(Record):
-    """Failure rates of two versions by the agent's fault."""
-
-    before: int
-    """Failed dialogues of the old version."""
-    before_dialogues: int
-    """All dialogues of the old version."""
-    after: int
-    """Failed dialogues of the new one."""
-    after_dialogues: int
-    """All dialogues of the new one."""
-    p: float = Field(ge=0, le=1)
-    """Fisher's exact test, two-sided."""
-    margin: float
-    """Share of dialogues by which the new version may fail more often."""
-    are_replies: bool = False
-    """Whether these are replies to situations, and not dialogues."""
-    is_worse: bool
-    """Whether the new version fails significantly more often, or more often by more than the margin."""
-
-
-class Comparison(Record):
-    """Comparison of two versions."""
-
-    kind: ClassVar[str] = "comparison"
-
-    before: str
-    """The old version."""
-    after: str
-    """The new version."""
-    light: Light
-    """The verdict."""
-    validity: Validity = Validity.FIRM
-    """Validity of the verdict after the gate."""
-    answer: tuple[str, ...]
-    """The verdict in sentences."""
-    failures: FailureComparison | None = None
-    """Failure rates of both versions; None unless both are known."""
-    threats: tuple[Threat, ...] = ()
-    """Threats to the verdict, blocking ones first."""
-    judgements: tuple[MeasureComparison, ...]
-    """Measures that decide first, then the others, each in the runs' order."""
-    moved: tuple[ChangedUnit, ...] = ()
-    """Units with the largest losses on deciding measures, the largest first."""
-    notes: tuple[str, ...] = ()
-    """Caveats: omitted measures, runs with different settings."""
 
 
 def compare_systems(
@@ -182,7 +92,13 @@ def compare_systems(
         for name, p in zip(names, adjusted, strict=True):
             judgements.append(
                 _make_judgement(
-                    before.measures[name], found[name], p, decides, margin, alpha, _paired(before, after, name, pairing)
+                    before.measures[name],
+                    found[name],
+                    p,
+                    decides,
+                    margin,
+                    alpha,
+                    _count_pairs(before, after, name, pairing),
                 )
             )
     comparison = Comparison(
@@ -226,7 +142,7 @@ def difference_of(
     if name in one.counts and name in other.counts and isinstance(metric, CountMetric):
         if pairing.is_partial and pairing.situations[0]:
             return Estimate(value=None, why=COUNTS_OF_OTHERS)
-        sides = [_counted(each, name, metric, pairing.clusters[side]) for side, each in enumerate((one, other))]
+        sides = [_counted_sample(each, name, metric, pairing.clusters[side]) for side, each in enumerate((one, other))]
         return sides[0].minus(sides[1], confidence=0.95)
     if name in one.fitted and name in other.fitted:
         return _welch_difference(other.values[name], one.values[name])
@@ -245,7 +161,7 @@ def value_of_parts(side: SystemSample, name: str) -> float | None:
     """A system's value computed from what it is made of; None where that is not stored, or needs the single dialogues."""
     metric = metric_of(side.measures[name].measured)
     if name in side.counts and isinstance(metric, CountMetric):
-        return _counted(side, name, metric, {}).value
+        return _counted_sample(side, name, metric, {}).value
     rows = side.rows.get(name)
     if rows is None or not len(rows.sums):
         return None
@@ -271,7 +187,7 @@ def metric_of(measured: MeasureName) -> AnyMetric | None:
     return metric if metric.measure == measured else None
 
 
-def _counted(side: SystemSample, name: str, metric: CountMetric, names: Mapping[str, str]) -> CountedSample:
+def _counted_sample(side: SystemSample, name: str, metric: CountMetric, names: Mapping[str, str]) -> CountedSample:
     """The counts of a system, with clusters under the names that both systems have for them."""
     counts = side.counts[name]
     clusters = tuple(names.get(each, side.clusters.get(each, each)) for each in counts.clusters)
@@ -339,10 +255,10 @@ def _make_judgement(
     )
 
 
-def _paired(before: SystemSample, after: SystemSample, name: str, pairing: Pairing) -> int:
+def _count_pairs(before: SystemSample, after: SystemSample, name: str, pairing: Pairing) -> int:
     """Units of the new version whose situation, need or person the old version met, too."""
     named = [
-        [key for key, _ in pairing.matched(each.rows.get(name), side)] for side, each in enumerate((before, after))
+        [key for key, _ in pairing.common_units(each.rows.get(name), side)] for side, each in enumerate((before, after))
     ]
     known = set(named[0])
     return sum(each in known for each in named[1])
@@ -376,8 +292,8 @@ def _largest_losses(
     losses: list[tuple[float, str, str, float, float]] = []
     for name in names:
         sign = {"higher": 1.0, "lower": -1.0}.get(before.measures[name].better)
-        old, _ = _means(pairing.matched(before.rows.get(name), 0))
-        new, labels = _means(pairing.matched(after.rows.get(name), 1))
+        old, _ = _means(pairing.common_units(before.rows.get(name), 0))
+        new, labels = _means(pairing.common_units(after.rows.get(name), 1))
         if sign is None or not old or not new:
             continue
         spread = max(map(abs, [*old.values(), *new.values()])) or 1.0

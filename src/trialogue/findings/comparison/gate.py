@@ -7,14 +7,8 @@ version that a threat demotes is conditional, and never green; a blocked one is 
 from collections.abc import Sequence
 
 from trialogue.findings.comparison.answer import comparison_answer
-from trialogue.findings.comparison.comparison import (
-    FAVOURABLE,
-    Comparison,
-    FailureComparison,
-    Light,
-    MeasureComparison,
-    light_of,
-)
+from trialogue.findings.comparison.comparison import light_of
+from trialogue.findings.comparison.records import FAVOURABLE, Comparison, FailureComparison, Light, MeasureComparison
 from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Threat, Validity, lowest_validity
 from trialogue.findings.threats.failures import failures_differ
 from trialogue.records import CompletionCounts

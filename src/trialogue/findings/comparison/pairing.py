@@ -53,14 +53,14 @@ class Pairing:
         """The same with the systems exchanged."""
         return Pairing(self.situations[::-1], self.clusters[::-1], self.is_partial)
 
-    def matched(self, rows: Rows | None, side: int) -> Iterator[tuple[str, Unit]]:
+    def common_units(self, rows: Rows | None, side: int) -> Iterator[tuple[str, Unit]]:
         """Units by what the other system may have met, too: a shared situation, or the cluster of a dialogue."""
         for unit in rows.values if rows is not None else ():
             name = self.situations[side].get(unit[0]) if rows is not None and rows.of_situations else unit[1]
             if name is not None:
                 yield name, unit
 
-    def named(self, rows: Rows | None, side: int) -> list[Unit]:
+    def pilot_units(self, rows: Rows | None, side: int) -> list[Unit]:
         """Units with their clusters under the common names; situations that the other did not answer are left out."""
         if rows is None or not rows.of_situations:
             return [] if rows is None else list(rows.values)

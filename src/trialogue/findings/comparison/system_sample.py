@@ -67,10 +67,15 @@ class SystemSample:
     """Counts of distinct things, by measure."""
     fitted: frozenset[str] = frozenset()
     """Measures that rest on a model's parameters."""
-    answered: MeasuredUnits | None = None
-    """The situations that it answered; None: none."""
+    tables: Sequence[MeasuredUnits] = ()
+    """Its units: the situations that it answered, and its dialogues by kind of users."""
     clusters: Mapping[str, str] = field(default_factory=dict)
     """Clusters of dialogues that only have an id: the names under which they are this system's own."""
+
+    @property
+    def answered(self) -> MeasuredUnits | None:
+        """The situations that it answered; None: none."""
+        return next((each for each in self.tables if each.kind_of is PopulationKind.SITUATIONS), None)
 
     @classmethod
     def of_units(cls, name: str, measure: Measure, units: Sequence[Unit]) -> Self:
@@ -137,7 +142,7 @@ def collect_system(
         {measure: rows for measure, rows in found.items() if rows is not None},
         {str(each.measure): each for each in own if isinstance(each, DistinctCounts)},
         frozenset(measure for measure, each in sums.items() if each.rows_of == "fitted"),
-        tables.situations,
+        [each for each in own if isinstance(each, MeasuredUnits)],
         tables.own_clusters,
     )
 

@@ -14,7 +14,8 @@ from typing import ClassVar
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.findings.comparison.comparison import FAVOURABLE, Light, compare_systems
+from trialogue.findings.comparison.comparison import compare_systems
+from trialogue.findings.comparison.records import FAVOURABLE, Light
 from trialogue.findings.comparison.system_sample import SystemSample, Unit
 from trialogue.findings.standings import Measure
 from trialogue.records import Estimate, Record

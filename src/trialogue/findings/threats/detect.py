@@ -17,8 +17,8 @@ from trialogue.findings.threats.language_texts import language_of_texts, made_fo
 from trialogue.findings.threats.listening import listening, other_catalogue, serves_less
 from trialogue.findings.threats.users import (
     different_users,
+    no_common_users,
     several_models,
-    unassigned_people,
     user_fault_differences,
     user_faults,
 )
@@ -353,7 +353,7 @@ DETECTORS: tuple[Detector, ...] = (
     user_fault_differences,
     several_models,
     different_users,
-    unassigned_people,
+    no_common_users,
     few_clusters,
     baselines,
     no_baselines,

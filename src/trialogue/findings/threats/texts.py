@@ -82,7 +82,7 @@ def _quote_failures(words: JsonValue) -> str:
     return f" (recorded: {', '.join(repr(word) for word in words)}; if that is not a failure, declare it in ended_by)"
 
 
-def _listed(names: JsonValue) -> str:
+def _join_names(names: JsonValue) -> str:
     return list_names([str(name) for name in names] if isinstance(names, list) else [str(names)], most=None)
 
 
@@ -186,13 +186,15 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.USERS_DIFFER: ThreatText(
         "Different users",
         (
-            "Two systems met different kinds of simulated users, users played by different language models, or one of them "
-            "people and the other one simulated users."
+            "Two systems met different kinds of simulated users, simulated users without a need in common, users played by "
+            "different language models, or one of them people and the other one simulated users."
         ),
         "Blocks the verdict on the two.",
         lambda t: (
-            f"the users differ: {t.systems[0]} met {_listed(t.facts['users'])}, "
-            f"{t.systems[1]} met {_listed(t.facts['others'])}"
+            f"the users differ: {t.systems[0]} met {_join_names(t.facts['users'])}, "
+            f"{t.systems[1]} met {_join_names(t.facts['others'])}"
+            if t.facts
+            else f"the users differ: those of {list_names(t.systems, most=None)} have no need in common"
         ),
     ),
     ThreatCode.FEW_CLUSTERS: ThreatText(

@@ -5,10 +5,10 @@ from itertools import combinations
 
 import numpy as np
 
-from trialogue.findings.records import Findings, SeparatePeople, SystemFacts
+from trialogue.findings.records import Findings, SeparateUsers, SystemFacts
 from trialogue.findings.standings import Measure
 from trialogue.findings.threat import Severity, Threat, ThreatCode
-from trialogue.records import ClusterKind, JsonValue, MeasuredUnits, PopulationKind, StoredParts
+from trialogue.records import ClusterKind, JsonValue, MeasuredUnits, PopulationKind
 from trialogue.records.kinds.gates import Gate
 
 OF_SITUATIONS = frozenset({"reference", "targets"})
@@ -104,28 +104,39 @@ def _users(findings: Findings, facts: SystemFacts, *, has_parts: bool) -> tuple[
     return (*sorted(kinds), *models)
 
 
-def separate_people(parts: Iterable[StoredParts], systems: Collection[str]) -> tuple[SeparatePeople, ...]:
-    """Pairs of systems of whose people nobody met both; systems some of whose people are unknown are in none."""
-    people: dict[str, set[str]] = {}
+def separate_users(tables: Iterable[MeasuredUnits], systems: Collection[str]) -> tuple[SeparateUsers, ...]:
+    """Pairs of systems without a person or need in common; systems some of whose users are unknown are in none."""
+    met: dict[tuple[PopulationKind, str], set[str]] = {}
     unknown = set()
-    for each in parts:
-        if isinstance(each, MeasuredUnits) and each.kind_of is PopulationKind.PEOPLE and each.system in systems:
-            people.setdefault(each.system, set()).update(each.clusters)
-            if each.clustered_by is not ClusterKind.PERSON:
-                unknown.add(each.system)
-    known = sorted(people.keys() - unknown)
-    return tuple(SeparatePeople(a=a, b=b) for a, b in combinations(known, 2) if people[a].isdisjoint(people[b]))
+    for each in tables:
+        if each.kind_of is PopulationKind.SITUATIONS or each.system not in systems:
+            continue
+        met.setdefault((each.kind_of, each.system), set()).update(each.clusters)
+        if each.clustered_by not in (ClusterKind.PERSON, ClusterKind.NEED):
+            unknown.add((each.kind_of, each.system))
+    return tuple(
+        SeparateUsers(kind_of=a[0], a=a[1], b=b[1])
+        for a, b in combinations(sorted(met.keys() - unknown), 2)
+        if a[0] is b[0] and met[a].isdisjoint(met[b])
+    )
 
 
-def unassigned_people(findings: Findings) -> Iterator[Threat]:
-    """Pairs of systems of whose people nobody met both, on measures of their dialogues."""
-    for pair in findings.separate_people:
+def no_common_users(findings: Findings) -> Iterator[Threat]:
+    """Pairs of systems without a person or need in common, on measures of their dialogues.
+
+    People come to systems for reasons of their own. Needs are drawn by whoever runs a simulation, for each system the same.
+    """
+    has_parts = any(league.measure.users is not None for league in findings.leagues)
+    for pair in findings.separate_users:
+        is_simulated = pair.kind_of is PopulationKind.SIMULATED
         for league in findings.leagues:
             measure = league.measure
-            if measure.users is None and measure.better != "neither" and _is_of_dialogues(measure):
+            if measure.better == "neither" or not _is_of_dialogues(measure):
+                continue
+            if (measure.users is not None) == (is_simulated and has_parts):
                 yield Threat(
-                    code=ThreatCode.UNASSIGNED_PEOPLE,
-                    severity=Severity.DEMOTES,
+                    code=ThreatCode.USERS_DIFFER if is_simulated else ThreatCode.UNASSIGNED_PEOPLE,
+                    severity=Severity.BLOCKS if is_simulated else Severity.DEMOTES,
                     systems=(pair.a, pair.b),
                     measure=measure.name,
                     is_of_pair=True,

@@ -225,6 +225,6 @@ def summary_facts(findings: BoardFindings) -> Sequence[tuple[str, str]]:
     facts = [
         (str(len(own)), "rows from runs" if len(own) != 1 else "row from runs"),
         (str(sum(len(row.runs) for row in own)), "runs of systems"),
-        (f"{sum(row.dialogues or 0 for row in own):,}", "dialogues"),
+        (f"{findings.dialogues or 0:,}", "dialogues"),
     ]
     return [*facts, (str(reported), "reported by others")] if reported else facts

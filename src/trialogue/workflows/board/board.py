@@ -82,7 +82,7 @@ def board(
         runs: folders that ``evaluate``, ``align`` or ``run`` wrote, or runs in memory, in the order of a history.
             ``"NAME=FOLDER"`` names the version; several folders of one name (seeds, prompts) are pooled.
         rows: files of rows that others report (JSON; see ``trialogue board --schema``).
-        baseline: the version that histories compare with; None: the first one.
+        baseline: the version that histories compare with; None: there are no histories.
         on: measures to show, by full name or its beginning; the first one leads. (): people's, then task outcomes of
             simulated users, then what the runs' answers rest on.
         systems: names of the systems to show; (): all.
@@ -110,7 +110,7 @@ def board(
     if baseline is not None and baseline not in versions:
         raise UnknownNameError("version", baseline, versions, where="on the board")
     _check_systems(systems, read)
-    keys = _columns(read, on)
+    keys, not_shown = _columns(read, on)
     entries, left_out = _entries(read, keys, systems)
     tell(f"comparing {len(entries)} rows on {len(keys)} measures")
     findings = conclude_board(
@@ -119,10 +119,9 @@ def board(
         _reported_names(given, [entry.name for entry in entries]),
         left_out,
         versions=versions,
+        not_shown=not_shown,
         manifest=_manifest(read, rows, on, systems, baseline, alpha, seed, resamples),
-        settings=BoardSettings(
-            title=title, baseline=baseline or versions[0], alpha=alpha, sampling=Sampling(seed, resamples)
-        ),
+        settings=BoardSettings(title=title, baseline=baseline, alpha=alpha, sampling=Sampling(seed, resamples)),
     )
     return Board(findings)
 
@@ -134,8 +133,8 @@ def _check_systems(systems: Sequence[str], read: Sequence[VersionRun]) -> None:
             raise UnknownNameError("system", name, known, where="in the runs")
 
 
-def _columns(read: Sequence[VersionRun], on: Sequence[str]) -> list[ColumnKey]:
-    """Columns to show: the requested ones, else the default ones.
+def _columns(read: Sequence[VersionRun], on: Sequence[str]) -> tuple[list[ColumnKey], list[str]]:
+    """Columns to show: the requested ones, else the default ones; and titles of measures that could decide beside these.
 
     Raises:
         UsageError: an unknown measure, one without a direction, or nothing that decides.
@@ -147,7 +146,8 @@ def _columns(read: Sequence[VersionRun], on: Sequence[str]) -> list[ColumnKey]:
                 measures.setdefault(key, league.measure)
     directed = {key: measure for key, measure in measures.items() if measure.better != "neither"}
     if not on:
-        return _default_columns(directed, read)
+        ordered = _default_columns(directed, read)
+        return ordered[:MAX_COLUMNS], [directed[key].title for key in ordered[MAX_COLUMNS:]]
     chosen: list[ColumnKey] = []
     for name in on:
         matching = [key for key, measure in measures.items() if name == measure.name or key[0].is_called(name)]
@@ -156,25 +156,27 @@ def _columns(read: Sequence[VersionRun], on: Sequence[str]) -> list[ColumnKey]:
         if not [key for key in matching if key in directed]:
             raise UsageError(f"{name} has no direction (neither higher nor lower is better), so it ranks nothing.")
         chosen += [key for key in matching if key in directed and key not in chosen]
-    return chosen
+    return chosen, []
 
 
 def _default_columns(directed: Mapping[ColumnKey, Measure], read: Sequence[VersionRun]) -> list[ColumnKey]:
-    """People's measures, then task outcomes of simulated users, then what answers rest on; in most runs first."""
+    """What can decide an answer, by the kind of evidence: people's measures, task outcomes of simulated users, what the
+    runs' answers rest on, then the others; of each kind, those in most runs first."""
     counts = Counter(key for each in read for key in {own for run in _runs_of(each, ()) for own in run.columns})
     primary = {each.stored.concluded.primary for each in read}
-    people = [key for key, measure in directed.items() if measure.basis is Basis.PEOPLE]
-    outcomes = [key for key, measure in directed.items() if measure.card is not None and measure.card.is_task_outcome]
-    others = [key for key, measure in directed.items() if measure.name in primary]
-    chosen = list(
-        dict.fromkeys([*_commonest(people, counts), *_commonest(outcomes, counts), *_commonest(others, counts)])
-    )
+    deciding = {key: measure for key, measure in directed.items() if measure.basis is not Basis.REPLIES}
+    people = [key for key, measure in deciding.items() if measure.basis is Basis.PEOPLE]
+    outcomes = [key for key, measure in deciding.items() if measure.card is not None and measure.card.is_task_outcome]
+    leading = [key for key, measure in directed.items() if measure.name in primary]
+    others = [] if people or outcomes else list(deciding)
+    kinds = (people, outcomes, leading, others)
+    chosen = list(dict.fromkeys(key for keys in kinds for key in _commonest(keys, counts)))
     if not chosen:
         raise UsageError(
             "no run has human ratings, task outcomes of simulated users or an answer: choose a measure with on "
             f"(--on). Measures with a direction: {', '.join(sorted({str(key[0]) for key in directed})) or 'none'}."
         )
-    return chosen[:MAX_COLUMNS]
+    return chosen
 
 
 def _commonest(keys: Sequence[ColumnKey], counts: Mapping[ColumnKey, int]) -> list[ColumnKey]:

@@ -16,10 +16,10 @@ from trialogue.findings.systems.sensitivity import sensitivity
 from trialogue.findings.threats.detect import threats_of
 from trialogue.findings.threats.gate import gate_leagues
 from trialogue.findings.threats.language_texts import language_lines
-from trialogue.findings.threats.users import separate_people
+from trialogue.findings.threats.users import separate_users
 from trialogue.metrics import AnyMetric
 from trialogue.metrics.engine.engine import MAX_COMPARED
-from trialogue.records import Score
+from trialogue.records import MeasuredUnits, Score
 from trialogue.workflows.calibration_notes import calibration_warnings
 from trialogue.workflows.pipeline.domains import domain_lines
 from trialogue.workflows.pipeline.infer import Estimates
@@ -40,6 +40,7 @@ def conclude(inferred: Estimates, *, title: str) -> Findings:
     measured = inferred.measured
     if not inferred.leagues:
         raise DataError(_nothing_measured_problem(measured))
+    tables = [each for each in measured.counts if isinstance(each, MeasuredUnits)]
     findings = Findings(
         title=title,
         answer=(),
@@ -49,7 +50,7 @@ def conclude(inferred: Estimates, *, title: str) -> Findings:
         people=measured.people,
         reading=measured.material.reading,
         shared_situations=measured.shared_situations,
-        separate_people=separate_people(measured.counts, {facts.system for facts in measured.systems}),
+        separate_users=separate_users(tables, {facts.system for facts in measured.systems}),
         leagues=inferred.shown_leagues,
         primary=None,
         votes=inferred.votes,

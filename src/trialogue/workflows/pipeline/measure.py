@@ -51,11 +51,10 @@ from trialogue.records import (
 from trialogue.records.scores.score_table import ScoreTable
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.label_origins import label_counts
-from trialogue.workflows.inputs.populations import populations_of
+from trialogue.workflows.inputs.populations import measured_units, populations_of
 from trialogue.workflows.pipeline.alignment_baselines import with_baselines
 from trialogue.workflows.pipeline.default_metrics import BASELINES, LEARNED, default_metrics, with_leaders
 from trialogue.workflows.pipeline.domains import domain_fits
-from trialogue.workflows.pipeline.measured_units import measured_units
 from trialogue.workflows.pipeline.shared_situations import on_shared_situations, other_situations, shared_situations
 from trialogue.workflows.pipeline.system_facts import FaultsOfUsers, facts_of, faults_of_users, people_among
 from trialogue.workflows.pipeline.training_data import training_exposures, unknown_training_lines
