@@ -1,6 +1,7 @@
 """The same data get one answer, whichever command reads them, in whatever form and order."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from trialogue.errors import DataError
+from trialogue.errors import DataError, UsageError
 from trialogue.findings.records import Findings
 from trialogue.findings.standings import Contrast
 from trialogue.findings.threats import Validity
@@ -263,3 +264,39 @@ def test_measures_of_wording_are_not_compared_across_languages() -> None:
     for judged in found.judgements:
         assert (judged.difference.value is None) == judged.measure.startswith(("length", "distinct")), judged.measure
     assert any("they write in different languages" in note for note in found.notes)
+
+
+def test_one_decision_protocol_decides_in_every_command(tmp_path: Path) -> None:
+    parts = [units("people", "v1", 24, 0, 3), units("people", "v2", 24, 2.0, 3)]
+    protocol = tmp_path / "decision.yaml"
+    protocol.write_text("measure: human:liked\nalpha: 0.01\nmargin: {superiority: 0.1}\n")
+    both = evaluate([*parts[0], *parts[1]], resamples=1_000, metrics=METRICS, decide=protocol)
+    runs = [evaluate(each, resamples=1_000, metrics=METRICS) for each in parts]
+    compared = compare(*runs, resamples=1_000, decide=protocol).comparison
+    assert both.findings.primary == "human:liked"
+    assert both.findings.protocol is not None
+    assert both.findings.protocol.is_kept
+    (pair,) = next(each for each in both.findings.leagues if each.measure.by == "people").contrasts
+    (on_board,) = board(*runs, resamples=1_000, decide=protocol).findings.columns[0].leagues[0].contrasts
+    assert (pair.verdict, on_board.verdict, compared.light) == ("b", "b", "better")
+    assert pair.p_adjusted == compared.judgements[0].p_adjusted == on_board.p_adjusted
+    large = {"measure": "human:liked", "margin": {"superiority": 3.9}}
+    assert compare(*runs, resamples=1_000, decide=large).comparison.light == "inconclusive"
+    (pair,) = next(
+        each
+        for each in evaluate([*parts[0], *parts[1]], resamples=1_000, metrics=METRICS, decide=large).findings.leagues
+        if each.measure.by == "people"
+    ).contrasts
+    assert pair.verdict == "inconclusive"
+
+
+def test_mistakes_in_a_decision_protocol_are_named_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "decision.yaml"
+    path.write_text("measure: human:liked\nalpha: 2\nmargins: 1\n")
+    with pytest.raises(DataError) as caught:
+        evaluate(units("people", "v1", 6, 0, 1), decide=path)
+    assert {problem.field for problem in caught.value.problems} == {"alpha", "margins"}
+    with pytest.raises(UsageError, match="has no direction"):
+        compare("a", "b", decide={"measure": "length"})
+    with pytest.raises(UsageError, match="leave out on"):
+        compare("a", "b", decide={"measure": "human:liked"}, on=["human:liked"])

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from trialogue.cli.shared.inputs import Decide
 from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.errors import UsageError
 
@@ -28,6 +29,7 @@ def board(
         list[str] | None,
         typer.Option("--on", help="Measure to show, by name (repeatable); the first one leads."),
     ] = None,
+    decide: Decide = None,
     system: Annotated[
         list[str] | None, typer.Option("--system", "-s", help="System to show (repeatable; default: all).")
     ] = None,
@@ -57,8 +59,8 @@ def board(
         check_folder(out)
     with steps(quiet=quiet) as tell:
         made = make_board(
-            *runs, rows=rows or (), baseline=baseline, on=on or (), systems=system or (), title=title, alpha=alpha,
-            seed=seed, resamples=resamples, progress=tell,
+            *runs, rows=rows or (), baseline=baseline, on=on or (), decide=decide, systems=system or (), title=title,
+            alpha=alpha, seed=seed, resamples=resamples, progress=tell,
         )  # fmt: skip
         page = made.write(out) if out is not None else None
     typer.echo(to_line(made.findings) if as_json else board_text(made.findings))

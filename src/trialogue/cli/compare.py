@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.shared.inputs import Mapped
+from trialogue.cli.shared.inputs import Decide, Mapped
 from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.errors import UsageError
 
@@ -106,6 +106,7 @@ def compare(
         list[int] | None,
         typer.Option("--users", min=2, help="With --plan: a number of users to simulate (repeatable)."),
     ] = None,
+    decide: Decide = None,
     mapping: Mapped = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
     form: Annotated[
@@ -142,7 +143,7 @@ def compare(
         check_folder(out)
     with steps() as tell:
         compared = run_comparison(
-            before, after, systems=system or (), on=on or (), margin=margin, failure_margin=failure_margin,
+            before, after, systems=system or (), on=on or (), margin=margin, failure_margin=failure_margin, decide=decide,
             any_language=any_language, alpha=alpha, seed=seed, resamples=resamples, mapping=mapping, progress=tell,
         )  # fmt: skip
         for note in with_short_names(compared.comparison).notes:

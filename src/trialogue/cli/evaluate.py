@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trialogue.cli.shared.inputs import Decide
 from trialogue.cli.shared.progress import check_folder, refuse_inputs_in, steps
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def evaluate(
             "all measures together."
         ),
     ] = Family.QUESTIONS,
+    decide: Decide = None,
     scores: Annotated[
         ScoreFormat,
         typer.Option(help="Format of the scores of replies and dialogues; parquet needs the extra of that name."),
@@ -111,6 +113,7 @@ def evaluate(
             resamples=resamples,
             alpha=alpha,
             family=family.value,
+            decide=decide,
             any_language=any_language,
             steps=_linking(catalogue) if catalogue else (),
             progress=tell,

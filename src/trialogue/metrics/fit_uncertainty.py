@@ -17,15 +17,16 @@ below .05 exactly where the 95% interval excludes zero.
 Measured in benchmarks/ALIGNMENT.md, ends included.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter
 
 from trialogue.metrics.base import Array, Reply, Undefined
-from trialogue.records import Estimate, Interval, Reason, ReasonCode
+from trialogue.records import Estimate, Interval, JsonValue, Reason, ReasonCode
 from trialogue.stats import ClusterSums, bounded_share, jackknife, jackknife_difference
 from trialogue.stats.student_t import t_quantile
 
@@ -74,6 +75,11 @@ class FittedMetric(Protocol):
         """Identifier of the fit behind this unit's statistics."""
         ...
 
+    @property
+    def source_type(self) -> type:
+        """Type of these identifiers: a dataclass, so that a run can store them."""
+        ...
+
     def fit_variance(self, a: Parts, b: Parts) -> float | Undefined:
         """Variance of the value of a minus that of b (without b: of a) that is due to the fit; Undefined, with a reason,
         if the fit has no error estimate."""
@@ -96,6 +102,20 @@ class Sources:
 
     def __getstate__(self) -> dict[str, object]:
         return {**vars(self), "metric": None}
+
+    def store(self) -> tuple[tuple[JsonValue, ...], tuple[float, ...]]:
+        """Each fit as JSON, and the sums that rest on it, one after the other."""
+        adapter = TypeAdapter[Hashable](self.metric.source_type)
+        fits = tuple(adapter.dump_python(source, mode="json") for source in self._sums)
+        return fits, tuple(number for sums in self._sums.values() for number in sums.tolist())
+
+    @classmethod
+    def restore(cls, metric: FittedMetric, fits: Sequence[JsonValue], sums: Sequence[float]) -> "Sources":
+        """What ``store`` gave."""
+        adapter, found = TypeAdapter[Hashable](metric.source_type), cls(metric)
+        rows = np.array(sums, dtype=float).reshape(len(fits), -1)
+        found._sums = {adapter.validate_python(fit): row for fit, row in zip(fits, rows, strict=True)}
+        return found
 
     def merge(self, other: "Sources") -> None:
         """Add the sums of other units."""

@@ -1,19 +1,20 @@
 """Compare two versions of a recommender: two run folders, or two sets of conversations."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.findings import Findings, League, Measure, Statement, SystemFacts
-from trialogue.findings.comparison.comparison import AS_INDEPENDENT, compare_systems, deciding_of
+from trialogue.findings.comparison.comparison import compare_systems, deciding_of
 from trialogue.findings.comparison.gate import FAILURE_MARGIN, compare_failures, conclude_comparison
 from trialogue.findings.comparison.records import Comparison
 from trialogue.findings.comparison.system_sample import SystemSample, collect_system
 from trialogue.findings.languages import DIFFERENT
 from trialogue.findings.league import estimate_of
+from trialogue.findings.protocol import Correction
 from trialogue.findings.standings import OVER_MEASURES
 from trialogue.findings.threats.gate import gate_leagues
 from trialogue.records import CompletionCounts, Estimate, Manifest
@@ -42,6 +43,7 @@ from trialogue.workflows.display import ShowsFindings
 from trialogue.workflows.evaluation import Progress, Run
 from trialogue.workflows.experiment.stage_measures import compared_stages
 from trialogue.workflows.inputs.memory import Data
+from trialogue.workflows.pipeline.decision import Decision, read_decision
 from trialogue.workflows.pipeline.report import report
 from trialogue.workflows.pipeline.saved_results import SCORES, StoredRun
 
@@ -75,6 +77,7 @@ def compare(
     on: Sequence[str] = (),
     margin: float | None = None,
     failure_margin: float = FAILURE_MARGIN,
+    decide: Decision | None = None,
     any_language: bool = False,
     alpha: float = 0.05,
     seed: int = 0,
@@ -95,6 +98,7 @@ def compare(
             it, too, is equivalence).
         failure_margin: share of dialogues by which the new version may fail more often, where that is not significant;
             beyond it, it is worse whatever the measures say.
+        decide: a decision protocol, as a YAML file or its fields, in place of ``on``, ``margin`` and ``alpha``.
         any_language: keep measures that are not made for the language of conversations; runs are taken as they are.
         alpha: significance level, after correction across the measures that decide.
         seed: seed of everything random.
@@ -106,6 +110,15 @@ def compare(
         UsageError: unclear which systems are meant, unknown measures, impossible options.
         DataError: what is given cannot be read, or holds nothing that both share.
     """
+    protocol = read_decision(decide)
+    if protocol is not None:
+        if on or margin is not None:
+            raise UsageError("a decision protocol states the measures and margins: leave out on and margin.")
+        on = [str(name) for name in (protocol.measure, *protocol.measures)]
+        on, alpha = on if protocol.correction is Correction.ACROSS else on[:1], protocol.alpha
+        margin = protocol.margin.non_inferiority or protocol.margin.equivalence
+    superiority = None if protocol is None else protocol.margin.superiority
+    blocks = () if protocol is None else protocol.blocks
     _check_margins(margin, failure_margin, alpha)
     if len(systems) > 2:
         raise UsageError(f"two systems are compared, got {len(systems)} names: {', '.join(systems)}.")
@@ -149,6 +162,7 @@ def compare(
         *sides,
         on=chosen,
         margin=margin,
+        superiority=superiority,
         alpha=alpha,
         seed=seed,
         resamples=resamples,
@@ -169,20 +183,16 @@ def compare(
         mismatches,
     )
     comparison = conclude_comparison(
-        comparison, comparison_threats(findings, sides, read), failures, margin=margin, alpha=alpha
+        comparison, comparison_threats(findings, sides, read, blocks), failures, margin=margin, alpha=alpha
     )
-    decides = {each.measure: each.decides for each in comparison.judgements}
-    errs = list(_error_direction(comparison, sides))
-    answer = (*comparison.answer, *(text for name, text in errs if decides[name]))
-    others = [text for name, text in errs if not decides[name]]
     stages = compared_stages([Path(each) for each in (old, new) if isinstance(each, str | Path)])
     lacking = [f"{name} is not measured in both runs." for name in on if not names_matching(name, shared)]
-    notes = (*stages, *lacking, *comparison.notes, *others, *_made_differently(read))
-    comparison = comparison.model_copy(update={"notes": notes, "answer": answer})
+    notes = (*stages, *lacking, *comparison.notes, *_made_differently(read))
+    comparison = comparison.model_copy(update={"notes": notes})
     deciding = [each.measure for each in comparison.judgements if each.decides]
     shown = findings.model_copy(
         update={
-            "answer": tuple(Statement(text=text) for text in answer),
+            "answer": tuple(Statement(text=text) for text in comparison.answer),
             "leagues": gate_leagues(findings.leagues, comparison.threats),
             "threats": comparison.threats,
             "primary": next(iter(deciding), None),
@@ -230,22 +240,6 @@ def _own_differences(names: Sequence[str], read: Sequence[StoredRun]) -> dict[st
         estimate = estimate_of(score)
         found[score.measure] = estimate if score.system == names[1] else estimate.negate()
     return found
-
-
-def _error_direction(comparison: Comparison, sides: Sequence[SystemSample]) -> Iterator[tuple[str, str]]:
-    """Direction of the interval's error for measures treated as independent although the runs share a calibration."""
-    for each in comparison.judgements:
-        if each.difference.interval is None or each.difference.interval.method != AS_INDEPENDENT:
-            continue
-        measures = [side.measures[each.measure] for side in sides]
-        if measures[0].labels_from == measures[1].labels_from and all(measure.is_calibrated for measure in measures):
-            text = (
-                f"On {each.title} the interval is too wide, and p too large: both runs rest on one calibration "
-                f"({'+'.join(measures[0].labels_from)}), whose error moves both values together. The runs do not "
-                "record its size, so it is counted as two independent errors. For the exact difference, align "
-                "both in one run: trialogue align --responses OLD=a NEW=b."
-            )
-            yield each.measure, text
 
 
 def _made_differently(read: Sequence[StoredRun]) -> list[str]:

@@ -115,9 +115,16 @@ def union_findings(
 
 
 def comparison_threats(
-    findings: Findings, sides: Sequence[SystemSample], read: Sequence[StoredRun]
+    findings: Findings, sides: Sequence[SystemSample], read: Sequence[StoredRun], blocks: Sequence[ThreatCode] = ()
 ) -> tuple[Threat, ...]:
-    """Threats detected in the comparison, and those inherited from the runs; blocking ones first."""
+    """Threats detected in the comparison, and those inherited from the runs; blocking ones first.
+
+    Args:
+        findings: of the comparison.
+        sides: the two systems.
+        read: their runs.
+        blocks: threats that a decision protocol lets block a verdict.
+    """
     known = [*threats_of(findings), *_labeller_threats(sides), *_model_threats(findings, sides)]
     for each, run in zip(sides, read, strict=True):
         for threat in run.concluded.threats:
@@ -125,6 +132,7 @@ def comparison_threats(
                 systems = (each.name,) if threat.systems else ()
                 known.append(threat.model_copy(update={"systems": systems}))
     known = [_demote_to_note(threat) if _is_of_old_failures(threat, sides[0]) else threat for threat in known]
+    known = [each.model_copy(update={"severity": Severity.BLOCKS}) if each.code in blocks else each for each in known]
     order = list(Severity)
     unique = {threat.model_dump_json(): threat for threat in known if threat.code not in OF_A_RUN}
     return tuple(sorted(unique.values(), key=lambda threat: order.index(threat.severity)))

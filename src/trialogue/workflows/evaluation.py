@@ -1,7 +1,7 @@
 """Evaluate several recommenders on their conversations: scores, differences with uncertainty, and a verdict."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,9 @@ from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import UsageError
 from trialogue.findings import Findings, League
 from trialogue.findings.family import FamilyScope
+from trialogue.findings.protocol import DecisionProtocol
 from trialogue.findings.systems.answer import texts_of
-from trialogue.metrics import Settings
+from trialogue.metrics import Settings, get_metrics
 from trialogue.records import Manifest, Preference, Raters, Score, StoredParts
 from trialogue.records.files.gc_tuning import few_collections
 from trialogue.records.files.manifest import versions_of
@@ -22,6 +23,8 @@ from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
 from trialogue.workflows.judging.section import with_judges, with_unused_scores
 from trialogue.workflows.passport.section import with_passports, with_wordings
 from trialogue.workflows.pipeline import Choice, Estimates, choose, conclude, infer, measure, prepare, read, report
+from trialogue.workflows.pipeline.decision import Decision, exclude, read_decision
+from trialogue.workflows.pipeline.decision import decide as decide_findings
 from trialogue.workflows.pipeline.read import Step
 from trialogue.workflows.pipeline.saved_results import StoredRun
 from trialogue.workflows.pipeline.system_facts import FaultsOfUsers
@@ -114,6 +117,7 @@ def evaluate(
     resamples: int = 10_000,
     alpha: float = 0.05,
     family: str = FamilyScope.QUESTIONS,
+    decide: Decision | None = None,
     steps: Sequence[Step] = (),
     baselines: bool = True,
     any_language: bool = False,
@@ -144,6 +148,9 @@ def evaluate(
         family: p-values are corrected across the pairs of systems of each ``"measure"``; of each measure and over all of
             people's ``"questions"``, none of which was declared to decide; or of all ``"measures"`` that are shown and have
             a direction.
+        decide: a decision protocol, as a YAML file or its fields: the measure that decides, level, margins, family and
+            exclusions; ``alpha`` then counts for nothing. None: the answer rests on people's ratings, else on the measure
+            with the best evidence.
         steps: applied to the records before anything is measured, such as a title linker.
         baselines: whether baselines that ignore the user are shown with measures of alignment.
         any_language: keep measures that are not made for the language of a system.
@@ -161,6 +168,10 @@ def evaluate(
     material = prepare(
         read(sources, format_name=format_name, mapping=mapping, origin=raters_of(origin), key=key), *steps
     )
+    protocol = read_decision(decide)
+    if protocol is not None:
+        material, excluded = exclude(material, protocol.exclude)
+        material.warnings.extend(excluded)
     choice = choose(material, metrics, variants_of=variants_of, baselines=baselines, any_language=any_language)
     return evaluate_records(
         material,
@@ -169,8 +180,9 @@ def evaluate(
         title=title,
         seed=seed,
         resamples=resamples,
-        alpha=alpha,
-        family=_scope(family),
+        alpha=alpha if protocol is None else protocol.alpha,
+        family=_scope(family) if protocol is None else FamilyScope.MEASURE,
+        protocol=protocol,
         tell=tell,
     )
 
@@ -185,6 +197,7 @@ def evaluate_records(
     resamples: int = 10_000,
     alpha: float = 0.05,
     family: FamilyScope = FamilyScope.QUESTIONS,
+    protocol: DecisionProtocol | None = None,
     tell: Progress = lambda _line: None,
 ) -> Run:
     """Measure, infer and conclude, from prepared records.
@@ -198,8 +211,13 @@ def evaluate_records(
         resamples: bootstrap resamples and permutations.
         alpha: significance level, after correction.
         family: which p-values are corrected together.
+        protocol: decides on what the answer rests; None: the kind of evidence does.
         tell: called with progress lines.
     """
+    if protocol is not None:
+        wanted = [name for name in (protocol.measure, *protocol.measures) if not name.is_judgement]
+        known = {metric.measure for metric in choice.shown}
+        choice = replace(choice, shown=(*choice.shown, *get_metrics([each for each in wanted if each not in known])))
     config = {
         "inputs": [_short(one) for one in given],
         "metrics": [metric.measure for metric in choice.shown],
@@ -209,6 +227,8 @@ def evaluate_records(
     }
     if family is not FamilyScope.QUESTIONS:
         config["family"] = family.value
+    if protocol is not None:
+        config["decide"] = protocol.to_json()
     manifest = Manifest(
         command="evaluate", config=config, seed=seed, inputs=material.hashes, versions=versions_of(*PACKAGES)
     )
@@ -217,6 +237,8 @@ def evaluate_records(
     inferred: Estimates = infer(measured, alpha=alpha, family=family)
     tell("drawing conclusions")
     findings = conclude(inferred, title=title or "Evaluation of " + ", ".join(_short(one) for one in given))
+    if protocol is not None:
+        findings = decide_findings(findings, protocol)
     scores = inferred.scores()
     findings = with_wordings(with_passports(findings, given), material.dialogues)
     findings = with_unused_scores(with_judges(findings, material, scores), material)

@@ -168,42 +168,6 @@ def test_a_measure_without_direction_hides_no_loss_on_the_next() -> None:
     assert {each.measure for each in comparison.moved} == {"success"}
 
 
-def not_a_mean(value: float, n: int = 40, clusters: int | None = None) -> SystemSample:
-    """A run whose value is not the mean of its single values."""
-    made = run(OLD)
-    interval = Interval(low=value - 0.1, high=value + 0.1, method="made up")
-    estimate = Estimate(value=value, interval=interval, n=n, clusters=clusters)
-    return replace(made, values={"success": estimate}, rows={}, fitted=frozenset({"success"}))
-
-
-def test_a_value_that_is_no_mean_is_compared_by_the_runs_intervals() -> None:
-    comparison, _ = compare_systems(not_a_mean(0.2), not_a_mean(0.9))
-    (judged,) = comparison.judgements
-    interval = judged.difference.interval
-    assert interval is not None
-    # each half-width .1, so the half-width of the difference is .1 * sqrt(2) = .1414
-    assert (interval.low, interval.high) == pytest.approx((0.7 - 0.14142, 0.7 + 0.14142), abs=1e-5)
-    assert judged.light == "better"
-    assert "as if the runs were independent" in " ".join(comparison.notes)
-
-
-def test_intervals_over_few_clusters_are_compared_with_satterthwaites_degrees_of_freedom() -> None:
-    comparison, _ = compare_systems(not_a_mean(0.2, clusters=5), not_a_mean(0.9, clusters=5))
-    interval = comparison.judgements[0].difference.interval
-    assert interval is not None
-    # Each error is .1 / t(.975; 4) = .1 / 2.776445, that of the difference sqrt(2) times it, with
-    # (2 e^2)^2 / (e^4 / 4 + e^4 / 4) = 8 degrees of freedom: 2.306004 * .1 * sqrt(2) / 2.776445 = .117459
-    assert interval.high - 0.7 == pytest.approx(0.117459, abs=1e-6)
-    assert 0.7 - interval.low == pytest.approx(0.117459, abs=1e-6)
-
-
-def test_a_value_that_is_no_mean_is_not_compared_between_runs_of_different_size() -> None:
-    comparison, _ = compare_systems(not_a_mean(0.2), not_a_mean(0.9, n=80))
-    (judged,) = comparison.judgements
-    assert judged.difference.value is None
-    assert "depend on the number of replies (40 and 80)" in str(judged.difference.why)
-
-
 def test_people_who_had_several_dialogues_are_one_cluster() -> None:
     shown = Measure(name="human:liked", title="Liked", by="people", better="higher", unit="share")
     standing = Standing(system="crs", estimate=Estimate(value=0.5, n=4))

@@ -2,8 +2,8 @@
 
 from trialogue.findings.protocol import Exclusion
 from trialogue.records import Dialogue, Preference, Rating, Utterance
-from trialogue.workflows.experiment.exclusions import exclude
 from trialogue.workflows.inputs.inputs import InputRecords
+from trialogue.workflows.pipeline.decision import exclude
 
 
 def dialogue(name: str, turns: int, *, user: str | None = None, ended_by: str | None = None) -> Dialogue:

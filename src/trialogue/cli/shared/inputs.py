@@ -28,6 +28,15 @@ Mapped = Annotated[
 ]
 
 
+Decide = Annotated[
+    Path | None,
+    typer.Option(
+        "--decide",
+        help="YAML file of a decision protocol: the measure that decides, with level, margins, family and exclusions.",
+    ),
+]
+
+
 def check_inputs(
     given: Iterable["str | Input"],
     *,

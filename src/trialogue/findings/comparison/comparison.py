@@ -1,8 +1,7 @@
 """Compare two versions of one system from two runs, as if both had been evaluated together.
 
 Every difference is computed from what the values are made of (unit scores, sums or counts), by the function that evaluates
-two systems of one run, on clusters that are recognised by what they are. Only a measure that rests on a model's parameters
-is compared by the two runs' intervals as if they were independent, which is conservative and is reported.
+two systems of one run, on clusters that are recognised by what they are.
 """
 
 import math
@@ -18,6 +17,7 @@ from trialogue.findings.comparison.records import (
     MeasureComparison,
 )
 from trialogue.findings.comparison.system_sample import Rows, SystemSample, Unit
+from trialogue.findings.family import bounds_at_level
 from trialogue.findings.league import contrasts_against_values
 from trialogue.findings.league_verdicts import verdict
 from trialogue.findings.standings import Contrast, League, Measure, Standing
@@ -25,15 +25,12 @@ from trialogue.findings.wording import list_names
 from trialogue.metrics import AnyMetric, get_metric
 from trialogue.metrics.base import CountMetric, SumMetric
 from trialogue.metrics.engine.distinct_samples import CountedSample
-from trialogue.records import Estimate, Interval, MeasureName, Reason, ReasonCode
+from trialogue.metrics.engine.sum_totals import difference_with_fits
+from trialogue.metrics.fit_uncertainty import FittedMetric, Sources
+from trialogue.records import Estimate, MeasureName, Reason, ReasonCode
 from trialogue.stats import difference, holm
-from trialogue.stats.student_t import t_quantile, two_sided_p
 
-SAME_SIZE = 1.05  # numbers of replies this near count as equal
-MANY = 1_000_000  # clusters, where an estimate does not say how many: the quantiles of the normal distribution
 MAX_MOVED = 20  # dialogues listed; a screenful to read
-AS_INDEPENDENT = "two intervals, treating the runs as independent"
-NO_INTERVALS = Reason.of(ReasonCode.INTERVAL_MISSING_IN_RUN)
 NOTHING = Reason.of(ReasonCode.VALUE_MISSING_IN_RUN)
 NOTHING_SHARED = Reason.of(ReasonCode.NOTHING_SHARED)
 NO_PARTS = Reason.of(ReasonCode.PARTS_MISSING_IN_RUN)
@@ -46,6 +43,7 @@ def compare_systems(
     *,
     on: Sequence[str] = (),
     margin: float | None = None,
+    superiority: float | None = None,
     alpha: float = 0.05,
     seed: int = 0,
     resamples: int = 10_000,
@@ -62,6 +60,7 @@ def compare_systems(
         on: full names of the measures that decide; (): what people said, else the task outcome of simulated users, else
             none.
         margin: a loss up to which the new version is not worse, in the unit of the measures that decide.
+        superiority: a gain up to which the new version is not better; None: any significant gain is.
         alpha: significance level, after Holm's correction across the measures that decide.
         seed: random seed for the sample of arrangements in permutation tests.
         resamples: arrangements to go through.
@@ -97,6 +96,7 @@ def compare_systems(
                     p,
                     decides,
                     margin,
+                    superiority,
                     alpha,
                     _count_pairs(before, after, name, pairing),
                 )
@@ -144,8 +144,6 @@ def difference_of(
             return Estimate(value=None, why=COUNTS_OF_OTHERS)
         sides = [_counted_sample(each, name, metric, pairing.clusters[side]) for side, each in enumerate((one, other))]
         return sides[0].minus(sides[1], confidence=0.95)
-    if name in one.fitted and name in other.fitted:
-        return _welch_difference(other.values[name], one.values[name])
     if name not in one.rows or name not in other.rows or not _is_known(metric, one.rows[name]):
         return Estimate(value=None, why=NO_PARTS)
     summed = metric if isinstance(metric, SumMetric) else None
@@ -153,6 +151,9 @@ def difference_of(
     if found[0] is None or found[1] is None:
         return Estimate(value=None, why=NOTHING_SHARED)
     (sums, combine), (others, _) = found[0], found[1]
+    fits = restore_fits(metric, one.rows[name]), restore_fits(metric, other.rows[name])
+    if fits[0] is not None and fits[1] is not None:
+        return difference_with_fits(sums, others, (fits[0], fits[1]))
     most = None if measure.bounds is None else measure.bounds.width
     return difference(sums, others, combine, is_share=measure.is_share, most=most, seed=seed, permutations=resamples)
 
@@ -171,6 +172,13 @@ def value_of_parts(side: SystemSample, name: str) -> float | None:
         return None
     value = float(metric.combine(rows.sums.sum(axis=0)[None])[0])
     return value if math.isfinite(value) else None
+
+
+def restore_fits(metric: object, rows: Rows) -> Sources | None:
+    """What a value rests on that was fitted on other data; None: nothing."""
+    if rows.fits is None or not isinstance(metric, FittedMetric):
+        return None
+    return Sources.restore(metric, rows.fits.fits, rows.fits.fit_sums)
 
 
 def _is_known(metric: AnyMetric | None, rows: Rows) -> bool:
@@ -194,44 +202,13 @@ def _counted_sample(side: SystemSample, name: str, metric: CountMetric, names: M
     return CountedSample.of(counts.model_copy(update={"clusters": clusters}), metric)
 
 
-def _welch_difference(before: Estimate, after: Estimate) -> Estimate:
-    """After minus before, from two estimates that are taken as independent: Welch's test on their intervals.
-
-    An interval's half width is its error times Student's quantile for its clusters. Interval and p-value of the difference
-    rest on one error and one number of degrees of freedom (Satterthwaite's).
-    """
-    if before.value is None or after.value is None or before.interval is None or after.interval is None:
-        return Estimate(value=None, why=NO_INTERVALS)
-    few, many = sorted((before.n, after.n))
-    if many > SAME_SIZE * few:
-        why = Reason.of(ReasonCode.REPLY_COUNTS_DIFFER_BETWEEN_RUNS, before=before.n, after=after.n)
-        return Estimate(value=None, why=why)
-    parts = [
-        (_error(each.interval, freedom), freedom)
-        for each in (before, after)
-        if each.interval is not None
-        for freedom in [max((each.clusters or MANY) - 1, 1)]
-    ]
-    error, gap = math.hypot(*(one for one, _ in parts)), after.value - before.value
-    if not error:
-        return Estimate(value=gap, n=before.n + after.n, why=Reason.of(ReasonCode.NO_STANDARD_ERROR))
-    freedom = error**4 / sum(one**4 / own for one, own in parts)
-    half = error * t_quantile(0.975, freedom)
-    interval = Interval(low=gap - half, high=gap + half, method=AS_INDEPENDENT)
-    return Estimate(value=gap, interval=interval, n=before.n + after.n, p=two_sided_p(gap / error, freedom))
-
-
-def _error(interval: Interval, freedom: int) -> float:
-    """Half the width of an interval over Student's quantile."""
-    return float((interval.high - interval.low) / (2 * t_quantile((1 + interval.confidence) / 2, freedom)))
-
-
 def _make_judgement(
     measure: Measure,
     found: Estimate,
     p: float | None,
     decides: bool,
     margin: float | None,
+    superiority: float | None,
     alpha: float,
     paired: int,
 ) -> MeasureComparison:
@@ -239,11 +216,13 @@ def _make_judgement(
     light: Light = "better" if said == "a" else "worse" if said == "b" else "inconclusive"
     if measure.better == "neither" and p is not None and p <= alpha:
         light = "changed"
-    if margin is not None and found.interval is not None and measure.better != "neither":
-        loss = -found.interval.low if measure.better == "higher" else found.interval.high
-        gain = found.interval.high if measure.better == "higher" else -found.interval.low
-        if light != "better" and loss <= margin:
-            light = "equivalent" if gain <= margin else "not worse"
+    bounds = bounds_at_level(found, alpha)
+    if bounds is not None and measure.better != "neither":
+        low, high = bounds if measure.better == "higher" else (-bounds[1], -bounds[0])
+        if superiority is not None and light == "better" and low <= superiority:
+            light = "inconclusive"
+        if margin is not None and light != "better" and low >= -margin:
+            light = "equivalent" if high <= margin else "not worse"
     return MeasureComparison(
         measure=measure.name,
         title=measure.title,
@@ -336,11 +315,6 @@ def _notes(
         *(f"Not compared: {list_names(names, most=None)} ({why})." for why, names in _by_reason(missing)),
         *(f"Not tested: {list_names(names, most=None)} ({why})." for why, names in _by_reason(untested)),
     ]
-    rough = [
-        name for name, each in found.items() if each.interval is not None and each.interval.method == AS_INDEPENDENT
-    ]
-    if rough:
-        notes.append(f"Compared as if the runs were independent, because these are not means: {', '.join(rough)}.")
     if pairing.is_partial and before.answered is not None and after.answered is not None:
         notes.append(
             f"Replies are compared in the {pairing.shared} situations that both answered: {before.name} answered "

@@ -40,6 +40,8 @@ class Rows:
     """Whether they are replies to situations."""
     are_means: bool = True
     """Whether the value is the mean of the rows; else a function that the metric knows."""
+    fits: MeasureSums | None = None
+    """What was fitted on other data and the value rests on; None: nothing."""
 
     @property
     def values(self) -> tuple[Unit, ...]:
@@ -62,11 +64,9 @@ class SystemSample:
     values: Mapping[str, Estimate]
     """The system's value by measure, as the run reports it; only those that are defined."""
     rows: Mapping[str, Rows] = field(default_factory=dict)
-    """What the values are made of, by measure; measures that count distinct things, or rest on a model, have none."""
+    """What the values are made of, by measure; measures that count distinct things have none."""
     counts: Mapping[str, DistinctCounts] = field(default_factory=dict)
     """Counts of distinct things, by measure."""
-    fitted: frozenset[str] = frozenset()
-    """Measures that rest on a model's parameters."""
     tables: Sequence[MeasuredUnits] = ()
     """Its units: the situations that it answered, and its dialogues by kind of users."""
     clusters: Mapping[str, str] = field(default_factory=dict)
@@ -94,7 +94,6 @@ class SystemSample:
             values={name: self.values[own]} if own in self.values else {},
             rows={name: self.rows[own]} if own in self.rows else {},
             counts={name: self.counts[own]} if own in self.counts else {},
-            fitted=frozenset({name} if own in self.fitted else ()),
         )
 
     def units(self, measure: str) -> tuple[Unit, ...]:
@@ -141,7 +140,6 @@ def collect_system(
         values,
         {measure: rows for measure, rows in found.items() if rows is not None},
         {str(each.measure): each for each in own if isinstance(each, DistinctCounts)},
-        frozenset(measure for measure, each in sums.items() if each.rows_of == "fitted"),
         [each for each in own if isinstance(each, MeasuredUnits)],
         tables.own_clusters,
     )
@@ -206,11 +204,11 @@ class _Tables:
     def rows_of_sums(self, found: MeasureSums) -> Rows:
         """Rows of stored sums."""
         sums = np.array(found.sums, dtype=float).reshape(len(found.keys), found.width)
+        fits = found if found.fits else None
         if all(key in self._clusters for key in found.keys):
             clusters = tuple(self._clusters[key] for key in found.keys)
-            return Rows(found.keys, clusters, sums, found.n, of_situations=True, are_means=False)
+            return Rows(found.keys, clusters, sums, found.n, of_situations=True, are_means=False, fits=fits)
+        are_answers = self.situations is not None and set(found.keys) <= set(self.situations.clusters)
+        clusters = found.keys if are_answers else tuple(self.own_clusters.get(key, key) for key in found.keys)
         nameless = ("",) * len(found.keys)
-        if self.situations is not None and set(found.keys) <= set(self.situations.clusters):
-            return Rows(nameless, found.keys, sums, found.n, of_situations=True, are_means=False)
-        clusters = tuple(self.own_clusters.get(key, key) for key in found.keys)
-        return Rows(nameless, clusters, sums, found.n, are_means=False)
+        return Rows(nameless, clusters, sums, found.n, of_situations=are_answers, are_means=False, fits=fits)

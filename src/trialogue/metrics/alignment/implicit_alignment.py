@@ -187,6 +187,8 @@ class ImplicitAlignment:
         """The estimate; undefined without data."""
         return self._estimate(sums)
 
+    source_type = Calibration
+
     def source(self, unit: Reply) -> Calibration:
         """Calibration behind the statistics of a reply; human labels correct any."""
         assert unit.reference is not None

@@ -119,21 +119,19 @@ class SummedTotals:
         """What the value is made of, as a run stores it; None if nothing was measured."""
         if not self._rows:
             return None
-        found = MeasureSums(measure=MeasureName(self.metric.measure), system=system, rows_of="fitted", n=self._units)
-        if self._sources is not None:
-            return found
-        if not self._silent and (self._are_means or (self.metric.per_dialogue and not self._of_situations)):
+        found = MeasureSums(measure=MeasureName(self.metric.measure), system=system, rows_of="sums", n=self._units)
+        is_plain = self._sources is None and not self._silent
+        if is_plain and (self._are_means or (self.metric.per_dialogue and not self._of_situations)):
             is_of_replies = self.metric.card.level == "response" and not self.metric.per_dialogue
             return found.model_copy(update={"rows_of": "replies" if is_of_replies else "dialogues"})
-        if self._of_situations and not self._silent:
+        whole = self._sums()
+        keys, rows = tuple(map(str, whole.keys)), whole.sums
+        if self._of_situations and is_plain:
             keys = tuple(key for own, _ in self._of_situations for key in own)
             rows = np.concatenate([rows for _, rows in self._of_situations])
-        else:
-            sums = self._sums()
-            keys, rows = tuple(map(str, sums.keys)), sums.sums
-        numbers = tuple(rows.ravel().tolist())
-        update = {"rows_of": "sums", "n": self._sums().n, "keys": keys, "width": rows.shape[1], "sums": numbers}
-        return found.model_copy(update=update)
+        fits, fit_sums = self._sources.store() if self._sources is not None else ((), ())
+        numbers = {"n": whole.n, "width": rows.shape[1], "sums": tuple(rows.ravel().tolist())}
+        return found.model_copy(update={**numbers, "keys": keys, "fits": fits, "fit_sums": fit_sums})
 
     def _units_of(self, batch: Batch) -> Sequence[Reply | Dialogue]:
         """Measured units of a batch."""
@@ -262,12 +260,17 @@ class SummedTotals:
                 permutations=settings.permutations,
                 confidence=settings.confidence,
             )
-        pool = self._has_many_clusters or other._has_many_clusters
-        drawn, drawn_other = (pool_clusters(sums), pool_clusters(others)) if pool else (sums, others)
-        estimate = fitted_difference(
-            drawn, drawn_other, (self._sources, other._sources), confidence=settings.confidence
-        )
-        return estimate.model_copy(update={"clusters": len({*sums.keys, *others.keys})})
+        return difference_with_fits(sums, others, (self._sources, other._sources), confidence=settings.confidence)
+
+
+def difference_with_fits(
+    a: ClusterSums, b: ClusterSums, sources: tuple[Sources, Sources], *, confidence: float = 0.95
+) -> Estimate:
+    """Difference of values that depend on fitted parameters, over groups of clusters where there are very many."""
+    clusters = len({*a.keys, *b.keys})
+    if max(len(a.keys), len(b.keys)) > MAX_CLUSTERS:
+        a, b = pool_clusters(a), pool_clusters(b)
+    return fitted_difference(a, b, sources, confidence=confidence).model_copy(update={"clusters": clusters})
 
 
 def is_share(metric: SumMetric[Any]) -> bool:

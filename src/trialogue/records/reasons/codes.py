@@ -201,7 +201,6 @@ class ReasonCode(StrEnum):
     PARTS_MISSING_IN_RUN = "parts_missing_in_run"
     COUNTS_OF_OTHER_SITUATIONS = "counts_of_other_situations"
     INTERVAL_MISSING_IN_RUN = "interval_missing_in_run"
-    REPLY_COUNTS_DIFFER_BETWEEN_RUNS = "reply_counts_differ_between_runs"
     MIXTURE_TOO_FEW_CLUSTERS = "mixture_too_few_clusters"
     MIXTURE_FORMULA_WITHOUT_VALUE = "mixture_formula_without_value"
     TOO_FEW_PAIRS_WITH_BOTH_SIDES = "too_few_pairs_with_both_sides"

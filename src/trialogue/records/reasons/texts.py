@@ -316,11 +316,6 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.INTERVAL_MISSING_IN_RUN: (
             "its value is not a mean over dialogues or replies, and one of the runs has no interval for it"
         ),
-        ReasonCode.REPLY_COUNTS_DIFFER_BETWEEN_RUNS: (
-            "its value may depend on the number of replies ({before} and {after}), and the runs lack the counts to compare "
-            "equal amounts. Evaluate both again, in one run: trialogue evaluate OLD=FILE NEW=FILE --out both, then "
-            "trialogue compare both both --system OLD --system NEW"
-        ),
         ReasonCode.MIXTURE_TOO_FEW_CLUSTERS: "too few clusters, or resamples without a value",
         ReasonCode.MIXTURE_FORMULA_WITHOUT_VALUE: "the formula has no value here",
         ReasonCode.TOO_FEW_PAIRS_WITH_BOTH_SIDES: (

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from trialogue.records.base import Record
+from trialogue.records.base import JsonValue, Record
 from trialogue.records.kinds.populations import PopulationKind
 from trialogue.records.measure_name import MeasureName
 from trialogue.records.reading import ClusterKind
@@ -43,7 +43,7 @@ class MeasuredUnits(Record):
         return self
 
 
-Rows = Literal["replies", "dialogues", "sums", "fitted"]
+Rows = Literal["replies", "dialogues", "sums"]
 
 
 class MeasureSums(Record):
@@ -57,7 +57,7 @@ class MeasureSums(Record):
     """The system."""
     rows_of: Rows
     """``replies`` or ``dialogues``: the value is the mean of their scores, and no sums are stored. ``sums``: it is a
-    function of the sums below. ``fitted``: it also depends on a model's parameters, whose error the run does not store."""
+    function of the sums below."""
     n: int = Field(ge=0)
     """Units that count."""
     keys: tuple[str, ...] = ()
@@ -66,6 +66,10 @@ class MeasureSums(Record):
     """Sums in a row."""
     sums: tuple[float, ...] = ()
     """The rows, one after the other."""
+    fits: tuple[JsonValue, ...] = ()
+    """What was fitted on other data and the value rests on; (): nothing."""
+    fit_sums: tuple[float, ...] = ()
+    """The sums that rest on each of them, one after the other."""
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

@@ -18,6 +18,7 @@ from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.board.read_rows import problems_of_rows, read_reported
 from trialogue.workflows.board.read_runs import VersionRun, read_versions
 from trialogue.workflows.evaluation import Progress, Run
+from trialogue.workflows.pipeline.decision import Decision, read_decision
 
 MAX_COLUMNS = 5  # shown by default: what fits beside the names of rows on a laptop
 ROWS_SUFFIX = ".json"
@@ -69,6 +70,7 @@ def board(
     rows: Sequence[str | Path] = (),
     baseline: str | None = None,
     on: Sequence[str] = (),
+    decide: Decision | None = None,
     systems: Sequence[str] = (),
     title: str = "Board",
     alpha: float = 0.05,
@@ -85,6 +87,7 @@ def board(
         baseline: the version that histories compare with; None: there are no histories.
         on: measures to show, by full name or its beginning; the first one leads. (): people's, then task outcomes of
             simulated users, then what the runs' answers rest on.
+        decide: a decision protocol, as a YAML file or its fields, in place of ``on`` and ``alpha``.
         systems: names of the systems to show; (): all.
         title: title of the board.
         alpha: level of the verdicts, after correction across the pairs of a league.
@@ -96,6 +99,11 @@ def board(
         UsageError: unclear versions, unknown measures, systems or baselines, impossible options.
         DataError: folders or files that cannot be read or do not fit; all mistakes at once.
     """
+    protocol = read_decision(decide)
+    if protocol is not None:
+        if on:
+            raise UsageError("a decision protocol states the measures: leave out on.")
+        on, alpha = [str(name) for name in (protocol.measure, *protocol.measures)], protocol.alpha
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must be between 0 and 1, got {alpha!r}.")
     tell = progress or (lambda _line: None)

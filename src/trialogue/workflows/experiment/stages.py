@@ -30,7 +30,6 @@ from trialogue.workflows.alignment.shifts import with_shifts
 from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.experiment.columns import columns_of
 from trialogue.workflows.experiment.contents import bytes_of, files_in, hashes_of, model_hashes
-from trialogue.workflows.experiment.exclusions import exclude
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan, Stage, StageContext
 from trialogue.workflows.experiment.inputs import NameContext, Named, file_of
@@ -41,6 +40,7 @@ from trialogue.workflows.inputs.locations import Input
 from trialogue.workflows.passport.passport import passport
 from trialogue.workflows.passport.simulated_sample import stage_side
 from trialogue.workflows.pipeline import report
+from trialogue.workflows.pipeline.decision import exclude
 from trialogue.workflows.simulation.baseline_dialogues import baselines_in, with_baselines
 from trialogue.workflows.simulation.failed_agents import AlwaysFailed, find_failed_agents
 from trialogue.workflows.simulation.realism import realism

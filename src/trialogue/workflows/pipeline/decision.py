@@ -1,0 +1,134 @@
+"""Read the decision protocol of a command, and apply its exclusion rules."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from pydantic import ValidationError
+
+from trialogue.errors import DataError, TrialogueError, UsageError
+from trialogue.findings import Findings
+from trialogue.findings.decision.check import measured_deviations
+from trialogue.findings.decision.verdict import apply_protocol
+from trialogue.findings.protocol import DecisionProtocol, Exclusion, ProtocolCheck
+from trialogue.metrics import get_metric
+from trialogue.records import Dialogue, MeasureName, Rating, Response
+from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
+from trialogue.workflows.inputs.inputs import InputRecords
+
+Decision: TypeAlias = DecisionProtocol | Mapping[str, Any] | str | Path
+"""A decision protocol: as a record, as its fields, or as a YAML file that holds them (or an experiment with ``decide``)."""
+HINT = "The smallest one is one line: measure: human:satisfaction"
+
+
+def read_decision(given: Decision | None) -> DecisionProtocol | None:
+    """The protocol with the full names of its measures; None for none.
+
+    Raises:
+        DataError: a file that holds no protocol; all its mistakes at once.
+        UsageError: fields that are none, or a metric that there is not or that has no direction.
+    """
+    if given is None:
+        return None
+    if isinstance(given, DecisionProtocol):
+        return _with_full_names(given)
+    fields, file, lines = given, "decide", Lines()
+    if isinstance(given, str | Path):
+        fields, file, lines = read_fields(Path(given), hint=HINT), str(given), lines_of(Path(given))
+        if isinstance(fields.get("decide"), Mapping):
+            fields, lines = fields["decide"], lines.nested("decide")
+    assert isinstance(fields, Mapping)
+    try:
+        return _with_full_names(DecisionProtocol.model_validate(dict(fields)))
+    except ValidationError as error:
+        raise DataError(problems_of_fields(error, fields, DecisionProtocol, file=file, lines=lines)) from error
+
+
+def _with_full_names(protocol: DecisionProtocol) -> DecisionProtocol:
+    return protocol.model_copy(
+        update={"measure": _full(protocol.measure), "measures": tuple(map(_full, protocol.measures))}
+    )
+
+
+def _full(name: MeasureName) -> MeasureName:
+    if name.is_judgement:
+        return name
+    try:
+        metric = get_metric(name)
+    except TrialogueError as error:
+        raise UsageError(f"the decision protocol names no measure: {error}") from error
+    if metric.card.better == "neither":
+        raise UsageError(f"{metric.measure} has no direction, so the decision protocol cannot rest on it.")
+    return MeasureName(metric.measure)
+
+
+def decide(findings: Findings, protocol: DecisionProtocol) -> Findings:
+    """Findings under a protocol that was given with the data: nothing shows that it was written before them."""
+    digest = hashlib.sha256(protocol.model_dump_json().encode()).hexdigest()
+    deviations = tuple(measured_deviations(protocol, findings))
+    check = ProtocolCheck(protocol=protocol, sha256=digest, data_existed=True, deviations=deviations)
+    return apply_protocol(findings, check, decides=True)
+
+
+def exclude(material: InputRecords, rules: Sequence[Exclusion]) -> tuple[InputRecords, list[str]]:
+    """Records after exclusion rules, and a line per rule with the numbers of excluded dialogues and votes.
+
+    A dialogue that failed is never left out for being short: failures are outcomes, and a rule that hides them would favor
+    the systems that fail.
+    """
+    lines = []
+    for rule in rules:
+        left = replace(
+            material,
+            dialogues=[_drop_ratings(each, rule) for each in material.dialogues if not _leaves_out(rule, each)],
+            responses=[_rated_response(each, rule) for each in material.responses],
+            preferences=[each for each in material.preferences if each.rater not in rule.participants],
+            scores=[each for each in material.scores if each.rater not in rule.participants],
+        )
+        counts = (
+            (len(material.dialogues), len(left.dialogues), "dialogues"),
+            (len(material.preferences), len(left.preferences), "votes"),
+        )
+        parts = [f"{before - after:,} of {before:,} {what}" for before, after, what in counts if after < before]
+        if parts:
+            lines.append(f"Excluded by the decision protocol ({_describe_rule(rule)}): {' and '.join(parts)}.")
+        material = left
+    return material, lines
+
+
+def _leaves_out(rule: Exclusion, dialogue: Dialogue) -> bool:
+    if rule.user_turns_below is not None:
+        turns = sum(utterance.speaker == "user" for utterance in dialogue.utterances)
+        return dialogue.fault is None and turns < rule.user_turns_below
+    return dialogue.user in rule.participants
+
+
+def _drop_ratings(dialogue: Dialogue, rule: Exclusion) -> Dialogue:
+    """A dialogue without the ratings of people who are left out."""
+    if not rule.participants:
+        return dialogue
+    utterances = tuple(
+        utterance.model_copy(update={"ratings": _kept_ratings(utterance.ratings, rule)})
+        for utterance in dialogue.utterances
+    )
+    return dialogue.model_copy(update={"ratings": _kept_ratings(dialogue.ratings, rule), "utterances": utterances})
+
+
+def _rated_response(response: Response, rule: Exclusion) -> Response:
+    if not rule.participants:
+        return response
+    utterance = response.utterance
+    kept = utterance.model_copy(update={"ratings": _kept_ratings(utterance.ratings, rule)})
+    return response.model_copy(update={"utterance": kept})
+
+
+def _kept_ratings(ratings: Iterable[Rating], rule: Exclusion) -> tuple[Rating, ...]:
+    return tuple(rating for rating in ratings if rating.rater not in rule.participants)
+
+
+def _describe_rule(rule: Exclusion) -> str:
+    if rule.user_turns_below is not None:
+        return f"fewer than {rule.user_turns_below} user utterances"
+    return f"participants {', '.join(rule.participants)}"
