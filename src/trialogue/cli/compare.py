@@ -188,7 +188,7 @@ def _comparison_text(comparison: "Comparison") -> str:
         judged = [each for each in comparison.judgements if each.decides == decides]
         if judged:
             corrected = sum(each.p_adjusted is not None for each in judged) > 1
-            corrections = "; p Holm-corrected across these measures, intervals not" if corrected else ""
+            corrections = "; p corrected across these measures, intervals not" if decides and corrected else ""
             lines.append(f"{heading} ({comparison.after} minus {comparison.before}{corrections}):")
         for each in judged:
             mark = " (conditional)" if each.validity == "conditional" and each.light in FAVOURABLE else ""

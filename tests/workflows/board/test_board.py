@@ -43,7 +43,7 @@ def versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_versions_on_the_same_users_are_ranked_together_as_compare_finds_them(versions: Path) -> None:
-    made = board(versions / "v1", versions / "v2", versions / "v3")
+    made = board(versions / "v1", versions / "v2", versions / "v3", on=["need_met"])
     assert ranks(made) == {"v3": (1, 1), "v1": (2, 3), "v2": (2, 3)}
     assert [row.name for row in made.findings.rows] == ["v3", "v1", "v2"]
     league = column(made).leagues[0]
@@ -64,7 +64,7 @@ def test_versions_on_the_same_users_are_ranked_together_as_compare_finds_them(ve
 
 
 def test_a_history_compares_every_version_with_the_baseline(versions: Path) -> None:
-    made = board(versions / "v1", versions / "v2", versions / "v3", baseline="v2")
+    made = board(versions / "v1", versions / "v2", versions / "v3", baseline="v2", on=["need_met"])
     (history,) = made.findings.histories
     assert [point.version for point in history.points] == ["v1", "v2", "v3"]  # as given, not by value
     assert [point.is_baseline for point in history.points] == [False, True, False]
@@ -81,16 +81,18 @@ def test_a_history_compares_every_version_with_the_baseline(versions: Path) -> N
 
 
 def test_the_order_of_folders_and_their_place_change_nothing_but_the_history(versions: Path, tmp_path: Path) -> None:
-    made = board(f"a={versions / 'v1'}", f"b={versions / 'v3'}")
+    made = board(f"a={versions / 'v1'}", f"b={versions / 'v3'}", on=["need_met"])
     (tmp_path / "elsewhere").mkdir()
     for name in ("v1", "v3"):
         (tmp_path / "elsewhere" / name).symlink_to(versions / name)
-    again = board(f"b={tmp_path / 'elsewhere' / 'v3'}", f"a={tmp_path / 'elsewhere' / 'v1'}", baseline="a")
+    again = board(
+        f"b={tmp_path / 'elsewhere' / 'v3'}", f"a={tmp_path / 'elsewhere' / 'v1'}", baseline="a", on=["need_met"]
+    )
     assert made.findings.columns == again.findings.columns
     assert made.findings.rows == again.findings.rows
     one, other = (
         made.write(tmp_path / "one"),
-        board(f"a={versions / 'v1'}", f"b={versions / 'v3'}").write(tmp_path / "two"),
+        board(f"a={versions / 'v1'}", f"b={versions / 'v3'}", on=["need_met"]).write(tmp_path / "two"),
     )
     for path in sorted(one.parent.rglob("*.*")):
         if path.is_file():
@@ -99,7 +101,7 @@ def test_the_order_of_folders_and_their_place_change_nothing_but_the_history(ver
 
 def test_other_needs_are_not_ranked_though_the_ids_of_dialogues_are_equal(versions: Path, tmp_path: Path) -> None:
     other = folder(tmp_path / "other", simulated("mine", share(1.0), seed=1))
-    made = board(versions / "v1", versions / "v2", other)
+    made = board(versions / "v1", versions / "v2", other, on=["need_met"])
     assert ranks(made)["other"] == (None, None)
     assert codes(made, "other") == [ReasonCode.BOARD_SAMPLE_DIFFERS]
     assert "other" not in str(made.findings.answer[0])
@@ -108,7 +110,7 @@ def test_other_needs_are_not_ranked_though_the_ids_of_dialogues_are_equal(versio
 
 def test_a_run_with_five_dialogues_is_not_ranked_with_runs_of_forty(versions: Path, tmp_path: Path) -> None:
     five = folder(tmp_path / "five", simulated("mine", [True] * 5))
-    made = board(versions / "v1", versions / "v2", five)
+    made = board(versions / "v1", versions / "v2", five, on=["need_met"])
     assert ranks(made)["five"] == (None, None)
     assert str(cell(made, "five").why[0]).endswith("(it met 5, the others 40, not all of them the same)")
 
@@ -116,7 +118,13 @@ def test_a_run_with_five_dialogues_is_not_ranked_with_runs_of_forty(versions: Pa
 def test_a_crashing_version_neither_leads_nor_disappears(versions: Path, tmp_path: Path) -> None:
     half = [crash("mine", n) if n % 2 else talk("mine", n, met=True) for n in range(40)]  # all it finishes succeed
     always = [crash("mine", n) for n in range(40)]
-    made = board(versions / "v1", versions / "v3", folder(tmp_path / "half", half), folder(tmp_path / "always", always))
+    made = board(
+        versions / "v1",
+        versions / "v3",
+        folder(tmp_path / "half", half),
+        folder(tmp_path / "always", always),
+        on=["need_met"],
+    )
     assert cell(made, "half").estimate.value == pytest.approx(0.5)  # failures count as needs that were not met
     assert ranks(made)["v3"] == (1, 1)
     assert ranks(made)["always"] == (None, None)
@@ -127,7 +135,12 @@ def test_a_crashing_version_neither_leads_nor_disappears(versions: Path, tmp_pat
 
 
 def test_other_simulated_users_are_not_ranked_together(versions: Path, tmp_path: Path) -> None:
-    made = board(versions / "v1", versions / "v2", folder(tmp_path / "o", simulated("mine", share(0.9), users="kind")))
+    made = board(
+        versions / "v1",
+        versions / "v2",
+        folder(tmp_path / "o", simulated("mine", share(0.9), users="kind")),
+        on=["need_met"],
+    )
     assert [each.measure.users for each in made.findings.columns] == ["sim", "kind"]  # a column for each kind of users
     assert cell(made, "o").estimate.value is None
     assert column(made, 1).cell("o").rank_low is None
@@ -135,7 +148,7 @@ def test_other_simulated_users_are_not_ranked_together(versions: Path, tmp_path:
 
 def test_another_measure_of_the_same_metric_is_a_column_of_its_own(versions: Path, tmp_path: Path) -> None:
     other = folder(tmp_path / "o", simulated("mine", share(0.9)), ["need_met(turns=3)"])
-    made = board(versions / "v1", versions / "v2", other)
+    made = board(versions / "v1", versions / "v2", other, on=["need_met"])
     names = [str(each.measure.measured) for each in made.findings.columns]
     assert sorted(names) == ["need_met(turns=10)@named|v1", "need_met(turns=3)@named|v1"]
     assert cell(made, "o").estimate.value is None
@@ -161,7 +174,8 @@ def test_the_same_dialogues_evaluated_twice_count_once(versions: Path, tmp_path:
 def test_edited_results_are_refused_with_file_and_field(versions: Path, tmp_path: Path) -> None:
     edited = folder(tmp_path / "edited", simulated("mine", share(0.2)))
     content = json.loads((edited / "findings.json").read_text())
-    content["leagues"][0]["standings"][0]["estimate"]["value"] = 0.999
+    league = next(each for each in content["leagues"] if each["measure"]["name"] == NEED_MET)
+    league["standings"][0]["estimate"]["value"] = 0.999
     (edited / "findings.json").write_text(json.dumps(content))
     with pytest.raises(
         DataError, match=r"findings.json, field leagues\[need_met.*mine has 0.999 .* scores.jsonl has 0.2"
@@ -288,7 +302,7 @@ def test_a_run_of_an_earlier_version_is_listed_with_the_reason(versions: Path, t
 
 
 def test_a_board_of_one_run_of_one_system_says_that_nothing_is_comparable(versions: Path) -> None:
-    made = board(versions / "v1")
+    made = board(versions / "v1", on=["need_met"])
     assert column(made).leagues == ()
     assert str(made.findings.answer[0]).startswith("No two rows are comparable on Need met")
     assert codes(made, "mine") == [ReasonCode.BOARD_ALONE]

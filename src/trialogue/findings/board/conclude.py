@@ -18,6 +18,7 @@ from trialogue.findings.board.pooling import Pooled, Sampling
 from trialogue.findings.board.records import BoardColumn, BoardFindings, BoardRow, LeftOut
 from trialogue.findings.board.reported import ReportedRow, reported_cell, reported_row
 from trialogue.findings.board.threats import board_threats, pooled_facts
+from trialogue.findings.family import corrected_over_questions
 from trialogue.findings.standings import League
 from trialogue.findings.threat import Validity
 from trialogue.records import Manifest, PopulationKind
@@ -46,6 +47,8 @@ class BoardSettings:
     """Version that the histories of systems are compared with; None: there are no histories."""
     alpha: float = 0.05
     """Level of the verdicts."""
+    is_declared: bool = False
+    """Whether somebody said which measures decide; else p-values of people's questions are corrected over them."""
     sampling: Sampling = field(default_factory=Sampling)
     """Settings of permutation tests."""
 
@@ -75,6 +78,11 @@ def conclude_board(
     """
     values = {key: values_of(entries, key) for key in keys}
     leagues = {key: _leagues(entries, key, values[key], settings) for key in keys}
+    if not settings.is_declared:
+        corrected = iter(
+            corrected_over_questions([each for own in leagues.values() for each in own], alpha=settings.alpha)
+        )
+        leagues = {key: [next(corrected) for _ in own] for key, own in leagues.items()}
     names = _column_names(entries, keys)
     all_leagues = [league for own in leagues.values() for league in own]
     threats = board_threats(

@@ -37,6 +37,12 @@ class EntryRun:
         """The run's leagues by the column of the board that they belong to."""
         return {self.key_of(league.measure): league for league in self.findings.leagues}
 
+    @property
+    def valued_columns(self) -> list[ColumnKey]:
+        """Columns on which the system has a value."""
+        standings = {key: self.standing(key) for key in self.columns}
+        return [key for key, each in standings.items() if each is not None and each.estimate.value is not None]
+
     def key_of(self, measure: Measure) -> ColumnKey:
         """The board's column of a measure of the run.
 

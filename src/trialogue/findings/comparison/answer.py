@@ -67,7 +67,8 @@ def _on_measures(
         return tuple(
             f"On {title}, {after} and {before} cannot be compared: {why}." for why, title in reversed(by_reason.items())
         )
-    rested = f"The verdict rests on {_name_deciding_measures(tested)} at level {alpha:g}, Holm-corrected."
+    corrected = ", corrected across these measures" if len(tested) > 1 else ""
+    rested = f"The verdict rests on {_name_deciding_measures(tested)} at level {alpha:g}{corrected}."
     beside = f" It does not rest on {left}, which could not be tested." if left else ""
     first = _verdict(light, before, after, deciding, margin) if not after_failures else _describe_measures(deciding)
     # One threat to several deciding measures is stated once: without its measure, duplicates become equal.

@@ -28,7 +28,7 @@ from trialogue.metrics.engine.distinct_samples import CountedSample
 from trialogue.metrics.engine.sum_totals import difference_with_fits
 from trialogue.metrics.fit_uncertainty import FittedMetric, Sources
 from trialogue.records import Estimate, MeasureName, Reason, ReasonCode
-from trialogue.stats import difference, holm
+from trialogue.stats import difference, holm, jackknife_difference
 
 MAX_MOVED = 20  # dialogues listed; a screenful to read
 NOTHING = Reason.of(ReasonCode.VALUE_MISSING_IN_RUN)
@@ -61,7 +61,7 @@ def compare_systems(
             none.
         margin: a loss up to which the new version is not worse, in the unit of the measures that decide.
         superiority: a gain up to which the new version is not better; None: any significant gain is.
-        alpha: significance level, after Holm's correction across the measures that decide.
+        alpha: significance level, after correction across the measures that decide.
         seed: random seed for the sample of arrangements in permutation tests.
         resamples: arrangements to go through.
         within: where both versions stand in one run, its own differences by measure, after minus before; they take the
@@ -87,7 +87,7 @@ def compare_systems(
     judgements: list[MeasureComparison] = []
     for decides in (True, False):
         names = [name for name in shared if (name in deciding) == decides]
-        adjusted = holm([found[name].p for name in names])
+        adjusted = _adjusted([found[name].p for name in names], decides=decides, is_declared=bool(on))
         for name, p in zip(names, adjusted, strict=True):
             judgements.append(
                 _make_judgement(
@@ -122,6 +122,17 @@ def deciding_of(side: SystemSample, shared: Sequence[str]) -> set[str]:
     return people or by_needs or set(outcomes)
 
 
+def _adjusted(p: Sequence[float | None], *, decides: bool, is_declared: bool) -> list[float | None]:
+    """p-values of measures that decide, corrected over them; those of the others as they are.
+
+    Measures that nobody declared to decide are corrected as an evaluation corrects people's questions, by their number.
+    """
+    if not decides:
+        return list(p)
+    tested = sum(each is not None for each in p)
+    return holm(p) if is_declared else [None if each is None else min(1.0, tested * each) for each in p]
+
+
 def difference_of(
     one: SystemSample, other: SystemSample, name: str, pairing: Pairing, *, seed: int = 0, resamples: int = 10_000
 ) -> Estimate:
@@ -144,6 +155,11 @@ def difference_of(
             return Estimate(value=None, why=COUNTS_OF_OTHERS)
         sides = [_counted_sample(each, name, metric, pairing.clusters[side]) for side, each in enumerate((one, other))]
         return sides[0].minus(sides[1], confidence=0.95)
+    own, others_rows = one.rows.get(name), other.rows.get(name)
+    if own is not None and others_rows is not None and own.are_without and others_rows.are_without:
+        values = [side.values[name].value or 0.0 for side in (one, other)]
+        without = [dict(zip(each.clusters, each.sums[:, 0].tolist(), strict=True)) for each in (own, others_rows)]
+        return jackknife_difference(without[0], without[1], values[0], values[1], own.n + others_rows.n)
     if name not in one.rows or name not in other.rows or not _is_known(metric, one.rows[name]):
         return Estimate(value=None, why=NO_PARTS)
     summed = metric if isinstance(metric, SumMetric) else None
@@ -168,7 +184,7 @@ def value_of_parts(side: SystemSample, name: str) -> float | None:
         return None
     if rows.are_means:
         return float(rows.sums[:, 0].mean())
-    if not isinstance(metric, SumMetric) or metric.per_dialogue:
+    if rows.are_without or not isinstance(metric, SumMetric) or metric.per_dialogue:
         return None
     value = float(metric.combine(rows.sums.sum(axis=0)[None])[0])
     return value if math.isfinite(value) else None

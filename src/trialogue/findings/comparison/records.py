@@ -28,7 +28,7 @@ class MeasureComparison(Record):
     difference: Estimate
     """After minus before, with interval and uncorrected p."""
     p_adjusted: float | None = Field(ge=0, le=1)
-    """p after Holm's correction across the measures that decide (or across the others, for those that do not)."""
+    """p after correction across the measures that decide; of the others uncorrected."""
     decides: bool
     """Whether the verdict rests on it."""
     paired: int = 0

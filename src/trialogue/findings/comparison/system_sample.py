@@ -40,6 +40,8 @@ class Rows:
     """Whether they are replies to situations."""
     are_means: bool = True
     """Whether the value is the mean of the rows; else a function that the metric knows."""
+    are_without: bool = False
+    """Whether these are values without each cluster in turn, for a jackknife."""
     fits: MeasureSums | None = None
     """What was fitted on other data and the value rests on; None: nothing."""
 
@@ -131,7 +133,7 @@ def collect_system(
     found |= {
         measure: tables.rows_of_sums(each)
         for measure, each in sums.items()
-        if each.rows_of == "sums" and measure in measures
+        if each.rows_of in ("sums", "without") and measure in measures
     }
     return SystemSample(
         name,
@@ -204,6 +206,8 @@ class _Tables:
     def rows_of_sums(self, found: MeasureSums) -> Rows:
         """Rows of stored sums."""
         sums = np.array(found.sums, dtype=float).reshape(len(found.keys), found.width)
+        if found.rows_of == "without":
+            return Rows(found.keys, found.keys, sums, found.n, are_means=False, are_without=True)
         fits = found if found.fits else None
         if all(key in self._clusters for key in found.keys):
             clusters = tuple(self._clusters[key] for key in found.keys)

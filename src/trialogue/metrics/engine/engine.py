@@ -177,7 +177,7 @@ class Measurement:
             parts
             for place in range(len(self._metrics))
             for system in sorted(self._totals)
-            if isinstance(totals := self._totals[system][place], SummedTotals)
+            if isinstance(totals := self._totals[system][place], SummedTotals | LiftTotals)
             and (parts := totals.parts(system)) is not None
         ]
 

@@ -12,10 +12,11 @@ import numpy as np
 
 from trialogue.metrics.base import Array, Conversation, NeedCourse, NeedMetric, Undefined
 from trialogue.metrics.batch import Batch
+from trialogue.metrics.engine.conversations import fingerprint_of
 from trialogue.metrics.engine.settings import Settings
 from trialogue.metrics.engine.sum_totals import NO_DIALOGUE, empty_estimate
 from trialogue.metrics.engine.unit_scores import ColumnSink, Sink
-from trialogue.records import Estimate, FailurePolicy, Reason, ReasonCode
+from trialogue.records import Estimate, FailurePolicy, MeasureName, MeasureSums, Reason, ReasonCode
 from trialogue.stats import jackknife, jackknife_difference
 from trialogue.stats.lift import Hits, LiftResult, lift
 
@@ -98,6 +99,21 @@ class LiftTotals:
     def of_dialogues(self) -> Array | None:
         """Shape (dialogues,): lift of each; None where the system has no value."""
         return None if self._why_undefined() else self._result_of_all().of_dialogues
+
+    def parts(self, system: str) -> MeasureSums | None:
+        """The values without each need, as a run stores them; None where there is no value."""
+        if self._why_undefined():
+            return None
+        without = self._values_without()
+        return MeasureSums(
+            measure=MeasureName(self.metric.measure),
+            system=system,
+            rows_of="without",
+            n=len(self._courses),
+            keys=tuple(fingerprint_of(*sorted(need)) for need in without),
+            width=1,
+            sums=tuple(without.values()),
+        )
 
     def estimate(self, system: str, settings: Settings) -> Estimate:
         """The system's value with its jackknife interval over needs; deterministic."""

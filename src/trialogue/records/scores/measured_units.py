@@ -43,7 +43,7 @@ class MeasuredUnits(Record):
         return self
 
 
-Rows = Literal["replies", "dialogues", "sums"]
+Rows = Literal["replies", "dialogues", "sums", "without"]
 
 
 class MeasureSums(Record):
@@ -57,7 +57,7 @@ class MeasureSums(Record):
     """The system."""
     rows_of: Rows
     """``replies`` or ``dialogues``: the value is the mean of their scores, and no sums are stored. ``sums``: it is a
-    function of the sums below."""
+    function of the sums below. ``without``: these are its values without each key in turn, for a jackknife."""
     n: int = Field(ge=0)
     """Units that count."""
     keys: tuple[str, ...] = ()

@@ -36,8 +36,8 @@ LETTERS = "Letters are a compact letter display (Piepho, 2004)."
 RANKS = "Rank ranges hold simultaneously (Mogstad et al., 2024)."
 ACROSS = "There is no correction for the number of measures."
 DECIDING = (
-    "p-values were corrected for the number of measures with Holm's step-down method: across the "
-    "deciding measures together, and across the others together."
+    "p-values were corrected for the number of measures across the deciding measures together (with Holm's step-down method "
+    "where they were named); those of other measures are not corrected."
 )
 PAIRWISE = {
     OVER_MEASURES: DECIDING,

@@ -129,7 +129,9 @@ def board(
         versions=versions,
         not_shown=not_shown,
         manifest=_manifest(read, rows, on, systems, baseline, alpha, seed, resamples),
-        settings=BoardSettings(title=title, baseline=baseline, alpha=alpha, sampling=Sampling(seed, resamples)),
+        settings=BoardSettings(
+            title=title, baseline=baseline, alpha=alpha, is_declared=bool(on), sampling=Sampling(seed, resamples)
+        ),
     )
     return Board(findings)
 
@@ -170,7 +172,8 @@ def _columns(read: Sequence[VersionRun], on: Sequence[str]) -> tuple[list[Column
 def _default_columns(directed: Mapping[ColumnKey, Measure], read: Sequence[VersionRun]) -> list[ColumnKey]:
     """What can decide an answer, by the kind of evidence: people's measures, task outcomes of simulated users, what the
     runs' answers rest on, then the others; of each kind, those in most runs first."""
-    counts = Counter(key for each in read for key in {own for run in _runs_of(each, ()) for own in run.columns})
+    counts = Counter(key for each in read for key in {own for run in _runs_of(each, ()) for own in run.valued_columns})
+    directed = {key: measure for key, measure in directed.items() if counts[key]}
     primary = {each.stored.concluded.primary for each in read}
     deciding = {key: measure for key, measure in directed.items() if measure.basis is not Basis.REPLIES}
     people = [key for key, measure in deciding.items() if measure.basis is Basis.PEOPLE]
