@@ -300,3 +300,15 @@ def test_mistakes_in_a_decision_protocol_are_named_at_once(tmp_path: Path) -> No
         compare("a", "b", decide={"measure": "length"})
     with pytest.raises(UsageError, match="leave out on"):
         compare("a", "b", decide={"measure": "human:liked"}, on=["human:liked"])
+
+
+def test_teams_on_one_test_set_are_no_versions_and_share_its_dialogues() -> None:
+    teams = {name: replies(name, "western", 6 + 4 * place) for place, name in enumerate(("alpha", "beta", "gamma"))}
+    teams["gamma"] = teams["gamma"][2:]  # which did not answer the first situation
+    runs = [
+        evaluate(each, resamples=RESAMPLES, metrics=["rouge_l", "bleu"], title=name) for name, each in teams.items()
+    ]
+    found = board(*runs, resamples=RESAMPLES).findings
+    assert (found.baseline, found.histories, found.dialogues) == (None, (), 30)
+    assert {column.measure.title for column in found.columns} == {"ROUGE-L", "BLEU-k"}
+    assert all(cell.rank_low is not None and not cell.why for column in found.columns for cell in column.cells)

@@ -159,15 +159,16 @@ def _row(entry: Entry, columns: Sequence[BoardColumn]) -> BoardRow:
 
 def _distinct_dialogues(entries: Sequence[Entry], key: ColumnKey) -> int:
     """Different dialogues behind the first column: those from which the same situations were cut count once."""
-    found: dict[tuple[str, str], int] = {}
-    for entry in entries:
-        for run in entry.runs:
-            league = run.columns.get(key)
-            met = run.met(league.measure) if league is not None else None
-            is_shared = met is not None and met.kind_of is PopulationKind.SITUATIONS and met.sample is not None
-            name = ("situations", str(met.sample)) if met is not None and is_shared else (entry.name, run.run)
-            found[name] = max(found.get(name, 0), run.facts.dialogues)
-    return sum(found.values())
+    dialogues, cut_from = 0, dict[str, tuple[str, str]]()
+    for run in (run for entry in entries for run in entry.runs):
+        league, answered = run.columns.get(key), run.side.answered
+        is_of_replies = league is not None and run.met(league.measure).kind_of is PopulationKind.SITUATIONS
+        if is_of_replies and answered is not None:
+            for content, cluster in zip(answered.contents, answered.clusters, strict=True):
+                cut_from.setdefault(content, (run.run, cluster))
+        else:
+            dialogues += run.facts.dialogues
+    return dialogues + len(set(cut_from.values()))
 
 
 def _with_external(column: BoardColumn, order: Sequence[str], external_rows: Mapping[str, ReportedRow]) -> BoardColumn:
