@@ -87,7 +87,7 @@ def compare_systems(
     judgements: list[MeasureComparison] = []
     for decides in (True, False):
         names = [name for name in shared if (name in deciding) == decides]
-        adjusted = _adjusted([found[name].p for name in names], decides=decides, is_declared=bool(on))
+        adjusted = _adjust_p([found[name].p for name in names], decides=decides, is_declared=bool(on))
         for name, p in zip(names, adjusted, strict=True):
             judgements.append(
                 _make_judgement(
@@ -122,7 +122,7 @@ def deciding_of(side: SystemSample, shared: Sequence[str]) -> set[str]:
     return people or by_needs or set(outcomes)
 
 
-def _adjusted(p: Sequence[float | None], *, decides: bool, is_declared: bool) -> list[float | None]:
+def _adjust_p(p: Sequence[float | None], *, decides: bool, is_declared: bool) -> list[float | None]:
     """p-values of measures that decide, corrected over them; those of the others as they are.
 
     Measures that nobody declared to decide are corrected as an evaluation corrects people's questions, by their number.
