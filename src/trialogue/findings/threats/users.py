@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-import numpy as np
-
 from trialogue.findings.records import Findings, SystemFacts
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.records import JsonValue
 from trialogue.records.kinds.gates import Gate
+from trialogue.stats.fisher import fisher_p
 
 GATED = 0.05
 """Share of a system's dialogues with user faults from which verdicts on simulated users are conditional. Of people's written
@@ -66,7 +65,4 @@ def several_models(findings: Findings) -> Iterator[Threat]:
 
 def fishers_p(one: SystemFacts, other: SystemFacts) -> float:
     """Fisher's exact p-value of two systems' shares of dialogues with a user fault."""
-    from scipy.stats import fisher_exact
-
-    rows = [[each.gated, each.dialogues - each.gated] for each in (one, other)]
-    return float(fisher_exact(np.array(rows)).pvalue)
+    return fisher_p(one.gated, one.dialogues, other.gated, other.dialogues)
