@@ -17,6 +17,7 @@ from trialogue.findings.threats.gate import gate_leagues
 from trialogue.records import CompletionCounts, Estimate, Manifest
 from trialogue.records.files.cells import csv_text
 from trialogue.records.files.manifest import versions_of
+from trialogue.records.runs import writing
 from trialogue.workflows.compare_inputs import (
     are_same,
     counted_differences,
@@ -52,10 +53,11 @@ class ComparisonResult(ShowsFindings):
         from trialogue.records.files.jsonl import to_line
         from trialogue.records.files.opening import write_text
 
-        folder = Path(folder)
-        write_text(folder / "comparison.json", to_line(self.comparison) + "\n")
-        write_text(folder / "moved.csv", _moved_csv(self.comparison))
-        return report(self.findings, folder)
+        with writing(folder, self.findings.manifest) as draft:
+            write_text(draft / "comparison.json", to_line(self.comparison) + "\n")
+            write_text(draft / "moved.csv", _moved_csv(self.comparison))
+            page = report(self.findings, draft)
+        return Path(folder) / page.name
 
 
 def compare(

@@ -1,6 +1,5 @@
 """Load the two sides of a comparison: runs or evaluated conversations, their names, and differences from counts."""
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -19,7 +18,7 @@ from trialogue.workflows.evaluation import Progress, Run, evaluate
 from trialogue.workflows.experiment.stage_measures import experiment_run, is_experiment
 from trialogue.workflows.inputs.locations import Input, Named
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory
-from trialogue.workflows.pipeline.saved_results import COUNTS, SCORES, StoredRun, holds_run, read_run
+from trialogue.workflows.pipeline.saved_results import SCORES, StoredRun, holds_run, read_run
 
 Given: TypeAlias = Named | Run | InMemory
 """One side of a comparison."""
@@ -84,7 +83,7 @@ def counted_differences(
     """After minus before on distinct-type metrics, by column.
 
     Such values depend on how much text there is, so both sides are rarefied to the smaller one. That takes in how many
-    dialogues each thing occurs, which a run keeps; one of an earlier version does not, and is passed over here.
+    dialogues each thing occurs, which a run keeps.
 
     Args:
         before: the run of the old version.
@@ -101,27 +100,11 @@ def counted_differences(
     for column, measured in measures.items():
         metric = _counting(measured) if column in old and column in new else None
         if metric is not None:
-            for run, system, counts in zip((before, after), systems, (old, new), strict=True):
-                _check_counts(run, system, column, CountedSample.of(counts[MeasureName(column)], metric))
             sides = [
                 CountedSample.of(counts, metric) for counts in (new[MeasureName(column)], old[MeasureName(column)])
             ]
             found[column] = sides[0].minus(sides[1], confidence=confidence)
     return found
-
-
-def _check_counts(run: StoredRun, system: str, column: str, sample: CountedSample) -> None:
-    """Refuse counts that do not give the run's own value: they are another run's.
-
-    Raises:
-        DataError: they are.
-    """
-    league = next((league for league in run.concluded.leagues if league.measure.name == column), None)
-    standings = league.standings if league is not None else ()
-    value = next((each.estimate.value for each in standings if each.system == system), None)
-    if value is not None and not math.isclose(sample.value, value, rel_tol=1e-9, abs_tol=1e-12):
-        what = f"it gives {sample.value:g} for {system} on {column}, the run has {value:g}: it belongs to another run."
-        raise DataError(Problem(what, file=f"{run.name}/{COUNTS}", hint="Evaluate again."))
 
 
 def _counting(measured: MeasureName) -> CountMetric | None:

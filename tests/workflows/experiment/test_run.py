@@ -309,7 +309,8 @@ def test_an_experiment_without_the_scores_of_a_stage_says_what_to_do(two: tuple[
     shutil.copytree(two[0], tmp_path / "copy")
     next((tmp_path / "copy").glob("stages/measure-people-*/scores.jsonl")).unlink()
     with pytest.raises(
-        DataError, match=r"scores of this stage are missing.*trialogue run repeats only what is missing"
+        DataError,
+        match=r"(?s)scores.jsonl: this file of the run is missing.*trialogue run repeats only what is missing",
     ):
         compare(tmp_path / "copy", two[1], systems=["aria"])
 

@@ -14,6 +14,7 @@ from trialogue.findings.threats.detect import OF_PROTOCOL
 from trialogue.findings.threats.protocol_texts import method_sentence, status
 from trialogue.records import JsonValue, Manifest, read_records
 from trialogue.records.files.manifest import versions_of
+from trialogue.records.runs import open_run
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan
 from trialogue.workflows.experiment.parts import Parts, apply_check, check_protocol
@@ -190,6 +191,7 @@ def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Sect
     from trialogue.report.agreement.page import read_agreement
     from trialogue.report.agreement.realism import FINDINGS
     from trialogue.report.agreement.realism import PAGE as REALISM
+    from trialogue.report.stored_findings import read_as
 
     found = []
     if COLUMNS in folders:
@@ -201,7 +203,7 @@ def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Sect
     for users in simulated_names(experiment):
         folder = folders.get(realism_name(users))
         if folder is not None and (folder / REALISM).exists():
-            (findings,) = read_records(folder / FINDINGS, RealismFindings)
+            findings = read_as(open_run(folder), FINDINGS, RealismFindings, again="trialogue run")
             found.append(realism_section(findings, users=users, page=_page(experiment, folder / REALISM)))
     for users in simulated_names(experiment):
         folder = folders.get(passport_name(users))

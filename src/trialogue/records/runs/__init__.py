@@ -1,0 +1,11 @@
+"""Runs: folders of results that are whole or absent.
+
+A run's ``manifest.json`` seals every file of it by sha256 and size, and itself. ``writing`` is the one writer, ``open_run``
+the one reader: what was not sealed, or was changed since, is refused.
+"""
+
+from trialogue.records.runs.placing import MANIFEST
+from trialogue.records.runs.reading import StoredFiles, is_run, open_run
+from trialogue.records.runs.writing import writes_run, writing
+
+__all__ = ["MANIFEST", "StoredFiles", "is_run", "open_run", "writes_run", "writing"]
