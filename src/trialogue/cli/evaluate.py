@@ -2,14 +2,11 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from trialogue.cli.shared.progress import check_folder, refuse_inputs_in, steps
-
-if TYPE_CHECKING:
-    from trialogue.workflows.pipeline.read import Step
 
 
 class Family(StrEnum):
@@ -112,7 +109,7 @@ def evaluate(
             alpha=alpha,
             family=family.value,
             any_language=any_language,
-            steps=_linking(catalogue) if catalogue else (),
+            catalogue=catalogue,
             progress=tell,
         )
         tell(f"writing {out}")
@@ -121,9 +118,3 @@ def evaluate(
             tell.say(f"note: {warning}")
     typer.echo(text_table(run.findings))
     typer.echo(f"\nReport: {page}")
-
-
-def _linking(catalogue: str) -> "list[Step]":
-    from trialogue.workflows.inputs.link import link_step  # here: without a catalogue, nothing of it is imported
-
-    return [link_step(catalogue)]

@@ -1,7 +1,7 @@
 """Compare two versions of a recommender: two run folders, or two sets of conversations."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,9 +14,8 @@ from trialogue.findings.comparison.system_sample import SystemSample, collect_sy
 from trialogue.findings.league import estimate_of
 from trialogue.findings.standings import OVER_MEASURES
 from trialogue.findings.threats.gate import gate_leagues
-from trialogue.records import CompletionCounts, Estimate, Manifest
+from trialogue.records import CompletionCounts, Estimate, JsonValue
 from trialogue.records.files.cells import csv_text
-from trialogue.records.files.manifest import versions_of
 from trialogue.records.runs import writing
 from trialogue.workflows.compare_inputs import (
     are_same,
@@ -36,6 +35,7 @@ from trialogue.workflows.experiment.stage_measures import compared_stages
 from trialogue.workflows.inputs.memory import Data
 from trialogue.workflows.pipeline.report import report
 from trialogue.workflows.pipeline.saved_results import SCORES, StoredRun
+from trialogue.workflows.rerun.calls import arguments_of, manifest_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,6 +99,7 @@ def compare(
         UsageError: unclear which systems are meant, unknown measures, impossible options.
         DataError: what is given cannot be read, or holds nothing that both share.
     """
+    call = arguments_of(compare, locals())
     _check_margins(margin, failure_margin, alpha)
     if len(systems) > 2:
         raise UsageError(f"two systems are compared, got {len(systems)} names: {', '.join(systems)}.")
@@ -148,7 +149,7 @@ def compare(
     units = {sides[0].measures[each.measure].unit for each in comparison.judgements if each.decides}
     if margin is not None and len(units) != 1 and not fails:
         raise UsageError("a margin is in the unit of the deciding measure: name it with on (--on).")
-    findings = _findings(comparison, leagues, sides, read, alpha=alpha, seed=seed, resamples=resamples)
+    findings = _findings(comparison, leagues, sides, read, call=call, alpha=alpha, seed=seed, resamples=resamples)
     comparison = conclude_comparison(
         comparison, comparison_threats(findings, sides, read), failures, margin=margin, alpha=alpha
     )
@@ -245,6 +246,7 @@ def _findings(
     sides: Sequence[SystemSample],
     read: Sequence[StoredRun],
     *,
+    call: Mapping[str, JsonValue],
     alpha: float,
     seed: int,
     resamples: int,
@@ -261,13 +263,8 @@ def _findings(
         for name, digest in run.inputs.items()
     }
     deciding = [each.measure for each in comparison.judgements if each.decides]
-    manifest = Manifest(
-        command="compare",
-        config={"on": list(deciding), "alpha": alpha, "resamples": resamples},
-        seed=seed,
-        inputs=inputs,
-        versions=versions_of("trialogue", "numpy", "scipy", "pydantic"),
-    )
+    config: dict[str, JsonValue] = {"on": [*deciding], "alpha": alpha, "resamples": resamples}
+    manifest = manifest_of("compare", call, config=config, inputs=inputs, seed=seed)
     return Findings(
         title=f"{comparison.after} against {comparison.before}",
         answer=(),

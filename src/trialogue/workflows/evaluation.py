@@ -1,6 +1,6 @@
 """Evaluate several recommenders on their conversations: scores, differences with uncertainty, and a verdict."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,8 @@ from trialogue.findings import Findings, League
 from trialogue.findings.family import FamilyScope
 from trialogue.findings.systems.answer import texts_of
 from trialogue.metrics import Settings
-from trialogue.records import DistinctCounts, Manifest, Preference, Raters, Score
+from trialogue.records import DistinctCounts, JsonValue, Preference, Raters, Score
 from trialogue.records.files.gc_tuning import few_collections
-from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.display import ShowsFindings
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.locations import Named
@@ -25,10 +24,10 @@ from trialogue.workflows.pipeline import Choice, Estimates, choose, conclude, in
 from trialogue.workflows.pipeline.read import Step
 from trialogue.workflows.pipeline.saved_results import StoredRun
 from trialogue.workflows.pipeline.system_facts import FaultsOfUsers
+from trialogue.workflows.rerun.calls import arguments_of, manifest_of, short_name
 
 Progress = Callable[[str], None]
 MAX_EXPLORED = 100_000  # rows; a browser reads the columns of all of them before it shows one
-PACKAGES = ("trialogue", "numpy", "scipy", "sacrebleu", "pydantic", "matplotlib")
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,6 +113,7 @@ def evaluate(
     resamples: int = 10_000,
     alpha: float = 0.05,
     family: str = FamilyScope.QUESTIONS,
+    catalogue: str | None = None,
     steps: Sequence[Step] = (),
     baselines: bool = True,
     any_language: bool = False,
@@ -144,7 +144,8 @@ def evaluate(
         family: p-values are corrected across the pairs of systems of each ``"measure"``; of each measure and over all of
             people's ``"questions"``, none of which was declared to decide; or of all ``"measures"`` that are shown and have
             a direction.
-        steps: applied to the records before anything is measured, such as a title linker.
+        catalogue: a corpus or a file with items, whose titles are linked in replies without annotations.
+        steps: applied to the records before anything is measured.
         baselines: whether baselines that ignore the user are shown with measures of alignment.
         any_language: keep measures that are not made for the language of a system.
         progress: called with progress lines.
@@ -154,12 +155,15 @@ def evaluate(
         UsageError: an unknown metric, variant or parameter.
         MissingDataError: a corpus that is not on this machine.
     """
+    call = arguments_of(evaluate, locals())
     check_options(metrics, resamples, alpha, seed)
     sources = with_data_read(given, references=references, contexts=contexts, mapping=mapping)
     tell = progress or (lambda _line: None)
     tell("reading " + ", ".join(map(str, sources)))
     material = prepare(
-        read(sources, format_name=format_name, mapping=mapping, origin=raters_of(origin), key=key), *steps
+        read(sources, format_name=format_name, mapping=mapping, origin=raters_of(origin), key=key),
+        *_linking(catalogue),
+        *steps,
     )
     choice = choose(material, metrics, variants_of=variants_of, baselines=baselines, any_language=any_language)
     return evaluate_records(
@@ -171,6 +175,7 @@ def evaluate(
         resamples=resamples,
         alpha=alpha,
         family=_scope(family),
+        call=call,
         tell=tell,
     )
 
@@ -185,6 +190,8 @@ def evaluate_records(
     resamples: int = 10_000,
     alpha: float = 0.05,
     family: FamilyScope = FamilyScope.QUESTIONS,
+    command: str = "evaluate",
+    call: Mapping[str, JsonValue] | None = None,
     tell: Progress = lambda _line: None,
 ) -> Run:
     """Measure, infer and conclude, from prepared records.
@@ -198,9 +205,11 @@ def evaluate_records(
         resamples: bootstrap resamples and permutations.
         alpha: significance level, after correction.
         family: which p-values are corrected together.
+        command: the command, for the manifest.
+        call: its arguments, with which it can be run again; None: it cannot.
         tell: called with progress lines.
     """
-    config = {
+    config: dict[str, JsonValue] = {
         "inputs": [_short(one) for one in given],
         "metrics": [metric.measure for metric in choice.shown],
         "variants_of": list(choice.families),
@@ -209,9 +218,7 @@ def evaluate_records(
     }
     if family is not FamilyScope.QUESTIONS:
         config["family"] = family.value
-    manifest = Manifest(
-        command="evaluate", config=config, seed=seed, inputs=material.hashes, versions=versions_of(*PACKAGES)
-    )
+    manifest = manifest_of(command, call or {}, config=config, inputs=material.hashes, seed=seed)
     settings = Settings(seed=seed, resamples=resamples, permutations=resamples)
     measured = measure(material, choice, manifest=manifest, settings=settings, tell=tell)
     inferred: Estimates = infer(measured, alpha=alpha, family=family)
@@ -221,6 +228,14 @@ def evaluate_records(
     findings = with_wordings(with_passports(findings, given), material.dialogues)
     findings = with_unused_scores(with_judges(findings, material, scores), material)
     return Run(findings, scores, tuple(material.preferences), measured.counts, material, measured.faults)
+
+
+def _linking(catalogue: str | None) -> list[Step]:
+    if catalogue is None:
+        return []
+    from trialogue.workflows.inputs.link import link_step  # here: without a catalogue, nothing of it is imported
+
+    return [link_step(catalogue)]
 
 
 def check_options(metrics: object, resamples: int, alpha: float, seed: int) -> None:
@@ -258,5 +273,4 @@ def _scope(family: str) -> FamilyScope:
 
 
 def _short(given: Named | InMemory) -> str:
-    text = str(given)
-    return Path(text).name if not isinstance(given, InMemory) and Path(text).exists() else text
+    return str(given) if isinstance(given, InMemory) else short_name(given)

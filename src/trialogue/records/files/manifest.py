@@ -27,6 +27,8 @@ class Manifest(Record):
 
     command: str
     """Command, such as ``"evaluate"``."""
+    call: dict[str, JsonValue] = Field(default_factory=dict)
+    """Arguments of the command that differ from their defaults, with which it can be run again."""
     config: dict[str, JsonValue] = Field(default_factory=dict)
     """Every option that changes a number."""
     seed: int | None = None

@@ -5,7 +5,7 @@ the one reader: what was not sealed, or was changed since, is refused.
 """
 
 from trialogue.records.runs.placing import MANIFEST
-from trialogue.records.runs.reading import StoredFiles, is_run, open_run
-from trialogue.records.runs.writing import writes_run, writing
+from trialogue.records.runs.reading import StoredFiles, digests_of, is_run, open_run
+from trialogue.records.runs.writing import seal_files, writes_run, writing
 
-__all__ = ["MANIFEST", "StoredFiles", "is_run", "open_run", "writes_run", "writing"]
+__all__ = ["MANIFEST", "StoredFiles", "digests_of", "is_run", "open_run", "seal_files", "writes_run", "writing"]

@@ -14,6 +14,7 @@ from trialogue.records.files.manifest import Manifest, sha256_of
 from trialogue.records.files.opening import is_file, open_bytes
 from trialogue.records.runs.placing import MANIFEST, NEXT, finish, read_manifest
 
+CHANGED = "was changed after the run was written"
 SMALL = 1 << 20  # bytes; files up to this are checked when a run is opened, larger ones while they are read
 READ_AT_ONCE = 1 << 18  # bytes
 HINT = "Restore it from a copy, or write the run again."
@@ -76,13 +77,8 @@ class StoredFiles:
 
 def is_run(folder: Path, name: str) -> bool:
     """Whether a manifest in a folder names a file of a run, which may be lost; False for impossible names of folders."""
-    for each in (folder / NEXT, folder):
-        try:
-            if is_file(each / MANIFEST) and (manifest := read_manifest(each)) is not None and name in manifest.files:
-                return True
-        except DataError:  # somebody else's file of that name
-            continue
-    return False
+    manifests = [_manifest_of_folder(each) for each in (folder / NEXT, folder) if is_file(each / MANIFEST)]
+    return any(manifest is not None and name in manifest.files for manifest in manifests)
 
 
 def open_run(folder: Path | str) -> StoredFiles:
@@ -113,6 +109,37 @@ def _open(folder: Path) -> StoredFiles:
             Problem(f"{what}: {why}", str(folder), hint="Write the run again, for example: trialogue evaluate.")
         )
     return StoredFiles(folder, manifest)
+
+
+def digests_of(paths: Iterable[Path]) -> dict[Path, str]:
+    """sha256 of files, also of those that belong to a run or a simulation: these must be what was sealed.
+
+    Raises:
+        DataError: they are not.
+    """
+    found: dict[Path, str] = {}
+    manifests: dict[Path, Manifest | None] = {}
+    mistakes: dict[Path, list[_Mistake]] = {}
+    for path in paths:
+        found[path] = sha256_of(path)
+        if path.parent not in manifests:
+            manifests[path.parent] = _manifest_of_folder(path.parent)
+        manifest = manifests[path.parent]
+        sealed = manifest.files.get(path.name) if manifest is not None and manifest.seal is not None else None
+        if sealed is not None and sealed[0] != found[path]:
+            detail = f"expected sha256 {sealed[0]}, found {found[path]}"
+            mistakes.setdefault(path.parent, []).append(_Mistake(path.name, CHANGED, detail))
+    if mistakes:
+        raise DataError([problem for folder, each in mistakes.items() for problem in _in_one_line(folder, each)])
+    return found
+
+
+def _manifest_of_folder(folder: Path) -> Manifest | None:
+    """None without one, or where a file of that name is somebody else's."""
+    try:
+        return read_manifest(folder)
+    except DataError:
+        return None
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from trialogue.errors import UsageError
+from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.locks import claim
 from trialogue.records.files.manifest import Manifest, sha256_of
-from trialogue.records.files.opening import make_folder, room_for
-from trialogue.records.runs.placing import folder_lock, place, read_manifest
+from trialogue.records.files.opening import make_folder, room_for, write_text
+from trialogue.records.runs.placing import MANIFEST, folder_lock, place, read_manifest
 from trialogue.records.runs.reading import StoredFiles, open_run
 
 DRAFT = ".run-draft-"
@@ -71,6 +72,18 @@ def writing(folder: Path | str, manifest: Manifest, *, keep: bool = False) -> It
             }
         )
         place(draft, folder, lambda old: _compose(old, part))
+
+
+def seal_files(folder: Path, part: Manifest) -> None:
+    """Seal files that are in place, such as those of a batch that appends to them.
+
+    Args:
+        folder: their folder.
+        part: how they were made, with their hashes and sizes.
+    """
+    with folder_lock(folder):
+        manifest = _compose(read_manifest(folder), part)
+        write_text(folder / MANIFEST, to_line(manifest) + "\n")
 
 
 def writes_run(*, keep: bool = False) -> Callable[[Writer[HasManifestT, P]], Writer[HasManifestT, P]]:

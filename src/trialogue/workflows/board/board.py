@@ -13,11 +13,11 @@ from trialogue.findings.board.pooling import Sampling
 from trialogue.findings.board.records import BoardFindings, LeftOut
 from trialogue.findings.board.reported import ReportedRow
 from trialogue.findings.comparison.system_sample import collect_system
-from trialogue.records import Basis, Manifest, Reason, ReasonCode
-from trialogue.records.files.manifest import versions_of
+from trialogue.records import Basis, JsonValue, Manifest, Reason, ReasonCode
 from trialogue.workflows.board.read_rows import problems_of_rows, read_reported
 from trialogue.workflows.board.read_runs import VersionRun, read_versions
 from trialogue.workflows.evaluation import Progress, Run
+from trialogue.workflows.rerun.calls import arguments_of, manifest_of
 
 MAX_COLUMNS = 5  # shown by default: what fits beside the names of rows on a laptop
 ROWS_SUFFIX = ".json"
@@ -96,6 +96,7 @@ def board(
         UsageError: unclear versions, unknown measures, systems or baselines, impossible options.
         DataError: folders or files that cannot be read or do not fit; all mistakes at once.
     """
+    call = arguments_of(board, locals())
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must be between 0 and 1, got {alpha!r}.")
     tell = progress or (lambda _line: None)
@@ -119,7 +120,7 @@ def board(
         _reported_names(given, [entry.name for entry in entries]),
         left_out,
         versions=versions,
-        manifest=_manifest(read, rows, on, systems, baseline, alpha, seed, resamples),
+        manifest=_manifest(call, read, rows, on, systems, baseline, alpha, seed, resamples),
         settings=BoardSettings(
             title=title, baseline=baseline or versions[0], alpha=alpha, sampling=Sampling(seed, resamples)
         ),
@@ -303,6 +304,7 @@ def _reported_names(given: Sequence[tuple[Path, ReportedRow]], taken: Sequence[s
 
 
 def _manifest(
+    call: Mapping[str, JsonValue],
     read: Sequence[VersionRun],
     rows: Sequence[str | Path],
     on: Sequence[str],
@@ -316,8 +318,9 @@ def _manifest(
 
     inputs = {f"{run.version}/{run.name}/{name}": digest for run in read for name, digest in run.stored.inputs.items()}
     inputs |= {Path(path).name: sha256_of(Path(path)) for path in rows}
-    return Manifest(
-        command="board",
+    return manifest_of(
+        "board",
+        call,
         config={
             "versions": [run.version for run in read],
             "on": list(on),
@@ -328,5 +331,4 @@ def _manifest(
         },
         seed=seed,
         inputs=inputs,
-        versions=versions_of("trialogue", "numpy", "scipy", "pydantic"),
     )
