@@ -19,7 +19,6 @@ from trialogue.cli import (
     metrics,
     report,
     reproduce,
-    rerun,
     run,
     score,
     view,
@@ -47,7 +46,7 @@ app.command("board", rich_help_panel=EVALUATE)(board.board)
 app.command("score", rich_help_panel=EVALUATE)(score.score)
 app.command("run", rich_help_panel=EVALUATE)(run.run)
 app.command("report", rich_help_panel=EVALUATE)(report.report)
-app.command("rerun", rich_help_panel=EVALUATE)(rerun.rerun)
+app.command("rerun", rich_help_panel=EVALUATE)(report.rerun)
 app.command("view", rich_help_panel=EVALUATE)(view.view)
 app.command("simulate", rich_help_panel=SIMULATE)(simulate.simulate)
 app.add_typer(users.app, name="users", rich_help_panel=SIMULATE)

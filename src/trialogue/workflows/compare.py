@@ -16,7 +16,7 @@ from trialogue.findings.standings import OVER_MEASURES
 from trialogue.findings.threats.gate import gate_leagues
 from trialogue.records import CompletionCounts, Estimate, JsonValue
 from trialogue.records.files.cells import csv_text
-from trialogue.records.runs import writing
+from trialogue.records.runs import run_draft
 from trialogue.workflows.compare_inputs import (
     are_same,
     counted_differences,
@@ -53,7 +53,7 @@ class ComparisonResult(ShowsFindings):
         from trialogue.records.files.jsonl import to_line
         from trialogue.records.files.opening import write_text
 
-        with writing(folder, self.findings.manifest) as draft:
+        with run_draft(folder, self.findings.manifest) as draft:
             write_text(draft / "comparison.json", to_line(self.comparison) + "\n")
             write_text(draft / "moved.csv", _moved_csv(self.comparison))
             page = report(self.findings, draft)

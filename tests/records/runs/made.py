@@ -20,5 +20,5 @@ def reseal(folder: Path) -> Path:
             "sizes": {name: each.stat().st_size for name, each in names.items()},
         }
     )
-    path.write_text(to_line(manifest.sealed()) + "\n", encoding="utf-8")
+    path.write_text(to_line(manifest.with_seal()) + "\n", encoding="utf-8")
     return folder

@@ -93,7 +93,7 @@ def test_a_manifest_that_names_files_outside_is_refused(tmp_path: Path, name: st
     from trialogue.records import Manifest
     from trialogue.records.files.jsonl import to_line
 
-    made = Manifest(command="evaluate", outputs={name: "0" * 64}, sizes={name: 1}).sealed()
+    made = Manifest(command="evaluate", outputs={name: "0" * 64}, sizes={name: 1}).with_seal()
     (tmp_path / "manifest.json").write_text(to_line(made) + "\n")
     assert "outside the run" in refusal(tmp_path)
 

@@ -12,7 +12,7 @@ import pytest
 
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Manifest, sha256_of
-from trialogue.records.runs import open_run, writing
+from trialogue.records.runs import open_run, run_draft
 from trialogue.records.runs.placing import NEXT
 
 OLD = {"findings.json": "old", "scores.jsonl": "old scores", "figures/old.svg": "<old/>"}
@@ -22,7 +22,7 @@ KILLED = 9
 
 
 def write(folder: Path, files: Mapping[str, str], command: str = "evaluate", **inputs: str) -> None:
-    with writing(folder, Manifest(command=command, inputs=inputs)) as draft:
+    with run_draft(folder, Manifest(command=command, inputs=inputs)) as draft:
         for name, text in files.items():
             (draft / name).parent.mkdir(parents=True, exist_ok=True)
             (draft / name).write_text(text)
@@ -93,7 +93,7 @@ def test_killed_at_any_step_of_a_first_run_there_is_none_or_a_whole_one(tmp_path
 
 
 def _fail(folder: Path, error: BaseException) -> None:
-    with writing(folder, Manifest(command="evaluate")) as draft:
+    with run_draft(folder, Manifest(command="evaluate")) as draft:
         (draft / "findings.json").write_text("half")
         raise error
 
@@ -109,7 +109,7 @@ def test_after_an_error_the_old_run_stands_and_nothing_else(tmp_path: Path, erro
 
 
 def test_two_writers_leave_the_run_of_the_one_that_ends_last(tmp_path: Path) -> None:
-    with writing(tmp_path, Manifest(command="evaluate")) as slow:
+    with run_draft(tmp_path, Manifest(command="evaluate")) as slow:
         (slow / "findings.json").write_text("slow")
         write(tmp_path, NEW)
         (slow / "page.html").write_text("slow page")

@@ -207,5 +207,3 @@ def test_previews_are_cut_into_chunks_of_equal_size(tmp_path: Path, monkeypatch:
     sizes = [len(data[name]) for name in sorted(data) if name[:4] == "prev"]
     assert (data["index"]["chunks"]["preview"], sizes) == (2, [2, 2, 1])
     assert data["previews-1"][0] == "the message number 2"
-    fewer = written(tmp_path, Part(scores=(), dialogues=talks[:1]))
-    assert [name for name in fewer if name[:4] == "prev"] == ["previews-0"]  # those of the earlier explorer are gone

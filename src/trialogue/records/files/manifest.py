@@ -69,7 +69,7 @@ class Manifest(Record):
         """How the files were made, without the files."""
         return self.model_copy(update={"outputs": {}, "sizes": {}, "added": (), "seal": None})
 
-    def sealed(self) -> "Manifest":
+    def with_seal(self) -> "Manifest":
         """The same with its seal, so that a changed character in a stored manifest is noticed."""
         line = to_line(self.model_copy(update={"seal": None}))
         return self.model_copy(update={"seal": hashlib.sha256(line.encode("utf-8", "replace")).hexdigest()})

@@ -2,14 +2,17 @@
 
 import hashlib
 import io
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TypeVar
 
+from pydantic import ValidationError
+
 from trialogue.errors import DataError, Problem
 from trialogue.records.base import Record
-from trialogue.records.files.jsonl import read_records
+from trialogue.records.files.jsonl import parse_line, problems_of, read_records
 from trialogue.records.files.manifest import Manifest, sha256_of
 from trialogue.records.files.opening import is_file, open_bytes
 from trialogue.records.runs.placing import MANIFEST, NEXT, finish, read_manifest
@@ -61,6 +64,31 @@ class StoredFiles:
         """The records of a file; none where the run has no such file."""
         return read_records(self.folder / name, *types, opener=self.open) if name in self else iter(())
 
+    def record(self, name: str, kind: type[RecordT], *, again: str) -> RecordT:
+        """The one record in a file, such as findings; in Python's JSON, since names may hold lone surrogates.
+
+        Args:
+            name: the file.
+            kind: its type.
+            again: the command that writes such files.
+
+        Raises:
+            DataError: the run has no such file, it is not what was sealed, or it holds something else.
+        """
+        path, hint = str(self.folder / name), f"Run {again} again."
+        if name not in self:
+            what = f"this run of trialogue {self.manifest.command} has no {name}."
+            raise DataError(Problem(what, str(self.folder), hint=hint))
+        try:
+            return parse_line(self.read(name).decode("utf-8", "surrogatepass"), {kind.kind: kind})
+        except ValidationError as error:
+            raise DataError(problems_of(error, path, None), hint=hint) from error
+        except json.JSONDecodeError as error:
+            what = f"this is not JSON ({error.msg} at column {error.colno})."
+            raise DataError(Problem(what, path, hint=hint)) from error
+        except ValueError as error:
+            raise DataError(Problem(str(error), path, hint=hint)) from error
+
     def check(self, *, small_only: bool = False) -> None:
         """Compare the files with their seals.
 
@@ -82,12 +110,13 @@ def is_run(folder: Path, name: str) -> bool:
 
 
 def open_run(folder: Path | str) -> StoredFiles:
-    """Open a run, with everything small in it checked.
+    """Open a run by its folder or a file in it, with everything small in it checked.
 
     Raises:
         DataError: there is none, it is not sealed, or its files are not what was sealed; all of them at once.
     """
     folder = Path(folder)
+    folder = folder.parent if is_file(folder) else folder
     stored = _open(folder)
     try:
         stored.check(small_only=True)

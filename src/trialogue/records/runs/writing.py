@@ -36,13 +36,12 @@ Writer: TypeAlias = Callable[Concatenate[HasManifestT, Path, P], Path]
 
 
 @contextlib.contextmanager
-def writing(folder: Path | str, manifest: Manifest, *, keep: bool = False) -> Iterator[Path]:
+def run_draft(folder: Path | str, manifest: Manifest, *, keep: bool = False) -> Iterator[Path]:
     """Context manager with the folder to write a run's files to, which are sealed and put in place at its end.
 
     After an error, or if the process is killed, the run that was there stands untouched. Of two writers, the one that ends
     last stands, whole. Files that are not a run's stay. Results of other commands in the same folder stay, too, unless they
-    have files of the same names or were made of what is replaced. Given the draft of another ``writing``, files are written
-    to that draft.
+    have files of the same names or were made of what is replaced. Given a draft, it is that draft.
 
     Args:
         folder: folder of the run.
@@ -96,7 +95,7 @@ def writes_run(*, keep: bool = False) -> Callable[[Writer[HasManifestT, P]], Wri
     def decorate(write: Writer[HasManifestT, P]) -> Writer[HasManifestT, P]:
         @functools.wraps(write)
         def wrapper(findings: HasManifestT, folder: Path, /, *args: P.args, **options: P.kwargs) -> Path:
-            with writing(folder, findings.manifest, keep=keep) as draft:
+            with run_draft(folder, findings.manifest, keep=keep) as draft:
                 page = write(findings, draft, *args, **options)
             return Path(folder) / page.relative_to(draft)
 
@@ -168,11 +167,11 @@ def _compose(old: Manifest | None, part: Manifest) -> Manifest:
         kept = [each for each in kept if each not in made_of]
         gone |= _hashes(made_of)
     at = min(place_of, len(kept))
-    first, *rest = (_alone(each) for each in (*kept[:at], part, *kept[at:]))
-    return first.model_copy(update={"added": tuple(rest)}).sealed()
+    first, *rest = (_without_seal(each) for each in (*kept[:at], part, *kept[at:]))
+    return first.model_copy(update={"added": tuple(rest)}).with_seal()
 
 
-def _alone(part: Manifest) -> Manifest:
+def _without_seal(part: Manifest) -> Manifest:
     """Without its seal, and without what was added to it."""
     return part.model_copy(update={"added": (), "seal": None})
 

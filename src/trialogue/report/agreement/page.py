@@ -32,7 +32,6 @@ from trialogue.report.numbers import (
 )
 from trialogue.report.plots.agreement import agreement_figures, statistic_name
 from trialogue.report.plots.base import Figure
-from trialogue.report.stored_findings import read_as
 from trialogue.report.table import Table
 from trialogue.report.text import printable
 
@@ -337,7 +336,4 @@ def read_agreement(path: Path | str) -> AgreementFindings:
     Raises:
         DataError: there are none, or the run is not what was sealed.
     """
-    given = Path(path)
-    return read_as(
-        open_run(given if given.is_dir() else given.parent), FINDINGS, AgreementFindings, again="trialogue agree"
-    )
+    return open_run(path).record(FINDINGS, AgreementFindings, again="trialogue agree")

@@ -10,7 +10,7 @@ from trialogue.findings import Findings
 from trialogue.findings.agreement.validity import FILE as VALIDITY
 from trialogue.findings.agreement.validity import read_validity
 from trialogue.records.base import SCHEMA
-from trialogue.records.files.opening import is_file, open_replacing, write_text
+from trialogue.records.files.opening import open_replacing, write_text
 from trialogue.records.runs import StoredFiles, open_run, writes_run
 from trialogue.report.evaluation.page import render_page
 from trialogue.report.evaluation.paper import METHODS, REFERENCES, methods_tex, references_bib
@@ -28,7 +28,6 @@ from trialogue.report.explorer.links import PAGE as EXPLORER
 from trialogue.report.explorer.write import FOLDER as EXPLORER_FOLDER
 from trialogue.report.explorer.write import write_explorer
 from trialogue.report.plots import Figure, figures
-from trialogue.report.stored_findings import read_as
 
 FINDINGS = "findings.json"
 SUFFIXES = (".svg", ".png", ".pdf")
@@ -108,7 +107,7 @@ def read_findings(folder: Path | str) -> Findings:
     Raises:
         DataError: there are none, or the run is not what was sealed.
     """
-    return parse_findings(open_run(Path(folder).parent if is_file(folder) else folder))
+    return parse_findings(open_run(folder))
 
 
 def parse_findings(stored: StoredFiles) -> Findings:
@@ -117,4 +116,4 @@ def parse_findings(stored: StoredFiles) -> Findings:
     Raises:
         DataError: it has none, or they are of another kind.
     """
-    return read_as(stored, FINDINGS, Findings, again="trialogue evaluate")
+    return stored.record(FINDINGS, Findings, again="trialogue evaluate")

@@ -7,7 +7,6 @@ from trialogue.findings.people.records import StudyFindings
 from trialogue.records.base import SCHEMA
 from trialogue.records.files.opening import open_replacing, write_text
 from trialogue.records.runs import open_run, writes_run
-from trialogue.report.stored_findings import read_as
 from trialogue.report.study.figures import study_figures
 from trialogue.report.study.page import render
 from trialogue.report.study.tables import csv_files
@@ -44,6 +43,4 @@ def read_study_findings(folder: Path) -> StudyFindings:
     Raises:
         DataError: there are none, or the report is not what was sealed.
     """
-    return read_as(
-        open_run(folder.parent if folder.is_file() else folder), FINDINGS, StudyFindings, again="trialogue study report"
-    )
+    return open_run(folder).record(FINDINGS, StudyFindings, again="trialogue study report")

@@ -24,7 +24,7 @@ from trialogue.metrics import AnyMetric, conversations_of, get_metrics, measure
 from trialogue.records import Dialogue, Record, Score, read_records, sha256_of
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.records.files.opening import write_text
-from trialogue.records.runs import writing
+from trialogue.records.runs import run_draft
 from trialogue.workflows.agreement.agree import baseline_names, checked_resampling
 from trialogue.workflows.evaluation import Progress
 from trialogue.workflows.pipeline.default_metrics import BASELINES
@@ -82,7 +82,7 @@ class BenchmarkResult:
         from trialogue.workflows.pipeline import report
 
         cells = [cell.to_json() for cell in self.official]
-        with writing(folder, self.findings.manifest) as draft:
+        with run_draft(folder, self.findings.manifest) as draft:
             text = json.dumps(cells, indent=1, ensure_ascii=False, allow_nan=False)
             write_text(draft / OFFICIAL_TABLE, text + "\n")
             self.write_run(draft / RUN_FILE)

@@ -19,7 +19,7 @@ from trialogue.metrics.names import parse_parameter
 from trialogue.records import Labeller, MeasureName, has_ground_truth, labeller_of, write_records
 from trialogue.records.files.jsonl import warn
 from trialogue.records.files.opening import write_text
-from trialogue.records.runs import writing
+from trialogue.records.runs import run_draft
 from trialogue.strategies.names import CLASSES
 from trialogue.workflows.alignment.trust import doubts
 from trialogue.workflows.evaluation import Run
@@ -49,7 +49,7 @@ class AlignmentRun(Run):
         """Also write ``alignment.jsonl`` and two figures."""
         from trialogue.report.plots.alignment import alignment_figures
 
-        with writing(folder, self.findings.manifest) as draft:
+        with run_draft(folder, self.findings.manifest) as draft:
             write_records(draft / "alignment.jsonl", self.profiles)
             page = super().write(draft, png=png, parquet=parquet, explorer=explorer)
             for figure in alignment_figures(self.profiles):

@@ -191,7 +191,6 @@ def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Sect
     from trialogue.report.agreement.page import read_agreement
     from trialogue.report.agreement.realism import FINDINGS
     from trialogue.report.agreement.realism import PAGE as REALISM
-    from trialogue.report.stored_findings import read_as
 
     found = []
     if COLUMNS in folders:
@@ -203,7 +202,7 @@ def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Sect
     for users in simulated_names(experiment):
         folder = folders.get(realism_name(users))
         if folder is not None and (folder / REALISM).exists():
-            findings = read_as(open_run(folder), FINDINGS, RealismFindings, again="trialogue run")
+            findings = open_run(folder).record(FINDINGS, RealismFindings, again="trialogue run")
             found.append(realism_section(findings, users=users, page=_page(experiment, folder / REALISM)))
     for users in simulated_names(experiment):
         folder = folders.get(passport_name(users))

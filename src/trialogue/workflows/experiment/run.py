@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.findings import Findings
-from trialogue.records.runs import writing
+from trialogue.records.runs import run_draft
 from trialogue.report.explorer.entries import Part
 from trialogue.workflows.experiment.combined_findings import join_findings
 from trialogue.workflows.experiment.estimate.pace import StageDuration, append_measurements, read_measurements
@@ -105,7 +105,7 @@ def run_experiment(
     start = time.perf_counter()
     findings = join_findings(experiment, plan, registration)
     explored = _explorer_parts(experiment, plan) if explorer else ()
-    with writing(experiment.out, findings.manifest) as draft:
+    with run_draft(experiment.out, findings.manifest) as draft:
         write_stages(experiment, plan, draft)
         page = experiment.out / write_report(findings, draft, explored=explored).name
     done = ExperimentResult(findings, page, tuple(ran), _failed_agents(experiment, plan))

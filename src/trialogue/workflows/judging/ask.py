@@ -27,7 +27,7 @@ from trialogue.llm.families import family_of
 from trialogue.llm.usage import Usage
 from trialogue.records import Manifest, MeasureName, Score, write_records
 from trialogue.records.completion import UNNAMED
-from trialogue.records.runs import writing
+from trialogue.records.runs import run_draft
 from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.inputs.memory import Data, with_data_read
 from trialogue.workflows.judging.consent import Disclosure, check_consent, disclosure_of
@@ -60,7 +60,7 @@ class JudgeScores:
 
     def write(self, folder: Path | str) -> None:
         """Write scores, answers and usage as JSON Lines."""
-        with writing(folder, Manifest(command="judge --model")) as draft:
+        with run_draft(folder, Manifest(command="judge --model")) as draft:
             write_records(draft / SCORES, self.scores)
             write_records(draft / JUDGEMENTS, self.judgements)
             write_records(draft / USAGE, self.usage)

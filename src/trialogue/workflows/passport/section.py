@@ -64,9 +64,8 @@ def read_passport(path: Path) -> "PassportFindings":
         DataError: it is none, or the run is not what was sealed.
     """
     from trialogue.findings.passport.records import PassportFindings  # here: most runs have no passport beside them
-    from trialogue.report.stored_findings import read_as
 
-    return read_as(open_run(path.parent), path.name, PassportFindings, again="trialogue users passport")
+    return open_run(path.parent).record(path.name, PassportFindings, again="trialogue users passport")
 
 
 def with_passports(findings: Findings, given: Sequence[object]) -> Findings:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from trialogue.findings import Findings
 from trialogue.records import DistinctCounts, Preference, Reason, ReasonCode, Score, write_records
 from trialogue.records.files.score_parquet import write_score_table
-from trialogue.records.runs import writing
+from trialogue.records.runs import run_draft
 from trialogue.report.explorer.entries import Part
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.pipeline.run_scores import RunScores
@@ -63,7 +63,7 @@ def report(
     if most_explored is not None and rows > most_explored:
         why = Reason.of(ReasonCode.TOO_MANY_ROWS_TO_EXPLORE, rows=rows, most=most_explored)
         findings, parts = findings.model_copy(update={"no_explorer": why}), []
-    with writing(folder, findings.manifest) as draft:
+    with run_draft(folder, findings.manifest) as draft:
         if scores is not None:
             _write_run(draft, scores, preferences, counts, parquet=parquet)
         page = write_report(findings, draft, png=png, explored=parts)

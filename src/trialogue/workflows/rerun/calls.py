@@ -19,9 +19,9 @@ from trialogue.workflows.inputs.locations import Input, names_corpus
 from trialogue.workflows.pipeline.saved_results import OF_RUN, holds_run
 
 PACKAGES = ("trialogue", "numpy", "scipy", "sacrebleu", "pydantic", "matplotlib")
-PATH, TEXT, BEFORE, AFTER, SHA256, MEMORY = "path", "text", "before", "after", "sha256", "memory"
-"""Keys of an argument that is a file or folder: its name, whether it was given as a text, what stood before and after it (as
-in ``NAME=FILE`` and ``FILE:COLUMN``), and its hash. The last one is the key of an argument that was given in memory."""
+PATH, BEFORE, AFTER, SHA256, MEMORY = "path", "before", "after", "sha256", "memory"
+"""Keys of an argument that is a file or folder: its name, what stood before and after it (``NAME=FILE``, ``FILE:COLUMN``), and
+its hash. The last one is the key of an argument that was given in memory."""
 TEXTS = ("references", "contexts")
 """Parameters whose texts are data."""
 NOT_CONTENT = ("progress", "note", "out", "cache")
@@ -67,7 +67,7 @@ def arguments_of(function: Callable[..., object], given: Mapping[str, object]) -
         value = given[name]
         if name in NOT_CONTENT or _is_default(value, parameter.default):
             continue
-        found[name] = _in_memory(value) if name in TEXTS else _encoded(value)
+        found[name] = _in_memory(value) if name in TEXTS else _encode(value)
     return found
 
 
@@ -78,7 +78,7 @@ def _is_default(value: object, default: object) -> bool:
 _PLAIN = (str, int, float, Path, Input, type(None))
 
 
-def _encoded(value: object) -> JsonValue:
+def _encode(value: object) -> JsonValue:
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, Input):
@@ -86,13 +86,13 @@ def _encoded(value: object) -> JsonValue:
     if isinstance(value, str):
         return _text(str(value))
     if isinstance(value, Path):
-        return _located(value, {})
+        return _locate(value, {})
     if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: _encoded(getattr(value, each.name)) for each in fields(value)}
+        return {each.name: _encode(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, Mapping) and all(isinstance(each, _PLAIN) for each in value.values()):
-        return {str(name): _encoded(each) for name, each in value.items()}
+        return {str(name): _encode(each) for name, each in value.items()}
     if isinstance(value, list | tuple) and all(isinstance(each, _PLAIN) for each in value):
-        return [_encoded(each) for each in value]
+        return [_encode(each) for each in value]
     return _in_memory(value)
 
 
@@ -103,8 +103,8 @@ def _in_memory(value: object) -> JsonValue:
 
 def _text(text: str) -> JsonValue:
     """A text, which may be or hold the path of something that is there."""
-    before, path, after = _around_path(text)
-    return text if path is None else _located(path, {TEXT: True, BEFORE: before, AFTER: after})
+    before, path, after = ("", None, text) if names_corpus(text) else _around_path(text)
+    return text if path is None else _locate(path, {BEFORE: before, AFTER: after})
 
 
 def _around_path(text: str) -> tuple[str, Path | None, str]:
@@ -112,7 +112,7 @@ def _around_path(text: str) -> tuple[str, Path | None, str]:
     name, equals, rest = text.partition("=")
     start, colon, column = text.rpartition(":")
     for before, path, after in (("", text, ""), (name + equals, rest, ""), ("", start, colon + column)):
-        if path and not names_corpus(path) and _exists(Path(path)):
+        if path and _exists(Path(path)):
             return before, Path(path), after
     return "", None, text
 
@@ -123,7 +123,7 @@ def short_name(given: object) -> str:
     return before + (path.name if path is not None else "") + after
 
 
-def _located(path: Path, how: dict[str, JsonValue]) -> JsonValue:
+def _locate(path: Path, how: dict[str, JsonValue]) -> JsonValue:
     found = {name: value for name, value in how.items() if value}
     return {PATH: path.resolve().name, **found, **({SHA256: digest_of(path)} if _exists(path) else {})}
 
@@ -149,19 +149,25 @@ def digest_of(path: Path) -> str:
     return hashlib.sha256(lines.encode("utf-8", "replace")).hexdigest()
 
 
-def decoded(value: JsonValue, find: Callable[[str, str], Path]) -> Any:
-    """An argument as it was given; ``find`` gets the name and hash of each file or folder, and says where it is.
+def decode(value: JsonValue, find: Callable[[str, str], Path], *, is_text: bool) -> Any:
+    """An argument that means what was given.
+
+    Args:
+        value: as it is in the manifest.
+        find: gets the name and hash of each file or folder, and says where it is.
+        is_text: whether paths become texts.
 
     Raises:
         LookupError: something was given in memory.
     """
     if isinstance(value, list):
-        return [decoded(each, find) for each in value]
+        return [decode(each, find, is_text=is_text) for each in value]
     if not isinstance(value, dict):
         return value
     if MEMORY in value:
         raise LookupError(str(value[MEMORY]))
     if PATH not in value:
-        return {name: decoded(each, find) for name, each in value.items()}
+        return {name: decode(each, find, is_text=is_text) for name, each in value.items()}
     path = find(str(value[PATH]), str(value.get(SHA256)))
-    return f"{value.get(BEFORE, '')}{path}{value.get(AFTER, '')}" if value.get(TEXT) else path
+    around = (value.get(BEFORE, ""), value.get(AFTER, ""))
+    return f"{around[0]}{path}{around[1]}" if any(around) or is_text else path

@@ -16,7 +16,7 @@ from trialogue.records import Manifest
 from trialogue.records.runs import StoredFiles, open_run
 from trialogue.report.evaluation.write import FINDINGS, read_findings, write_report
 from trialogue.report.explorer.links import PAGE as EXPLORER
-from trialogue.workflows.rerun.calls import decoded, digest_of
+from trialogue.workflows.rerun.calls import decode, digest_of
 
 if TYPE_CHECKING:
     from trialogue.workflows.experiment.file import Experiment
@@ -27,21 +27,21 @@ EXPERIMENT = "run"
 PAGE = "report.html"
 HINT = "Give the file, or a folder that holds it, with --data."
 COMMANDS = {
-    "evaluate": "trialogue.workflows.evaluation:evaluate",
-    "align": "trialogue.workflows.alignment.align:align",
-    "compare": "trialogue.workflows.compare:compare",
-    "board": "trialogue.workflows.board.board:board",
-    "agree": "trialogue.workflows.agreement.agree:agree",
-    "agree --benchmark": "trialogue.workflows.agreement.benchmark:agree_benchmark",
-    "agree --real --simulated": "trialogue.workflows.simulation.realism:realism",
-    "judge": "trialogue.workflows.judging.judge:judge",
-    "users passport": "trialogue.workflows.passport.passport:passport",
-    "study report": "trialogue.workflows.study.report:study_findings",
+    "evaluate": ("trialogue.workflows.evaluation", "evaluate"),
+    "align": ("trialogue.workflows.alignment.align", "align"),
+    "compare": ("trialogue.workflows.compare", "compare"),
+    "board": ("trialogue.workflows.board.board", "board"),
+    "agree": ("trialogue.workflows.agreement.agree", "agree"),
+    "agree --benchmark": ("trialogue.workflows.agreement.benchmark", "agree_benchmark"),
+    "agree --real --simulated": ("trialogue.workflows.simulation.realism", "realism"),
+    "judge": ("trialogue.workflows.judging.judge", "judge"),
+    "users passport": ("trialogue.workflows.passport.passport", "passport"),
+    "study report": ("trialogue.workflows.study.report", "study_findings"),
 }
 """The function of each command that can be run again."""
 RECORDS = {
-    "settings": "trialogue.findings.judging.conclude:JudgeSettings",
-    "plan": "trialogue.workflows.passport.simulated_sample:PassportPlan",
+    "settings": ("trialogue.findings.judging.conclude", "JudgeSettings"),
+    "plan": ("trialogue.workflows.passport.simulated_sample", "PassportPlan"),
 }
 """Types of arguments that are no plain values."""
 NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
@@ -86,7 +86,7 @@ def rerun(folder: Path | str, *, data: Sequence[Path | str] = (), progress: Prog
     stored = open_run(folder)
     stored.check()
     places = [*map(Path, data), Path(), Path(folder).resolve().parent]
-    repeats = [_prepared(part, stored.folder, places) for part in stored.manifest.parts]
+    repeats = [_prepare(part, stored.folder, places) for part in stored.manifest.parts]
     with tempfile.TemporaryDirectory(prefix="trialogue-rerun-") as temporary:
         out = Path(temporary) / Path(folder).resolve().name
         for repeat in repeats:
@@ -102,7 +102,7 @@ def rerun(folder: Path | str, *, data: Sequence[Path | str] = (), progress: Prog
         return Rerun(same, tuple(_differences(stored, again)), tuple(notes))
 
 
-def _prepared(part: Manifest, folder: Path, places: Sequence[Path]) -> Repeat:
+def _prepare(part: Manifest, folder: Path, places: Sequence[Path]) -> Repeat:
     """What runs a command again and writes its results to a folder; its data are there, and the same."""
     if part.command == EXPERIMENT:
         return _experiment(part, places)
@@ -130,7 +130,9 @@ def _prepared(part: Manifest, folder: Path, places: Sequence[Path]) -> Repeat:
         return fitting[0] if fitting else Path(name)
 
     try:
-        arguments = {name: decoded(value, find) for name, value in part.call.items()}
+        arguments = {
+            name: decode(value, find, is_text=_takes_text(part.command, name)) for name, value in part.call.items()
+        }
     except LookupError as error:
         raise UsageError(f"the run was made of data in memory ({error}); it cannot be run again.") from error
     if problems:
@@ -212,11 +214,16 @@ def _write(made: Any, part: Manifest, out: Path) -> None:
 
 
 def _has_pictures(part: Manifest) -> bool:
-    return any(name.endswith(".png") for name in part.outputs)
+    return any(Path(name).suffix == ".png" for name in part.outputs)
 
 
-def _load(name: str) -> Any:
-    module, _, attribute = name.partition(":")
+def _takes_text(command: str, name: str) -> bool:
+    """Whether a parameter takes the name of a file as a text."""
+    return "str" in str(inspect.signature(_load(COMMANDS[command])).parameters[name].annotation)
+
+
+def _load(name: tuple[str, str]) -> Any:
+    module, attribute = name
     return getattr(importlib.import_module(module), attribute)
 
 
