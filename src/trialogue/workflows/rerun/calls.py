@@ -20,7 +20,7 @@ from trialogue.workflows.pipeline.saved_results import OF_RUN, holds_run
 
 PACKAGES = ("trialogue", "numpy", "scipy", "sacrebleu", "pydantic", "matplotlib")
 PATH, BEFORE, AFTER, SHA256, MEMORY = "path", "before", "after", "sha256", "memory"
-"""Keys of an argument that is a file or folder: its name, what stood before and after it (``NAME=FILE``, ``FILE:COLUMN``), and
+"""Keys of an argument that is a file or folder: its name, what stood before and after it (``NAME=FILE``, ``FILE:COLUMN``),
 its hash. The last one is the key of an argument that was given in memory."""
 TEXTS = ("references", "contexts")
 """Parameters whose texts are data."""
