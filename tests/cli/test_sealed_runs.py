@@ -98,6 +98,16 @@ def test_a_run_without_its_manifest_or_with_that_of_another_is_refused(
         assert "Traceback" not in done.stderr
 
 
+def test_a_run_without_findings_and_with_a_broken_manifest_does_not_pass_for_scores(
+    runs: tuple[Path, Path], tmp_path: Path
+) -> None:
+    shutil.copytree(runs[0], tmp_path / "run")
+    (tmp_path / "run" / "findings.json").unlink()
+    (tmp_path / "run" / "manifest.json").write_text("{}")
+    done = trialogue(*READERS["agree"](tmp_path / "run", runs[1]))
+    assert (done.returncode, "is not the manifest of a run" in done.stderr) == (2, True), done.stderr
+
+
 def test_a_file_of_another_run_beside_a_run_is_refused(runs: tuple[Path, Path], tmp_path: Path) -> None:
     name = "scores.parquet"
     shutil.copytree(runs[0], tmp_path / "run")

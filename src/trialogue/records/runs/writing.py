@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from trialogue.errors import UsageError
 from trialogue.records.files.jsonl import to_line
@@ -15,6 +15,9 @@ from trialogue.records.files.manifest import Manifest, sha256_of
 from trialogue.records.files.opening import make_folder, room_for, write_text
 from trialogue.records.runs.placing import MANIFEST, folder_lock, place, read_manifest
 from trialogue.records.runs.reading import StoredFiles, open_run
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 DRAFT = ".run-draft-"
 ALIVE = ".alive"
@@ -58,7 +61,7 @@ def run_draft(folder: Path | str, manifest: Manifest, *, keep: bool = False) -> 
         return
     is_new = not folder.exists()
     make_folder(folder)
-    with room_for(folder), _draft_in(folder, is_new=is_new) as draft:
+    with room_for(folder), _draft_in(folder, is_new=is_new) as (draft, alive):
         kept = _link_kept(folder, draft, manifest) if keep else None
         yield draft
         others = [each for each in (kept.manifest.parts if kept else ()) if each.provenance != manifest.provenance]
@@ -70,7 +73,13 @@ def run_draft(folder: Path | str, manifest: Manifest, *, keep: bool = False) -> 
                 "sizes": {name: path.stat().st_size for name, path in own.items()},
             }
         )
-        place(draft, folder, lambda old: _compose(old, part))
+
+        def compose(old: Manifest | None) -> Manifest:
+            alive.release()  # the folder is locked now, and Windows renames no folder in which a file is open
+            return _compose(old, part)
+
+        with _report_unwritable(folder):
+            place(draft, folder, compose)
 
 
 def seal_files(folder: Path, part: Manifest) -> None:
@@ -105,12 +114,21 @@ def writes_run(*, keep: bool = False) -> Callable[[Writer[HasManifestT, P]], Wri
 
 
 @contextlib.contextmanager
-def _draft_in(folder: Path, *, is_new: bool) -> Iterator[Path]:
-    """A draft that is gone at the end, if it was not put in place."""
+def _report_unwritable(folder: Path) -> Iterator[None]:
+    """A folder that cannot be changed is the user's to put right."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}. Choose another folder.") from error
+
+
+@contextlib.contextmanager
+def _draft_in(folder: Path, *, is_new: bool) -> Iterator[tuple[Path, "BaseFileLock"]]:
+    """A draft with its lock; it is gone at the end, if it was not put in place."""
     draft, alive = _begin(folder)
     _DRAFTS.add(draft)
     try:
-        yield draft
+        yield draft, alive
     finally:
         _DRAFTS.discard(draft)
         alive.release()
@@ -120,18 +138,17 @@ def _draft_in(folder: Path, *, is_new: bool) -> Iterator[Path]:
                 folder.rmdir()
 
 
-def _begin(folder: Path) -> tuple[Path, Any]:
+def _begin(folder: Path) -> "tuple[Path, BaseFileLock]":
     """A new draft, locked; those of killed writers are removed."""
-    try:
-        with folder_lock(folder):
-            for old in folder.glob(f"{DRAFT}*"):
-                if (held := claim(old / ALIVE)) is not None:
-                    held.release()
-                    shutil.rmtree(old, ignore_errors=True)
-            draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=folder))
-            return draft, claim(draft / ALIVE)
-    except PermissionError as error:
-        raise UsageError(f"{folder} cannot be written: {error.strerror}. Choose another folder.") from error
+    with _report_unwritable(folder), folder_lock(folder):
+        for old in folder.glob(f"{DRAFT}*"):
+            if (held := claim(old / ALIVE)) is not None:
+                held.release()
+                shutil.rmtree(old, ignore_errors=True)
+        draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=folder))
+        alive = claim(draft / ALIVE)
+        assert alive is not None  # nobody else knows the new name
+        return draft, alive
 
 
 def _files(draft: Path) -> Iterator[tuple[str, Path]]:

@@ -11,7 +11,7 @@ from trialogue.findings.agreement.validity import FILE as VALIDITY
 from trialogue.findings.agreement.validity import read_validity
 from trialogue.records.base import SCHEMA
 from trialogue.records.files.opening import open_replacing, write_text
-from trialogue.records.runs import StoredFiles, open_run, writes_run
+from trialogue.records.runs import open_run, writes_run
 from trialogue.report.evaluation.page import render_page
 from trialogue.report.evaluation.paper import METHODS, REFERENCES, methods_tex, references_bib
 from trialogue.report.evaluation.paper_tables import (
@@ -107,13 +107,4 @@ def read_findings(folder: Path | str) -> Findings:
     Raises:
         DataError: there are none, or the run is not what was sealed.
     """
-    return parse_findings(open_run(folder))
-
-
-def parse_findings(stored: StoredFiles) -> Findings:
-    """The findings of a run that is open.
-
-    Raises:
-        DataError: it has none, or they are of another kind.
-    """
-    return stored.record(FINDINGS, Findings, again="trialogue evaluate")
+    return open_run(folder).record(FINDINGS, Findings, again="trialogue evaluate")

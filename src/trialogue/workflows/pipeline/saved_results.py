@@ -3,16 +3,16 @@
 ``agree`` and ``compare`` start from them, so that nothing is measured twice and scores are read in one way only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem
 from trialogue.findings import Findings
-from trialogue.records import DistinctCounts, Preference, Score, read_records, sha256_of
+from trialogue.records import DistinctCounts, Preference, Record, Score, read_records
 from trialogue.records.files.opening import is_file
 from trialogue.records.files.score_parquet import read_score_table
-from trialogue.records.runs import StoredFiles, is_run, open_run
+from trialogue.records.runs import MANIFEST, StoredFiles, digests_of, is_run, open_run
 
 SCORES, PREFERENCES, FINDINGS = "scores.jsonl", "preferences.jsonl", "findings.json"
 COUNTS = "counts.jsonl"
@@ -58,16 +58,14 @@ def read_run(folder: Path) -> StoredRun:
         DataError: there are no scores, or the run is not what was sealed.
         MissingExtraError: scores are a Parquet table, and pyarrow is not installed.
     """
-    if not holds_run(folder):
+    if not holds_run(folder) and not is_file(folder / MANIFEST):
         return _read_scores(folder)
     stored = open_run(folder)
     if SCORES not in stored:
         hint = "A folder written by trialogue evaluate has one; evaluate again."
         raise DataError(Problem(f"the run has no {SCORES}.", file=str(folder / SCORES), hint=hint))
     _refuse_strangers(stored)
-    records = list(stored.records(SCORES, Score, Preference))
-    scores = [record for record in records if isinstance(record, Score)]
-    votes = [record for record in records if isinstance(record, Preference)]
+    scores, votes = _by_kind(stored.records(SCORES, Score, Preference))
     if SCORE_TABLE in stored:
         scores += read_score_table(folder / SCORE_TABLE, opener=stored.open_seekable)
     votes += stored.records(PREFERENCES, Preference)
@@ -81,14 +79,8 @@ def read_counts(stored: StoredFiles) -> tuple[DistinctCounts, ...]:
 
 
 def findings_of(stored: StoredFiles) -> Findings:
-    """Findings of a run.
-
-    Raises:
-        DataError: it has none, or they are of another kind.
-    """
-    from trialogue.report.evaluation.write import parse_findings
-
-    return parse_findings(stored)
+    """Findings of a run."""
+    return stored.record(FINDINGS, Findings, again="trialogue evaluate")
 
 
 def _refuse_strangers(stored: StoredFiles) -> None:
@@ -110,8 +102,11 @@ def _read_scores(folder: Path) -> StoredRun:
     if not path.is_file():
         hint = f"Create them first: trialogue evaluate DATA --out {folder}"
         raise DataError(Problem(f"there is no {SCORES} here.", file=str(folder), hint=hint))
-    names = [name for name in (SCORES, PREFERENCES) if is_file(folder / name)]
-    records = [record for name in names for record in read_records(folder / name, Score, Preference)]
-    scores = [record for record in records if isinstance(record, Score)]
-    votes = [record for record in records if isinstance(record, Preference)]
-    return StoredRun(folder.resolve().name, None, scores, votes, {name: sha256_of(folder / name) for name in names})
+    found = digests_of(folder / name for name in (SCORES, PREFERENCES) if is_file(folder / name))
+    scores, votes = _by_kind(record for file in found for record in read_records(file, Score, Preference))
+    return StoredRun(folder.resolve().name, None, scores, votes, {file.name: digest for file, digest in found.items()})
+
+
+def _by_kind(records: Iterable[Record]) -> tuple[list[Score], list[Preference]]:
+    found = list(records)
+    return [each for each in found if isinstance(each, Score)], [each for each in found if isinstance(each, Preference)]

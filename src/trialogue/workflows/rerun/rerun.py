@@ -54,9 +54,7 @@ class FileDifference:
     name: str
     """The file."""
     what: str
-    """How it differs."""
-    largest: float | None = None
-    """The largest difference of a number, where only numbers differ."""
+    """How it differs: by how much, where only numbers do."""
 
 
 @dataclass(frozen=True)
@@ -255,4 +253,4 @@ def _difference(name: str, before: bytes, after: bytes) -> FileDifference:
         if one != other
     ]
     largest = max((abs(other - one) for one, other in pairs), default=0.0)
-    return FileDifference(name, f"{len(pairs):,} numbers differ, by at most {largest:.3g}", largest)
+    return FileDifference(name, f"{len(pairs):,} numbers differ, by at most {largest:.3g}")
