@@ -82,8 +82,8 @@ def run_draft(folder: Path | str, manifest: Manifest, *, keep: bool = False) -> 
             place(draft, folder, compose)
 
 
-def seal_files(folder: Path, part: Manifest) -> None:
-    """Seal files that are in place, such as those of a batch that appends to them.
+def seal_files(folder: Path, part: Manifest) -> Manifest:
+    """Seal files that are in place, such as those of a batch that appends to them; returns the manifest of the folder.
 
     Args:
         folder: their folder.
@@ -92,6 +92,7 @@ def seal_files(folder: Path, part: Manifest) -> None:
     with folder_lock(folder):
         manifest = _compose(read_manifest(folder), part)
         write_text(folder / MANIFEST, to_line(manifest) + "\n")
+        return manifest
 
 
 def writes_run(*, keep: bool = False) -> Callable[[Writer[HasManifestT, P]], Writer[HasManifestT, P]]:

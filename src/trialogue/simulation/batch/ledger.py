@@ -340,8 +340,7 @@ def export(ledger: Ledger, ids: Iterable[str], config: Mapping[str, JsonValue], 
         sizes={DIALOGUES: place},
         versions=versions_of("trialogue", "numpy", "pydantic"),
     )
-    seal_files(folder, manifest)
-    return manifest
+    return seal_files(folder, manifest)
 
 
 def _open(path: Path) -> IO[bytes]:
