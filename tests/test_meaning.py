@@ -38,6 +38,7 @@ ALLOWED = {
     "workflows/inputs/knowledge.py": TYPED,
     "workflows/inputs/locations.py": TYPED,
     "workflows/judging/score_tables.py": TYPED,
+    "workflows/rerun/calls.py": TYPED,
     "workflows/simulation/realism_features.py": WORDS,
     "workflows/inputs/study_cells.py": FILE,
     "findings/people/models.py": "names of random effects, which are made beside it",

@@ -35,10 +35,13 @@ def test_quiet_says_nothing_on_stderr(both: Path, tmp_path: Path) -> None:
 def test_a_report_is_drawn_again_from_its_folder(both: Path, tmp_path: Path) -> None:
     trialogue("evaluate", both, "--out", tmp_path / "run", "--resamples", "200")
     before = (tmp_path / "run" / "report.html").read_bytes()
-    (tmp_path / "run" / "report.html").unlink()
     done = process("report", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "run" / "report.html").read_bytes() == before
+    assert trialogue("report", tmp_path / "run", "--out", tmp_path / "again").returncode == 0
+    assert (tmp_path / "again" / "manifest.json").is_file()
+    (tmp_path / "run" / "report.html").unlink()
+    assert "report.html: this file of the run is missing" in process("report", tmp_path / "run").stderr
 
 
 def test_score_prints_one_record_a_line_as_json(both: Path) -> None:

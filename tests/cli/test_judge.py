@@ -99,10 +99,11 @@ def test_a_model_judges_from_the_command_line_and_a_rerun_costs_nothing(
     assert first.exit_code == 0, first.output
     assert "No labels by people correct the judge" in " ".join(first.output.split())
     assert first.output.startswith("On dialogue overall by the judge alone, ")
-    kept = {path.name: path.read_bytes() for path in out.glob("*.json*") if "usage" not in path.name}
+    other = {"judge_usage.jsonl", "manifest.json"}  # what it cost this time, and the seal of that
+    kept = {path.name: path.read_bytes() for path in out.glob("*.json*") if path.name not in other}
     again = RUN.invoke(app, given)
     assert again.output == first.output
-    assert {path.name: path.read_bytes() for path in out.glob("*.json*") if "usage" not in path.name} == kept
+    assert {path.name: path.read_bytes() for path in out.glob("*.json*") if path.name not in other} == kept
     assert json.loads((out / "judge_usage.jsonl").read_text())["cached"] == 1  # all 80 dialogues are the same
     dry = RUN.invoke(app, [*given, "--dry-run"])
     assert "tiny: 0 requests (1 answers are in the cache)" in dry.output

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.records.runs.made import reseal
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.findings.threats import Severity, ThreatCode
 from trialogue.records import (
@@ -88,12 +89,13 @@ def test_distinct_words_of_files_of_different_size_are_compared_by_rarefaction(t
         assert runs.answer == found.answer
 
 
-def test_a_run_of_an_earlier_version_keeps_no_parts_and_says_what_to_do(tmp_path: Path) -> None:
+def test_a_run_without_counts_says_what_to_do(tmp_path: Path) -> None:
     for size in (20, 80):
         replies = [f"w{n} w{n % 7} w{n % 11}" for n in range(size)]
         run = evaluate(talks(tmp_path / "talks.jsonl", "crs", *replies), metrics=METRICS, resamples=100)
         run.write(tmp_path / str(size))
     (tmp_path / "20" / "counts.jsonl").unlink()
+    reseal(tmp_path / "20")
     runs = compare(tmp_path / "20", tmp_path / "80", on=METRICS[2:], resamples=100).comparison
     assert all(each.difference.value is None for each in runs.judgements)
     assert any("evaluate again with this version" in note for note in runs.notes)
@@ -106,7 +108,7 @@ def test_counts_of_another_run_are_refused(tmp_path: Path) -> None:
         run = evaluate(talks(tmp_path / "talks.jsonl", "crs", *replies), metrics=METRICS, resamples=100)
         run.write(tmp_path / str(size))
     (tmp_path / "20" / "counts.jsonl").write_bytes((tmp_path / "40" / "counts.jsonl").read_bytes())
-    with pytest.raises(DataError, match=r"20/counts.jsonl: it gives .* it belongs to another run"):
+    with pytest.raises(DataError, match=r"20/counts.jsonl: this file of the run was changed"):
         compare(tmp_path / "20", tmp_path / "30", on=METRICS[2:], resamples=100)
 
 
@@ -228,13 +230,15 @@ def test_a_text_too_long_for_a_path_names_nothing(folder: Path) -> None:
 def test_a_run_whose_scores_are_empty_is_refused(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "findings.json").write_bytes((folder / "findings.json").read_bytes())
     (tmp_path / "scores.jsonl").touch()
+    reseal(tmp_path)
     with pytest.raises(DataError, match="contains no scores"):
         compare(tmp_path, folder)
 
 
 def test_a_run_without_its_scores_is_refused(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "findings.json").write_bytes((folder / "findings.json").read_bytes())
-    with pytest.raises(DataError, match=r"findings but no scores"):
+    reseal(tmp_path)
+    with pytest.raises(DataError, match=r"the run has no scores"):
         compare(tmp_path, folder, systems=["chip"])
 
 

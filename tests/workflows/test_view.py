@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.records.runs.made import reseal
 from trialogue.errors import DataError, UsageError
 from trialogue.workflows.view import page_of, run_server, view
 
@@ -21,7 +22,7 @@ def run(tmp_path: Path) -> Path:
     (folder / ".hidden").write_text("hidden", encoding="utf-8")
     (tmp_path / "outside.txt").write_text("outside", encoding="utf-8")
     (folder / "way-out.txt").symlink_to(tmp_path / "outside.txt")
-    return folder
+    return reseal(folder)
 
 
 @pytest.fixture

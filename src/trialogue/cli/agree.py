@@ -1,6 +1,5 @@
 """``trialogue agree``: agreement of metrics with human judgements."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -81,11 +80,12 @@ def agree(
             _benchmark(benchmark, run, labels, folder, seed, resamples, as_json, tell)
         elif run_folder is not None:
             from trialogue.workflows.agreement.agree import agree as run_agreement
+            from trialogue.workflows.pipeline import report
 
             findings = run_agreement(
                 run_folder, groups=group or (), margin=_margin(margin), seed=seed, resamples=resamples, progress=tell
             )
-            _show(findings, folder, as_json, tell)
+            _show(findings, report(findings, folder), as_json, tell)
 
 
 def _check(
@@ -139,13 +139,11 @@ def _margin(text: str) -> float | Literal["matched"]:
     return margin
 
 
-def _show(findings: "AgreementFindings", folder: Path, as_json: bool, tell: StepProgress) -> None:
+def _show(findings: "AgreementFindings", page: Path, as_json: bool, tell: StepProgress) -> None:
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.agreement.terminal import agreement_text
-    from trialogue.workflows.pipeline import report
 
-    tell(f"writing {folder}")
-    page = report(findings, folder)
+    tell(f"writing {page.parent}")
     for warning in findings.warnings:
         tell.say(f"note: {warning}")
     if as_json:
@@ -165,7 +163,6 @@ def _benchmark(
     as_json: bool,
     tell: StepProgress,
 ) -> None:
-    from trialogue.records.files.opening import write_text
     from trialogue.workflows.agreement.benchmark import agree_benchmark
 
     found = agree_benchmark(
@@ -177,10 +174,7 @@ def _benchmark(
         progress=tell,
         note=lambda each: tell.say(f"note: {each}"),
     )
-    cells = [cell.to_json() for cell in found.official]
-    write_text(folder / "official.json", json.dumps(cells, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-    found.write_run(folder / "run.json")
-    _show(found.findings, folder, as_json, tell)
+    _show(found.findings, found.write(folder), as_json, tell)
     if not as_json:
         typer.echo(
             f"Official table: {folder / 'official.json'}; run file for the official evaluator: {folder / 'run.json'}\n"

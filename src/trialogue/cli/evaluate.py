@@ -2,15 +2,12 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from trialogue.cli.shared.inputs import Decide
 from trialogue.cli.shared.progress import check_folder, refuse_inputs_in, steps
-
-if TYPE_CHECKING:
-    from trialogue.workflows.pipeline.read import Step
 
 
 class Family(StrEnum):
@@ -115,7 +112,7 @@ def evaluate(
             family=family.value,
             decide=decide,
             any_language=any_language,
-            steps=_linking(catalogue) if catalogue else (),
+            catalogue=catalogue,
             progress=tell,
         )
         tell(f"writing {out}")
@@ -124,9 +121,3 @@ def evaluate(
             tell.say(f"note: {warning}")
     typer.echo(text_table(run.findings))
     typer.echo(f"\nReport: {page}")
-
-
-def _linking(catalogue: str) -> "list[Step]":
-    from trialogue.workflows.inputs.link import link_step  # here: without a catalogue, nothing of it is imported
-
-    return [link_step(catalogue)]

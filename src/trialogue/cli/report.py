@@ -1,9 +1,11 @@
-"""``trialogue report``: render a report from saved findings."""
+"""``trialogue report`` and ``rerun``: draw the report of a sealed run again, or run it again and compare."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from trialogue.cli.shared.progress import steps
 
 
 def report(
@@ -14,3 +16,26 @@ def report(
     from trialogue.report import read_findings, write_report
 
     typer.echo(f"Report: {write_report(read_findings(run), out or run)}")
+
+
+def rerun(
+    run: Annotated[Path, typer.Argument(help="Folder written by evaluate, align, compare, board, agree or judge.")],
+    data: Annotated[
+        list[Path] | None,
+        typer.Option("--data", help="A file that the run was made of, or a folder that holds it (repeatable)."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
+) -> None:
+    """Run a finished run again from its manifest, and compare every file: same bytes, or which numbers differ."""
+    from trialogue.workflows.rerun.rerun import rerun as run_again
+
+    with steps(quiet=quiet) as tell:
+        found = run_again(run, data=data or (), progress=tell)
+    for note in found.notes:
+        typer.echo(f"note: {note}", err=True)
+    for each in found.differences:
+        typer.echo(f"{each.name}: {each.what}")
+    if found.differences:
+        typer.echo(f"{len(found.differences)} files differ, {found.same} are the same.")
+        raise typer.Exit(1)
+    typer.echo(f"Reproduced: all {found.same} files are the same to the byte.")

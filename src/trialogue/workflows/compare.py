@@ -1,7 +1,7 @@
 """Compare two versions of a recommender: two run folders, or two sets of conversations."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,12 +17,11 @@ from trialogue.findings.league import estimate_of
 from trialogue.findings.protocol import Correction
 from trialogue.findings.standings import OVER_MEASURES
 from trialogue.findings.threats.gate import gate_leagues
-from trialogue.records import CompletionCounts, Estimate, Manifest
+from trialogue.records import CompletionCounts, Estimate, JsonValue
 from trialogue.records.files.cells import csv_text
-from trialogue.records.files.manifest import versions_of
+from trialogue.records.runs import run_draft
 from trialogue.workflows.compare_inputs import (
     are_same,
-    check_parts,
     labels_of,
     read_version,
     refuse_itself,
@@ -46,6 +45,7 @@ from trialogue.workflows.inputs.memory import Data
 from trialogue.workflows.pipeline.decision import Decision, read_decision
 from trialogue.workflows.pipeline.report import report
 from trialogue.workflows.pipeline.saved_results import SCORES, StoredRun
+from trialogue.workflows.rerun.calls import arguments_of, manifest_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,10 +63,11 @@ class ComparisonResult(ShowsFindings):
         from trialogue.records.files.jsonl import to_line
         from trialogue.records.files.opening import write_text
 
-        folder = Path(folder)
-        write_text(folder / "comparison.json", to_line(self.comparison) + "\n")
-        write_text(folder / "moved.csv", _moved_csv(self.comparison))
-        return report(self.findings, folder)
+        with run_draft(folder, self.findings.manifest) as draft:
+            write_text(draft / "comparison.json", to_line(self.comparison) + "\n")
+            write_text(draft / "moved.csv", _moved_csv(self.comparison))
+            page = report(self.findings, draft)
+        return Path(folder) / page.name
 
 
 def compare(
@@ -110,6 +111,7 @@ def compare(
         UsageError: unclear which systems are meant, unknown measures, impossible options.
         DataError: what is given cannot be read, or holds nothing that both share.
     """
+    call = arguments_of(compare, locals())
     protocol = read_decision(decide)
     if protocol is not None:
         if on or margin is not None:
@@ -140,8 +142,6 @@ def compare(
         collect_system(label, name, run.concluded, run.scores, run.counts)
         for label, name, run in zip(labels, names, read, strict=True)
     ]
-    for side, run in zip(sides, read, strict=True):
-        check_parts(side, run)
     sides = merge_measures(sides)
     completed = [_completion(each, run.concluded) for each, run in zip(sides, read, strict=True)]
     failures = compare_failures(*completed, margin=failure_margin, alpha=alpha)
@@ -177,7 +177,7 @@ def compare(
     if margin is not None and len(units) != 1 and not fails:
         raise UsageError("a margin is in the unit of the deciding measure: name it with on (--on).")
     findings = union_findings(
-        _findings(comparison, leagues, sides, read, alpha=alpha, seed=seed, resamples=resamples),
+        _findings(comparison, leagues, sides, read, call=call, alpha=alpha, seed=seed, resamples=resamples),
         sides,
         read,
         mismatches,
@@ -259,6 +259,7 @@ def _findings(
     sides: Sequence[SystemSample],
     read: Sequence[StoredRun],
     *,
+    call: Mapping[str, JsonValue],
     alpha: float,
     seed: int,
     resamples: int,
@@ -275,13 +276,8 @@ def _findings(
         for name, digest in run.inputs.items()
     }
     deciding = [each.measure for each in comparison.judgements if each.decides]
-    manifest = Manifest(
-        command="compare",
-        config={"on": list(deciding), "alpha": alpha, "resamples": resamples},
-        seed=seed,
-        inputs=inputs,
-        versions=versions_of("trialogue", "numpy", "scipy", "pydantic"),
-    )
+    config: dict[str, JsonValue] = {"on": [*deciding], "alpha": alpha, "resamples": resamples}
+    manifest = manifest_of("compare", call, config=config, inputs=inputs, seed=seed)
     return Findings(
         title=f"{comparison.after} against {comparison.before}",
         answer=(),

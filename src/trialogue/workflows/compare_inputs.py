@@ -1,6 +1,5 @@
 """Load the two sides of a comparison: runs or evaluated conversations, and their names."""
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -9,8 +8,6 @@ from trialogue.datasets import AnyRecord
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.findings import Findings
-from trialogue.findings.comparison.comparison import value_of_parts
-from trialogue.findings.comparison.system_sample import SystemSample
 from trialogue.records import Dialogue
 from trialogue.records.files.opening import path_uncompressed
 from trialogue.workflows.compare_measures import is_metric
@@ -18,7 +15,7 @@ from trialogue.workflows.evaluation import Progress, Run, evaluate
 from trialogue.workflows.experiment.stage_measures import experiment_run, is_experiment
 from trialogue.workflows.inputs.locations import Input, Named
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory
-from trialogue.workflows.pipeline.saved_results import COUNTS, SCORES, StoredRun, holds_run, read_run
+from trialogue.workflows.pipeline.saved_results import SCORES, StoredRun, holds_run, read_run
 
 Given: TypeAlias = Named | Run | InMemory
 """One side of a comparison."""
@@ -70,19 +67,6 @@ def refuse_itself(names: Sequence[str], *, same: bool, known: Sequence[str]) -> 
             else "Give another run."
         )
         raise UsageError(f"{names[0]} is compared with itself: the same run is given twice. {do}")
-
-
-def check_parts(side: SystemSample, run: StoredRun) -> None:
-    """Refuse parts that do not give the run's own value: they are another run's.
-
-    Raises:
-        DataError: they are.
-    """
-    for name, estimate in side.values.items():
-        value, made = estimate.value, value_of_parts(side, name)
-        if value is not None and made is not None and not math.isclose(made, value, rel_tol=1e-9, abs_tol=1e-12):
-            what = f"it gives {made:g} for {side.system} on {name}, the run has {value:g}: it belongs to another run."
-            raise DataError(Problem(what, file=f"{run.name}/{COUNTS}", hint="Evaluate again."))
 
 
 def read_version(

@@ -1,6 +1,6 @@
 """Evaluate several recommenders on their conversations: scores, differences with uncertainty, and a verdict."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,8 @@ from trialogue.findings.family import FamilyScope
 from trialogue.findings.protocol import DecisionProtocol
 from trialogue.findings.systems.answer import texts_of
 from trialogue.metrics import Settings, get_metrics
-from trialogue.records import Manifest, Preference, Raters, Score, StoredParts
+from trialogue.records import JsonValue, Preference, Raters, Score, StoredParts
 from trialogue.records.files.gc_tuning import few_collections
-from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.display import ShowsFindings
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.locations import Named
@@ -28,10 +27,10 @@ from trialogue.workflows.pipeline.decision import decide as decide_findings
 from trialogue.workflows.pipeline.read import Step
 from trialogue.workflows.pipeline.saved_results import StoredRun
 from trialogue.workflows.pipeline.system_facts import FaultsOfUsers
+from trialogue.workflows.rerun.calls import arguments_of, manifest_of, short_name
 
 Progress = Callable[[str], None]
 MAX_EXPLORED = 100_000  # rows; a browser reads the columns of all of them before it shows one
-PACKAGES = ("trialogue", "numpy", "scipy", "sacrebleu", "pydantic", "matplotlib")
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,6 +117,7 @@ def evaluate(
     alpha: float = 0.05,
     family: str = FamilyScope.QUESTIONS,
     decide: Decision | None = None,
+    catalogue: str | None = None,
     steps: Sequence[Step] = (),
     baselines: bool = True,
     any_language: bool = False,
@@ -151,7 +151,8 @@ def evaluate(
         decide: a decision protocol, as a YAML file or its fields: the measure that decides, level, margins, family and
             exclusions; ``alpha`` then counts for nothing. None: the answer rests on people's ratings, else on the measure
             with the best evidence.
-        steps: applied to the records before anything is measured, such as a title linker.
+        catalogue: a corpus or a file with items, whose titles are linked in replies without annotations.
+        steps: applied to the records before anything is measured.
         baselines: whether baselines that ignore the user are shown with measures of alignment.
         any_language: keep measures that are not made for the language of a system.
         progress: called with progress lines.
@@ -161,12 +162,15 @@ def evaluate(
         UsageError: an unknown metric, variant or parameter.
         MissingDataError: a corpus that is not on this machine.
     """
+    call = arguments_of(evaluate, locals())
     check_options(metrics, resamples, alpha, seed)
     sources = with_data_read(given, references=references, contexts=contexts, mapping=mapping)
     tell = progress or (lambda _line: None)
     tell("reading " + ", ".join(map(str, sources)))
     material = prepare(
-        read(sources, format_name=format_name, mapping=mapping, origin=raters_of(origin), key=key), *steps
+        read(sources, format_name=format_name, mapping=mapping, origin=raters_of(origin), key=key),
+        *_linking(catalogue),
+        *steps,
     )
     protocol = read_decision(decide)
     if protocol is not None:
@@ -183,6 +187,7 @@ def evaluate(
         alpha=alpha if protocol is None else protocol.alpha,
         family=_scope(family) if protocol is None else FamilyScope.MEASURE,
         protocol=protocol,
+        call=call,
         tell=tell,
     )
 
@@ -198,6 +203,8 @@ def evaluate_records(
     alpha: float = 0.05,
     family: FamilyScope = FamilyScope.QUESTIONS,
     protocol: DecisionProtocol | None = None,
+    command: str = "evaluate",
+    call: Mapping[str, JsonValue] | None = None,
     tell: Progress = lambda _line: None,
 ) -> Run:
     """Measure, infer and conclude, from prepared records.
@@ -212,13 +219,15 @@ def evaluate_records(
         alpha: significance level, after correction.
         family: which p-values are corrected together.
         protocol: decides on what the answer rests; None: the kind of evidence does.
+        command: the command, for the manifest.
+        call: its arguments, with which it can be run again; None: it cannot.
         tell: called with progress lines.
     """
     if protocol is not None:
         wanted = [name for name in (protocol.measure, *protocol.measures) if not name.is_judgement]
         known = {metric.measure for metric in choice.shown}
         choice = replace(choice, shown=(*choice.shown, *get_metrics([each for each in wanted if each not in known])))
-    config = {
+    config: dict[str, JsonValue] = {
         "inputs": [_short(one) for one in given],
         "metrics": [metric.measure for metric in choice.shown],
         "variants_of": list(choice.families),
@@ -229,9 +238,7 @@ def evaluate_records(
         config["family"] = family.value
     if protocol is not None:
         config["decide"] = protocol.to_json()
-    manifest = Manifest(
-        command="evaluate", config=config, seed=seed, inputs=material.hashes, versions=versions_of(*PACKAGES)
-    )
+    manifest = manifest_of(command, call or {}, config=config, inputs=material.hashes, seed=seed)
     settings = Settings(seed=seed, resamples=resamples, permutations=resamples)
     measured = measure(material, choice, manifest=manifest, settings=settings, tell=tell)
     inferred: Estimates = infer(measured, alpha=alpha, family=family)
@@ -243,6 +250,14 @@ def evaluate_records(
     findings = with_wordings(with_passports(findings, given), material.dialogues)
     findings = with_unused_scores(with_judges(findings, material, scores), material)
     return Run(findings, scores, tuple(material.preferences), measured.counts, material, measured.faults)
+
+
+def _linking(catalogue: str | None) -> list[Step]:
+    if catalogue is None:
+        return []
+    from trialogue.workflows.inputs.link import link_step  # here: without a catalogue, nothing of it is imported
+
+    return [link_step(catalogue)]
 
 
 def check_options(metrics: object, resamples: int, alpha: float, seed: int) -> None:
@@ -280,5 +295,4 @@ def _scope(family: str) -> FamilyScope:
 
 
 def _short(given: Named | InMemory) -> str:
-    text = str(given)
-    return Path(text).name if not isinstance(given, InMemory) and Path(text).exists() else text
+    return str(given) if isinstance(given, InMemory) else short_name(given)

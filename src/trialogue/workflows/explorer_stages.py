@@ -6,6 +6,7 @@ from pathlib import Path
 from trialogue.records import Dialogue, Preference, Record, Response, Score, ScoreBlock, Situation, read_records
 from trialogue.records.files.compact import compact
 from trialogue.records.files.jsonl import parse_line, read_lines
+from trialogue.records.runs import open_run
 from trialogue.report.explorer.entries import Part
 from trialogue.workflows.pipeline.saved_results import SCORES
 from trialogue.workflows.pipeline.system_facts import faults_of_users
@@ -36,7 +37,7 @@ def part_of_stage(records: Path, measured: Path, *, name: str, users: str | None
             case Preference():
                 votes.append(record)
     return Part(
-        scores=_stored_scores(measured / SCORES),
+        scores=_stored_scores(measured),
         name=name,
         users=users,
         dialogues=dialogues,
@@ -47,14 +48,14 @@ def part_of_stage(records: Path, measured: Path, *, name: str, users: str | None
     )
 
 
-def _stored_scores(path: Path) -> Iterator[Score | ScoreBlock]:
+def _stored_scores(folder: Path) -> Iterator[Score | ScoreBlock]:
     """The scores of a run as its file holds them: blocks stay blocks, for single records of all units are many."""
     kinds: dict[str, type[Record]] = {
         Score.kind: Score,
         ScoreBlock.kind: ScoreBlock,
         Preference.kind: Preference,
     }
-    for _, line in read_lines(path):
+    for _, line in read_lines(folder / SCORES, opener=open_run(folder).open):
         record = parse_line(line, kinds)
         if isinstance(record, Score | ScoreBlock):
             yield record

@@ -13,6 +13,7 @@ from socketserver import BaseServer
 from typing import IO, Any
 
 from trialogue.errors import DataError, Problem, UsageError
+from trialogue.records.runs import open_run
 from trialogue.report.explorer.links import PAGE as EXPLORER
 
 HOST = "127.0.0.1"
@@ -121,10 +122,11 @@ def run_server(folder: Path, *, port: int = 0) -> ThreadingHTTPServer:
         port: port to listen on; 0: any free one.
 
     Raises:
-        DataError: the folder is no run.
+        DataError: the folder is no run, or not what was sealed.
         UsageError: the port is taken, or may not be used.
     """
     page_of(folder)
+    open_run(folder).check()
     try:
         return ThreadingHTTPServer((HOST, port), partial(RunHandler, directory=str(folder.resolve())))
     except (OSError, OverflowError) as error:

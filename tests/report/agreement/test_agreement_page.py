@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.findings.raters import MANIFEST, rated, truth, votes
+from tests.records.runs.made import reseal
 from trialogue.errors import DataError
 from trialogue.findings.agreement.agreement import Plan, agreement
 from trialogue.findings.agreement.records import AgreementFindings
@@ -62,6 +63,7 @@ def test_findings_are_written_with_table_cards_and_figures_and_read_again(
         "agreement.json",
         "agreement.csv",
         "validity.json",
+        "manifest.json",
         "figures",
     }
     assert (tmp_path / "figures" / "agreement-votes.svg").is_file()
@@ -103,7 +105,8 @@ def test_what_counts_as_guesses_and_what_users_say_stands_in_page_table_and_term
 
 def test_an_empty_file_of_findings_is_refused(tmp_path: Path) -> None:
     (tmp_path / "agreement.json").write_text("")
-    with pytest.raises(DataError, match="no findings"):
+    reseal(tmp_path)
+    with pytest.raises(DataError, match=r"agreement.json: .*Run trialogue agree again"):
         read_agreement(tmp_path)
 
 

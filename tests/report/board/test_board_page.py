@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.records.runs.made import reseal
 from tests.workflows.board.made import folder, share, simulated
 from trialogue.findings import Statement, StatementKind
 from trialogue.report.board.exports import board_latex, board_markdown, history_csv
@@ -101,6 +102,7 @@ def test_markdown_and_latex_hold_leaderboard_reasons_and_history(made: Board) ->
 def test_an_earlier_figure_is_removed_when_the_board_is_written_again(made: Board, tmp_path: Path) -> None:
     made.write(tmp_path)
     (tmp_path / "figures" / "history-old.svg").write_text("old")
+    reseal(tmp_path)
     (tmp_path / "figures" / "mine.svg").write_text("not ours")
     made.write(tmp_path)
     assert not (tmp_path / "figures" / "history-old.svg").exists()

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.records.runs.made import reseal
 from tests.report.made import hostile, nine, one, two, undefined
 from trialogue.errors import DataError
 from trialogue.findings import Contrast, Standing
 from trialogue.findings.threats import Validity
 from trialogue.records import Estimate
+from trialogue.records.runs import open_run
 from trialogue.report import read_findings, write_report
 from trialogue.report.evaluation.summary import pairs_csv, summary_csv, summary_json
 
@@ -37,6 +39,7 @@ def test_all_files_are_there_and_the_page_is_returned(tmp_path: Path) -> None:
     assert {f"figures/differences.{suffix}" for suffix in ("svg", "png", "pdf")} <= found
     write_report(two(), tmp_path / "run", png=False)  # those of before would be taken for its own
     assert {path.suffix for path in (tmp_path / "run" / "figures").iterdir()} == {".svg", ".md"}
+    assert "figures/differences.png" not in open_run(tmp_path / "run")
 
 
 def test_findings_come_back_as_they_were_and_draw_the_same_bytes(tmp_path: Path) -> None:
@@ -70,6 +73,7 @@ def test_figures_of_an_earlier_report_go_and_other_files_stay(tmp_path: Path) ->
 )
 def test_damaged_findings_are_refused_with_what_to_do(tmp_path: Path, content: str, part: str) -> None:
     (tmp_path / "findings.json").write_text(content)
+    reseal(tmp_path)
     with pytest.raises(DataError) as caught:
         read_findings(tmp_path)
     assert part in str(caught.value)
@@ -77,7 +81,7 @@ def test_damaged_findings_are_refused_with_what_to_do(tmp_path: Path, content: s
 
 
 def test_a_folder_without_findings_says_how_to_make_them(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"no findings here to report.*trialogue evaluate DATA --out"):
+    with pytest.raises(DataError, match=r"there is no manifest.json: .*trialogue evaluate"):
         read_findings(tmp_path)
 
 

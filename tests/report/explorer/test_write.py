@@ -15,7 +15,7 @@ from trialogue.report import write_report
 from trialogue.report.explorer import write
 from trialogue.report.explorer.chunks import plain
 from trialogue.report.explorer.entries import Part
-from trialogue.report.explorer.write import remove_explorer, write_explorer
+from trialogue.report.explorer.write import write_explorer
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -141,20 +141,15 @@ def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_nothing_of_an_earlier_explorer_stays(tmp_path: Path) -> None:
-    write_explorer(two(), [part()], tmp_path / "a")
-    mine = tmp_path / "a" / "explorer" / "data" / "mine.js"
-    mine.write_text("1")
-    write_explorer(two(), [replies()], tmp_path / "a")
-    write_explorer(two(), [replies()], tmp_path / "b")
-    mine.unlink()
+    write_report(two(), tmp_path / "a", png=False, explored=[part()])
+    write_report(two(), tmp_path / "a", png=False, explored=[replies()])
+    write_report(two(), tmp_path / "b", png=False, explored=[replies()])
     assert digests(tmp_path / "a") == digests(tmp_path / "b")
 
 
-def test_without_rows_there_is_no_explorer_and_an_earlier_one_goes(tmp_path: Path) -> None:
-    write_explorer(two(), [part()], tmp_path)
+def test_without_rows_there_is_no_explorer(tmp_path: Path) -> None:
     assert write_explorer(two(), [Part(scores=())], tmp_path) is None
     assert list(tmp_path.iterdir()) == []
-    remove_explorer(tmp_path / "nowhere")
 
 
 def test_a_report_links_to_the_explorer_beside_it_and_only_then(tmp_path: Path) -> None:
@@ -212,5 +207,3 @@ def test_previews_are_cut_into_chunks_of_equal_size(tmp_path: Path, monkeypatch:
     sizes = [len(data[name]) for name in sorted(data) if name[:4] == "prev"]
     assert (data["index"]["chunks"]["preview"], sizes) == (2, [2, 2, 1])
     assert data["previews-1"][0] == "the message number 2"
-    fewer = written(tmp_path, Part(scores=(), dialogues=talks[:1]))
-    assert [name for name in fewer if name[:4] == "prev"] == ["previews-0"]  # those of the earlier explorer are gone

@@ -99,6 +99,8 @@ def test_agreement_with_earlier_scores_does_not_stay(tmp_path: Path) -> None:
     run.write(tmp_path / "run")
     write_agreement(agree(tmp_path / "run", resamples=10), tmp_path / "run")
     run.write(tmp_path / "run")
+    assert (tmp_path / "run" / "validity.json").exists()  # the scores are the same
+    evaluate(tmp_path / "d.jsonl", metrics=["length"], resamples=100, seed=1).write(tmp_path / "run")
     assert not (tmp_path / "run" / "validity.json").exists()
     assert not (tmp_path / "run" / "agreement.html").exists()
 

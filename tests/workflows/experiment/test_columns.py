@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.records.runs.made import reseal
 from trialogue.records import Score, ScoreBlock, write_records
 from trialogue.records.files.jsonl import parse_line
 from trialogue.workflows.experiment.columns import _scores
@@ -18,10 +19,10 @@ def test_scores_of_one_measure_are_found_among_others_as_our_writer_writes_them(
         for measure, value in ((name, 1.0), ("another", 2.0), (f"{name} too", 3.0), (name, 4.0))
     ]
     write_records(tmp_path / "scores.jsonl", scores)
-    assert list(_scores(tmp_path / "scores.jsonl", name)) == [scores[0], scores[3]]
+    assert list(_scores(reseal(tmp_path), name)) == [scores[0], scores[3]]
 
 
 def test_scores_are_found_in_blocks(tmp_path: Path) -> None:
     block = parse_line(GOLDEN.read_text("utf-8"), {ScoreBlock.kind: ScoreBlock})
     write_records(tmp_path / "scores.jsonl", [block])
-    assert len(list(_scores(tmp_path / "scores.jsonl", "length@words|v1"))) == 5
+    assert len(list(_scores(reseal(tmp_path), "length@words|v1"))) == 5

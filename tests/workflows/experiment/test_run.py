@@ -309,8 +309,22 @@ def test_an_experiment_without_the_scores_of_a_stage_says_what_to_do(two: tuple[
     shutil.copytree(two[0], tmp_path / "copy")
     next((tmp_path / "copy").glob("stages/measure-people-*/scores.jsonl")).unlink()
     with pytest.raises(
-        DataError, match=r"scores of this stage are missing.*trialogue run repeats only what is missing"
+        DataError,
+        match=r"(?s)scores.jsonl: this file of the run is missing.*trialogue run repeats only what is missing",
     ):
+        compare(tmp_path / "copy", two[1], systems=["aria"])
+
+
+def test_a_stage_of_another_experiment_or_a_changed_one_is_refused(two: tuple[Path, Path], tmp_path: Path) -> None:
+    shutil.copytree(two[0], tmp_path / "copy")
+    stage = next((tmp_path / "copy").glob("stages/measure-people-*"))
+    other = next(two[1].glob("stages/measure-simulated-*"))  # whole, and its own seals fit
+    shutil.rmtree(stage)
+    shutil.copytree(other, stage)
+    with pytest.raises(DataError, match="the report is of another run of this stage: expected seal"):
+        compare(tmp_path / "copy", two[1], systems=["aria"])
+    (tmp_path / "copy" / "measured.json").write_text("[]")
+    with pytest.raises(DataError, match=r"measured.json: this file of the run was changed"):
         compare(tmp_path / "copy", two[1], systems=["aria"])
 
 

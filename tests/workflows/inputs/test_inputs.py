@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.records.runs.made import reseal
 from tests.workflows.made import dialogue, good_and_bad, offline, written
 from trialogue.errors import DataError, MissingDataError, UnknownNameError, UsageError
 from trialogue.records import Dialogue, Utterance
@@ -117,7 +118,13 @@ def test_a_simulation_that_is_not_finished_is_reported_and_how_to_go_on(tmp_path
 def test_of_a_simulations_folder_only_the_dialogues_are_read(tmp_path: Path) -> None:
     written(tmp_path / "dialogues.jsonl", [dialogue(1, "aria", satisfied=True)])
     (tmp_path / "ledger.jsonl").write_text("{}\n", encoding="utf-8")
+    with pytest.raises(DataError, match="this simulation is not finished"):  # its manifest is written last
+        gather([tmp_path])
+    reseal(tmp_path)
     assert len(gather([tmp_path]).dialogues) == 1
+    written(tmp_path / "dialogues.jsonl", [dialogue(1, "aria", satisfied=False)])
+    with pytest.raises(DataError, match=r"dialogues.jsonl: this file of the run was changed"):
+        gather([tmp_path])
 
 
 def test_one_name_in_two_files_is_one_system_and_said(tmp_path: Path) -> None:

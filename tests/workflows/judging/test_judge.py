@@ -229,6 +229,7 @@ def test_what_is_written_holds_no_scores_that_could_agree_with_the_people_in_the
         "judging.csv",
         "judging.html",
         "judging.json",
+        "manifest.json",
     ]
     from trialogue.workflows.agreement.agree import agree
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.metrics.satisfaction.test_metric import talk
+from tests.records.runs.made import reseal
 from trialogue.findings.threats import ThreatCode, Validity
 from trialogue.metrics import conversations_of
 from trialogue.metrics.satisfaction.domain import domain_of
@@ -75,6 +76,7 @@ def test_named_it_is_computed_and_says_that_it_is_outside_its_domain(tmp_path: P
     rater = {"measure": "human:liked", "level": "dialogue", "system": "s", "rater": "x"}
     people = [Score.model_validate({**rater, "dialogue_id": f"flight-{n}", "value": n}) for n in range(4)]
     write_records(tmp_path / "run" / "scores.jsonl", [*run.scores, *people])
+    reseal(tmp_path / "run")
     assert any(line.startswith(said) for line in agree(tmp_path / "run", resamples=10).warnings)
 
 

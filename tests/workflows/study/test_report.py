@@ -84,7 +84,7 @@ def test_an_export_becomes_a_report(folder: Path, tmp_path: Path) -> None:
     assert "<script" not in text
     names = {path.name for path in tmp_path.iterdir()}
     tables = {"systems.csv", "pairs.csv", "agreement.csv", "sensitivity.csv", "choices.csv"}
-    assert names == {"report.html", "findings.json", "methods.txt", "figures", *tables}
+    assert names == {"report.html", "findings.json", "manifest.json", "methods.txt", "figures", *tables}
     found = read_study_findings(tmp_path)
     assert found.flow is not None
     assert found.study_hash == "ab" * 32

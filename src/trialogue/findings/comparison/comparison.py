@@ -4,7 +4,6 @@ Every difference is computed from what the values are made of (unit scores, sums
 two systems of one run, on clusters that are recognised by what they are.
 """
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
@@ -172,22 +171,6 @@ def difference_of(
         return difference_with_fits(sums, others, (fits[0], fits[1]))
     most = None if measure.bounds is None else measure.bounds.width
     return difference(sums, others, combine, is_share=measure.is_share, most=most, seed=seed, permutations=resamples)
-
-
-def value_of_parts(side: SystemSample, name: str) -> float | None:
-    """A system's value computed from what it is made of; None where that is not stored, or needs the single dialogues."""
-    metric = metric_of(side.measures[name].measured)
-    if name in side.counts and isinstance(metric, CountMetric):
-        return _counted_sample(side, name, metric, {}).value
-    rows = side.rows.get(name)
-    if rows is None or not len(rows.sums):
-        return None
-    if rows.are_means:
-        return float(rows.sums[:, 0].mean())
-    if rows.are_without or not isinstance(metric, SumMetric) or metric.per_dialogue:
-        return None
-    value = float(metric.combine(rows.sums.sum(axis=0)[None])[0])
-    return value if math.isfinite(value) else None
 
 
 def restore_fits(metric: object, rows: Rows) -> Sources | None:

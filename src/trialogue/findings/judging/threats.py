@@ -15,6 +15,7 @@ from trialogue.records import Raters
 from trialogue.stats.correction.means import MIN_LABELS, Corrections
 from trialogue.stats.correction.table import JudgedTable
 from trialogue.stats.correction.weights import OWN_WEIGHT
+from trialogue.stats.fisher import fisher_p
 
 SAVED = 0.98  # of the width of labels alone: from here on the judge saves nothing
 CHOSEN = 0.001  # level, over all systems, at which labelled units are no random choice by the judge's score
@@ -94,14 +95,11 @@ def _judge_threats(
 
 def _missing_differences(coverage: Sequence[JudgeCoverage], alpha: float, severity: Severity) -> Iterator[Threat]:
     """Pairs for which scores are missing at significantly different rates."""
-    from scipy.stats import fisher_exact
-
     for one, other in combinations(coverage, 2):
         more, less = sorted((one, other), key=lambda each: each.missing_share, reverse=True)
         if more.missing_share == less.missing_share:
             continue
-        rows = np.array([[each.missing, each.units - each.missing] for each in (more, less)])
-        if float(fisher_exact(rows).pvalue) <= alpha:
+        if fisher_p(more.missing, more.units, less.missing, less.units) <= alpha:
             rates = {"rate": round(more.missing_share, 4), "other_rate": round(less.missing_share, 4)}
             yield Threat(
                 code=ThreatCode.JUDGE_MISSING_DIFFERENCE,

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-import numpy as np
-
 from trialogue.findings.records import Findings
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.records import CompletionCounts, Fault, JsonValue
+from trialogue.stats.fisher import fisher_p
 
 FAILING = 0.05  # of a system's dialogues: the share of failures from which a verdict in its favour is conditional
 MISSING = 0.05  # of a system's dialogues: the share of missing ones above which there is no verdict
@@ -95,7 +94,4 @@ def failure_differences(findings: Findings) -> Iterator[Threat]:
 
 def failures_differ(one: CompletionCounts, other: CompletionCounts) -> float:
     """Fisher's exact p-value of two systems' failures by the agent's fault."""
-    from scipy.stats import fisher_exact
-
-    rows = [[each.charged, each.tried - each.charged] for each in (one, other)]
-    return float(fisher_exact(np.array(rows)).pvalue)
+    return fisher_p(one.charged, one.tried, other.charged, other.tried)

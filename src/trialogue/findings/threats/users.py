@@ -3,13 +3,12 @@
 from collections.abc import Collection, Iterable, Iterator
 from itertools import combinations
 
-import numpy as np
-
 from trialogue.findings.records import Findings, SeparateUsers, SystemFacts
 from trialogue.findings.standings import Measure
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.records import ClusterKind, JsonValue, MeasuredUnits, PopulationKind
 from trialogue.records.kinds.gates import Gate
+from trialogue.stats.fisher import fisher_p
 
 OF_SITUATIONS = frozenset({"reference", "targets"})
 """What cards need whose measures are of replies to situations."""
@@ -145,7 +144,4 @@ def no_common_users(findings: Findings) -> Iterator[Threat]:
 
 def fishers_p(one: SystemFacts, other: SystemFacts) -> float:
     """Fisher's exact p-value of two systems' shares of dialogues with a user fault."""
-    from scipy.stats import fisher_exact
-
-    rows = [[each.gated, each.dialogues - each.gated] for each in (one, other)]
-    return float(fisher_exact(np.array(rows)).pvalue)
+    return fisher_p(one.gated, one.dialogues, other.gated, other.dialogues)

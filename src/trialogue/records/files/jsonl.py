@@ -30,6 +30,8 @@ MAX_PROBLEMS = 1000  # after so many the rest of the file is not worth reading
 RecordT = TypeVar("RecordT", bound=Record)
 ParsedT = TypeVar("ParsedT")
 Note = Callable[[Problem], None]
+Opener = Callable[[Path], IO[bytes]]
+"""Opens a file; that of a run also checks its seal while the file is read."""
 
 
 class RepairWarning(UserWarning):
@@ -77,7 +79,9 @@ def parts_of(path: Path, count: int, *, lines: int = 1) -> list[Part]:
     return [Part(ends[first], ends[last], first) for first, last in pairwise(cuts)]
 
 
-def read_lines(path: Path, *, note: Note = warn, part: Part | None = None) -> Iterator[tuple[int, str]]:
+def read_lines(
+    path: Path, *, note: Note = warn, part: Part | None = None, opener: Opener = open_bytes
+) -> Iterator[tuple[int, str]]:
     """(line number from 1, text) of every non-blank line of a file or a part of it.
 
     A compressed file that breaks off is read as far as it goes, with a note.
@@ -85,7 +89,7 @@ def read_lines(path: Path, *, note: Note = warn, part: Part | None = None) -> It
     Raises:
         DataError: not there, a line over 64 MiB, or bytes that are not UTF-8.
     """
-    with open_bytes(path) as stream:
+    with opener(path) as stream:
         before = 0
         if part is not None:
             stream.seek(part.start)
@@ -132,7 +136,11 @@ def _raw_lines(stream: IO[bytes], path: Path, note: Note) -> Iterator[bytes]:
 
 
 def read_records(
-    path: Path | str, *types: type[RecordT], note: Note = warn, part: Part | None = None
+    path: Path | str,
+    *types: type[RecordT],
+    note: Note = warn,
+    part: Part | None = None,
+    opener: Opener = open_bytes,
 ) -> Iterator[RecordT]:
     """Read the records of a file in order; any kind other than the given types is an error.
 
@@ -141,12 +149,13 @@ def read_records(
         types: record types that may occur, such as ``Dialogue``.
         note: called with each repair; a Python warning by default.
         part: which lines; None: all.
+        opener: opens the file.
 
     Raises:
         DataError: at the end of the file, with every line that could not be read.
     """
     by_kind = kinds_of(types)
-    for record in read_parsed(Path(path), lambda text: parse_line(text, by_kind), note=note, part=part):
+    for record in read_parsed(Path(path), lambda text: parse_line(text, by_kind), note=note, part=part, opener=opener):
         yield from record.records() if isinstance(record, Block) else (cast(RecordT, record),)
 
 
@@ -157,7 +166,12 @@ def kinds_of(types: Iterable[type[Record]]) -> dict[str, type[Record]]:
 
 
 def read_parsed(
-    path: Path, parse: Callable[[str], ParsedT], *, note: Note = warn, part: Part | None = None
+    path: Path,
+    parse: Callable[[str], ParsedT],
+    *,
+    note: Note = warn,
+    part: Part | None = None,
+    opener: Opener = open_bytes,
 ) -> Iterator[ParsedT]:
     """What ``parse`` makes of each line, as long as none before it was wrong; mistakes are the errors of ``parse_line``.
 
@@ -166,7 +180,7 @@ def read_parsed(
     """
     problems: list[Problem] = []
     held: Problem | None = None  # a line that may turn out to be the last one, cut short
-    for number, text in read_lines(path, note=note, part=part):
+    for number, text in read_lines(path, note=note, part=part, opener=opener):
         if held is not None:
             problems.append(held)
             held = None

@@ -11,6 +11,7 @@ from typing import Any
 
 from trialogue.errors import DataError, Problem
 from trialogue.extras import need
+from trialogue.records.files.jsonl import Opener
 from trialogue.records.files.opening import open_bytes, open_replacing
 from trialogue.records.reasons.reason import Reason
 from trialogue.records.score import Score
@@ -52,8 +53,8 @@ def write_score_table(path: Path, scores: Iterable[Score]) -> int:
     return count
 
 
-def read_score_table(path: Path) -> Iterator[Score]:
-    """The scores of a file in their order.
+def read_score_table(path: Path, *, opener: Opener = open_bytes) -> Iterator[Score]:
+    """The scores of a file in their order; ``opener`` opens it.
 
     Raises:
         MissingExtraError: pyarrow is not installed.
@@ -61,7 +62,7 @@ def read_score_table(path: Path) -> Iterator[Score]:
     """
     arrow, parquet = _packages()
     try:
-        with open_bytes(path) as stream:
+        with opener(path) as stream:
             table = parquet.ParquetFile(stream)
             missing = [name for name in COLUMNS if name not in table.schema_arrow.names]
             if missing:

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trialogue.errors import DataError, Problem
 from trialogue.findings.agreement.answer import main_statistic, significant_sign, title_of
 from trialogue.findings.agreement.rating_agreement import USER_MEAN
 from trialogue.findings.agreement.records import AgreementContrast, AgreementFindings, RankingAgreement, RatingAgreement
 from trialogue.findings.agreement.validity import FILE as VALIDITY
 from trialogue.findings.agreement.validity import write_validity
-from trialogue.records import VOTES, Estimate, MeasureName, read_records
+from trialogue.records import VOTES, Estimate, MeasureName
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import open_replacing, write_text
 from trialogue.records.kinds.origins import named_raters, possessive_of
+from trialogue.records.runs import open_run, writes_run
 from trialogue.report.agreement.csv_table import agreement_csv
 from trialogue.report.agreement.terminal import kappa_order
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
@@ -52,16 +52,15 @@ class Question:
     notes: tuple[str, ...]
 
 
-def write_agreement(findings: AgreementFindings, folder: Path | str) -> Path:
+@writes_run()
+def write_agreement(findings: AgreementFindings, folder: Path) -> Path:
     """Write ``agreement.html``, ``agreement.json``, ``agreement.csv``, ``validity.json`` and ``figures/agreement-*``.
 
-    Other files of the folder stay, such as the report of the run itself. Every file appears whole or not at all, the page
-    last. The same findings give the same bytes.
+    Written into the folder of the run itself, they are added to it. The same findings give the same bytes.
 
     Returns:
         The path of the page.
     """
-    folder = Path(folder)
     drawn = agreement_figures(findings)
     write_text(folder / FINDINGS, to_line(findings) + "\n")
     write_text(folder / TABLE, agreement_csv(findings))
@@ -335,11 +334,6 @@ def read_agreement(path: Path | str) -> AgreementFindings:
     """Read findings written by ``write_agreement``, from its folder or its ``agreement.json``.
 
     Raises:
-        DataError: there are none, or they are damaged.
+        DataError: there are none, or the run is not what was sealed.
     """
-    given = Path(path)
-    file = given / FINDINGS if given.is_dir() else given
-    found = list(read_records(file, AgreementFindings))
-    if not found:
-        raise DataError(Problem("the file contains no findings.", file=str(file), hint="Run trialogue agree again."))
-    return found[0]
+    return open_run(path).record(FINDINGS, AgreementFindings, again="trialogue agree")

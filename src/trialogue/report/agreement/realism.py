@@ -8,6 +8,7 @@ from trialogue.findings.realism.records import Divergence, Order, Prediction, Re
 from trialogue.records.files.cells import csv_text
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import open_replacing, write_text
+from trialogue.records.runs import writes_run
 from trialogue.report.agreement.page import LONG, text_of, texts
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
 from trialogue.report.evaluation.page import environment, manifest_rows
@@ -21,9 +22,9 @@ from trialogue.report.text import one_line, printable
 PAGE, FINDINGS, TABLE = "realism.html", "realism.json", "realism.csv"
 
 
-def write_realism(findings: RealismFindings, folder: Path | str) -> Path:
+@writes_run()
+def write_realism(findings: RealismFindings, folder: Path) -> Path:
     """Write ``realism.html``, ``realism.json``, ``realism.csv`` and a figure; returns the path of the page."""
-    folder = Path(folder)
     figure = giveaways(findings)
     write_text(folder / FINDINGS, to_line(findings) + "\n")
     write_text(folder / TABLE, _csv(findings))

@@ -7,6 +7,7 @@ from trialogue.findings import StatementKind
 from trialogue.findings.board.records import BoardFindings
 from trialogue.records.base import SCHEMA
 from trialogue.records.files.opening import open_replacing, write_text
+from trialogue.records.runs import writes_run
 from trialogue.report.board.exports import board_latex, board_markdown, history_csv, leaderboard_csv, rows_json
 from trialogue.report.board.figure import history_figure
 from trialogue.report.board.tables import (
@@ -32,11 +33,9 @@ FOLDED = (StatementKind.VERDICT, StatementKind.SCOPE)
 """Statements that do not follow the answer: further verdicts are folded, and what is not ranked has a place of its own."""
 
 
+@writes_run()
 def write_board(findings: BoardFindings, folder: Path) -> Path:
-    """Write ``board.html`` and the exports; returns the path of the page, which is written last.
-
-    Figures of an earlier board in the folder that this one does not have are removed.
-    """
+    """Write ``board.html`` and the exports; returns the path of the page."""
     drawn = _figures(findings)
     content = {"kind": findings.kind, "v": SCHEMA, **findings.model_dump(exclude_defaults=True)}
     write_text(folder / FINDINGS, json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n")
@@ -50,10 +49,6 @@ def write_board(findings: BoardFindings, folder: Path) -> Path:
         for suffix, content_of in (("png", figure.png), ("pdf", figure.pdf)):
             with open_replacing(folder / "figures" / f"{figure.name}.{suffix}") as stream:
                 stream.write(content_of)
-    ours = {figure.name for figure in drawn}
-    for path in (folder / "figures").glob("history-*.*"):
-        if path.stem not in ours:
-            path.unlink()
     page = folder / PAGE
     write_text(page, board_page(findings))
     return page

@@ -2,18 +2,16 @@
 
 import json
 import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from trialogue.errors import DataError, Problem
 from trialogue.findings import Findings
 from trialogue.findings.agreement.validity import FILE as VALIDITY
 from trialogue.findings.agreement.validity import read_validity
 from trialogue.records.base import SCHEMA
-from trialogue.records.files.jsonl import parse_line, problems_of
-from trialogue.records.files.opening import open_bytes, open_replacing, write_text
+from trialogue.records.files.opening import open_replacing, write_text
+from trialogue.records.runs import open_run, writes_run
 from trialogue.report.evaluation.page import render_page
 from trialogue.report.evaluation.paper import METHODS, REFERENCES, methods_tex, references_bib
 from trialogue.report.evaluation.paper_tables import (
@@ -27,6 +25,7 @@ from trialogue.report.evaluation.paper_tables import (
 from trialogue.report.evaluation.summary import pairs_csv, summary_csv, summary_json
 from trialogue.report.explorer.entries import Part
 from trialogue.report.explorer.links import PAGE as EXPLORER
+from trialogue.report.explorer.write import FOLDER as EXPLORER_FOLDER
 from trialogue.report.explorer.write import write_explorer
 from trialogue.report.plots import Figure, figures
 
@@ -36,22 +35,21 @@ SUFFIXES = (".svg", ".png", ".pdf")
 _OURS = re.compile(r"(forest|pairs|spread|variants)-[a-z0-9-]+|votes|differences")  # names that figures can have
 
 
+@writes_run(keep=True)
 def write_report(findings: Findings, folder: Path, *, png: bool = True, explored: Sequence[Part] | None = None) -> Path:
     """Write ``report.html``, findings and tables, figures, and the methods for a paper.
 
     ``findings.json``, ``summary.csv``, ``summary.json``, ``pairs.csv``, ``methods.tex``, ``references.bib``,
     ``league.tex``, ``league.md``, ``figures/`` (SVG, PNG, PDF and ``captions.md``).
 
-    Every file appears whole or not at all, and the page last. Figures of an earlier report in the same folder that this one
-    does not have are removed, since they would be taken for its own; other files stay. The same findings give the same
-    bytes.
+    The folder is a sealed run (``trialogue.records.runs``): of another run in it nothing stays, of the same one its scores
+    do. The same findings give the same bytes.
 
     Args:
         findings: findings that it shows.
         folder: folder to write to.
         png: whether figures are drawn as PNG and PDF, too, which takes most of the time of a report; as SVG they always are.
-        explored: records for ``explorer.html`` beside the page; (): there is none, and that of an earlier report is removed;
-            None: one that is there stays.
+        explored: records for ``explorer.html`` beside the page; (): there is none; None: that of the same run stays.
 
     Returns:
         The path of ``report.html``.
@@ -71,6 +69,8 @@ def write_report(findings: Findings, folder: Path, *, png: bool = True, explored
     page = folder / "report.html"
     own = folder / VALIDITY
     if explored is not None:
+        shutil.rmtree(folder / EXPLORER_FOLDER, ignore_errors=True)
+        (folder / EXPLORER).unlink(missing_ok=True)
         write_explorer(findings, explored, folder)
     validity = read_validity(own) if own.is_file() else ()
     write_text(page, render_page(findings, drawn, validity, explorer=(folder / EXPLORER).is_file()))
@@ -105,21 +105,6 @@ def read_findings(folder: Path | str) -> Findings:
         folder: where ``write_report`` wrote, or its ``findings.json``.
 
     Raises:
-        DataError: there are none, or they are damaged.
+        DataError: there are none, or the run is not what was sealed.
     """
-    folder = Path(folder)
-    path = folder if folder.is_file() else folder / FINDINGS
-    if not path.exists():
-        hint = f"Create it first: trialogue evaluate DATA --out {folder}"
-        raise DataError(Problem("there are no findings here to report.", file=str(path), hint=hint))
-    with open_bytes(path) as stream:
-        raw = stream.read()
-    try:
-        return parse_line(raw.decode("utf-8", "surrogatepass"), {Findings.kind: Findings})
-    except json.JSONDecodeError as error:
-        problem = f"this is not JSON ({error.msg} at column {error.colno})."
-        raise DataError(Problem(problem, file=str(path), hint="Run trialogue evaluate again.")) from error
-    except ValidationError as error:
-        raise DataError(problems_of(error, str(path), None), hint="Run trialogue evaluate again.") from error
-    except ValueError as error:
-        raise DataError(Problem(str(error), file=str(path), hint="Run trialogue evaluate again.")) from error
+    return open_run(folder).record(FINDINGS, Findings, again="trialogue evaluate")

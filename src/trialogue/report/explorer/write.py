@@ -1,6 +1,5 @@
 """Writing the explorer: the page, its scripts, and the data in chunks, in one pass over the rows."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -26,13 +25,12 @@ THEME = "theme.css"
 TEXT_CHUNK = 1 << 20  # characters of text in a chunk: few files to search through, and none long to read
 PREVIEW_CHUNK = 1024  # rows in a chunk of previews, of which those in view are read
 DETAIL_CHUNK = 128  # rows in a chunk of details, of which one is read to open a dialogue
-_OURS = re.compile(r"(index|previews|(text|detail|measure|facet|previews)-[a-z0-9]+)\.js")  # names that chunks can have
 
 
 def write_explorer(findings: Findings, parts: Sequence[Part], folder: Path) -> Path | None:
     """Write ``explorer.html`` and the folder ``explorer`` beside a report; None where there is no row to explore.
 
-    Chunks of an earlier explorer in the same folder are removed. The same findings and records give the same bytes.
+    The same findings and records give the same bytes.
 
     Args:
         findings: what the report says: titles of measures, threats, the order of everything.
@@ -40,36 +38,15 @@ def write_explorer(findings: Findings, parts: Sequence[Part], folder: Path) -> P
         folder: folder of the report.
     """
     if not any(part.size for part in parts):
-        remove_explorer(folder)
         return None
     data = folder / FOLDER / DATA
-    names: set[str] = set()
-    columns, starts = _write_rows(parts, data, names)
-    _write_columns(findings, columns, parts, starts, data, names)
-    _remove_chunks(data, keep=names)
+    columns, starts = _write_rows(parts, data)
+    _write_columns(findings, columns, parts, starts, data)
     _write_app(folder)
     return folder / PAGE
 
 
-def remove_explorer(folder: Path) -> None:
-    """Remove an explorer of an earlier report, whose dialogues are not this one's; other files stay."""
-    (folder / PAGE).unlink(missing_ok=True)
-    _remove_chunks(folder / FOLDER / DATA, keep=frozenset())
-    app = folder / FOLDER / APP
-    for name in _app_files():
-        (app / name).unlink(missing_ok=True)
-    for each in (folder / FOLDER / DATA, app, folder / FOLDER):
-        if each.is_dir() and not any(each.iterdir()):
-            each.rmdir()
-
-
-def _remove_chunks(data: Path, *, keep: set[str] | frozenset[str]) -> None:
-    for path in data.glob("*.js"):
-        if path.stem not in keep and _OURS.fullmatch(path.name):
-            path.unlink()
-
-
-def _write_rows(parts: Sequence[Part], data: Path, names: set[str]) -> tuple[Columns, dict[str, list[JsonValue]]]:
+def _write_rows(parts: Sequence[Part], data: Path) -> tuple[Columns, dict[str, list[JsonValue]]]:
     """The chunks of texts and details; gives back the columns, and the first row of every chunk."""
     columns = Columns()
     starts: dict[str, list[JsonValue]] = {"text": [], "detail": []}
@@ -80,7 +57,6 @@ def _write_rows(parts: Sequence[Part], data: Path, names: set[str]) -> tuple[Col
     def flush(kind: str, content: JsonValue, first: int) -> None:
         name = f"{kind}-{len(starts[kind])}"
         write_chunk(data, name, content)
-        names.add(name)
         starts[kind].append(first)
 
     for row, (part, entry, scores, votes) in enumerate(_rows(parts)):
@@ -142,7 +118,6 @@ def _write_columns(
     parts: Sequence[Part],
     starts: Mapping[str, list[JsonValue]],
     data: Path,
-    names: set[str],
 ) -> None:
     """The index and the columns; of measures those of the report in its order, then the others by name."""
     known = {league.measure.name: league.measure for league in all_leagues(findings)}
@@ -150,20 +125,16 @@ def _write_columns(
     order += sorted(name for name in columns.measures if name not in known)
     for number, name in enumerate(order):
         write_chunk(data, f"measure-{number}", columns.values_of(name))
-        names.add(f"measure-{number}")
     for name in FACETS:
         write_chunk(data, f"facet-{name}", columns.facets[name].steps())
-        names.add(f"facet-{name}")
     for number, first in enumerate(range(0, len(columns.previews), PREVIEW_CHUNK)):
         write_chunk(data, f"previews-{number}", [*columns.previews[first : first + PREVIEW_CHUNK]])
-        names.add(f"previews-{number}")
     titles = labels(all_leagues(findings))
     measures = [_measure(name, known.get(name), titles.get(name, ""), columns) for name in order]
     primary = order.index(findings.primary) if findings.primary in order else None
     write_chunk(
         data, "index", {**_index(findings, columns, parts, starts), "measures": [*measures], "primary": primary}
     )
-    names.add("index")
 
 
 def _index(

@@ -5,6 +5,7 @@ from pathlib import Path
 from trialogue.findings.judging.records import JudgingFindings
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
+from trialogue.records.runs import writes_run
 from trialogue.report.agreement.page import LONG
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
 from trialogue.report.evaluation.page import environment, manifest_rows
@@ -25,12 +26,12 @@ CARD_LATEX, CARD_MARKDOWN = "judge_card.tex", "judge_card.md"
 PROBES_LATEX, PROBES_MARKDOWN = "judge_probes.tex", "judge_probes.md"
 
 
-def write_judging(findings: JudgingFindings, folder: Path | str) -> Path:
+@writes_run()
+def write_judging(findings: JudgingFindings, folder: Path) -> Path:
     """Write ``judging.html``, ``.json``, ``.csv`` and the judge's card and probes (``.tex``, ``.md``).
 
     Returns the path of the page.
     """
-    folder = Path(folder)
     write_text(folder / FINDINGS, to_line(findings) + "\n")
     write_text(folder / TABLE, judging_csv(findings))
     if findings.card is not None:

@@ -6,6 +6,7 @@ from trialogue.findings.passport.answer import headline
 from trialogue.findings.passport.records import PassportFindings
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import open_replacing, write_text
+from trialogue.records.runs import writes_run
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
 from trialogue.report.evaluation.page import environment, manifest_rows
 from trialogue.report.passport.tables import (
@@ -28,9 +29,9 @@ from trialogue.report.text import printable
 PAGE, FINDINGS, TABLE = "passport.html", "passport.json", "passport.csv"
 
 
-def write_passport(findings: PassportFindings, folder: Path | str) -> Path:
+@writes_run()
+def write_passport(findings: PassportFindings, folder: Path) -> Path:
     """Write ``passport.html``, ``passport.json``, ``passport.csv`` and a figure; returns the path of the page."""
-    folder = Path(folder)
     write_text(folder / FINDINGS, to_line(findings) + "\n")
     write_text(folder / TABLE, passport_csv(findings))
     figure = discriminators(findings)

@@ -27,12 +27,12 @@ from trialogue.records import Dialogue, Ending, JsonValue, Manifest, sha256_of
 from trialogue.records.files.jsonl import Note, to_line, warn
 from trialogue.records.files.locks import claim
 from trialogue.records.files.manifest import versions_of
-from trialogue.records.files.opening import open_bytes, open_replacing, write_text
+from trialogue.records.files.opening import open_bytes, open_replacing
+from trialogue.records.runs import seal_files
 from trialogue.simulation.batch.folder import (
     COMMAND,
     DIALOGUES,
     LEDGER,
-    MANIFEST,
     digest_in,
     id_and_ending,
     is_manifest,
@@ -337,10 +337,10 @@ def export(ledger: Ledger, ids: Iterable[str], config: Mapping[str, JsonValue], 
         config=dict(config),
         seed=seed,
         outputs={DIALOGUES: digest.hexdigest()},
+        sizes={DIALOGUES: place},
         versions=versions_of("trialogue", "numpy", "pydantic"),
     )
-    write_text(folder / MANIFEST, to_line(manifest) + "\n")
-    return manifest
+    return seal_files(folder, manifest)
 
 
 def _open(path: Path) -> IO[bytes]:

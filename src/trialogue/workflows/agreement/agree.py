@@ -12,15 +12,15 @@ from trialogue.findings.agreement.records import AgreementFindings
 from trialogue.findings.people.methods import not_people
 from trialogue.findings.resampling import Resampling
 from trialogue.metrics import get_metric
-from trialogue.records import Manifest, MeasureName, Score
-from trialogue.records.files.manifest import versions_of
+from trialogue.records import JsonValue, MeasureName, Score
 from trialogue.records.kinds.origins import kinds_of, named_raters, with_raters
 from trialogue.workflows.agreement.result import Agreement
-from trialogue.workflows.evaluation import PACKAGES, Progress, Run
+from trialogue.workflows.evaluation import Progress, Run
 from trialogue.workflows.pipeline.default_metrics import BASELINES
 from trialogue.workflows.pipeline.domains import domain_lines
 from trialogue.workflows.pipeline.saved_results import SCORES, StoredRun, read_run
 from trialogue.workflows.pipeline.training_data import training_lines
+from trialogue.workflows.rerun.calls import arguments_of, manifest_of
 
 
 def agree(
@@ -50,6 +50,7 @@ def agree(
         DataError: there are no scores, none of people, or none of measures; every mistake at once.
         UsageError: an option that makes no sense.
     """
+    call = arguments_of(agree, locals())
     tell = progress or (lambda _line: None)
     how = checked_resampling(seed, resamples, confidence)
     group_of = parse_grouping(groups)
@@ -58,13 +59,13 @@ def agree(
     _check(stored, "" if isinstance(run, Run) else str(Path(run) / SCORES))
     shown = {league.measure.name: league.measure for league in evaluated.leagues} if evaluated else {}
     measures = {**_measures_of_cards(scores), **shown}
-    manifest = Manifest(
-        command="agree",
-        config={"groups": list(groups), "margin": margin, "resamples": resamples, "confidence": confidence},
-        seed=seed,
-        inputs=stored.inputs,
-        versions=versions_of(*PACKAGES),
-    )
+    config: dict[str, JsonValue] = {
+        "groups": [*groups],
+        "margin": margin,
+        "resamples": resamples,
+        "confidence": confidence,
+    }
+    manifest = manifest_of("agree", call, config=config, inputs=stored.inputs, seed=seed)
     tell(f"{len(scores):,} scores, {len(preferences):,} votes")
     raters = kinds_of(
         [*(score.raters for score in scores if score.rater is not None), *(vote.raters for vote in preferences)]

@@ -5,6 +5,7 @@ skips missing predictions. The two are kept apart here: ``official`` is its tabl
 hold the rest.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,15 +21,18 @@ from trialogue.findings.agreement.agreement import Plan, agreement
 from trialogue.findings.agreement.answer import measure_sentence
 from trialogue.findings.agreement.records import AgreementFindings, RatingAgreement
 from trialogue.metrics import AnyMetric, conversations_of, get_metrics, measure
-from trialogue.records import Dialogue, Manifest, Record, Score, read_records, sha256_of
+from trialogue.records import Dialogue, Record, Score, read_records, sha256_of
 from trialogue.records.files.jsonl import Note, warn
-from trialogue.records.files.manifest import versions_of
+from trialogue.records.files.opening import write_text
+from trialogue.records.runs import run_draft
 from trialogue.workflows.agreement.agree import baseline_names, checked_resampling
-from trialogue.workflows.evaluation import PACKAGES, Progress
+from trialogue.workflows.evaluation import Progress
 from trialogue.workflows.pipeline.default_metrics import BASELINES
+from trialogue.workflows.rerun.calls import arguments_of, manifest_of
 
 BENCHMARKS = ("crsarena-eval",)
 LABELS = "crs_arena_eval.json"
+OFFICIAL_TABLE, RUN_FILE = "official.json", "run.json"
 OFFICIAL = (
     "relevance",
     "interestingness",
@@ -73,6 +77,18 @@ class BenchmarkResult:
     run: tuple[Score, ...]
     """The run's scores, one aspect each: what a run file for the official evaluator holds."""
 
+    def write(self, folder: Path | str) -> Path:
+        """Write the page, the official table and a run for the official evaluator; returns the path of the page."""
+        from trialogue.workflows.pipeline import report
+
+        cells = [cell.to_json() for cell in self.official]
+        with run_draft(folder, self.findings.manifest) as draft:
+            text = json.dumps(cells, indent=1, ensure_ascii=False, allow_nan=False)
+            write_text(draft / OFFICIAL_TABLE, text + "\n")
+            self.write_run(draft / RUN_FILE)
+            page = report(self.findings, draft)
+        return Path(folder) / page.name
+
     def write_run(self, path: Path | str) -> int:
         """Write the run in the official evaluator's format; returns the number of conversations."""
         return write_run(path, self.run)
@@ -107,6 +123,7 @@ def agree_benchmark(
         DataError: a file cannot be read, or the run and the labels have no conversation in common; all mistakes at once.
         MissingDataError: the corpus is not on this machine.
     """
+    call = arguments_of(agree_benchmark, locals())
     if name not in BENCHMARKS:
         raise UnknownNameError("benchmark", name, BENCHMARKS)
     how = checked_resampling(seed, resamples, confidence)
@@ -117,12 +134,12 @@ def agree_benchmark(
     held = _predictions(Path(run), people, note)
     tell(f"baselines of {len(dialogues)} conversations")
     baselines, cards = _baselines(dialogues)
-    manifest = Manifest(
-        command="agree --benchmark",
+    manifest = manifest_of(
+        "agree --benchmark",
+        call,
         config={"benchmark": name, "resamples": resamples, "confidence": confidence},
-        seed=seed,
         inputs={path.name: sha256_of(path), Path(run).name: sha256_of(Path(run))},
-        versions=versions_of(*PACKAGES),
+        seed=seed,
     )
     tell("comparing with people")
     findings = agreement(

@@ -48,6 +48,7 @@ from trialogue.workflows.inputs.memory import InMemory, in_memory
 from trialogue.workflows.inputs.names import read_names, with_names
 from trialogue.workflows.labelling.plan import read_answers, with_answers
 from trialogue.workflows.pipeline import Step, choose, prepare, read
+from trialogue.workflows.rerun.calls import arguments_of
 
 ALPHA = 0.05  # level at which differences are called
 EXPLICIT = ("behavior_alignment@summed", "behavior_alignment@kappa")
@@ -116,6 +117,7 @@ def align(
             labels that do not say who gave them, or answers of a model or an LLM.
     """
     tell = progress or (lambda _line: None)
+    call = arguments_of(align, locals())
     mapping = {} if names is None else read_names(names)
     classifier = None if pair_model is None else CrossEncoder.load(pair_model)
     check_options(metrics, resamples, ALPHA, seed)
@@ -153,6 +155,8 @@ def align(
         title=title or "Behavior Alignment",
         seed=seed,
         resamples=resamples,
+        command="align",
+        call=call,
         tell=tell,
     )
     detailed = with_details(run, material, seed=seed, resamples=min(resamples, 1_000))

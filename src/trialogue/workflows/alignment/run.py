@@ -19,6 +19,7 @@ from trialogue.metrics.names import parse_parameter
 from trialogue.records import Labeller, MeasureName, has_ground_truth, labeller_of, write_records
 from trialogue.records.files.jsonl import warn
 from trialogue.records.files.opening import write_text
+from trialogue.records.runs import run_draft
 from trialogue.strategies.names import CLASSES
 from trialogue.workflows.alignment.trust import doubts
 from trialogue.workflows.evaluation import Run
@@ -48,12 +49,12 @@ class AlignmentRun(Run):
         """Also write ``alignment.jsonl`` and two figures."""
         from trialogue.report.plots.alignment import alignment_figures
 
-        folder = Path(folder)
-        write_records(folder / "alignment.jsonl", self.profiles)
-        page = super().write(folder, png=png, parquet=parquet, explorer=explorer)
-        for figure in alignment_figures(self.profiles):
-            write_text(folder / "figures" / f"{figure.name}.svg", figure.svg)
-        return page
+        with run_draft(folder, self.findings.manifest) as draft:
+            write_records(draft / "alignment.jsonl", self.profiles)
+            page = super().write(draft, png=png, parquet=parquet, explorer=explorer)
+            for figure in alignment_figures(self.profiles):
+                write_text(draft / "figures" / f"{figure.name}.svg", figure.svg)
+        return Path(folder) / page.name
 
     def items(self, count: int | None = None, *, seed: int = 0) -> list[dict[str, object]]:
         """Items to label: from ``count`` situations, or as many as the plans request; warns if there are fewer."""

@@ -13,12 +13,12 @@ from trialogue.findings.board.pooling import Sampling
 from trialogue.findings.board.records import BoardFindings, LeftOut
 from trialogue.findings.board.reported import ReportedRow
 from trialogue.findings.comparison.system_sample import collect_system
-from trialogue.records import Basis, Manifest, MeasuredUnits, Reason, ReasonCode, StoredParts
-from trialogue.records.files.manifest import versions_of
+from trialogue.records import Basis, JsonValue, Manifest, MeasuredUnits, Reason, ReasonCode, StoredParts
 from trialogue.workflows.board.read_rows import problems_of_rows, read_reported
 from trialogue.workflows.board.read_runs import VersionRun, read_versions
 from trialogue.workflows.evaluation import Progress, Run
 from trialogue.workflows.pipeline.decision import Decision, read_decision
+from trialogue.workflows.rerun.calls import arguments_of, manifest_of
 
 MAX_COLUMNS = 5  # shown by default: what fits beside the names of rows on a laptop
 ROWS_SUFFIX = ".json"
@@ -99,6 +99,7 @@ def board(
         UsageError: unclear versions, unknown measures, systems or baselines, impossible options.
         DataError: folders or files that cannot be read or do not fit; all mistakes at once.
     """
+    call = arguments_of(board, locals())
     protocol = read_decision(decide)
     if protocol is not None:
         if on:
@@ -128,7 +129,7 @@ def board(
         left_out,
         versions=versions,
         not_shown=not_shown,
-        manifest=_manifest(read, rows, on, systems, baseline, alpha, seed, resamples),
+        manifest=_manifest(call, read, rows, on, systems, baseline, alpha, seed, resamples),
         settings=BoardSettings(
             title=title, baseline=baseline, alpha=alpha, is_declared=bool(on), sampling=Sampling(seed, resamples)
         ),
@@ -321,6 +322,7 @@ def _reported_names(given: Sequence[tuple[Path, ReportedRow]], taken: Sequence[s
 
 
 def _manifest(
+    call: Mapping[str, JsonValue],
     read: Sequence[VersionRun],
     rows: Sequence[str | Path],
     on: Sequence[str],
@@ -334,8 +336,9 @@ def _manifest(
 
     inputs = {f"{run.version}/{run.name}/{name}": digest for run in read for name, digest in run.stored.inputs.items()}
     inputs |= {Path(path).name: sha256_of(Path(path)) for path in rows}
-    return Manifest(
-        command="board",
+    return manifest_of(
+        "board",
+        call,
         config={
             "versions": [run.version for run in read],
             "on": list(on),
@@ -346,5 +349,4 @@ def _manifest(
         },
         seed=seed,
         inputs=inputs,
-        versions=versions_of("trialogue", "numpy", "scipy", "pydantic"),
     )

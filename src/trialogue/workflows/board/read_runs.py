@@ -1,18 +1,13 @@
-"""Read the runs of a board: names of versions, copies, and results that do not fit their own scores."""
+"""Read the runs of a board: names of versions, and copies."""
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.findings import Findings
-from trialogue.records import Score, sha256_of
 from trialogue.workflows.evaluation import Run
 from trialogue.workflows.experiment.stage_measures import experiment_run, is_experiment
 from trialogue.workflows.pipeline.saved_results import FINDINGS, SCORES, StoredRun, holds_run, read_run
-
-CLOSE = 1e-9  # relative difference up to which a written value is the computed one
 
 
 @dataclass(frozen=True)
@@ -34,7 +29,7 @@ def read_versions(given: Sequence[str | Path | Run]) -> list[VersionRun]:
 
     Raises:
         UsageError: no runs, or two folders of one name of which it is unclear whether they are one version.
-        DataError: folders that hold no run, or whose results do not fit their scores; all of them at once.
+        DataError: folders that hold no run, or one that is not what was sealed; all of them at once.
     """
     if not given:
         raise UsageError("a board needs at least one run: give folders written by trialogue evaluate or run.")
@@ -48,7 +43,6 @@ def read_versions(given: Sequence[str | Path | Run]) -> list[VersionRun]:
         except DataError as error:
             problems += error.problems
             continue
-        problems += _mistakes(what, stored)
         taken[stored.name] = taken.get(stored.name, 0) + 1
         name = stored.name if taken[stored.name] == 1 else f"{stored.name} #{taken[stored.name]}"
         runs.append(VersionRun(version, name, stored, digest))
@@ -97,46 +91,4 @@ def _read(what: Path | Run) -> tuple[StoredRun, str]:
     stored = experiment_run(what) if is_experiment(what) else read_run(what)
     if not stored.scores:
         raise DataError(Problem("it contains no scores.", file=str(what / SCORES), hint="Evaluate again."))
-    return stored, sha256_of(what / FINDINGS)
-
-
-def _mistakes(what: Path | Run, stored: StoredRun) -> Iterator[Problem]:
-    """Values in the findings that differ from the run's own scores: one of the files was edited, or is of another run."""
-    if isinstance(what, Run):
-        return
-    scores = {(str(score.measure), score.system): score for score in stored.scores if score.level == "system"}
-    for system, measure, written, computed in _differing(stored.concluded, scores):
-        yield Problem(
-            f"{system} has {written} on {measure}, but {SCORES} has {computed}: one of the two files was changed.",
-            file=str(what / FINDINGS),
-            field=f"leagues[{measure}].standings[{system}].estimate",
-            hint="Evaluate again.",
-        )
-
-
-def _differing(findings: Findings, scores: dict[tuple[str, str | None], Score]) -> Iterator[tuple[str, str, str, str]]:
-    """(System, measure, value and interval in the findings, those in the scores)."""
-    for league in findings.leagues:
-        for standing in league.standings:
-            score = scores.get((league.measure.name, standing.system))
-            if score is None:
-                continue
-            ends = [_ends(each.value, each.interval) for each in (standing.estimate, score)]
-            if len(ends[0]) != len(ends[1]) or not all(map(_is_close, *ends)):
-                yield standing.system, league.measure.name, _words(ends[0]), _words(ends[1])
-
-
-def _ends(value: float | None, interval: object) -> list[float]:
-    low, high = getattr(interval, "low", None), getattr(interval, "high", None)
-    return [float(one) for one in (value, low, high) if one is not None]
-
-
-def _is_close(one: float, other: float) -> bool:
-    return math.isclose(one, other, rel_tol=CLOSE, abs_tol=1e-12)
-
-
-def _words(numbers: Sequence[float]) -> str:
-    if not numbers:
-        return "no value"
-    value, *ends = (f"{each:.4g}" for each in numbers)
-    return f"{value} [{', '.join(ends)}]" if ends else value
+    return stored, stored.inputs[FINDINGS]

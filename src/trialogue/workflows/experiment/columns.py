@@ -16,6 +16,7 @@ from trialogue.findings.systems.answer import first_to_show
 from trialogue.records import Record, Score
 from trialogue.records.base import Block
 from trialogue.records.files.jsonl import parse_line, read_lines
+from trialogue.records.runs import open_run
 from trialogue.records.score import AGGREGATE
 from trialogue.report import read_findings
 
@@ -38,7 +39,7 @@ def columns_of(human_folder: Path, simulated_folders: Mapping[str, Path], aligne
     """
     findings = read_findings(human_folder)
     judged = _first_league(findings, "people")
-    raters = _single_raters(human_folder / SCORES, judged.measure.name) if judged else {}
+    raters = _single_raters(human_folder, judged.measure.name) if judged else {}
     columns = [_column(judged, "judged", "people", human_folder, raters=raters)] if judged else []
     columns += _vote_columns(findings.votes)
     measured = _first_league(findings, "metric")
@@ -92,7 +93,7 @@ def _column(
     """
     sign = -1.0 if league.measure.better == "lower" else 1.0
     value_by_system = {each.system: each.estimate.value for each in league.standings}
-    units = _unit_values(folder / SCORES, league.measure.name)
+    units = _unit_values(folder, league.measure.name)
     return Column(
         kind=kind,
         title=f"{full_title(league.measure)}{suffix}",
@@ -111,11 +112,11 @@ class _UnitValues:
     """The dialogue that each of them belongs to."""
 
 
-def _unit_values(scores: Path, measure: str) -> _UnitValues:
+def _unit_values(folder: Path, measure: str) -> _UnitValues:
     """Values of the coarsest units that have any."""
     by_level: dict[str, dict[Unit, list[float]]] = {level: {} for level in LEVELS}
     dialogues: dict[Unit, str] = {}
-    for score in _scores(scores, measure):
+    for score in _scores(folder, measure):
         name = score.dialogue_id if score.level == "dialogue" else score.situation_id
         if score.level in by_level and score.value is not None and score.system and name:
             unit = (score.system, name)
@@ -125,24 +126,24 @@ def _unit_values(scores: Path, measure: str) -> _UnitValues:
     return _UnitValues({unit: sum(values) / len(values) for unit, values in coarsest.items()}, dialogues)
 
 
-def _single_raters(scores: Path, question: str) -> dict[Unit, str]:
+def _single_raters(folder: Path, question: str) -> dict[Unit, str]:
     """The person of each dialogue, where every dialogue was judged by one known person alone; else {}."""
     raters: dict[Unit, set[str]] = {}
-    for score in _scores(scores, question):
+    for score in _scores(folder, question):
         if score.level == "dialogue" and score.rater and score.system and score.dialogue_id:
             raters.setdefault((score.system, score.dialogue_id), set()).add(score.rater)
     one_rater_each = all(len(each) == 1 and AGGREGATE not in each for each in raters.values())
     return {unit: next(iter(each)) for unit, each in raters.items()} if one_rater_each else {}
 
 
-def _scores(path: Path, measure: str) -> Iterator[Score]:
-    """The scores of one measure in a file that holds those of all."""
+def _scores(folder: Path, measure: str) -> Iterator[Score]:
+    """The scores of one measure of a run."""
     kinds: dict[str, type[Record]] = {Score.kind: Score}
     kinds |= {Score.block.kind: Score.block} if Score.block is not None else {}
     # Most lines are of other measures and need not be parsed: a line that does not hold the name, as JSON writes
     # it, is skipped. The test of this function fails if records are ever written with other escapes.
     name_in_json = json.dumps(measure, ensure_ascii=False)
-    for _, text in read_lines(path):
+    for _, text in read_lines(folder / SCORES, opener=open_run(folder).open):
         if name_in_json in text:
             record = parse_line(text, kinds)
             scores = record.records() if isinstance(record, Block) else (cast(Score, record),)

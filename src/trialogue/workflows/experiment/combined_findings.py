@@ -14,6 +14,7 @@ from trialogue.findings.threats.detect import OF_PROTOCOL
 from trialogue.findings.threats.protocol_texts import method_sentence, status
 from trialogue.records import JsonValue, Manifest, read_records
 from trialogue.records.files.manifest import versions_of
+from trialogue.records.runs import open_run
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan
 from trialogue.workflows.experiment.parts import Parts, apply_check, check_protocol
@@ -201,7 +202,7 @@ def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Sect
     for users in simulated_names(experiment):
         folder = folders.get(realism_name(users))
         if folder is not None and (folder / REALISM).exists():
-            (findings,) = read_records(folder / FINDINGS, RealismFindings)
+            findings = open_run(folder).record(FINDINGS, RealismFindings, again="trialogue run")
             found.append(realism_section(findings, users=users, page=_page(experiment, folder / REALISM)))
     for users in simulated_names(experiment):
         folder = folders.get(passport_name(users))

@@ -18,7 +18,7 @@ from pathlib import Path
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue
 from trialogue.records.files.locks import claim
-from trialogue.records.files.manifest import versions_of
+from trialogue.records.files.manifest import sha256_of, versions_of
 from trialogue.records.files.opening import make_folder, write_text
 
 DONE = "done.json"
@@ -94,12 +94,12 @@ class Plan:
         return _hash([_cache_key(stage, {name: keys[name] for name in stage.needs})])[:KEY]
 
     def is_done(self, stage: Stage) -> bool:
-        """Whether the output exists and is complete, judged by the sizes of its files."""
+        """Whether the output exists and is complete, and its files are what was written."""
         folder = self.folders()[stage.name]
         try:
             mark = json.loads((folder / DONE).read_text(encoding="utf-8"))
-            sizes = {name: (folder / name).stat().st_size for name in mark["files"]}
-            return bool(mark["key"] == self.keys()[stage.name] and mark["files"] == sizes)
+            files = {name: sha256_of(folder / name) for name in mark["files"]}
+            return bool(mark["key"] == self.keys()[stage.name] and mark["files"] == files)
         except (OSError, ValueError, KeyError, TypeError):
             return False
 
@@ -162,7 +162,7 @@ class Plan:
             folder = _begin(folders[stage.name], resumable=bool(stage.grows))
         start = time.perf_counter()
         stage.work(StageContext(folder, {name: folders[name] for name in stage.needs}, tell))
-        mark = {"stage": stage.name, "key": self.keys()[stage.name], "files": _sizes(folder)}
+        mark = {"stage": stage.name, "key": self.keys()[stage.name], "files": _hashes(folder)}
         # Last, and by renaming: a stage with a mark is whole, whenever the process was killed.
         write_text(folder / DONE, json.dumps(mark) + "\n")
         seconds = time.perf_counter() - start
@@ -171,9 +171,9 @@ class Plan:
         return True
 
 
-def _sizes(folder: Path) -> dict[str, int]:
-    """Bytes of each file that a later stage may read."""
-    return {path.name: path.stat().st_size for path in sorted(folder.iterdir()) if path.suffix in DATA}
+def _hashes(folder: Path) -> dict[str, str]:
+    """sha256 of each file that a later stage may read."""
+    return {path.name: sha256_of(path) for path in sorted(folder.iterdir()) if path.suffix in DATA}
 
 
 @contextmanager

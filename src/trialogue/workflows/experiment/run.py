@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.findings import Findings
+from trialogue.records.runs import run_draft
 from trialogue.report.explorer.entries import Part
 from trialogue.workflows.experiment.combined_findings import join_findings
 from trialogue.workflows.experiment.estimate.pace import StageDuration, append_measurements, read_measurements
@@ -103,9 +104,10 @@ def run_experiment(
     tell("writing the report")
     start = time.perf_counter()
     findings = join_findings(experiment, plan, registration)
-    write_stages(experiment, plan)
     explored = _explorer_parts(experiment, plan) if explorer else ()
-    page = write_report(findings, experiment.out, explored=explored)
+    with run_draft(experiment.out, findings.manifest) as draft:
+        write_stages(experiment, plan, draft)
+        page = experiment.out / write_report(findings, draft, explored=explored).name
     done = ExperimentResult(findings, page, tuple(ran), _failed_agents(experiment, plan))
     took(REPORT, time.perf_counter() - start)
     return done

@@ -11,12 +11,13 @@ from pathlib import Path
 
 from trialogue.errors import DataError, Problem
 from trialogue.findings import Findings
-from trialogue.records import MeasuredUnits, Score, StoredParts, read_records, sha256_of
+from trialogue.records import MeasuredUnits, Score, StoredParts
 from trialogue.records.files.opening import write_text
+from trialogue.records.runs import StoredFiles, open_run
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan
 from trialogue.workflows.experiment.stages import ALIGN, PEOPLE, measured_name, simulated_names
-from trialogue.workflows.pipeline.saved_results import SCORES, StoredRun, read_counts
+from trialogue.workflows.pipeline.saved_results import FINDINGS, SCORES, StoredRun, findings_of, read_counts
 
 FILE = "measured.json"
 
@@ -31,18 +32,25 @@ class MeasuredStage:
     """Its folder, relative to that of the report."""
     users: str | None = None
     """The kind of simulated users whose dialogues it measured; None: people, or replies to given situations."""
+    seal: str | None = None
+    """That of its run."""
 
 
-def write_stages(experiment: Experiment, plan: Plan) -> None:
-    """Record the stages behind the report."""
+def write_stages(experiment: Experiment, plan: Plan, folder: Path) -> None:
+    """Record the stages behind the report, with the seals of their runs, in the report's folder."""
     folders = plan.folders()
     users = {measured_name(prepared): users for users, prepared in simulated_names(experiment).items()}
     names = [name for name in (measured_name(PEOPLE), *users, ALIGN) if name in folders]
     stages = [
-        {"stage": name, "folder": folders[name].relative_to(experiment.out).as_posix(), "users": users.get(name)}
+        {
+            "stage": name,
+            "folder": folders[name].relative_to(experiment.out).as_posix(),
+            "users": users.get(name),
+            "seal": open_run(folders[name]).manifest.seal,
+        }
         for name in names
     ]
-    write_text(experiment.out / FILE, json.dumps(stages, ensure_ascii=False, indent=1) + "\n")
+    write_text(folder / FILE, json.dumps(stages, ensure_ascii=False, indent=1) + "\n")
 
 
 def is_experiment(folder: Path) -> bool:
@@ -59,26 +67,39 @@ def experiment_run(folder: Path) -> StoredRun:
     Raises:
         DataError: a stage's folder is missing or damaged.
     """
-    from trialogue.report import read_findings
-
+    report = open_run(folder)
     scores: dict[str, list[Score]] = {}
     counts: list[StoredParts] = []
-    inputs = {}
-    for stage in _stages(folder):
-        path = folder / stage.folder / SCORES
-        if not path.is_file():
-            hint = "Run the experiment again: trialogue run repeats only what is missing."
-            raise DataError(Problem("the scores of this stage are missing.", str(path), hint=hint))
-        columns = _columns(read_findings(folder / stage.folder), stage.users)
-        scores |= _scores_by_column(path, columns)
-        for each in read_counts(path.parent):
+    inputs = {FINDINGS: report.hashes[FINDINGS]}
+    for stage in _stages(report):
+        stored = _stage_run(folder, stage)
+        columns = _columns(findings_of(stored), stage.users)
+        scores |= _scores_by_column(stored, columns)
+        for each in read_counts(stored):
             if isinstance(each, MeasuredUnits):
                 counts.append(each)
             elif each.measure in columns:
                 counts.append(each.model_copy(update={"measure": columns[each.measure]}))
-        inputs[f"{stage.stage}/{SCORES}"] = sha256_of(path)
+        inputs[f"{stage.stage}/{SCORES}"] = stored.hashes[SCORES]
     every = [score for column in scores.values() for score in column]
-    return StoredRun(folder.resolve().name, read_findings(folder), every, inputs=inputs, counts=counts)
+    return StoredRun(folder.resolve().name, findings_of(report), every, inputs=inputs, counts=counts)
+
+
+def _stage_run(folder: Path, stage: MeasuredStage) -> StoredFiles:
+    """The run of a stage, which is the one that the report is of.
+
+    Raises:
+        DataError: it is missing, changed, or another one.
+    """
+    path, hint = folder / stage.folder, "Run the experiment again: trialogue run repeats only what is missing."
+    try:
+        stored = open_run(path)
+    except DataError as error:
+        raise DataError(error.problems, hint=hint) from error
+    if stored.manifest.seal != stage.seal or SCORES not in stored:
+        what = f"the report is of another run of this stage: expected seal {stage.seal}, found {stored.manifest.seal}."
+        raise DataError(Problem(what, str(path), hint=hint))
+    return stored
 
 
 def _columns(findings: Findings, users: str | None) -> dict[str, str]:
@@ -87,10 +108,10 @@ def _columns(findings: Findings, users: str | None) -> dict[str, str]:
     return {each.name: each.name if users is None else each.with_simulated(users).name for each in measures}
 
 
-def _scores_by_column(path: Path, columns: Mapping[str, str]) -> dict[str, list[Score]]:
+def _scores_by_column(stored: StoredFiles, columns: Mapping[str, str]) -> dict[str, list[Score]]:
     """The scores of a stage by the column of the report that they are in, and under its name."""
     found: dict[str, list[Score]] = {}
-    for score in read_records(path, Score):
+    for score in stored.records(SCORES, Score):
         if (column := columns.get(score.measure)) is not None:
             found.setdefault(column, []).append(score.model_copy(update={"measure": column}))
     return found
@@ -98,10 +119,10 @@ def _scores_by_column(path: Path, columns: Mapping[str, str]) -> dict[str, list[
 
 def compared_stages(folders: Iterable[Path]) -> list[str]:
     """Note on the stages compared between experiments; [] if no folder belongs to one."""
-    names = [stage.stage for folder in folders if is_experiment(folder) for stage in _stages(folder)]
+    names = [stage.stage for folder in folders if is_experiment(folder) for stage in _stages(open_run(folder))]
     return [f"Compared: the measures of the stages {', '.join(dict.fromkeys(names))}."] if names else []
 
 
-def _stages(folder: Path) -> list[MeasuredStage]:
+def _stages(report: StoredFiles) -> list[MeasuredStage]:
     """The stages that an experiment's report is of."""
-    return [MeasuredStage(**fields) for fields in json.loads((folder / FILE).read_text(encoding="utf-8"))]
+    return [MeasuredStage(**fields) for fields in json.loads(report.read(FILE))]

@@ -14,8 +14,9 @@ from trialogue.datasets.formats.trialogue_jsonl import read_part
 from trialogue.datasets.store import locate
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameError, UsageError
-from trialogue.records import Dialogue, Response, sha256_of
+from trialogue.records import Dialogue, Response
 from trialogue.records.files.jsonl import Note, Part
+from trialogue.records.runs import MANIFEST, digests_of
 from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ class Input:
         """sha256 of its files, under location-independent names."""
         base = self.path if self.path.is_dir() else self.path.parent
         prefix = f"{self.corpus.source.name}/" if self.corpus else ""
-        return {prefix + path.relative_to(base).as_posix(): sha256_of(path) for path in self.files()}
+        digests = digests_of(self.files())
+        return {prefix + path.relative_to(base).as_posix(): digest for path, digest in digests.items()}
 
     def records(self, note: Note, *, part: Part | None = None) -> Iterator[AnyRecord]:
         """Read its records; a system name given by the user overrides the file's.
@@ -218,7 +220,8 @@ def _files_in(folder: Path) -> list[Path]:
     except DataError:
         from trialogue.simulation.batch.folder import DIALOGUES, LEDGER
 
-        if (folder / DIALOGUES).is_file():  # of a simulation: what else is there are its ledger and its manifest
+        is_whole = (folder / MANIFEST).is_file() or not (folder / LEDGER).is_file()
+        if (folder / DIALOGUES).is_file() and is_whole:  # a simulation; beside them are its ledger and its manifest
             return [folder / DIALOGUES]
         if (folder / LEDGER).is_file():
             hint = "Run the same trialogue simulate command again to resume it."

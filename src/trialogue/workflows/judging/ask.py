@@ -25,8 +25,9 @@ from trialogue.judges.panel import panel_scores
 from trialogue.judges.rubric import JudgedLevel
 from trialogue.llm.families import family_of
 from trialogue.llm.usage import Usage
-from trialogue.records import MeasureName, Score, write_records
+from trialogue.records import Manifest, MeasureName, Score, write_records
 from trialogue.records.completion import UNNAMED
+from trialogue.records.runs import run_draft
 from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.inputs.memory import Data, with_data_read
 from trialogue.workflows.judging.consent import Disclosure, check_consent, disclosure_of
@@ -59,10 +60,10 @@ class JudgeScores:
 
     def write(self, folder: Path | str) -> None:
         """Write scores, answers and usage as JSON Lines."""
-        folder = Path(folder)
-        write_records(folder / SCORES, self.scores)
-        write_records(folder / JUDGEMENTS, self.judgements)
-        write_records(folder / USAGE, self.usage)
+        with run_draft(folder, Manifest(command="judge --model")) as draft:
+            write_records(draft / SCORES, self.scores)
+            write_records(draft / JUDGEMENTS, self.judgements)
+            write_records(draft / USAGE, self.usage)
 
 
 @dataclass(frozen=True)

@@ -16,19 +16,18 @@ from trialogue.findings.judging.records import JudgedCorrelation, JudgingFinding
 from trialogue.findings.judging.units import JudgedUnit, table_of
 from trialogue.judges.prompts import signature_of
 from trialogue.judges.rubric import Rubric
-from trialogue.records import Manifest
-from trialogue.records.files.manifest import versions_of
 from trialogue.records.score import AGGREGATE
 from trialogue.seeds import rng_for
 from trialogue.stats.correction.means import MIN_LABELS
 from trialogue.stats.correction.plan import LabelNeed, labels_needed
 from trialogue.stats.correction.table import JudgedTable
-from trialogue.workflows.evaluation import PACKAGES, Progress
+from trialogue.workflows.evaluation import Progress
 from trialogue.workflows.inputs.memory import Data, with_data_read
 from trialogue.workflows.judging.ask import JudgeGiven, JudgeScores, prepare_panel, shared_families
 from trialogue.workflows.judging.consent import check_consent
 from trialogue.workflows.judging.probes import prepare_probes
 from trialogue.workflows.judging.units import JudgedInput, judged_material, name_of
+from trialogue.workflows.rerun.calls import arguments_of, manifest_of
 
 
 @dataclass(frozen=True)
@@ -92,6 +91,7 @@ def judge(
         DataError: there are no such scores or labels, they are about other dialogues, or a rubric has mistakes.
         UsageError: options that do not go together, no consent, or an endpoint that cannot be reached.
     """
+    call = arguments_of(judge, locals())
     tell = progress or (lambda _line: None)
     settings = settings or JudgeSettings()
     tell(f"reading {', '.join(name_of(one, 'data') for one in given)}")
@@ -163,8 +163,9 @@ def judge(
         card=_card(found, settings) if len(table.labelled) else None,
         probes=probed,
         correlations=_correlations(found, settings) if len(table.labelled) else (),
-        manifest=Manifest(
-            command="judge",
+        manifest=manifest_of(
+            "judge",
+            call,
             config={
                 "aspect": column,
                 "estimand": settings.estimand.value,
@@ -179,7 +180,6 @@ def judge(
             },
             seed=seed if asked is not None else None,
             inputs=found.hashes,
-            versions=versions_of(*PACKAGES),
         ),
     )
 

@@ -14,8 +14,8 @@ from trialogue.metrics.engine.conversations import conversations_of
 from trialogue.metrics.human_ratings import rating_scores
 from trialogue.records import MeasureName, Raters, Scale, Score, read_records
 from trialogue.records.completion import UNNAMED
-from trialogue.records.files.manifest import sha256_of
 from trialogue.records.kinds.origins import kinds_of
+from trialogue.records.runs import digests_of
 from trialogue.records.score import AGGREGATE
 from trialogue.stats.correction.table import Estimand
 from trialogue.workflows.inputs.inputs import InputRecords, gather, summarise_repairs
@@ -213,7 +213,7 @@ def _hashes_of(given: Any, kind: str) -> dict[str, str]:
     if given is None:
         return {}
     if isinstance(given, str | Path):
-        return {Path(given).name: sha256_of(Path(given))} if Path(given).is_file() else {}
+        return {path.name: digest for path, digest in digests_of(filter(Path.is_file, [Path(given)])).items()}
     return {kind: next(iter(_in_memory(given).digests().values()))}
 
 

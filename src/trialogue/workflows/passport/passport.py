@@ -25,12 +25,11 @@ from trialogue.findings.passport.stability import stability_of
 from trialogue.findings.passport.threats import passport_threats
 from trialogue.findings.resampling import Resampling
 from trialogue.metrics import AnyMetric, get_metric
-from trialogue.records import Dialogue, Manifest, Reason, ReasonCode, Role
-from trialogue.records.files.manifest import versions_of
+from trialogue.records import Dialogue, JsonValue, Manifest, Reason, ReasonCode, Role
 from trialogue.stats import cluster_sums, estimate_of_sums
 from trialogue.stats.resampling.bootstrap import mean_of
 from trialogue.workflows.agreement.agree import checked_resampling
-from trialogue.workflows.evaluation import PACKAGES, Progress
+from trialogue.workflows.evaluation import Progress
 from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.inputs.memory import Data, with_data_read
 from trialogue.workflows.passport.outcomes import OUTCOMES, outcomes_of
@@ -51,6 +50,7 @@ from trialogue.workflows.passport.simulated_sample import (
     simulate_side,
 )
 from trialogue.workflows.passport.wordings import wordings_of
+from trialogue.workflows.rerun.calls import arguments_of, manifest_of, short_name
 from trialogue.workflows.simulation.realism_features import FEATURES, has_words, user_turns_of
 
 AGENTS = ("reference:guided", "reference:item-centred", "reference:genre-led")
@@ -90,6 +90,7 @@ def passport(
         UsageError: users, agents or a measure that do not exist.
         DataError: unreadable files, or no dialogues in them; every mistake at once.
     """
+    call = arguments_of(passport, locals())
     tell = progress or (lambda _line: None)
     how = checked_resampling(seed, resamples, confidence)
     metric = get_metric(outcome)
@@ -109,13 +110,13 @@ def passport(
         users=side.name,
         signature=side.signature,
         real=tuple(each if isinstance(each, str) else "data" for each in map(_name, real)),
-        manifest=_manifest(users, real, side, people, plan, how, metric),
+        manifest=_manifest(call, users, real, side, people, plan, how, metric),
     )
     return _with_parts(found, people, side, metric, how)
 
 
 def _name(given: str | Path | Data) -> str:
-    return str(given) if isinstance(given, str | Path) else "data"
+    return short_name(given) if isinstance(given, str | Path) else "data"
 
 
 def _side(users: str | Data | SimulatedSample, plan: PassportPlan, out: Path, tell: Progress) -> SimulatedSample:
@@ -129,6 +130,7 @@ def _side(users: str | Data | SimulatedSample, plan: PassportPlan, out: Path, te
 
 
 def _manifest(
+    call: Mapping[str, JsonValue],
     users: str | Data | SimulatedSample,
     real: Sequence[str | Path | Data],
     side: SimulatedSample,
@@ -137,7 +139,7 @@ def _manifest(
     resampling: Resampling,
     metric: AnyMetric,
 ) -> Manifest:
-    config = {
+    config: dict[str, JsonValue] = {
         "users": users.name if isinstance(users, SimulatedSample) else _name(users),
         "real": [_name(each) for each in real],
         "outcome": metric.measure,
@@ -160,9 +162,7 @@ def _manifest(
         for kind, material in (("real", people), ("simulated", side.material))
         for name, digest in material.hashes.items()
     }
-    return Manifest(
-        command="users passport", config=config, seed=resampling.seed, inputs=inputs, versions=versions_of(*PACKAGES)
-    )
+    return manifest_of("users passport", call, config=config, inputs=inputs, seed=resampling.seed)
 
 
 def _with_parts(

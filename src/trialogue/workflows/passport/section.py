@@ -1,18 +1,14 @@
 """Report section on the passport of simulated users, if one exists beside the dialogues."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
-from trialogue.errors import DataError, Problem
 from trialogue.findings.records import Findings
 from trialogue.records import Dialogue, sha256_of
-from trialogue.records.files.jsonl import parse_line
+from trialogue.records.runs import open_run
 from trialogue.simulation.wording_outcomes import Wording
 from trialogue.workflows.passport.wordings import wordings_of
 
@@ -65,18 +61,11 @@ def read_passport(path: Path) -> "PassportFindings":
     """A passport that ``trialogue users passport`` wrote.
 
     Raises:
-        DataError: it is none.
+        DataError: it is none, or the run is not what was sealed.
     """
     from trialogue.findings.passport.records import PassportFindings  # here: most runs have no passport beside them
 
-    hint = "Run trialogue users passport again."
-    try:
-        found = parse_line(path.read_text("utf-8"), {PassportFindings.kind: PassportFindings})
-    except (DataError, ValidationError, json.JSONDecodeError, ValueError) as error:
-        raise DataError(
-            Problem(f"this is not a passport of simulated users ({error}).", str(path), hint=hint)
-        ) from error
-    return found
+    return open_run(path.parent).record(path.name, PassportFindings, again="trialogue users passport")
 
 
 def with_passports(findings: Findings, given: Sequence[object]) -> Findings:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from trialogue.findings import Findings
 from trialogue.records import Preference, Reason, ReasonCode, Score, StoredParts, write_records
-from trialogue.records.files.jsonl import to_line
-from trialogue.records.files.opening import write_text
 from trialogue.records.files.score_parquet import write_score_table
+from trialogue.records.runs import run_draft
 from trialogue.report.explorer.entries import Part
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.pipeline.run_scores import RunScores
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from trialogue.findings.people.records import StudyFindings
     from trialogue.findings.realism.records import RealismFindings
 
-OF_AGREEMENT = ("validity.json", "agreement.html", "agreement.json", "agreement.csv")
 _OtherFindings: TypeAlias = "AgreementFindings | RealismFindings | StudyFindings | JudgingFindings | PassportFindings"
 AnyFindings: TypeAlias = "Findings | _OtherFindings"
 
@@ -46,13 +44,12 @@ def report(
         findings: findings about systems, agreement with people, the realism of simulated users, their passport, a judge, or
             a study.
         folder: folder to write to.
-        scores: scores of a run that later commands can read again; what ``trialogue agree`` made of earlier scores in the
-            same folder is then removed, since it would be taken for these'. None: the findings have no scores of their own.
+        scores: scores of a run that later commands can read again. None: the findings have no scores of their own.
         preferences: people's votes, to be kept with the scores.
         counts: units, sums and counts, to be kept with the scores.
         png: whether figures of systems are drawn as PNG beside SVG.
         parquet: whether scores of replies and dialogues are written as a Parquet table, and not as lines.
-        material: records for the explorer beside the report of systems; None: there is none, and an earlier one is removed.
+        material: records for the explorer beside the report of systems; None: there is none.
         faults: faults of their users.
         most_explored: rows above which there is no explorer, and the report says so; None: any number.
     """
@@ -61,14 +58,16 @@ def report(
     folder = Path(folder)
     if not isinstance(findings, Findings):
         return _write_others(findings, folder)
-    if scores is not None:
-        _write_run(findings, folder, scores, preferences, counts, parquet=parquet)
     parts = [] if material is None else [_part(material, scores or (), faults or {})]
     rows = sum(part.size for part in parts)
     if most_explored is not None and rows > most_explored:
         why = Reason.of(ReasonCode.TOO_MANY_ROWS_TO_EXPLORE, rows=rows, most=most_explored)
         findings, parts = findings.model_copy(update={"no_explorer": why}), []
-    return write_report(findings, folder, png=png, explored=parts)
+    with run_draft(folder, findings.manifest) as draft:
+        if scores is not None:
+            _write_run(draft, scores, preferences, counts, parquet=parquet)
+        page = write_report(findings, draft, png=png, explored=parts)
+    return folder / page.name
 
 
 def _write_others(findings: "_OtherFindings", folder: Path) -> Path:
@@ -109,7 +108,6 @@ def _part(material: InputRecords, scores: Sequence[Score], faults: FaultsOfUsers
 
 
 def _write_run(
-    findings: Findings,
     folder: Path,
     scores: Sequence[Score],
     preferences: Sequence[Preference],
@@ -123,12 +121,6 @@ def _write_run(
         write_records(folder / SCORES, scores.others)
     else:
         write_records(folder / SCORES, scores.lines() if isinstance(scores, RunScores) else scores)
-        (folder / SCORE_TABLE).unlink(missing_ok=True)  # of an earlier run
     for name, records in ((PREFERENCES, preferences), (COUNTS, counts)):
         if records:
             write_records(folder / name, records)
-        else:
-            (folder / name).unlink(missing_ok=True)  # of an earlier run
-    for name in OF_AGREEMENT:
-        (folder / name).unlink(missing_ok=True)
-    write_text(folder / "manifest.json", to_line(findings.manifest) + "\n")

@@ -3,7 +3,7 @@
 ``agree`` and ``compare`` start from them, so that nothing is measured twice and scores are read in one way only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,18 +14,21 @@ from trialogue.records import (
     MeasuredUnits,
     MeasureSums,
     Preference,
+    Record,
     Score,
     StoredParts,
     read_records,
-    sha256_of,
 )
+from trialogue.records.files.opening import is_file
 from trialogue.records.files.score_parquet import read_score_table
+from trialogue.records.runs import MANIFEST, StoredFiles, digests_of, is_run, open_run
 
 SCORES, PREFERENCES, FINDINGS = "scores.jsonl", "preferences.jsonl", "findings.json"
 COUNTS = "counts.jsonl"
-"""Runs of earlier versions have none."""
 SCORE_TABLE = "scores.parquet"
 """Scores of replies and dialogues, where a run was asked to write them so; else they are among the others."""
+OF_RUN = (SCORES, SCORE_TABLE, PREFERENCES, COUNTS, FINDINGS)
+"""What later commands read."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class StoredRun:
     inputs: dict[str, str] = field(default_factory=dict)
     """sha256 of the inputs."""
     counts: Sequence[StoredParts] = ()
-    """Units, sums and counts, for comparisons with other runs; () in runs of earlier versions."""
+    """Units, sums and counts, for comparisons with other runs; () if there are none."""
 
     @property
     def concluded(self) -> Findings:
@@ -53,52 +56,66 @@ class StoredRun:
 
 
 def holds_run(folder: Path) -> bool:
-    """Whether a folder holds a report step's output; False for texts too long for a path."""
-    try:
-        return folder.is_dir() and (folder / FINDINGS).exists()
-    except OSError:
-        return False
+    """Whether a folder holds a report step's output, or what is left of one; False for texts too long for a path."""
+    return is_file(folder / FINDINGS) or is_run(folder, FINDINGS)
 
 
 def read_run(folder: Path) -> StoredRun:
-    """Read the output of ``evaluate`` or ``align`` in a folder.
+    """Read the output of ``evaluate`` or ``align`` in a folder, or a folder of scores alone.
 
     Raises:
-        DataError: there are no scores, or a file is damaged.
+        DataError: there are no scores, or the run is not what was sealed.
         MissingExtraError: scores are a Parquet table, and pyarrow is not installed.
     """
-    path = folder / SCORES
-    if not path.is_file() and holds_run(folder):
+    if not holds_run(folder) and not is_file(folder / MANIFEST):
+        return _read_scores(folder)
+    stored = open_run(folder)
+    if SCORES not in stored:
         hint = "A folder written by trialogue evaluate has one; evaluate again."
-        raise DataError(Problem("the folder has findings but no scores.", file=str(path), hint=hint))
+        raise DataError(Problem(f"the run has no {SCORES}.", file=str(folder / SCORES), hint=hint))
+    _refuse_strangers(stored)
+    scores, votes = _by_kind(stored.records(SCORES, Score, Preference))
+    if SCORE_TABLE in stored:
+        scores += read_score_table(folder / SCORE_TABLE, opener=stored.open_seekable)
+    votes += stored.records(PREFERENCES, Preference)
+    hashes = {name: stored.hashes[name] for name in OF_RUN if name in stored}
+    return StoredRun(folder.resolve().name, findings_of(stored), scores, votes, hashes, read_counts(stored))
+
+
+def read_counts(stored: StoredFiles) -> tuple[StoredParts, ...]:
+    """Units, sums and counts of a run."""
+    return tuple(stored.records(COUNTS, DistinctCounts, MeasuredUnits, MeasureSums))
+
+
+def findings_of(stored: StoredFiles) -> Findings:
+    """Findings of a run."""
+    return stored.record(FINDINGS, Findings, again="trialogue evaluate")
+
+
+def _refuse_strangers(stored: StoredFiles) -> None:
+    """Refuse files with names of a run's that are not of this one: they would be taken for its own.
+
+    Raises:
+        DataError: there are some.
+    """
+    strange = [name for name in OF_RUN if name not in stored and is_file(stored.folder / name)]
+    if strange:
+        hint = "Remove it, or evaluate again."
+        what = "this file does not belong to the run: its manifest does not name it."
+        raise DataError([Problem(what, str(stored.folder / name), hint=hint) for name in strange])
+
+
+def _read_scores(folder: Path) -> StoredRun:
+    """Scores that are no run, such as those of ``trialogue score``."""
+    path = folder / SCORES
     if not path.is_file():
         hint = f"Create them first: trialogue evaluate DATA --out {folder}"
         raise DataError(Problem(f"there is no {SCORES} here.", file=str(folder), hint=hint))
-    records = list(read_records(path, Score, Preference))
-    scores = [record for record in records if isinstance(record, Score)]
-    votes = [record for record in records if isinstance(record, Preference)]
-    table = folder / SCORE_TABLE
-    if table.is_file():
-        scores += read_score_table(table)
-    beside = folder / PREFERENCES
-    if beside.is_file():
-        votes += read_records(beside, Preference)
-    read = [each for each in (path, table, beside, folder / COUNTS) if each.is_file()]
-    hashes = {each.name: sha256_of(each) for each in read}
-    return StoredRun(folder.resolve().name, _findings_in(folder), scores, votes, hashes, read_counts(folder))
+    found = digests_of(folder / name for name in (SCORES, PREFERENCES) if is_file(folder / name))
+    scores, votes = _by_kind(record for file in found for record in read_records(file, Score, Preference))
+    return StoredRun(folder.resolve().name, None, scores, votes, {file.name: digest for file, digest in found.items()})
 
 
-def read_counts(folder: Path) -> tuple[StoredParts, ...]:
-    """Read the units, sums and counts of a run.
-
-    Raises:
-        DataError: the file is damaged.
-    """
-    path = folder / COUNTS
-    return tuple(read_records(path, DistinctCounts, MeasuredUnits, MeasureSums)) if path.is_file() else ()
-
-
-def _findings_in(folder: Path) -> Findings | None:
-    from trialogue.report import read_findings
-
-    return read_findings(folder) if (folder / FINDINGS).exists() else None
+def _by_kind(records: Iterable[Record]) -> tuple[list[Score], list[Preference]]:
+    found = list(records)
+    return [each for each in found if isinstance(each, Score)], [each for each in found if isinstance(each, Preference)]

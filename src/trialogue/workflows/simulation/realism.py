@@ -14,12 +14,12 @@ from trialogue.findings.realism.two_sample import DialogueSample, divergence, ga
 from trialogue.findings.resampling import Resampling
 from trialogue.metrics import AnyMetric, conversations_of, get_metric, measure
 from trialogue.metrics.human_ratings import FiledAnswers, rating_scores, ratings_among
-from trialogue.records import Dialogue, Manifest, MeasureName, Role, Score
-from trialogue.records.files.manifest import versions_of
+from trialogue.records import Dialogue, MeasureName, Role, Score
 from trialogue.workflows.agreement.agree import checked_resampling
-from trialogue.workflows.evaluation import PACKAGES, Progress
+from trialogue.workflows.evaluation import Progress
 from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.inputs.locations import Named
+from trialogue.workflows.rerun.calls import arguments_of, manifest_of
 from trialogue.workflows.simulation.realism_features import FEATURES, acts_of, features_of, has_words, is_annotated
 
 PREDICTORS = (
@@ -68,6 +68,7 @@ def realism(
     Raises:
         DataError: unreadable files, no dialogues in them, or too few of a kind; every mistake at once.
     """
+    call = arguments_of(realism, locals())
     tell = progress or (lambda _line: None)
     resampling = checked_resampling(seed, resamples, confidence)
     tell("reading " + ", ".join(map(str, (*real, *simulated))))
@@ -83,8 +84,9 @@ def realism(
     problems += _the_same(people, robots)
     if problems:
         raise DataError(problems)
-    manifest = Manifest(
-        command="agree --real --simulated",
+    manifest = manifest_of(
+        "agree --real --simulated",
+        call,
         config={"resamples": resamples, "confidence": confidence},
         seed=seed,
         inputs={
@@ -92,7 +94,6 @@ def realism(
             for kind, side in zip(("real", "simulated"), sides, strict=True)
             for name, digest in side.hashes.items()
         },
-        versions=versions_of(*PACKAGES),
     )
     tell(f"{len(people)} real and {len(robots)} simulated dialogues")
     one, other = (_side(dialogues) for dialogues in (people, robots))

@@ -11,12 +11,9 @@ from pathlib import Path
 
 from trialogue.errors import UsageError
 from trialogue.findings.people import StudyFindings, conclude_study, infer_study
-from trialogue.records import Manifest
-from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.inputs.study_files import read_export
 from trialogue.workflows.pipeline import report
-
-PACKAGES = ("trialogue", "numpy", "scipy", "pydantic")
+from trialogue.workflows.rerun.calls import arguments_of, manifest_of
 
 
 def study_findings(
@@ -40,18 +37,13 @@ def study_findings(
         DataError: files that cannot be read, with all problems in them.
         UsageError: an option out of range.
     """
+    call = arguments_of(study_findings, locals())
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must lie between 0 and 1, got {alpha}. The default is 0.05.")
     if seed < 0:
         raise UsageError(f"the seed must not be negative, got {seed}.")
     data, hashes = read_export(export)
-    manifest = Manifest(
-        command="study report",
-        config={"alpha": alpha},
-        seed=seed,
-        inputs=hashes,
-        versions=versions_of(*PACKAGES),
-    )
+    manifest = manifest_of("study report", call, config={"alpha": alpha}, inputs=hashes, seed=seed)
     inferred = infer_study(data, seed=seed, alpha=alpha, progress=progress)
     findings = conclude_study(inferred, manifest=manifest)
     return findings if title is None else findings.model_copy(update={"title": title})

@@ -1,0 +1,1 @@
+"""Run a sealed run again from its manifest, and compare the results."""
