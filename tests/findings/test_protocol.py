@@ -323,3 +323,34 @@ def test_intervals_of_several_pairs_are_wider() -> None:
 
 def test_an_exclusion_is_one_rule() -> None:
     assert Exclusion(user_turns_below=2).participants == ()
+
+
+@pytest.mark.parametrize(
+    ("difference", "half", "p", "expected"),
+    [
+        (1.0, 0.3, 0.001, "Better by more than 0.5, the smallest difference that matters: aria than bolt."),
+        (
+            0.6,
+            0.3,
+            0.001,
+            "Better, but it is open whether by 0.5 or more, the smallest difference that matters: aria than bolt.",
+        ),
+        (0.2, 0.1, 0.001, "Better, but by less than 0.5, the smallest difference that matters: aria than bolt."),
+        (0.1, 0.3, 0.5, "No difference that matters (of 0.5 or more): aria and bolt."),
+        (0.3, 0.4, 0.2, "Undecided whether there is a difference that matters (of 0.5 or more): aria and bolt."),
+    ],
+)
+def test_a_difference_is_held_against_the_smallest_one_that_matters(
+    difference: float, half: float, p: float, expected: str
+) -> None:
+    found = league(difference=difference, half=half, p=p)
+    assert list(margin_sentences(found, Margins(matters=0.5), (), alpha=0.05)) == [expected]
+    turned = league(difference=-difference, half=half, p=p, low=True)  # fewer is better, and aria has fewer
+    turned = turned.model_copy(
+        update={
+            "contrasts": tuple(
+                each.model_copy(update={"verdict": "a" if p < 0.05 else each.verdict}) for each in turned.contrasts
+            )
+        }
+    )
+    assert list(margin_sentences(turned, Margins(matters=0.5), (), alpha=0.05)) == [expected]

@@ -35,6 +35,8 @@ class Margins(Record):
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
+    matters: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """Smallest difference that matters: the answer says of each pair whether the difference is larger, smaller, or open."""
     superiority: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """A system is better only if it is better by more than this."""
     non_inferiority: float | None = Field(default=None, gt=0, allow_inf_nan=False)

@@ -1,11 +1,12 @@
-"""Superiority, non-inferiority and equivalence tests of differences against margins.
+"""Superiority, non-inferiority and equivalence tests of differences against margins, and the difference that matters.
 
 A difference exceeds a margin if its whole interval does. With several pairs the intervals are widened by Bonferroni's
 correction, so that they hold for all pairs together.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from trialogue.findings.family import bounds_at_level
 from trialogue.findings.protocol import Margins
@@ -40,6 +41,8 @@ def margin_sentences(league: League, margins: Margins, threats: Sequence[Threat]
     """
     pairs = [contrast for contrast in league.contrasts if contrast.verdict != "undefined"]
     own = [threat for threat in threats if threat.concerns_measure(league.measure.name)]
+    if (least := margins.matters) is not None:
+        yield from _size_sentences(pairs, league, own, least, alpha)
     if margins.superiority is not None and any(contrast.leader is not None for contrast in pairs):
         yield (
             f"A system counts as better only if it is better by more than {margins.superiority:g} (superiority margin)."
@@ -64,6 +67,72 @@ def margin_sentences(league: League, margins: Margins, threats: Sequence[Threat]
             pair_template="{} and {}",
             if_none=f"No pair is shown to be equivalent (to differ by less than {margin:g}).",
         )
+
+
+class Size(StrEnum):
+    """Size of a difference against the smallest one that matters."""
+
+    MATTERS = "matters"
+    """The whole interval lies beyond it."""
+    OPEN = "open"
+    """There is a difference, and the interval lies on both sides of it."""
+    TOO_SMALL = "too small"
+    """There is a difference, and the whole interval lies below it."""
+    NONE = "none"
+    """The whole interval lies between it and its opposite, 0 included."""
+    UNDECIDED = "undecided"
+    """Anything else: there may be a difference that matters, and there may be none."""
+
+
+SIZE_TEXTS: Mapping[Size, str] = {
+    Size.MATTERS: "Better by more than {m:g}, the smallest difference that matters",
+    Size.OPEN: "Better, but it is open whether by {m:g} or more, the smallest difference that matters",
+    Size.TOO_SMALL: "Better, but by less than {m:g}, the smallest difference that matters",
+    Size.NONE: "No difference that matters (of {m:g} or more)",
+    Size.UNDECIDED: "Undecided whether there is a difference that matters (of {m:g} or more)",
+}
+
+
+def size_of(low: float, high: float, least: float, *, is_better: bool) -> Size:
+    """Size of a difference with an interval.
+
+    Args:
+        low: lower end, of the better system less the other one.
+        high: upper end.
+        least: smallest difference that matters.
+        is_better: whether the corrected test says that there is a difference; its interval may still contain 0.
+
+    >>> [size_of(*ends, 1, is_better=True).value for ends in ((2, 3), (0.5, 3), (0.1, 0.9))]
+    ['matters', 'open', 'too small']
+    >>> [size_of(*ends, 1, is_better=False).value for ends in ((-0.5, 0.9), (-0.5, 2))]
+    ['none', 'undecided']
+    """
+    if is_better:
+        return Size.MATTERS if low > least else Size.OPEN if high > least else Size.TOO_SMALL
+    return Size.NONE if -least <= low and high <= least else Size.UNDECIDED
+
+
+def _size_sentences(
+    pairs: Sequence[Contrast], league: League, threats: Sequence[Threat], least: float, alpha: float
+) -> Iterator[str]:
+    """A sentence for each size that some pairs have, the largest first."""
+    claims: dict[Size, list[Claim]] = {size: [] for size in Size}
+    for pair in pairs:
+        bounds = simultaneous_bounds(pair.difference, pairs=len(pairs), alpha=alpha)
+        if pair.simultaneous is not None:  # of the family that the verdicts are of
+            bounds = pair.simultaneous.low, pair.simultaneous.high
+        if bounds is None:
+            continue
+        # Signs as the leader is ahead: of a measure where lower is better, its difference is negative.
+        is_turned = pair.leader is not None and (pair.leader == pair.a) != (league.measure.better == "higher")
+        low, high = (-bounds[1], -bounds[0]) if is_turned else bounds
+        size = size_of(low, high, least, is_better=pair.leader is not None)
+        claims[size].append(Claim(pair, (pair.a, pair.b) if pair.leader is None else (pair.leader,)))
+    for size, own in claims.items():
+        template = "{} and {}" if size in (Size.NONE, Size.UNDECIDED) else "{} than {}"
+        text = SIZE_TEXTS[size].format(m=least)
+        if own:
+            yield from _claim_sentences(own, threats, claim_text=text, pair_template=template, if_none="")
 
 
 @dataclass(frozen=True)
@@ -106,7 +175,7 @@ def _claim_sentences(
         ]
         if pairs:
             yield f"{prefix}{claim_text}: {list_names(pairs)}."
-    if all(validity is Validity.BLOCKED for validity in validities):  # also if there are no claims at all
+    if if_none and all(validity is Validity.BLOCKED for validity in validities):  # also if there are no claims at all
         yield if_none
 
 
