@@ -34,7 +34,7 @@ def test_different_intervals_are_reported_with_their_measures() -> None:
 
 def test_of_two_versions_the_correction_over_measures_is_reported() -> None:
     text = " ".join(methods(two().model_copy(update={"correction": OVER_MEASURES})))
-    assert "corrected for the number of measures with Holm's step-down method: across the deciding measures" in text
+    assert "corrected for the number of measures across the deciding measures together" in text
     assert "There is no correction" not in text
     assert "There is no correction for the number of measures." in " ".join(methods(two()))
 
