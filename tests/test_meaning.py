@@ -58,7 +58,7 @@ ALLOWED = {
     "report/numbers.py": TYPE_SETTING,
     "report/plots/alignment.py": TYPE_SETTING,
     "report/plots/differences.py": TYPE_SETTING,
-    "report/evaluation/sections.py": "sentences about one system each become a list",
+    "report/render/layout.py": "sentences about one system each become a list",
     "report/study/figures.py": TYPE_SETTING,
 }
 

@@ -8,28 +8,18 @@ import pytest
 
 from tests.e2e.test_report_page import EVERY_SCREEN, serious
 from tests.findings.raters import MANIFEST, rated, truth, votes
-from tests.judges.probes.test_probes import dialogues
 from tests.report.agreement.test_agreement_page import realism
-from tests.workflows.judging.test_judge import World
+from tests.report.made_documents import DOCUMENTS
 from tests.workflows.passport.test_passport import talks
 from trialogue.findings.agreement.agreement import agreement
-from trialogue.findings.judging.probes import probe_findings
-from trialogue.judges.probes.asking import ProbeCase, ProbeCases
-from trialogue.judges.probes.kinds import ProbeKind
 from trialogue.records import write_records
 from trialogue.report.agreement.page import agreement_page
 from trialogue.report.agreement.realism import realism_page
-from trialogue.report.judging.page import judging_page
 from trialogue.report.passport.page import passport_page
+from trialogue.report.render.page import document_page
 from trialogue.workflows.passport.passport import passport
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-
-def judged(folder: Path) -> str:
-    cases = tuple(ProbeCase(each.id, 1.0 + place % 2, 3.0) for place, each in enumerate(dialogues()))
-    probes = probe_findings("tiny", "overall", [ProbeCases(ProbeKind.INJECTION, cases)], points=(0, 4))
-    return judging_page(World(folder).judged().model_copy(update={"probes": probes}))
 
 
 def agreed(folder: Path) -> str:
@@ -46,7 +36,7 @@ def simulated(folder: Path) -> str:
 
 
 PAGES: Mapping[str, Callable[[Path], str]] = {
-    "judge": judged,
+    **{name: lambda folder, make=make: document_page(make(folder)) for name, make in DOCUMENTS.items()},
     "agreement": agreed,
     "realism": lambda _folder: realism_page(realism()),
     "passport": simulated,

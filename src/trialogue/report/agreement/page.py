@@ -18,7 +18,7 @@ from trialogue.records.runs import open_run, writes_run
 from trialogue.report.agreement.csv_table import agreement_csv
 from trialogue.report.agreement.terminal import kappa_order
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
-from trialogue.report.evaluation.page import environment, manifest_rows, validity_of
+from trialogue.report.evaluation.page import validity_of
 from trialogue.report.long_names import with_short_names
 from trialogue.report.measures import DIRECTIONS, short_name
 from trialogue.report.numbers import (
@@ -32,6 +32,7 @@ from trialogue.report.numbers import (
 )
 from trialogue.report.plots.agreement import agreement_figures, statistic_name
 from trialogue.report.plots.base import Figure
+from trialogue.report.render.page import environment, manifest_rows
 from trialogue.report.table import Table
 from trialogue.report.text import printable
 

@@ -11,11 +11,11 @@ from trialogue.records.files.opening import open_replacing, write_text
 from trialogue.records.runs import writes_run
 from trialogue.report.agreement.page import LONG, text_of, texts
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
-from trialogue.report.evaluation.page import environment, manifest_rows
 from trialogue.report.measures import short_name
 from trialogue.report.numbers import MISSING, plain_p
 from trialogue.report.plots.agreement import Row, forest_of
 from trialogue.report.plots.base import Figure
+from trialogue.report.render.page import environment, manifest_rows
 from trialogue.report.table import Table
 from trialogue.report.text import one_line, printable
 

@@ -8,7 +8,6 @@ from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import open_replacing, write_text
 from trialogue.records.runs import writes_run
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
-from trialogue.report.evaluation.page import environment, manifest_rows
 from trialogue.report.passport.tables import (
     discriminators_table,
     distances_table,
@@ -24,6 +23,7 @@ from trialogue.report.passport.tables import (
 )
 from trialogue.report.plots.agreement import Row, forest_of
 from trialogue.report.plots.base import Figure
+from trialogue.report.render.page import environment, manifest_rows
 from trialogue.report.text import printable
 
 PAGE, FINDINGS, TABLE = "passport.html", "passport.json", "passport.csv"

@@ -16,9 +16,9 @@ from trialogue.findings.people.records import (
 )
 from trialogue.records.kinds.origins import named_raters, one_and_many
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
-from trialogue.report.evaluation.page import environment, manifest_rows
 from trialogue.report.numbers import MISSING, count, level, p_value, ranks, render_estimate
 from trialogue.report.plots.base import Figure
+from trialogue.report.render.page import environment, manifest_rows
 from trialogue.report.study.figures import criterion_key, study_figures
 from trialogue.report.study.sensitivity import (
     choice_sensitivity_grids,

@@ -79,8 +79,9 @@ def _write_others(findings: "_OtherFindings", folder: Path) -> Path:
     from trialogue.report import write_study_report
     from trialogue.report.agreement.page import write_agreement
     from trialogue.report.agreement.realism import write_realism
-    from trialogue.report.judging.page import write_judging
+    from trialogue.report.judging.document import judging_document
     from trialogue.report.passport.page import write_passport
+    from trialogue.report.render.files import write_document
 
     match findings:
         case AgreementFindings():
@@ -90,7 +91,7 @@ def _write_others(findings: "_OtherFindings", folder: Path) -> Path:
         case PassportFindings():
             return write_passport(findings, folder)
         case JudgingFindings():
-            return write_judging(findings, folder)
+            return write_document(judging_document(findings), folder)
         case _:
             return write_study_report(findings, folder)
 
