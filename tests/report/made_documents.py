@@ -3,14 +3,25 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import pytest
+
+from tests.findings.raters import MANIFEST
 from tests.judges.probes.test_probes import dialogues
 from tests.workflows.judging.test_judge import World
+from tests.workflows.passport.test_passport import talks
 from trialogue.findings.judging.probes import probe_findings
+from trialogue.findings.realism.records import Divergence, Gap, RealismFindings, TwoSample
 from trialogue.judges.probes.asking import ProbeCase, ProbeCases
 from trialogue.judges.probes.kinds import ProbeKind
+from trialogue.records import Estimate, Interval, write_records
 from trialogue.report.document import Document
 from trialogue.report.judging.document import judging_document
+from trialogue.report.passport.document import passport_document
+from trialogue.report.passport.realism import realism_document
 from trialogue.workflows.judging.judge import judge
+from trialogue.workflows.passport.passport import passport
+
+HOSTILE = "<script>alert(1)</script> 満足 [bold]"
 
 
 def corrected(folder: Path) -> Document:
@@ -26,4 +37,34 @@ def uncorrected(folder: Path) -> Document:
     return judging_document(judge(files["dialogues"], aspect="overall", scores=files["scores"]))
 
 
-DOCUMENTS: Mapping[str, Callable[[Path], Document]] = {"judging": corrected, "judging-raw": uncorrected}
+def simulated(folder: Path) -> Document:
+    """A passport of wordy users beside real ones."""
+    paths = [folder / name for name in ("simulated.jsonl", "people.jsonl")]
+    write_records(paths[0], talks(20, words=8, seed=2, name="s"))
+    write_records(paths[1], talks(20, words=4, seed=1))
+    with pytest.MonkeyPatch.context() as patch:  # the classifier over two random halves, not twenty, takes seconds less
+        patch.setattr("trialogue.findings.passport.discriminators.SPLITS", 2)
+        return passport_document(passport(str(paths[0]), [str(paths[1])], resamples=100))
+
+
+def realism(_folder: Path) -> Document:
+    """Invented estimates of one feature with a hostile name."""
+
+    def value(x: float) -> Estimate:
+        return Estimate(value=x, interval=Interval(low=x - 0.1, high=x + 0.1, method="made up"), n=20)
+
+    gap = Gap(name="w", title=HOSTILE, real=value(3), simulated=value(5), difference=value(2), giveaway=value(0.8))
+    acts = Divergence(acts="acts", value=value(0.2), split_half=value(0.05), shares={"ask": (0.5, 0.25)})
+    test = TwoSample(auc=value(0.7), folds=5, real=20, simulated=20, weights={"w": 1.0})
+    found = RealismFindings(
+        title="t", answer=("They can.",), gaps=(gap,), divergence=acts, two_sample=test, manifest=MANIFEST
+    )
+    return realism_document(found)
+
+
+DOCUMENTS: Mapping[str, Callable[[Path], Document]] = {
+    "judging": corrected,
+    "judging-raw": uncorrected,
+    "passport": simulated,
+    "realism": realism,
+}

@@ -201,7 +201,8 @@ def _realism(
     tell: StepProgress,
 ) -> None:
     from trialogue.records.files.jsonl import to_line
-    from trialogue.report.agreement.realism import realism_text
+    from trialogue.report.passport.realism import realism_document
+    from trialogue.report.render.terminal import document_text
     from trialogue.workflows.pipeline import report
     from trialogue.workflows.simulation.realism import realism
 
@@ -209,6 +210,6 @@ def _realism(
     page = report(findings, folder)
     for warning in findings.warnings:
         tell.say(f"note: {warning}")
-    typer.echo(to_line(findings) if as_json else realism_text(findings))
+    typer.echo(to_line(findings) if as_json else document_text(realism_document(findings)))
     if not as_json:
         typer.echo(f"\nPage: {page}")

@@ -1,4 +1,4 @@
-"""The pages about agreement and realism: nothing made up, nothing executable, whatever the names hold."""
+"""The page about agreement: nothing made up, nothing executable, whatever the names hold."""
 
 import csv
 import io
@@ -11,12 +11,9 @@ from tests.records.runs.made import reseal
 from trialogue.errors import DataError
 from trialogue.findings.agreement.agreement import Plan, agreement
 from trialogue.findings.agreement.records import AgreementFindings
-from trialogue.findings.realism.records import Divergence, Gap, RealismFindings, TwoSample
 from trialogue.findings.resampling import Resampling
-from trialogue.records import Estimate, Interval
 from trialogue.report.agreement.csv_table import agreement_csv
 from trialogue.report.agreement.page import agreement_page, read_agreement, write_agreement
-from trialogue.report.agreement.realism import realism_page, realism_text, write_realism
 from trialogue.report.agreement.terminal import agreement_text
 from trialogue.report.plots.agreement import agreement_figures
 
@@ -129,25 +126,3 @@ def test_findings_of_nothing_make_a_page_too() -> None:
     nothing = agreement([], title="t", data="d", manifest=MANIFEST)
     assert "Agreement between measures and people cannot be computed" in agreement_page(nothing)
     assert "Agreement between measures and people cannot be computed" in agreement_text(nothing)
-
-
-def realism() -> RealismFindings:
-    def value(x: float) -> Estimate:
-        return Estimate(value=x, interval=Interval(low=x - 0.1, high=x + 0.1, method="made up"), n=20)
-
-    gap = Gap(name="w", title=HOSTILE, real=value(3), simulated=value(5), difference=value(2), giveaway=value(0.8))
-    acts = Divergence(acts="acts", value=value(0.2), split_half=value(0.05), shares={"ask": (0.5, 0.25)})
-    test = TwoSample(auc=value(0.7), folds=5, real=20, simulated=20, weights={"w": 1.0})
-    return RealismFindings(
-        title="t", answer=("They can.",), gaps=(gap,), divergence=acts, two_sample=test, manifest=MANIFEST
-    )
-
-
-def test_realism_has_a_page_a_table_and_words(tmp_path: Path) -> None:
-    found = realism()
-    page = realism_page(found)
-    assert "<script" not in page
-    assert "25.0%" in page
-    assert write_realism(found, tmp_path).name == "realism.html"
-    assert (tmp_path / "realism.csv").read_text("utf-8").splitlines()[1].startswith("w,3.0,5.0,2.0")
-    assert "giveaway" in realism_text(found)

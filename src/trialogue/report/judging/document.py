@@ -75,6 +75,7 @@ def _systems(found: JudgingFindings) -> Table[_Mean]:
     """Means of systems, best first, and overall."""
     rows = [_Mean(each.value, each.judged, each.labels, each) for each in found.systems]
     rows.append(_Mean(found.overall, found.judged, found.labels, None))
+    is_labelled = found.overall.raw is None
     return Table(
         "Means of systems by the judge, by labels alone, and corrected",
         rows,
@@ -83,7 +84,7 @@ def _systems(found: JudgingFindings) -> Table[_Mean]:
             *in_files(kind=lambda _: "mean", system=_of_system(lambda each: each.system), versus=lambda _: None),
             *in_files(judged=lambda row: row.judged, labels=lambda row: row.labels),
             *_sides(lambda row: row.value, rows),
-            Column("Labels", lambda row: f"{row.labels}/{row.judged}" if row.labels else None, where=PAGES),
+            Column("Labels", lambda row: f"{row.labels}/{row.judged}" if is_labelled else None, where=PAGES),
             Column(
                 "Rank", lambda row: (ranks(row.system.best_rank, row.system.worst_rank) or None) if row.system else ""
             ),

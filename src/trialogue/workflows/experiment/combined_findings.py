@@ -189,8 +189,7 @@ def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Sect
     """Sections on agreement of the columns, agreement with people, realism and passports, with their pages."""
     from trialogue.report.agreement.page import PAGE as AGREEMENT
     from trialogue.report.agreement.page import read_agreement
-    from trialogue.report.agreement.realism import FINDINGS
-    from trialogue.report.agreement.realism import PAGE as REALISM
+    from trialogue.report.passport.realism import NAME as REALISM
 
     found = []
     if COLUMNS in folders:
@@ -201,9 +200,9 @@ def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Sect
         found.append(agreement_section(read_agreement(folders[AGREE]), page=page))
     for users in simulated_names(experiment):
         folder = folders.get(realism_name(users))
-        if folder is not None and (folder / REALISM).exists():
-            findings = open_run(folder).record(FINDINGS, RealismFindings, again="trialogue run")
-            found.append(realism_section(findings, users=users, page=_page(experiment, folder / REALISM)))
+        if folder is not None and (folder / f"{REALISM}.html").exists():
+            (findings,) = read_records(folder / f"{REALISM}.json", RealismFindings)
+            found.append(realism_section(findings, users=users, page=_page(experiment, folder / f"{REALISM}.html")))
     for users in simulated_names(experiment):
         folder = folders.get(passport_name(users))
         if folder is not None and (folder / PASSPORT).exists():
