@@ -6,30 +6,17 @@ from typing import Any
 import pytest
 
 from tests.e2e.test_report_page import EVERY_SCREEN, serious
-from tests.findings.raters import MANIFEST, rated, truth, votes
 from tests.report.made_documents import DOCUMENTS
-from trialogue.findings.agreement.agreement import agreement
-from trialogue.report.agreement.page import agreement_page
 from trialogue.report.render.page import document_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def agreed(_folder: Path) -> str:
-    good, systems = truth(60)
-    scores = rated(good, (good > 2.5).astype(float), systems, measure="bleu@sacrebleu|v1")
-    return agreement_page(agreement(scores, votes(good, systems, tie=0.5), title="t", data="d", manifest=MANIFEST))
-
-
-def page_of(name: str, folder: Path) -> str:
-    return agreed(folder) if name == "agreement" else document_page(DOCUMENTS[name](folder))
-
-
-@pytest.fixture(scope="module", params=[*DOCUMENTS, "agreement"])
+@pytest.fixture(scope="module", params=DOCUMENTS)
 def page_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp(request.param)
     path = folder / "page.html"
-    path.write_text(page_of(request.param, folder), encoding="utf-8")
+    path.write_text(document_page(DOCUMENTS[request.param](folder)), encoding="utf-8")
     return path
 
 

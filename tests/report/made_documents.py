@@ -5,15 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.findings.raters import MANIFEST
+from tests.findings.raters import MANIFEST, rated, truth, votes
 from tests.judges.probes.test_probes import dialogues
 from tests.workflows.judging.test_judge import World
 from tests.workflows.passport.test_passport import talks
+from trialogue.findings.agreement.agreement import Plan, agreement
 from trialogue.findings.judging.probes import probe_findings
 from trialogue.findings.realism.records import Divergence, Gap, RealismFindings, TwoSample
+from trialogue.findings.resampling import Resampling
 from trialogue.judges.probes.asking import ProbeCase, ProbeCases
 from trialogue.judges.probes.kinds import ProbeKind
 from trialogue.records import Estimate, Interval, write_records
+from trialogue.report.agreement.document import agreement_document
 from trialogue.report.document import Document
 from trialogue.report.judging.document import judging_document
 from trialogue.report.passport.document import passport_document
@@ -62,9 +65,34 @@ def realism(_folder: Path) -> Document:
     return realism_document(found)
 
 
+def agreed(_folder: Path) -> Document:
+    """A good measure with a hostile name, and a baseline that ranks backwards, against ratings and votes of groups."""
+    good, systems = truth(90)
+    scores = rated(good, (good > 2.5).astype(float), systems, measure=HOSTILE)
+    scores += rated(good[::-1], [None] * 90, systems, measure="length@words|v1")
+    plan = Plan(
+        baselines=("length@words|v1",),
+        group_of=lambda system: "one" if system < "d" else "two",
+        resampling=Resampling(0, 50),
+    )
+    found = agreement(scores, votes(good, systems, tie=0.5), title=HOSTILE, data="d", manifest=MANIFEST, plan=plan)
+    return agreement_document(found)
+
+
+def agreed_by_users(_folder: Path) -> Document:
+    """A measure without a value for every third unit, and users who rated three each."""
+    good, systems = truth(90)
+    values = [value if place % 3 else float("nan") for place, value in enumerate(good)]
+    scores = rated(values, good, systems, raters=[f"p{place // 3}" for place in range(90)])
+    found = agreement(scores, title="t", data="d", manifest=MANIFEST, plan=Plan(resampling=Resampling(0, 50)))
+    return agreement_document(found)
+
+
 DOCUMENTS: Mapping[str, Callable[[Path], Document]] = {
     "judging": corrected,
     "judging-raw": uncorrected,
     "passport": simulated,
     "realism": realism,
+    "agreement": agreed,
+    "agreement-users": agreed_by_users,
 }

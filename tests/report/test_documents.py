@@ -25,6 +25,7 @@ from trialogue.report.document import (
 from trialogue.report.render.files import table_latex, table_markdown, tidy_csv, tidy_rows, write_document
 from trialogue.report.render.page import document_page
 from trialogue.report.render.terminal import document_text
+from trialogue.report.text import typeset
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "documents"
 
@@ -62,7 +63,10 @@ def test_each_medium_has_the_answer_and_every_shown_cell(named: tuple[str, Docum
     text = " ".join(document_text(document, width=130).split())
     for sentence in document.answer:
         assert " ".join(sentence.split()) in text
-        assert sentence.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") in page
+        assert (
+            typeset(sentence).replace("\xa0", " ").replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+            in page
+        )
     for table in document.tables:
         for row in table.cells(Medium.PAGE).rows:
             assert len(row) == len(table.cells(Medium.PAGE).heads)

@@ -141,7 +141,9 @@ def _margin(text: str) -> float | Literal["matched"]:
 
 def _show(findings: "AgreementFindings", page: Path, as_json: bool, tell: StepProgress) -> None:
     from trialogue.records.files.jsonl import to_line
-    from trialogue.report.agreement.terminal import agreement_text
+    from trialogue.report.agreement.document import agreement_document
+    from trialogue.report.render.terminal import document_text
+    from trialogue.workflows.pipeline import report
 
     tell(f"writing {page.parent}")
     for warning in findings.warnings:
@@ -149,7 +151,7 @@ def _show(findings: "AgreementFindings", page: Path, as_json: bool, tell: StepPr
     if as_json:
         typer.echo(to_line(findings))
         return
-    typer.echo(agreement_text(findings))
+    typer.echo(document_text(agreement_document(findings)))
     typer.echo(f"\nPage: {page}")
 
 

@@ -5,7 +5,7 @@ A table has rows of one kind, and columns that say where they are shown. Files h
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -165,7 +165,7 @@ class Document:
     facts: Sequence[tuple[int, str, str]] = ()
     """(How many, of one, of many) of what was analysed; what there is none of is left out."""
     first: Sequence[Part] = ()
-    """A small table and a figure beside the answer, on pages; all sections are then folded below them."""
+    """A small table and a figure below the answer, side by side, on pages."""
     closing: Sequence[str] = ()
     """Sentences at the end of a terminal's text."""
     warnings: Sequence[str] = ()
@@ -176,7 +176,9 @@ class Document:
     """Publications behind it."""
     beside: Sequence[str] = ()
     """Further files that are written with it."""
-    is_titled: bool = field(default=False, kw_only=True)
+    is_folded: bool = False
+    """Whether pages fold every section, so that the answer and what stands beside it fill the first screen."""
+    is_titled: bool = False
     """Whether a terminal shows the title, since the answer does not name what it is about."""
 
     @property
@@ -200,8 +202,7 @@ class Document:
         return [(severity_heading(severity), texts) for severity, texts in lists if texts]
 
     def _parts(self) -> Iterator[Part]:
-        yield from _walk(self.sections)
-        yield from _walk(self.first)
+        return _walk(self.sections)
 
 
 def in_files(**cells: Callable[[T], Any]) -> list[Column[T]]:

@@ -12,10 +12,11 @@ from trialogue.errors import DataError
 from trialogue.findings.agreement.agreement import Plan, agreement
 from trialogue.findings.agreement.records import AgreementFindings
 from trialogue.findings.resampling import Resampling
-from trialogue.report.agreement.csv_table import agreement_csv
-from trialogue.report.agreement.page import agreement_page, read_agreement, write_agreement
-from trialogue.report.agreement.terminal import agreement_text
+from trialogue.report.agreement.document import agreement_document, read_agreement, write_agreement
 from trialogue.report.plots.agreement import agreement_figures
+from trialogue.report.render.files import tidy_csv
+from trialogue.report.render.page import document_page
+from trialogue.report.render.terminal import document_text
 
 HOSTILE = "<script>alert(1)</script> 満足 [bold]"
 
@@ -34,7 +35,7 @@ def findings() -> AgreementFindings:
 
 
 def test_the_page_holds_every_number_and_nothing_that_runs(findings: AgreementFindings) -> None:
-    page = agreement_page(findings)
+    page = document_page(agreement_document(findings))
     assert "<script" not in page
     assert "&lt;script&gt;" in page
     assert "http://www.w3.org" not in page.replace("http://www.w3.org/2000/svg", "")
@@ -46,14 +47,14 @@ def test_the_page_holds_every_number_and_nothing_that_runs(findings: AgreementFi
         "By dataset",
     ):
         assert part in page
-    assert agreement_page(findings) == page
+    assert document_page(agreement_document(findings)) == page
 
 
 def test_findings_are_written_with_table_cards_and_figures_and_read_again(
     findings: AgreementFindings, tmp_path: Path
 ) -> None:
     page = write_agreement(findings, tmp_path)
-    assert page.read_text("utf-8") == agreement_page(findings)
+    assert page.read_text("utf-8") == document_page(agreement_document(findings))
     assert read_agreement(tmp_path) == findings
     assert {path.name for path in tmp_path.iterdir()} == {
         "agreement.html",
@@ -83,17 +84,17 @@ def test_what_counts_as_guesses_and_what_users_say_stands_in_page_table_and_term
     )
     pooled = result.ratings[0].get("spearman")
     assert pooled is not None
-    headline, alone = (f"{value or 0:.3f}" for value in (pooled.headline.value, pooled.estimate.value))
-    text = agreement_text(result, width=130)
+    headline = f"{pooled.headline.value or 0:.2f}"
+    text = document_text(agreement_document(result), width=130)
     assert headline.replace("-", "−") in text
-    assert f"alone {alone}" in text
-    assert "within users" in text
-    assert "mean of the user's other dialogues †" in text
-    page = agreement_page(result)
+    assert "On these alone" in " ".join(text.split())
+    assert "Within users" in " ".join(text.split())
+    assert "(reference): not a measure" in text
+    page = document_page(agreement_document(result))
     assert "Within users" in page
     assert "On these alone" in page
-    assert "(a reference, not a measure)" in page.replace("<wbr>", "")
-    rows = list(csv.DictReader(io.StringIO(agreement_csv(result))))
+    assert "(reference)" in page.replace("<wbr>", "")
+    rows = list(csv.DictReader(io.StringIO(tidy_csv(agreement_document(result)))))
     [row] = [row for row in rows if (row["kind"], row["statistic"], row["scope"]) == ("rating", "spearman", "pooled")]
     assert (float(row["value"]), float(row["unpenalised"])) == (pooled.headline.value, pooled.estimate.value)
     assert {row["scope"] for row in rows if row["kind"] == "rating"} == {"pooled", "within", "within_users", "between"}
@@ -117,12 +118,12 @@ def test_figures_mark_baselines_and_chance(findings: AgreementFindings) -> None:
 
 @pytest.mark.parametrize("width", [20, 80, 200])
 def test_the_terminal_gets_a_table_of_any_width(findings: AgreementFindings, width: int) -> None:
-    text = agreement_text(findings, width=width)
-    assert "a trivial baseline that any useful measure must beat" in text
+    text = document_text(agreement_document(findings), width=width)
+    assert "a trivial baseline that any useful measure must beat" in " ".join(text.split())
     assert "[bold]" in text.replace("\n", "") or "bold" in text
 
 
 def test_findings_of_nothing_make_a_page_too() -> None:
     nothing = agreement([], title="t", data="d", manifest=MANIFEST)
-    assert "Agreement between measures and people cannot be computed" in agreement_page(nothing)
-    assert "Agreement between measures and people cannot be computed" in agreement_text(nothing)
+    assert "Agreement between measures and people cannot be computed" in document_page(agreement_document(nothing))
+    assert "Agreement between measures and people cannot be computed" in document_text(agreement_document(nothing))

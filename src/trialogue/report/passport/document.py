@@ -109,8 +109,6 @@ def discriminators_figure(found: Behavior) -> Figure | None:
     ]
     if found.split_half.value is not None:
         rows.append(Row("classifier, real halves", found.split_half, None, True))
-    if not rows:
-        return None
     return forest_of(
         name="passport-discriminators",
         title="Can simulated users be distinguished from real ones?",

@@ -57,8 +57,6 @@ def giveaways_figure(found: RealismFindings) -> Figure | None:
     rows = [Row(gap.title, gap.giveaway, None, False) for gap in found.gaps if gap.giveaway.value is not None]
     if found.two_sample.auc.value is not None:
         rows.append(Row("classifier, all features", found.two_sample.auc, None, True))
-    if not rows:
-        return None
     return forest_of(
         name="realism-giveaways",
         title="What distinguishes simulated users",

@@ -7,11 +7,10 @@ from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, TextMark
 from trialogue.report.drawing.scale import Scale, draw_axis, league_extent
 from trialogue.report.measures import DIRECTIONS, is_ranked
 from trialogue.report.numbers import column_decimals, render_estimate
-from trialogue.report.plots.base import ROW, Figure, label, label_width, row_lines, rows_behind
+from trialogue.report.plots.base import NARROW, ROW, Figure, label, label_width, row_lines, rows_behind
 from trialogue.report.plots.forest import confidence, describe
 from trialogue.report.text import shorten
 
-NARROW = 400.0  # pixels: two fifths of a page of 1200
 TOP = 8.0
 
 

@@ -32,7 +32,7 @@ def document_page(document: Document) -> str:
         "first": list(_views(document.first)),
         "threats": document.threat_lists(),
         "sections": sections,
-        "contents": sections if len(sections) >= MANY and not document.first else [],
+        "contents": sections if len(sections) >= MANY and not document.is_folded else [],
         "files": _files(document),
         "manifest": manifest_rows(document.manifest),
     }

@@ -77,7 +77,7 @@ def _write_others(findings: "_OtherFindings", folder: Path) -> Path:
     from trialogue.findings.passport.records import PassportFindings
     from trialogue.findings.realism.records import RealismFindings
     from trialogue.report import write_study_report
-    from trialogue.report.agreement.page import write_agreement
+    from trialogue.report.agreement.document import write_agreement
     from trialogue.report.judging.document import judging_document
     from trialogue.report.passport.document import passport_document
     from trialogue.report.passport.realism import realism_document
