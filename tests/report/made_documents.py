@@ -7,6 +7,7 @@ import pytest
 
 from tests.findings.raters import MANIFEST, rated, truth, votes
 from tests.judges.probes.test_probes import dialogues
+from tests.report.made_study import everything
 from tests.workflows.judging.test_judge import World
 from tests.workflows.passport.test_passport import talks
 from trialogue.findings.agreement.agreement import Plan, agreement
@@ -21,6 +22,7 @@ from trialogue.report.document import Document
 from trialogue.report.judging.document import judging_document
 from trialogue.report.passport.document import passport_document
 from trialogue.report.passport.realism import realism_document
+from trialogue.report.study.document import study_document
 from trialogue.workflows.judging.judge import judge
 from trialogue.workflows.passport.passport import passport
 
@@ -88,6 +90,11 @@ def agreed_by_users(_folder: Path) -> Document:
     return agreement_document(found)
 
 
+def studied(_folder: Path) -> Document:
+    """A study of everything."""
+    return study_document(everything())
+
+
 DOCUMENTS: Mapping[str, Callable[[Path], Document]] = {
     "judging": corrected,
     "judging-raw": uncorrected,
@@ -95,4 +102,5 @@ DOCUMENTS: Mapping[str, Callable[[Path], Document]] = {
     "realism": realism,
     "agreement": agreed,
     "agreement-users": agreed_by_users,
+    "study": studied,
 }

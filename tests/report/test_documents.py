@@ -22,7 +22,7 @@ from trialogue.report.document import (
     from_estimate,
     own_decimals,
 )
-from trialogue.report.render.files import table_latex, table_markdown, tidy_csv, tidy_rows, write_document
+from trialogue.report.render.files import csv_files, keys_of, table_latex, table_markdown, write_document
 from trialogue.report.render.page import document_page
 from trialogue.report.render.terminal import document_text
 from trialogue.report.text import typeset
@@ -41,6 +41,11 @@ def sentences(document: Document) -> list[str]:
     return [*document.answer, *lists, *document.warnings, *document.methods, *document.closing]
 
 
+def golden_name(name: str, file: str) -> str:
+    """File with a CSV of a document: by its own name where there are several."""
+    return f"{name}-{file}" if name == "study" else f"{name}.csv"
+
+
 def cells(text: str) -> list[list[str | float]]:
     """The cells of a CSV, numbers as numbers."""
     number = re.compile(r"-?[\d.]+(e-?\d+)?")
@@ -51,9 +56,11 @@ def cells(text: str) -> list[list[str | float]]:
 def test_numbers_and_sentences_of_each_subject_stay(named: tuple[str, Document]) -> None:
     """Recorded before the subjects were ported to documents."""
     name, document = named
-    for row, old in zip(cells(tidy_csv(document)), cells((GOLDEN / f"{name}.csv").read_text("utf-8")), strict=True):
-        for cell, before in zip(row, old, strict=True):
-            assert cell == (pytest.approx(before, rel=1e-9, abs=1e-12) if isinstance(before, float) else before)
+    for file, text in csv_files(document).items():
+        before = (GOLDEN / golden_name(name, file)).read_text("utf-8")
+        for row, old in zip(cells(text), cells(before), strict=True):
+            for cell, was in zip(row, old, strict=True):
+                assert cell == (pytest.approx(was, rel=1e-9, abs=1e-12) if isinstance(was, float) else was)
     assert sentences(document) == (GOLDEN / f"{name}.txt").read_text("utf-8").splitlines()
 
 
@@ -72,7 +79,7 @@ def test_each_medium_has_the_answer_and_every_shown_cell(named: tuple[str, Docum
             assert len(row) == len(table.cells(Medium.PAGE).heads)
     first, second = (write_document(document, tmp_path / folder).parent for folder in ("one", "two"))
     names = sorted(path.relative_to(first) for path in first.rglob("*") if path.is_file())
-    assert {f"{document.name}.{suffix}" for suffix in ("html", "json", "csv")} <= {str(name) for name in names}
+    assert {f"{document.name}.html", document.json_name, *csv_files(document)} <= {str(name) for name in names}
     for name in names:
         assert (first / name).read_bytes() == (second / name).read_bytes()
         assert "figures" in name.parts or str(name) in page or name.suffix == ".html"
@@ -126,7 +133,7 @@ def test_undefined_cells_have_a_reason_or_a_dash_and_are_empty_in_files() -> Non
         ("x_y", "— (nobody came)", "3"),
         ("c", "—", "1"),
     )
-    assert tidy_csv(document(ROWS)).splitlines() == [
+    assert csv_files(document(ROWS))["made.csv"].splitlines() == [
         "name,value,low,n,why", "'=a|b,0.5,0.25,4,", "x_y,,,0,nobody came", "c,,,,",
     ]  # fmt: skip
 
@@ -169,5 +176,7 @@ def test_files_of_tables_with_other_keys_have_the_keys_of_both_in_order() -> Non
     )
     made = document(ROWS)
     both = replace(made, sections=[*made.sections, Section("Other", [other], "other")])
-    assert list(tidy_rows(both)[0]) == ["name", "value", "low", "pair", "n", "why"]
-    assert tidy_rows(both)[3] == {"name": None, "value": None, "low": None, "pair": "d", "n": 1, "why": None}
+    assert keys_of(both.tables) == ["name", "value", "low", "pair", "n", "why"]
+    assert csv_files(both)["made.csv"].splitlines()[-1] == ",,,d,1,"
+    apart = replace(both, sections=[*made.sections, Section("Other", [replace(other, file="pairs")], "other")])
+    assert csv_files(apart)["pairs.csv"].splitlines() == ["pair,n", "d,1"]

@@ -19,7 +19,7 @@ from trialogue.metrics import conversations_of, get_metrics, measure
 from trialogue.metrics.human_ratings import rating_scores
 from trialogue.records import Dialogue, Manifest, Preference, Score
 from trialogue.report.agreement.document import agreement_document
-from trialogue.report.render.files import tidy_csv
+from trialogue.report.render.files import csv_files
 from trialogue.report.render.page import document_page
 from trialogue.report.render.terminal import document_text
 from trialogue.workflows.agreement.benchmark import agree_benchmark
@@ -175,7 +175,7 @@ def test_dropping_what_a_run_judges_worst_lifts_the_official_number_and_not_the_
     assert first[:60] in document_page(agreement_document(cheat.findings)).replace("&#39;", "'")
     row = next(
         row
-        for row in csv.DictReader(io.StringIO(tidy_csv(agreement_document(cheat.findings))))
+        for row in csv.DictReader(io.StringIO(csv_files(agreement_document(cheat.findings))["agreement.csv"]))
         if (row["measure"], row["statistic"], row["scope"]) == (dropped.measure, "spearman", "pooled")
     )
     assert (float(row["value"]), float(row["coverage"])) == (lifted.headline.value, 0.6)

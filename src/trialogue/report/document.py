@@ -78,6 +78,10 @@ class Table(Generic[T]):
     """Rows on a terminal; None: all."""
     noun: str = "row"
     """What a row is, where more of them are in the report."""
+    strong: Callable[[T], bool] | None = None
+    """Whether a row stands out; None: none does."""
+    file: str = ""
+    """Name of a CSV file of its own, without suffix, shared with tables of that name; "": that of the document."""
     paper: str = ""
     """Name of the LaTeX and Markdown files that hold it, without suffix; "": there are none."""
     where: frozenset[Medium] = EVERYWHERE
@@ -88,7 +92,8 @@ class Table(Generic[T]):
         rows = self.rows[: self.most] if medium is Medium.TERMINAL else self.rows
         shown = [(each.head, each.texts(rows)) for each in self._columns_of(medium)]
         kept = [(head, texts) for head, texts in shown if any(text not in ("", MISSING) for text in texts)]
-        return Cells(tuple(head for head, _ in kept), tuple(zip(*(texts for _, texts in kept), strict=True)))
+        strong = frozenset(place for place, row in enumerate(rows) if self.strong is not None and self.strong(row))
+        return Cells(tuple(head for head, _ in kept), tuple(zip(*(texts for _, texts in kept), strict=True)), strong)
 
     def notes(self, medium: Medium) -> list[str]:
         """What is said below it: about the columns shown, then about all of it."""
@@ -174,6 +179,10 @@ class Document:
     """Paragraphs on what was computed."""
     sources: Sequence[str] = ()
     """Publications behind it."""
+    findings: str = ""
+    """Name of the JSON file; "": that of the document."""
+    provenance: Sequence[tuple[str, str]] = ()
+    """(What, value) that the manifest lacks."""
     beside: Sequence[str] = ()
     """Further files that are written with it."""
     is_folded: bool = False
@@ -187,13 +196,22 @@ class Document:
         return [each for each in self._parts() if isinstance(each, Table)]
 
     @property
+    def json_name(self) -> str:
+        """Name of the file that holds everything."""
+        return self.findings or f"{self.name}.json"
+
+    def csv_tables(self) -> dict[str, list[Table[Any]]]:
+        """Tables with keys by the name of their CSV file; a file that is not the document's own needs rows."""
+        found: dict[str, list[Table[Any]]] = {}
+        for table in self.tables:
+            if any(each.key for each in table.columns):
+                found.setdefault(f"{table.file or self.name}.csv", []).append(table)
+        return {name: tables for name, tables in found.items() if any(table.rows or not table.file for table in tables)}
+
+    @property
     def figures(self) -> list[Figure]:
         """Its figures, in order, each once."""
         return list({each.name: each for each in self._parts() if isinstance(each, Figure)}.values())
-
-    def tidy(self) -> list[dict[str, Any]]:
-        """Unrounded rows of all its tables; each row has the keys of its own table."""
-        return [row for table in self.tables for row in table.tidy()]
 
     def threat_lists(self) -> list[tuple[str, list[str]]]:
         """(Heading, sentences) for each severity that occurs, the gravest first."""

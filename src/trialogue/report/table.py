@@ -11,6 +11,8 @@ class Table:
     """One for each column."""
     rows: tuple[tuple[str, ...], ...]
     """Cells, as many in each row as there are heads."""
+    strong: frozenset[int] = frozenset()
+    """Rows that stand out, by their place."""
 
     def drop_columns(self, *heads: str) -> "Table":
         """The table without some columns, for a place that has no room for them.

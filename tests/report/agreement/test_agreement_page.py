@@ -14,7 +14,7 @@ from trialogue.findings.agreement.records import AgreementFindings
 from trialogue.findings.resampling import Resampling
 from trialogue.report.agreement.document import agreement_document, read_agreement, write_agreement
 from trialogue.report.plots.agreement import agreement_figures
-from trialogue.report.render.files import tidy_csv
+from trialogue.report.render.files import csv_files
 from trialogue.report.render.page import document_page
 from trialogue.report.render.terminal import document_text
 
@@ -94,7 +94,7 @@ def test_what_counts_as_guesses_and_what_users_say_stands_in_page_table_and_term
     assert "Within users" in page
     assert "On these alone" in page
     assert "(reference)" in page.replace("<wbr>", "")
-    rows = list(csv.DictReader(io.StringIO(tidy_csv(agreement_document(result)))))
+    rows = list(csv.DictReader(io.StringIO(csv_files(agreement_document(result))["agreement.csv"])))
     [row] = [row for row in rows if (row["kind"], row["statistic"], row["scope"]) == ("rating", "spearman", "pooled")]
     assert (float(row["value"]), float(row["unpenalised"])) == (pooled.headline.value, pooled.estimate.value)
     assert {row["scope"] for row in rows if row["kind"] == "rating"} == {"pooled", "within", "within_users", "between"}

@@ -14,7 +14,7 @@ from trialogue.findings.threats import Severity, ThreatCode, Validity
 from trialogue.records import Dialogue, Raters, Reason, Score, Utterance, read_records, write_records
 from trialogue.records.reasons.codes import ReasonCode
 from trialogue.report.judging.document import judging_document
-from trialogue.report.render.files import tidy_csv
+from trialogue.report.render.files import csv_files
 from trialogue.report.render.terminal import document_text
 from trialogue.stats.correction.table import Estimand
 from trialogue.workflows.judging.judge import judge, plan_labels
@@ -215,7 +215,7 @@ def test_page_table_and_json_show_the_raw_column_beside_the_corrected_one(world:
     for head in ("Judge alone", "Labels alone", "Corrected"):
         assert head in page
     assert list(read_records(out / "judging.json", JudgingFindings)) == [found]
-    rows = tidy_csv(judging_document(found)).splitlines()
+    rows = csv_files(judging_document(found))["judging.csv"].splitlines()
     assert rows[0] == (
         "kind,system,versus,judged,labels,judge,judge_low,judge_high,alone,alone_low,alone_high,corrected,low,high,weight,"
         "width_ratio,rank,best_rank,worst_rank,p,p_adjusted,verdict,validity,why"

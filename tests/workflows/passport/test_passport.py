@@ -14,7 +14,7 @@ from trialogue.findings.passport.records import Folds, PassportFindings, Passpor
 from trialogue.findings.threats import Severity, ThreatCode
 from trialogue.records import Dialogue, Ending, Estimate, Interval, Rating, Reason, ReasonCode, Utterance, write_records
 from trialogue.report.passport.document import passport_document
-from trialogue.report.render.files import tidy_csv
+from trialogue.report.render.files import csv_files
 from trialogue.report.render.page import document_page
 from trialogue.report.render.terminal import document_text
 from trialogue.simulation.bundled import bundled_dialogues
@@ -291,7 +291,7 @@ def test_users_compared_with_the_text_they_were_fitted_on_are_marked_under_anoth
 
 def test_the_table_holds_every_number_with_its_sample(tmp_path: Path, people: str) -> None:
     found = of(written(tmp_path / "own.jsonl", talks(40, words=4, seed=2, name="s")), people)
-    rows = [line.split(",") for line in tidy_csv(passport_document(found)).splitlines()]
+    rows = [line.split(",") for line in csv_files(passport_document(found))["passport.csv"].splitlines()]
     assert rows[0] == ["part", "what", "about", "value", "low", "high", "n", "clusters", "p", "why"]
     assert {row[0] for row in rows[1:]} >= {"behavior", "gates", "cost", "ranking"}
     json.dumps(found.to_json(), allow_nan=False)

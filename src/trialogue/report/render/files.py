@@ -14,16 +14,19 @@ from trialogue.report.render.page import document_page
 
 
 def write_document(document: Document, folder: Path | str) -> Path:
-    """Write the findings (``.json``), tidy rows (``.csv``), tables for papers, figures, and at last the page.
+    """Write the findings (``.json``) and everything rendered from them; returns the path of the page.
 
     Every file appears whole or not at all; other files of the folder stay. The same document gives the same bytes.
-
-    Returns:
-        The path of the page.
     """
+    write_text(Path(folder) / document.json_name, to_line(document.record) + "\n")
+    return write_rendered(document, folder)
+
+
+def write_rendered(document: Document, folder: Path | str) -> Path:
+    """Write tidy rows (``.csv``), tables for papers, figures, and at last the page, whose path it returns."""
     folder = Path(folder)
-    write_text(folder / f"{document.name}.json", to_line(document.record) + "\n")
-    write_text(folder / f"{document.name}.csv", tidy_csv(document))
+    for name, text in csv_files(document).items():
+        write_text(folder / name, text)
     for table in document.tables:
         if table.paper and table.rows:
             write_text(folder / f"{table.paper}.tex", table_latex(table))
@@ -42,17 +45,21 @@ def write_figure(figure: Figure, folder: Path) -> None:
         stream.write(figure.png)
 
 
-def tidy_csv(document: Document) -> str:
-    """One CSV of all tables: their tidy rows under the keys of all of them."""
-    rows = document.tidy()
-    head = keys_of(document)
-    return csv_text(head, ([row.get(key) for key in head] for row in rows))
+def csv_files(document: Document) -> dict[str, str]:
+    """Text of each CSV file by name: the tidy rows of its tables under the keys of all of them."""
+    return {name: tidy_csv(tables) for name, tables in document.csv_tables().items()}
 
 
-def keys_of(document: Document) -> list[str]:
+def tidy_csv(tables: Sequence[Table[Any]]) -> str:
+    """One CSV of several tables."""
+    head = keys_of(tables)
+    return csv_text(head, ([row.get(key) for key in head] for table in tables for row in table.tidy()))
+
+
+def keys_of(tables: Sequence[Table[Any]]) -> list[str]:
     """Keys of all tables, those without rows included, each once and before the one that follows it in its own table."""
     found: list[str] = []
-    for table in document.tables:
+    for table in tables:
         place = len(found)
         for key in reversed([each.key for each in table.columns if each.key]):
             if key in found:
@@ -72,9 +79,3 @@ def table_markdown(table: Table[Any]) -> str:
     """A table as a GitHub Markdown table."""
     cells = table.cells(Medium.PAPER)
     return markdown_table(cells.heads, cells.rows)
-
-
-def tidy_rows(document: Document, tables: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """Tidy rows of a document for data frames, all with the same keys; None where a row has no such value."""
-    head = keys_of(document)
-    return [{key: row.get(key) for key in head} for row in document.tidy()]

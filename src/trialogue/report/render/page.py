@@ -34,7 +34,7 @@ def document_page(document: Document) -> str:
         "sections": sections,
         "contents": sections if len(sections) >= MANY and not document.is_folded else [],
         "files": _files(document),
-        "manifest": manifest_rows(document.manifest),
+        "manifest": [*document.provenance, *manifest_rows(document.manifest)],
     }
     return printable(environment().get_template("document.html.j2").render(**content))
 
@@ -98,4 +98,4 @@ def _files(document: Document) -> list[str]:
     papers = [
         f"{each.paper}.{suffix}" for each in document.tables if each.paper and each.rows for suffix in ("tex", "md")
     ]
-    return [f"{document.name}.csv", *document.beside, *papers]
+    return [document.json_name, *document.csv_tables(), *document.beside, *papers]

@@ -5,11 +5,10 @@ from pathlib import Path
 
 from trialogue.findings.people.records import StudyFindings
 from trialogue.records.base import SCHEMA
-from trialogue.records.files.opening import open_replacing, write_text
-from trialogue.records.runs import open_run, writes_run
-from trialogue.report.study.figures import study_figures
-from trialogue.report.study.page import render
-from trialogue.report.study.tables import csv_files
+from trialogue.records.files.jsonl import parse_line, problems_of
+from trialogue.records.files.opening import open_bytes, open_replacing, write_text
+from trialogue.report.render.files import csv_files, write_rendered
+from trialogue.report.study.document import METHODS, study_document
 
 FINDINGS = "findings.json"
 
@@ -20,21 +19,19 @@ def write_study_report(findings: StudyFindings, folder: Path) -> Path:
 
     Of an earlier report in the same folder nothing stays; files of others do. The same findings give the same bytes.
     """
-    drawn = study_figures(findings)
+    document = study_document(findings)
     content = {"kind": findings.kind, "v": SCHEMA, **findings.model_dump(exclude_defaults=True)}
     line = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
     with open_replacing(folder / FINDINGS) as stream:
         stream.write(line.encode("utf-8", "surrogatepass"))
-    for name, text in csv_files(findings).items():
-        write_text(folder / name, text)
-    write_text(folder / "methods.txt", " ".join(findings.methods) + "\n")
-    for figure in drawn:
-        write_text(folder / "figures" / f"{figure.name}.svg", figure.svg)
-        with open_replacing(folder / "figures" / f"{figure.name}.png") as stream:
-            stream.write(figure.png)
-    page = folder / "report.html"
-    write_text(page, render(findings, drawn))
-    return page
+    for name in set(TABLES) - set(csv_files(document)):
+        (folder / name).unlink(missing_ok=True)
+    write_text(folder / METHODS, " ".join(findings.methods) + "\n")
+    names = {figure.name for figure in document.figures}
+    for path in (folder / "figures").glob("*.*"):
+        if path.suffix in (".svg", ".png") and path.stem not in names and _OURS.fullmatch(path.stem):
+            path.unlink()
+    return write_rendered(document, folder)
 
 
 def read_study_findings(folder: Path) -> StudyFindings:
