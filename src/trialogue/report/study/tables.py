@@ -218,9 +218,7 @@ def codes_table(found: ChoiceFindings) -> Table[CodeFindings]:
             Column("Share", lambda row: row.share, "{:.0%}".format),
             Column("Cohen's kappa", lambda row: row.kappa, TWO),
         ],
-        note=" ".join(
-            sorted({f"{one.kappa.why}." for one in found.codes if one.kappa.value is None and one.kappa.why})
-        ),
+        note=_reasons((f"Cohen's kappa of {one.code}", one.kappa) for one in found.codes),
     )
 
 
