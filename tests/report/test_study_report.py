@@ -22,11 +22,11 @@ from trialogue.findings.people.records import ChoiceFindings
 from trialogue.records import Estimate, Interval, Manifest, Preference, Score
 from trialogue.report.document import Medium
 from trialogue.report.numbers import MISSING
+from trialogue.report.plots.estimates import Axis, Row, estimates_figure
 from trialogue.report.render.files import csv_files
 from trialogue.report.render.page import document_page
 from trialogue.report.study.document import study_document
 from trialogue.report.study.figures import study_figures
-from trialogue.report.study.intervals import Row, intervals_figure
 from trialogue.report.study.sensitivity import (
     choice_sensitivity_tables,
     rating_sensitivity_figure,
@@ -130,7 +130,9 @@ def test_the_main_analysis_is_known_by_its_mark_wherever_it_stands(found: StudyF
     held = tuple(pair.model_copy(update={"verdict": "a"}) for pair in ratings.pairs)
     turned = ratings.model_copy(update={"sensitivity": rows, "pairs": held})
     narrow = min(held, key=lambda pair: abs(math.log(pair.odds_ratio.value or 1.0)))
-    assert f"{narrow.a} – {narrow.b}" in rating_sensitivity_figure(turned).title
+    figure = rating_sensitivity_figure(turned)
+    assert figure is not None
+    assert f"{narrow.a} – {narrow.b}" in figure.title
     assert rating_sensitivity_table(turned).cells(Medium.PAGE).strong == {len(rows) - 1}
 
 
@@ -175,16 +177,9 @@ def odds(value: float, low: float, high: float) -> Estimate:
 
 @pytest.mark.parametrize("ends", [(1.0, 0.99, 1.01), (1e6, 1e-9, 1e12), (2.0, 0.5, 8.0), (0.0, 0.0, 0.0)])
 def test_an_axis_of_odds_has_places_that_do_not_touch(ends: tuple[float, float, float]) -> None:
-    figure = intervals_figure(
-        [Row("a – b", odds(*ends)), Row("c – d", Estimate(value=None, why="x"))],
-        name="x",
-        section="x",
-        title="x",
-        caption="x",
-        axis="odds",
-        reference=1.0,
-        odds=True,
-    )
+    rows = [Row("a – b", odds(*ends)), Row("c – d", Estimate(value=None, why="x"))]
+    figure = estimates_figure(rows, Axis("odds", 1.0, odds=True), name="x", title="x", caption="x")
+    assert figure is not None
     root = ElementTree.fromstring(figure.svg)
     places = [
         float(one.attrib["x"]) for one in root.iter() if one.tag.endswith("text") and one.text in ("0.5", "1", "2")
@@ -195,7 +190,10 @@ def test_an_axis_of_odds_has_places_that_do_not_touch(ends: tuple[float, float, 
 
 def test_figures_of_many_systems_grow() -> None:
     rows = [Row(f"a very long name of a system number {i} – another", odds(1 + i / 10, 0.5, 3)) for i in range(30)]
-    figure = intervals_figure(
-        rows, name="x", section="x", title="x", caption="x", axis="odds", reference=1.0, odds=True, note_head="p"
-    )
+    figure = estimates_figure(rows, Axis("odds", 1.0, odds=True), name="x", title="x", caption="x", note_head="p")
+    assert figure is not None
     assert figure.drawing.height > 30 * 20
+
+
+def test_a_figure_of_nothing_is_none() -> None:
+    assert estimates_figure([], Axis("x"), name="x", title="x", caption="x") is None

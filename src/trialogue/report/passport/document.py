@@ -36,8 +36,9 @@ from trialogue.report.document import (
 from trialogue.report.measures import short_name
 from trialogue.report.numbers import number, plain_p, ranks
 from trialogue.report.passport.features import features_table
-from trialogue.report.plots.agreement import Row, forest_of
+from trialogue.report.plots.agreement import chance_caption, highest_first
 from trialogue.report.plots.base import Figure
+from trialogue.report.plots.estimates import Axis, Row, estimates_figure
 
 ANY_FAULT = "any of these"
 HALVES = {True: "", False: " (off .5)", None: ""}
@@ -104,18 +105,15 @@ def _behavior(found: Behavior) -> list[Table[Any] | Figure | None]:
 
 def discriminators_figure(found: Behavior) -> Figure | None:
     """Every discriminator by its AUC, and what the classifier makes of real users alone; None where none is defined."""
-    rows = [
-        Row(each.title, each.auc, None, each.is_trivial) for each in found.discriminators if each.auc.value is not None
-    ]
-    if found.split_half.value is not None:
-        rows.append(Row("classifier, real halves", found.split_half, None, True))
-    return forest_of(
+    rows = [Row(each.title, each.auc, hollow=each.is_trivial) for each in found.discriminators]
+    rows.append(Row("classifier, real halves", found.split_half, hollow=True))
+    hollow = "Hollow: individual counts, and the classifier on random halves of the real users."
+    return estimates_figure(
+        highest_first([row for row in rows if row.estimate.value is not None]),
+        Axis("AUC", 0.5),
         name="passport-discriminators",
         title="Can simulated users be distinguished from real ones?",
-        rows=rows,
-        statistic="AUC",
-        chance=0.5,
-        notes=("Hollow: individual counts, and the classifier on random halves of the real users.",),
+        caption=chance_caption("AUC", 0.5, note=hollow),
     )
 
 

@@ -14,8 +14,9 @@ from trialogue.report.document import (
 from trialogue.report.measures import short_name
 from trialogue.report.numbers import MISSING, plain_p
 from trialogue.report.passport.features import features_table
-from trialogue.report.plots.agreement import Row, forest_of
+from trialogue.report.plots.agreement import chance_caption, highest_first
 from trialogue.report.plots.base import Figure
+from trialogue.report.plots.estimates import Axis, Row, estimates_figure
 
 NAME = "realism"
 """Of the files."""
@@ -53,17 +54,16 @@ def realism_document(found: RealismFindings) -> Document:
 
 
 def giveaways_figure(found: RealismFindings) -> Figure | None:
-    """The AUC of every feature between simulated and real dialogues, with the classifier on top; None without any."""
-    rows = [Row(gap.title, gap.giveaway, None, False) for gap in found.gaps if gap.giveaway.value is not None]
-    if found.two_sample.auc.value is not None:
-        rows.append(Row("classifier, all features", found.two_sample.auc, None, True))
-    return forest_of(
+    """The AUC of every feature between simulated and real dialogues, and of the classifier; None without any."""
+    rows = [Row(gap.title, gap.giveaway) for gap in found.gaps]
+    rows.append(Row("classifier, all features", found.two_sample.auc, hollow=True))
+    what = "probability that a simulated dialogue has more of it"
+    return estimates_figure(
+        highest_first([row for row in rows if row.estimate.value is not None]),
+        Axis(what, 0.5),
         name="realism-giveaways",
         title="What distinguishes simulated users",
-        rows=rows,
-        statistic="probability that a simulated dialogue has more of it",
-        chance=0.5,
-        notes=("Hollow: the classifier's AUC on held-out dialogues.",),
+        caption=chance_caption(what, 0.5, note="Hollow: the classifier's AUC on held-out dialogues."),
     )
 
 

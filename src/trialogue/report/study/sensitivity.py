@@ -18,7 +18,7 @@ from trialogue.records import Estimate
 from trialogue.report.document import Column, Table, from_estimate, in_files, with_decimals
 from trialogue.report.numbers import MISSING, number, plain_p
 from trialogue.report.plots.base import Figure
-from trialogue.report.study.intervals import Row, intervals_figure
+from trialogue.report.plots.estimates import Axis, Row, estimates_figure
 from trialogue.report.study.tables import choice_name, choice_verdict, judgements
 
 SHARES = ("win", "lose", "tie")
@@ -192,7 +192,7 @@ def _share_columns(name: str) -> list[Column[_ChoiceNumber]]:
     return from_estimate(lambda each: each.pair.shares.get(name), value=name, low=f"{name}_low", high=f"{name}_high")
 
 
-def rating_sensitivity_figure(found: RatingFindings) -> Figure:
+def rating_sensitivity_figure(found: RatingFindings) -> Figure | None:
     """Significant pair with the smallest lead, or else the first pair, under every exclusion."""
     from trialogue.stats import odds_ratio
 
@@ -201,38 +201,33 @@ def rating_sensitivity_figure(found: RatingFindings) -> Figure:
     leads = [abs(each.value or 0.0) for each in main.pairs] if main else []
     chosen = min(held, key=lambda place: leads[place]) if leads else held[0]
     pair = found.pairs[chosen]
-    return intervals_figure(
+    return estimates_figure(
         [_row(row.name, odds_ratio(row.pairs[chosen]), main=row.main) for row in found.sensitivity if row.pairs],
+        Axis("odds ratio of a higher rating (logarithmic)", 1.0, odds=True),
         name="sensitivity",
-        section="ratings",
         title=f"{found.title}: {pair.a} – {pair.b} under other exclusions",
         caption="The narrowest significant difference (or the first pair) under each set of exclusions.",
-        axis="odds ratio of a higher rating (logarithmic)",
-        reference=1.0,
-        odds=True,
     )
 
 
-def choice_sensitivity_figure(found: ChoiceFindings) -> Figure:
+def choice_sensitivity_figure(found: ChoiceFindings) -> Figure | None:
     """Significant win share nearest to one half, or else the first pair, under every exclusion."""
     pairs = _overall_pairs(found)
     held = [pair for pair in pairs if pair.verdict in ("a", "b")] or pairs[:1]
     chosen = min(held, key=lambda pair: abs((pair.decisive.value or 0.0) - 0.5))
     under = [(row, pair_under(row, chosen)) for row in found.sensitivity]
     realism = found.task == "realism"
-    return intervals_figure(
+    return estimates_figure(
         [_row(row.name, pair.decisive, main=row.main) for row, pair in under if pair is not None],
+        Axis(f"share {'taken for the person' if realism else 'won by the first-named side'}", 0.5),
         name="sensitivity-choices",
-        section="choice sensitivity",
         title=f"{choice_name(found.task, chosen)} under other exclusions",
         caption=(
             f"The narrowest significant difference (or the first {'simulator' if realism else 'pair'}) under "
             "each set of exclusions. Ties left out. Dashed: one half."
         ),
-        axis=f"share {'taken for the person' if realism else 'won by the first-named side'}",
-        reference=0.5,
     )
 
 
 def _row(name: str, estimate: Estimate, *, main: bool) -> Row:
-    return Row(name, estimate, "accent" if main else "muted", strong=main)
+    return Row(name, estimate, color="accent" if main else "muted", strong=main)
