@@ -13,7 +13,7 @@ from trialogue.findings.threat import Severity, Threat
 from trialogue.findings.threats.summary import threat_lines
 from trialogue.findings.threats.texts import severity_heading
 from trialogue.records import Estimate, Manifest, Record
-from trialogue.report.numbers import MISSING, column_decimals, number, render_estimate, supported_decimals
+from trialogue.report.numbers import MISSING, column_decimals, estimate_text, number, supported_decimals
 from trialogue.report.plots.base import Figure
 from trialogue.report.table import Table as Cells
 
@@ -47,7 +47,7 @@ class Column(Generic[T]):
     text: Callable[[Any], str] | None = None
     """The cell as people read it; None: by its type, where the estimates of a column share their decimals."""
     key: str = ""
-    """Its name in files; "": they lack it."""
+    """Its name in files, which get the value of an estimate; "": they lack it."""
     where: frozenset[Medium] = EVERYWHERE
     """Media that show it."""
     note: str = ""
@@ -105,7 +105,7 @@ class Table(Generic[T]):
     def tidy(self) -> list[dict[str, Any]]:
         """Unrounded rows for files and data frames; empty where no column has a key."""
         keyed = [each for each in self.columns if each.key]
-        return [{each.key: each.raw(row) for each in keyed} for row in self.rows] if keyed else []
+        return [{each.key: _plain(each.raw(row)) for each in keyed} for row in self.rows] if keyed else []
 
     def _columns_of(self, medium: Medium) -> list[Column[T]]:
         return [each for each in self.columns if each.head and medium in each.where]
@@ -238,30 +238,8 @@ def from_estimate(raw: Callable[[T], Estimate | None], **keys: str) -> list[Colu
     return in_files(**{key: _fact(raw, fact) for fact, key in keys.items()})
 
 
-def with_decimals(decimals: int, *, sign: bool = False) -> Callable[[Any], str]:
-    """How a number or an estimate is written with so many decimals; an undefined one is a dash."""
-
-    def write(value: Estimate | float) -> str:
-        if isinstance(value, Estimate):
-            return render_estimate(value, decimals, sign=sign)
-        return number(value, decimals, sign=sign)
-
-    return write
-
-
-def own_decimals(value: Estimate, *, sign: bool = False) -> str:
-    """An estimate with the decimals that it supports, or the reason why it is undefined."""
-    return estimate_text(value, supported_decimals(value), sign=sign)
-
-
-def signed_text(value: Estimate) -> str:
-    """The same of a difference, with its sign."""
-    return own_decimals(value, sign=True)
-
-
-def estimate_text(value: Estimate, decimals: int, *, sign: bool = False) -> str:
-    """An estimate with its interval, or the reason why it is undefined."""
-    return f"{MISSING} ({value.why})" if value.value is None else render_estimate(value, decimals, sign=sign)
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, Estimate) else value
 
 
 def _by_type(decimals: int) -> Callable[[Any], str]:

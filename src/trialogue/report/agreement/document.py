@@ -21,10 +21,11 @@ from trialogue.report.agreement.tables import (
     votes_table,
     with_baseline_mark,
 )
-from trialogue.report.document import PAGES, Document, Insert, Part, Section, Sentences, signed_text
+from trialogue.report.document import PAGES, Document, Insert, Part, Section, Sentences
 from trialogue.report.evaluation.page import validity_of
 from trialogue.report.long_names import with_short_names
 from trialogue.report.measures import DIRECTIONS, short_name
+from trialogue.report.numbers import signed_text
 from trialogue.report.plots.agreement import preference_forest, rating_forest, statistic_name
 from trialogue.report.render.files import write_document
 

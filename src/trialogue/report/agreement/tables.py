@@ -17,16 +17,16 @@ from trialogue.findings.agreement.records import (
     Statistic,
 )
 from trialogue.records import Estimate, MeasureName
-from trialogue.report.document import (
-    PAGES,
-    Column,
-    Table,
-    from_estimate,
-    in_files,
+from trialogue.report.document import PAGES, Column, Table, from_estimate, in_files
+from trialogue.report.numbers import (
+    column_decimals,
+    number,
     own_decimals,
+    plain_p,
+    ranks,
+    render_estimate,
     with_decimals,
 )
-from trialogue.report.numbers import column_decimals, number, plain_p, ranks, render_estimate
 from trialogue.report.plots.agreement import MOST, statistic_name
 
 STATISTICS: dict[Statistic, str] = {"pearson": "Pearson's r", "spearman": "Spearman's ρ"}

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from trialogue.findings.judging.card_records import JudgeCard, ScaleUse
 from trialogue.records import Estimate
-from trialogue.report.document import Column, Table, with_decimals
-from trialogue.report.numbers import count, supported_decimals
+from trialogue.report.document import Column, Table
+from trialogue.report.numbers import count, supported_decimals, with_decimals
 
 STATISTICS = {"pearson": "Pearson", "spearman": "Spearman"}
 SCOPES = {"within": "within systems", "between": "between systems"}

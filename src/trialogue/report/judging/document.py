@@ -24,11 +24,10 @@ from trialogue.report.document import (
     Table,
     from_estimate,
     in_files,
-    with_decimals,
 )
 from trialogue.report.judging.card import card_table
 from trialogue.report.judging.probes import probes_table
-from trialogue.report.numbers import column_decimals, count, plain_p, ranks
+from trialogue.report.numbers import column_decimals, count, plain_p, ranks, with_decimals
 from trialogue.stats.correction.table import Estimand
 
 T = TypeVar("T")

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from trialogue.findings.judging.probe_records import ProbeFinding, ProbeVerdict
 from trialogue.judges.probes.kinds import DEFECTS, ProbeKind
 from trialogue.records import Estimate
-from trialogue.report.document import Column, Table, with_decimals
-from trialogue.report.numbers import MISSING, count, plain_p, supported_decimals
+from trialogue.report.document import Column, Table
+from trialogue.report.numbers import MISSING, count, plain_p, supported_decimals, with_decimals
 
 NAMES = {
     ProbeKind.POSITION: "shown first, of two (answers for the first minus for the second)",

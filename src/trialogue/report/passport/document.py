@@ -21,20 +21,9 @@ from trialogue.findings.passport.records import (
 )
 from trialogue.findings.threats.texts import GATE_WORDS
 from trialogue.records import Estimate
-from trialogue.report.document import (
-    PAGES,
-    Column,
-    Document,
-    Section,
-    Table,
-    from_estimate,
-    in_files,
-    own_decimals,
-    signed_text,
-    with_decimals,
-)
+from trialogue.report.document import PAGES, Column, Document, Section, Table, from_estimate, in_files
 from trialogue.report.measures import short_name
-from trialogue.report.numbers import number, plain_p, ranks
+from trialogue.report.numbers import number, own_decimals, plain_p, ranks, signed_text, with_decimals
 from trialogue.report.passport.features import features_table
 from trialogue.report.plots.agreement import chance_caption, highest_first
 from trialogue.report.plots.base import Figure

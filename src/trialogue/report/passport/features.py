@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from trialogue.findings.realism.records import Gap
 from trialogue.records import Estimate
-from trialogue.report.document import EVERYWHERE, Column, Medium, Table, estimate_text, signed_text
-from trialogue.report.numbers import column_decimals
+from trialogue.report.document import EVERYWHERE, Column, Medium, Table
+from trialogue.report.numbers import column_decimals, estimate_text, signed_text
 
 LEAD = (
     "The last column is the probability that a simulated dialogue has more of it than a real one: at .50 the feature "

@@ -1,18 +1,9 @@
 """What a comparison of simulated with real users says: features, dialogue acts, and the order of agents."""
 
 from trialogue.findings.realism.records import Divergence, Order, Prediction, RealismFindings
-from trialogue.report.document import (
-    PAGES,
-    Column,
-    Document,
-    Section,
-    Table,
-    from_estimate,
-    in_files,
-    own_decimals,
-)
+from trialogue.report.document import PAGES, Column, Document, Section, Table, from_estimate, in_files
 from trialogue.report.measures import short_name
-from trialogue.report.numbers import MISSING, plain_p
+from trialogue.report.numbers import MISSING, own_decimals, plain_p
 from trialogue.report.passport.features import features_table
 from trialogue.report.plots.agreement import chance_caption, highest_first
 from trialogue.report.plots.base import Figure

@@ -46,9 +46,8 @@ def _blocks(parts: Sequence[Part], width: int, *, depth: int = 0) -> Iterator[st
 
 
 def _table(table: Table[Any], width: int) -> Iterator[str]:
-    if table.heading:
-        yield wrap_sentences([table.heading], width)
-    yield draw_cells(table.cells(Medium.TERMINAL), width)
+    heading = f"{wrap_sentences([table.heading], width)}\n" if table.heading else ""
+    yield heading + draw_cells(table.cells(Medium.TERMINAL), width)
     if table.most is not None and len(table.rows) > table.most:
         yield f"{count(len(table.rows) - table.most, f'more {table.noun}')} in the report."
     if notes := table.notes(Medium.TERMINAL):

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 from trialogue.findings.people.records import Answers, OptionFindings, OptionRow
 from trialogue.records import Estimate
-from trialogue.report.document import Column, Section, Table, with_decimals
-from trialogue.report.numbers import render_estimate
+from trialogue.report.document import Column, Section, Table
+from trialogue.report.numbers import render_estimate, with_decimals
 
 NAMES = {"ranking": "Mean rank", "best_worst": "Best–worst score", "choices": "Share", "choice": "Share"}
 EXTREMES = {"ranking": ("First", "Last"), "best_worst": ("Best", "Worst")}

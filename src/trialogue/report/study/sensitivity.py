@@ -15,8 +15,8 @@ from trialogue.findings.people.records import (
     StudyFindings,
 )
 from trialogue.records import Estimate
-from trialogue.report.document import Column, Table, from_estimate, in_files, with_decimals
-from trialogue.report.numbers import MISSING, number, plain_p
+from trialogue.report.document import Column, Table, from_estimate, in_files
+from trialogue.report.numbers import MISSING, number, plain_p, with_decimals
 from trialogue.report.plots.base import Figure
 from trialogue.report.plots.estimates import Axis, Row, estimates_figure
 from trialogue.report.study.tables import choice_name, choice_verdict, judgements

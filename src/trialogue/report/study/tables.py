@@ -22,8 +22,8 @@ from trialogue.findings.people.records import (
 )
 from trialogue.findings.records import Strength
 from trialogue.records import Estimate
-from trialogue.report.document import Column, Section, Table, from_estimate, in_files, with_decimals
-from trialogue.report.numbers import number, plain_p, ranks
+from trialogue.report.document import Column, Section, Table, from_estimate, in_files
+from trialogue.report.numbers import number, plain_p, ranks, with_decimals
 
 VERDICTS = {"inconclusive": "inconclusive", "undefined": "not compared"}
 TWO = with_decimals(2)
@@ -84,10 +84,8 @@ def pairs_table(found: RatingFindings, alpha: str) -> Table[PairFindings]:
             ),
             Column("p (Holm)", lambda row: row.difference_p_adjusted, plain_p, "difference_p_adjusted"),
             Column("Wilcoxon p (Holm)", lambda row: row.wilcoxon_p_adjusted, plain_p, "wilcoxon_p_adjusted"),
-            Column("A", lambda row: row.superiority, TWO),
-            *from_estimate(lambda row: row.superiority, value="superiority"),
-            Column("Rank-biserial", lambda row: row.rank_biserial, TWO),
-            *from_estimate(lambda row: row.rank_biserial, value="rank_biserial"),
+            Column("A", lambda row: row.superiority, TWO, "superiority"),
+            Column("Rank-biserial", lambda row: row.rank_biserial, TWO, "rank_biserial"),
             Column("Verdict", lambda row: _verdict(row, "is better")),
             *in_files(verdict=lambda row: row.verdict),
         ],
