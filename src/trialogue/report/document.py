@@ -33,7 +33,6 @@ class Medium(StrEnum):
 
 EVERYWHERE = frozenset(Medium)
 PAGES = EVERYWHERE - {Medium.TERMINAL}
-TERMINAL = frozenset({Medium.TERMINAL})
 
 
 @dataclass(frozen=True)
@@ -247,7 +246,7 @@ def _by_type(decimals: int) -> Callable[[Any], str]:
         match value:
             case Estimate():
                 return estimate_text(value, decimals)
-            case int():
+            case int() if not isinstance(value, bool):
                 return f"{value:,}"
             case float():
                 return number(value, supported_decimals(Estimate(value=value)))

@@ -81,10 +81,8 @@ def _views(parts: Sequence[Part]) -> Iterator[dict[str, Any]]:
                 if inner:
                     yield {"kind": "section", **vars(part), "parts": inner}
             case Table() if part.rows and Medium.PAGE in part.where:
-                notes = part.notes(Medium.PAGE)
-                yield {"kind": "table", "label": part.label, "lead": part.lead, "notes": notes} | {
-                    "cells": part.cells(Medium.PAGE)
-                }
+                shown = {"cells": part.cells(Medium.PAGE), "notes": part.notes(Medium.PAGE)}
+                yield {"kind": "table", "label": part.label, "lead": part.lead, **shown}
             case Sentences() if part.texts and Medium.PAGE in part.where:
                 yield {"kind": "sentences", **vars(part)}
             case Figure():
