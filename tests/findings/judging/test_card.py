@@ -187,6 +187,13 @@ def test_missing_scores_are_counted_and_lower_agreement_and_order_does_not_matte
     assert empty.scale is None
 
 
+def test_an_unknown_reliability_of_one_rating_is_not_shown_as_zero() -> None:
+    found = card(world())
+    ceiling = found.ceiling.model_copy(update={"ceiling": 0.9, "single": None, "raters": 2.0})
+    cells = card_table(found.model_copy(update={"ceiling": ceiling})).cells(Medium.PAGE)
+    assert [row[2] for row in cells.rows if row[0].startswith("ceiling")] == ["2.0 raters per dialogue"]
+
+
 def test_the_card_in_tables_says_what_each_line_is_based_on() -> None:
     found = card(world(verbosity=0.15))
     table = card_table(found).cells(Medium.PAGE)

@@ -13,6 +13,7 @@ from trialogue.findings.agreement.agreement import Plan, agreement
 from trialogue.findings.agreement.records import AgreementFindings
 from trialogue.findings.resampling import Resampling
 from trialogue.report.agreement.document import agreement_document, read_agreement, write_agreement
+from trialogue.report.document import Medium
 from trialogue.report.plots.agreement import agreement_figures
 from trialogue.report.render.files import csv_files
 from trialogue.report.render.page import document_page
@@ -99,6 +100,19 @@ def test_what_counts_as_guesses_and_what_users_say_stands_in_page_table_and_term
     assert (float(row["value"]), float(row["unpenalised"])) == (pooled.headline.value, pooled.estimate.value)
     assert {row["scope"] for row in rows if row["kind"] == "rating"} == {"pooled", "within", "within_users", "between"}
     assert any(row["kind"] == "reference" for row in rows)
+
+
+def test_measures_without_agreement_come_last_and_not_as_if_it_were_zero() -> None:
+    good, systems = truth(90)
+    scores = rated(good[::-1], good, systems, measure="backwards@probe|v1")
+    scores += rated([1.0] * 90, [None] * 90, systems, measure="constant@probe|v1")
+    plan = Plan(resampling=Resampling(0, 50))
+    document = agreement_document(agreement(scores, title="t", data="d", manifest=MANIFEST, plan=plan))
+    (table,) = [each for each in document.tables if each.label.startswith("Agreement, ")]
+    rows = table.cells(Medium.PAGE).rows
+    assert rows[0][1].startswith("−")
+    assert [row[0] for row in rows] == ["backwards@probe|v1", "constant@probe|v1"]
+    assert rows[1][1].startswith("— (")
 
 
 def test_an_empty_file_of_findings_is_refused(tmp_path: Path) -> None:

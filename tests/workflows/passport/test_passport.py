@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from trialogue.errors import DataError, UnknownNameError, UsageError
-from trialogue.findings.passport.answer import headline
-from trialogue.findings.passport.records import Folds, PassportFindings, PassportPart
+from trialogue.findings.passport.answer import cost_text, headline
+from trialogue.findings.passport.records import Cost, Folds, PassportFindings, PassportPart, Sample
 from trialogue.findings.threats import Severity, ThreatCode
 from trialogue.records import Dialogue, Ending, Estimate, Interval, Rating, Reason, ReasonCode, Utterance, write_records
 from trialogue.report.passport.document import passport_document
@@ -326,6 +326,14 @@ def test_several_models_in_one_batch_and_rejected_wordings_are_said(tmp_path: Pa
     )
     assert section.heads == ("System", "Messages", "Said", "Too long")
     assert sum(int(row[3]) for row in section.rows) == rejected
+
+
+def test_tokens_that_are_unknown_are_not_said_to_be_none() -> None:
+    """Every answer came from the cache, so that no tokens were counted."""
+    cost = Cost(sample=Sample(), turns=Estimate(value=3.0), calls=2.0)
+    assert cost_text(cost) == "a dialogue takes 3.0 (no interval) user messages and 2.0 model calls"
+    known = cost.model_copy(update={"tokens_in": 1200.0, "tokens_out": 40.0})
+    assert cost_text(known).endswith("2.0 model calls, 1,200 + 40 tokens")
 
 
 def test_mistakes_are_said(tmp_path: Path, people: str) -> None:
