@@ -190,7 +190,7 @@ def test_an_axis_of_odds_has_places_that_do_not_touch(ends: tuple[float, float, 
 
 def test_figures_of_many_systems_grow() -> None:
     rows = [Row(f"a very long name of a system number {i} – another", odds(1 + i / 10, 0.5, 3)) for i in range(30)]
-    figure = estimates_figure(rows, Axis("odds", 1.0, odds=True), name="x", title="x", caption="x", note_head="p")
+    figure = estimates_figure(rows, Axis("odds", 1.0, odds=True), name="x", title="x", caption="x", note_heads=["p"])
     assert figure is not None
     assert figure.drawing.height > 30 * 20
 

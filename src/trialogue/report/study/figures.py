@@ -55,7 +55,7 @@ def _odds_figure(found: RatingFindings, colors: dict[str, str]) -> Figure | None
             f"{pair.a} – {pair.b}",
             pair.odds_ratio,
             color=colors.get(pair.a, "accent") if pair.verdict in ("a", "b") else "muted",
-            note=f"p {p_value(pair.p_adjusted)}",
+            notes=[f"p {p_value(pair.p_adjusted)}"],
             strong=pair.verdict in ("a", "b"),
         )
         for pair in found.pairs[:MAX_DRAWN]
@@ -70,7 +70,7 @@ def _odds_figure(found: RatingFindings, colors: dict[str, str]) -> Figure | None
             "mixed model. Intervals are for each pair individually; p is corrected by Holm's method over all "
             "pairs. Bold: significant. Dashed: no difference."
         ),
-        note_head="p, Holm",
+        note_heads=["p, Holm"],
     )
 
 
@@ -91,8 +91,8 @@ def _win_shares(found: ChoiceFindings) -> Figure | None:
     for pair in found.pairs[:MAX_DRAWN]:
         name = choice_name(found.task, pair)
         holds = pair.verdict in ("a", "b")
-        color, note = "accent" if holds else "muted", f"p {p_value(pair.p_adjusted)}"
-        rows.append(Row(name, pair.decisive, color=color, note=note, strong=holds))
+        color, notes = "accent" if holds else "muted", [f"p {p_value(pair.p_adjusted)}"]
+        rows.append(Row(name, pair.decisive, color=color, notes=notes, strong=holds))
     what = "taken for the person" if found.task == "realism" else "won by the first-named side"
     return estimates_figure(
         rows,
@@ -101,7 +101,7 @@ def _win_shares(found: ChoiceFindings) -> Figure | None:
         title=f"Share of decisive judgements {what}",
         caption="Ties left out. Intervals resample pairs of dialogues or raters, whichever gives the wider one. "
         "Dashed: one half.",
-        note_head="p, Holm",
+        note_heads=["p, Holm"],
     )
 
 
