@@ -28,7 +28,7 @@ def forest(league: League, colors: Mapping[str, str], *, alpha: float, correctio
     show_ranks = any(standing.rank_low is not None for standing in standings)
 
     def notes(standing: Standing) -> list[str]:
-        found = [_shortened(letters.get(standing.system, ""))] if letters else []
+        found = [_cut_letters(letters.get(standing.system, ""))] if letters else []
         return [*found, *([ranks(standing.rank_low, standing.rank_high)] if show_ranks else [])]
 
     return estimates_figure(
@@ -61,7 +61,7 @@ def league_axis(league: League, title: str) -> Axis:
     return Axis(title, best, within=(card.low, card.high) if card else (None, None))
 
 
-def _shortened(letters: str) -> str:
+def _cut_letters(letters: str) -> str:
     return letters if len(letters) <= MAX_LETTERS else f"{letters[: MAX_LETTERS - 1]}…"
 
 
