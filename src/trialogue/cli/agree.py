@@ -143,7 +143,6 @@ def _show(findings: "AgreementFindings", page: Path, as_json: bool, tell: StepPr
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.agreement.document import agreement_document
     from trialogue.report.render.terminal import document_text
-    from trialogue.workflows.pipeline import report
 
     tell(f"writing {page.parent}")
     for warning in findings.warnings:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from trialogue.errors import DataError, Problem
 from trialogue.findings.agreement.answer import main_statistic, title_of
 from trialogue.findings.agreement.records import AgreementFindings, RatingAgreement
 from trialogue.findings.agreement.validity import FILE as VALIDITY
 from trialogue.findings.agreement.validity import write_validity
-from trialogue.records import MeasureName, read_records
+from trialogue.records import MeasureName
 from trialogue.records.kinds.origins import named_raters
+from trialogue.records.runs import open_run, writes_run
 from trialogue.report.agreement.tables import (
     ceilings_table,
     glance_table,
@@ -27,7 +27,7 @@ from trialogue.report.long_names import with_short_names
 from trialogue.report.measures import DIRECTIONS, short_name
 from trialogue.report.numbers import signed_text
 from trialogue.report.plots.agreement import preference_forest, rating_forest, statistic_name
-from trialogue.report.render.files import write_document
+from trialogue.report.render.files import write_files
 
 NAME = "agreement"
 """Of the files."""
@@ -74,27 +74,23 @@ def agreement_document(found: AgreementFindings) -> Document:
     )
 
 
-def write_agreement(findings: AgreementFindings, folder: Path | str) -> Path:
+@writes_run()
+def write_agreement(findings: AgreementFindings, folder: Path) -> Path:
     """Write the document and ``validity.json``; returns the path of the page.
 
-    Other files of the folder stay, such as the report of the run itself.
+    Written into the folder of the run itself, they are added to it.
     """
-    write_validity(findings.validity, Path(folder) / VALIDITY)
-    return write_document(agreement_document(findings), folder)
+    write_validity(findings.validity, folder / VALIDITY)
+    return write_files(agreement_document(findings), folder)
 
 
 def read_agreement(path: Path | str) -> AgreementFindings:
     """Read findings written by ``write_agreement``, from its folder or its ``agreement.json``.
 
     Raises:
-        DataError: there are none, or they are damaged.
+        DataError: there are none, or the run is not what was sealed.
     """
-    given = Path(path)
-    file = given / f"{NAME}.json" if given.is_dir() else given
-    found = list(read_records(file, AgreementFindings))
-    if not found:
-        raise DataError(Problem("the file contains no findings.", file=str(file), hint="Run trialogue agree again."))
-    return found[0]
+    return open_run(path).record(f"{NAME}.json", AgreementFindings, again="trialogue agree")
 
 
 def _questions(found: AgreementFindings) -> list[list[RatingAgreement]]:

@@ -7,24 +7,30 @@ from typing import Any
 from trialogue.records.files.cells import csv_text
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import open_replacing, write_text
+from trialogue.records.runs import writes_run
 from trialogue.report.document import Document, Medium, Table
 from trialogue.report.markup import latex_table, markdown_table
 from trialogue.report.plots.base import Figure
 from trialogue.report.render.page import document_page
 
 
-def write_document(document: Document, folder: Path | str) -> Path:
-    """Write the findings (``.json``) and everything rendered from them; returns the path of the page.
+@writes_run()
+def write_document(document: Document, folder: Path) -> Path:
+    """Write a run: the findings (``.json``) and everything rendered from them; returns the path of the page.
 
-    Every file appears whole or not at all; other files of the folder stay. The same document gives the same bytes.
+    The same document gives the same bytes.
     """
-    write_text(Path(folder) / document.json_name, to_line(document.record) + "\n")
+    return write_files(document, folder)
+
+
+def write_files(document: Document, folder: Path) -> Path:
+    """Write the same files into a run that is being written."""
+    write_text(folder / document.json_name, to_line(document.record) + "\n")
     return write_rendered(document, folder)
 
 
-def write_rendered(document: Document, folder: Path | str) -> Path:
+def write_rendered(document: Document, folder: Path) -> Path:
     """Write tidy rows (``.csv``), tables for papers, figures, and at last the page, whose path it returns."""
-    folder = Path(folder)
     for name, text in csv_files(document).items():
         write_text(folder / name, text)
     for table in document.tables:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from trialogue.findings.people.records import StudyFindings
 from trialogue.records.base import SCHEMA
-from trialogue.records.files.jsonl import parse_line, problems_of
-from trialogue.records.files.opening import open_bytes, open_replacing, write_text
-from trialogue.report.render.files import csv_files, write_rendered
+from trialogue.records.files.opening import open_replacing, write_text
+from trialogue.records.runs import open_run, writes_run
+from trialogue.report.render.files import write_rendered
 from trialogue.report.study.document import METHODS, study_document
 
 FINDINGS = "findings.json"
@@ -24,13 +24,7 @@ def write_study_report(findings: StudyFindings, folder: Path) -> Path:
     line = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
     with open_replacing(folder / FINDINGS) as stream:
         stream.write(line.encode("utf-8", "surrogatepass"))
-    for name in set(TABLES) - set(csv_files(document)):
-        (folder / name).unlink(missing_ok=True)
     write_text(folder / METHODS, " ".join(findings.methods) + "\n")
-    names = {figure.name for figure in document.figures}
-    for path in (folder / "figures").glob("*.*"):
-        if path.suffix in (".svg", ".png") and path.stem not in names and _OURS.fullmatch(path.stem):
-            path.unlink()
     return write_rendered(document, folder)
 
 

@@ -201,7 +201,7 @@ def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Sect
     for users in simulated_names(experiment):
         folder = folders.get(realism_name(users))
         if folder is not None and (folder / f"{REALISM}.html").exists():
-            (findings,) = read_records(folder / f"{REALISM}.json", RealismFindings)
+            findings = open_run(folder).record(f"{REALISM}.json", RealismFindings, again="trialogue run")
             found.append(realism_section(findings, users=users, page=_page(experiment, folder / f"{REALISM}.html")))
     for users in simulated_names(experiment):
         folder = folders.get(passport_name(users))
