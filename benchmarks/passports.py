@@ -19,8 +19,9 @@ from trialogue.findings.passport.discriminators import discriminators_of
 from trialogue.findings.passport.distances import distances_of
 from trialogue.findings.resampling import Resampling
 from trialogue.records.files.jsonl import write_records
-from trialogue.report.passport.page import write_passport
-from trialogue.report.passport.terminal import passport_text
+from trialogue.report.passport.document import passport_document
+from trialogue.report.render.files import write_document
+from trialogue.report.render.terminal import document_text
 from trialogue.seeds import rng_for
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.passport.passport import AGENTS, passport
@@ -38,16 +39,16 @@ def bundled(out: Path) -> None:
         best = users == "cir6-pkg"
         plan = PassportPlan(AGENTS, n=100, seeds=5 if best else 1, ways=WAYS if best else ("off-topic",))
         found = passport(users, ["kdd2020"], plan=plan, out=out / users, progress=print)
-        write_passport(found, out / users)
-        print(passport_text(found, width=120))
+        write_document(passport_document(found), out / users)
+        print(document_text(passport_document(found), width=120))
 
 
 def concept(out: Path) -> None:
     """300 dialogues of an LLM user with four systems, beside people who met the same four."""
     folder = Path(os.environ["TRIALOGUE_DATA_MIRROR"]) / "concept_redial" / "dataset" / "dialog_data"
     found = passport(str(folder), ["crsarena-dial"], progress=print)
-    write_passport(found, out / "concept")
-    print(passport_text(found, width=120))
+    write_document(passport_document(found), out / "concept")
+    print(document_text(passport_document(found), width=120))
 
 
 def recllmsim(out: Path) -> None:
@@ -57,8 +58,8 @@ def recllmsim(out: Path) -> None:
         write_records(out / f"{part}.jsonl", map(in_chinese, gather([str(folder / part)]).dialogues))
     for people in ("human_exp_V2", "real_human_user"):
         found = passport(str(out / f"{LLM_PART}.jsonl"), [str(out / f"{people}.jsonl")], progress=print)
-        write_passport(found, out / people)
-        print(passport_text(found, width=120))
+        write_document(passport_document(found), out / people)
+        print(document_text(passport_document(found), width=120))
 
 
 def null() -> None:

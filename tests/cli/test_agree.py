@@ -25,7 +25,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_run_gets_a_page_and_a_table(run_folder: Path) -> None:
     found = RUN.invoke(app, ["agree", str(run_folder), "--resamples", "100", "-q"])
     assert found.exit_code == 0, found.output
-    assert "human:satisfaction" in found.output
+    assert "Satisfaction (dialogues)" in found.output
     assert (run_folder / "agreement.html").is_file()
     assert (run_folder / "report.html").is_file()  # the run's own report stays
 

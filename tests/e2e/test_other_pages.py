@@ -1,63 +1,22 @@
 """Pages on a judge, on agreement, on realism and on simulated users, in a real browser."""
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.e2e.test_report_page import EVERY_SCREEN, serious
-from tests.findings.raters import MANIFEST, rated, truth, votes
-from tests.judges.probes.test_probes import dialogues
-from tests.report.agreement.test_agreement_page import realism
-from tests.workflows.judging.test_judge import World
-from tests.workflows.passport.test_passport import talks
-from trialogue.findings.agreement.agreement import agreement
-from trialogue.findings.judging.probes import probe_findings
-from trialogue.judges.probes.asking import ProbeCase, ProbeCases
-from trialogue.judges.probes.kinds import ProbeKind
-from trialogue.records import write_records
-from trialogue.report.agreement.page import agreement_page
-from trialogue.report.agreement.realism import realism_page
-from trialogue.report.judging.page import judging_page
-from trialogue.report.passport.page import passport_page
-from trialogue.workflows.passport.passport import passport
+from tests.report.made_documents import DOCUMENTS
+from trialogue.report.render.page import document_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def judged(folder: Path) -> str:
-    cases = tuple(ProbeCase(each.id, 1.0 + place % 2, 3.0) for place, each in enumerate(dialogues()))
-    probes = probe_findings("tiny", "overall", [ProbeCases(ProbeKind.INJECTION, cases)], points=(0, 4))
-    return judging_page(World(folder).judged().model_copy(update={"probes": probes}))
-
-
-def agreed(folder: Path) -> str:
-    good, systems = truth(60)
-    scores = rated(good, (good > 2.5).astype(float), systems, measure="bleu@sacrebleu|v1")
-    return agreement_page(agreement(scores, votes(good, systems, tie=0.5), title="t", data="d", manifest=MANIFEST))
-
-
-def simulated(folder: Path) -> str:
-    paths = [folder / name for name in ("simulated.jsonl", "people.jsonl")]
-    write_records(paths[0], talks(20, words=8, seed=2, name="s"))
-    write_records(paths[1], talks(20, words=4, seed=1))
-    return passport_page(passport(str(paths[0]), [str(paths[1])], resamples=100))
-
-
-PAGES: Mapping[str, Callable[[Path], str]] = {
-    "judge": judged,
-    "agreement": agreed,
-    "realism": lambda _folder: realism_page(realism()),
-    "passport": simulated,
-}
-
-
-@pytest.fixture(scope="module", params=PAGES)
+@pytest.fixture(scope="module", params=DOCUMENTS)
 def page_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp(request.param)
     path = folder / "page.html"
-    path.write_text(PAGES[request.param](folder), encoding="utf-8")
+    path.write_text(document_page(DOCUMENTS[request.param](folder)), encoding="utf-8")
     return path
 
 

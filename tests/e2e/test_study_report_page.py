@@ -7,7 +7,8 @@ import pytest
 
 from tests.e2e.test_report_page import opened, serious
 from tests.report.made_study import everything
-from trialogue.report.study import render_study_html
+from trialogue.report.render.page import document_page
+from trialogue.report.study.document import study_document
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -16,7 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 def study_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study of everything as a file."""
     path = tmp_path_factory.mktemp("study") / "study.html"
-    path.write_text(render_study_html(everything()), encoding="utf-8")
+    path.write_text(document_page(study_document(everything())), encoding="utf-8")
     return path
 
 

@@ -20,16 +20,18 @@ from trialogue.findings.people import (
 )
 from trialogue.findings.people.records import ChoiceFindings
 from trialogue.records import Estimate, Interval, Manifest, Preference, Score
+from trialogue.report.document import Medium
 from trialogue.report.numbers import MISSING
-from trialogue.report.study import render_study_html
+from trialogue.report.plots.estimates import Axis, Row, estimates_figure
+from trialogue.report.render.files import csv_files
+from trialogue.report.render.page import document_page
+from trialogue.report.study.document import study_document
 from trialogue.report.study.figures import study_figures
-from trialogue.report.study.intervals import Row, intervals_figure
 from trialogue.report.study.sensitivity import (
-    choice_sensitivity_grids,
+    choice_sensitivity_tables,
     rating_sensitivity_figure,
-    rating_sensitivity_grid,
+    rating_sensitivity_table,
 )
-from trialogue.report.study.tables import csv_files
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +50,7 @@ def test_every_figure_is_xml_with_a_name_of_its_own(found: StudyFindings) -> Non
 
 
 def test_the_page_shows_every_part_and_escapes_names(found: StudyFindings) -> None:
-    page = render_study_html(found)
+    page = document_page(study_document(found))
     for words in (
         "Do the systems differ?",
         "Do raters agree?",
@@ -62,7 +64,7 @@ def test_the_page_shows_every_part_and_escapes_names(found: StudyFindings) -> No
 
 
 def test_tables_hold_numbers_in_full(found: StudyFindings) -> None:
-    files = csv_files(found)
+    files = csv_files(study_document(found))
     head, first, *_ = files["pairs.csv"].splitlines()
     assert head.startswith("measure,a,b,odds_ratio")
     assert len(first.split(",")) == len(head.split(","))
@@ -70,17 +72,19 @@ def test_tables_hold_numbers_in_full(found: StudyFindings) -> None:
 
 
 def test_choices_under_other_exclusions_are_shown_and_written_in_full(found: StudyFindings) -> None:
-    page = render_study_html(found)
+    page = document_page(study_document(found))
     section = page[page.index('id="choices"') : page.index('id="labels"')]
     assert "Would other exclusions change it?" in section
     assert "sensitivity-choices" in {figure.name for figure in study_figures(found)}
     rows = [
-        row for row in csv.DictReader(csv_files(found)["sensitivity.csv"].splitlines()) if row["measure"] == "realism"
+        row
+        for row in csv.DictReader(csv_files(study_document(found))["sensitivity.csv"].splitlines())
+        if row["measure"] == "realism"
     ]
     assert found.choices is not None
     assert [row["left_out"] for row in rows] == [row.name for row in found.choices.sensitivity]
-    grid = choice_sensitivity_grids(found.choices)[0]
-    assert grid.head[3:7] == ("Win, %", "Lose, %", "Tie, %", "Win share")
+    grid = choice_sensitivity_tables(found.choices)[0].cells(Medium.PAGE)
+    assert grid.heads[3:7] == ("Win, %", "Lose, %", "Tie, %", "Win share")
     assert grid.rows[0][3].startswith(f"{100 * float(rows[0]['win']):.0f} [")
     for row in rows:
         assert sum(float(row[share]) for share in ("win", "lose", "tie")) == pytest.approx(1)
@@ -99,8 +103,9 @@ def preferred(systems: Sequence[str]) -> ChoiceFindings:
 
 
 def test_verdicts_that_change_are_marked() -> None:
-    (grid,) = choice_sensitivity_grids(preferred("xy"))
-    assert grid.head[:3] == ("Exclusions", "People", "Judgements")
+    (table,) = choice_sensitivity_tables(preferred("xy"))
+    grid = table.cells(Medium.PAGE)
+    assert grid.heads[:3] == ("Exclusions", "People", "Judgements")
     assert [(row[1], row[-1]) for row in grid.rows] == [
         ("8", "x wins"),
         ("24", "inconclusive (changed)"),  # 8 of 24
@@ -112,9 +117,9 @@ def test_verdicts_that_change_are_marked() -> None:
 def test_each_pair_has_a_table_and_one_without_judgements_has_dashes() -> None:
     found = preferred("xyz")
     only = found.sensitivity[-1].model_copy(update={"name": "Only: y", "pairs": found.sensitivity[0].pairs[:1]})
-    grids = choice_sensitivity_grids(found.model_copy(update={"sensitivity": (*found.sensitivity, only)}))
-    assert [grid.caption for grid in grids] == ["x – y", "x – z", "y – z"]
-    assert grids[1].rows[-1] == ("Only: y", "0", "0", MISSING, MISSING, "no judgements left")
+    tables = choice_sensitivity_tables(found.model_copy(update={"sensitivity": (*found.sensitivity, only)}))
+    assert [table.label for table in tables] == ["x – y", "x – z", "y – z"]
+    assert tables[1].cells(Medium.PAGE).rows[-1] == ("Only: y", "0", "0", MISSING, MISSING, "no judgements left")
 
 
 def test_the_main_analysis_is_known_by_its_mark_wherever_it_stands(found: StudyFindings) -> None:
@@ -125,17 +130,19 @@ def test_the_main_analysis_is_known_by_its_mark_wherever_it_stands(found: StudyF
     held = tuple(pair.model_copy(update={"verdict": "a"}) for pair in ratings.pairs)
     turned = ratings.model_copy(update={"sensitivity": rows, "pairs": held})
     narrow = min(held, key=lambda pair: abs(math.log(pair.odds_ratio.value or 1.0)))
-    assert f"{narrow.a} – {narrow.b}" in rating_sensitivity_figure(turned).title
-    assert rating_sensitivity_grid(turned).strong == {len(rows) - 1}
+    figure = rating_sensitivity_figure(turned)
+    assert figure is not None
+    assert f"{narrow.a} – {narrow.b}" in figure.title
+    assert rating_sensitivity_table(turned).cells(Medium.PAGE).strong == {len(rows) - 1}
 
 
 def test_a_win_share_that_is_not_defined_has_its_reason_beneath() -> None:
     tied = [Preference(id=str(n), a="x", b="y", choice="tie", rater="P1", situation_id=f"s{n}") for n in range(3)]
-    (grid,) = choice_sensitivity_grids(
+    (table,) = choice_sensitivity_tables(
         analyse_preferences(tied, people=[Participant(participant="P1", state="completed")])
     )
-    assert grid.rows[0][3] == MISSING
-    assert grid.notes[0] == "Planned exclusions (main analysis): every judgement is a tie."
+    assert "Win share" not in table.cells(Medium.PAGE).heads  # it is undefined in every row
+    assert table.note.startswith("Planned exclusions (main analysis): every judgement is a tie.")
 
 
 def asked_of_everybody(values: Sequence[float]) -> StudyFindings:
@@ -149,10 +156,10 @@ def asked_of_everybody(values: Sequence[float]) -> StudyFindings:
 def test_a_few_numbers_are_counted_and_of_many_it_is_shown_where_they_lie() -> None:
     few = asked_of_everybody([3, 3, 12.5, 1_234_567, 1_234_568])
     assert few.answers[0].counts == {"3": 2, "12.5": 1, "1234567": 1, "1234568": 1}
-    assert "<td>40%" in re.sub(r"<td[^>]*>", "<td>", render_study_html(few))
+    assert "<td>40%" in re.sub(r"<td[^>]*>", "<td>", document_page(study_document(few)))
     many = asked_of_everybody(range(0, 4_004, 4))
     assert list(many.answers[0].spread) == [0, 1_000, 2_000, 3_000, 4_000]  # 1,001 numbers, evenly spaced
-    page = render_study_html(many)
+    page = document_page(study_document(many))
     for words in ("Lower quartile", "1,001", "3,000"):
         assert words in page
     assert not re.search(r"3,?996", page)
@@ -160,7 +167,7 @@ def test_a_few_numbers_are_counted_and_of_many_it_is_shown_where_they_lie() -> N
 
 def test_an_empty_study_has_a_page() -> None:
     findings = StudyFindings(title="Nothing", answer=("Nothing.",), manifest=Manifest(command="study report"))
-    assert "Nothing." in render_study_html(findings)
+    assert "Nothing." in document_page(study_document(findings))
     assert study_figures(findings) == []
 
 
@@ -170,16 +177,9 @@ def odds(value: float, low: float, high: float) -> Estimate:
 
 @pytest.mark.parametrize("ends", [(1.0, 0.99, 1.01), (1e6, 1e-9, 1e12), (2.0, 0.5, 8.0), (0.0, 0.0, 0.0)])
 def test_an_axis_of_odds_has_places_that_do_not_touch(ends: tuple[float, float, float]) -> None:
-    figure = intervals_figure(
-        [Row("a – b", odds(*ends)), Row("c – d", Estimate(value=None, why="x"))],
-        name="x",
-        section="x",
-        title="x",
-        caption="x",
-        axis="odds",
-        reference=1.0,
-        odds=True,
-    )
+    rows = [Row("a – b", odds(*ends)), Row("c – d", Estimate(value=None, why="x"))]
+    figure = estimates_figure(rows, Axis("odds", 1.0, odds=True), name="x", title="x", caption="x")
+    assert figure is not None
     root = ElementTree.fromstring(figure.svg)
     places = [
         float(one.attrib["x"]) for one in root.iter() if one.tag.endswith("text") and one.text in ("0.5", "1", "2")
@@ -190,7 +190,10 @@ def test_an_axis_of_odds_has_places_that_do_not_touch(ends: tuple[float, float, 
 
 def test_figures_of_many_systems_grow() -> None:
     rows = [Row(f"a very long name of a system number {i} – another", odds(1 + i / 10, 0.5, 3)) for i in range(30)]
-    figure = intervals_figure(
-        rows, name="x", section="x", title="x", caption="x", axis="odds", reference=1.0, odds=True, note_head="p"
-    )
+    figure = estimates_figure(rows, Axis("odds", 1.0, odds=True), name="x", title="x", caption="x", note_heads=["p"])
+    assert figure is not None
     assert figure.drawing.height > 30 * 20
+
+
+def test_a_figure_of_nothing_is_none() -> None:
+    assert estimates_figure([], Axis("x"), name="x", title="x", caption="x") is None

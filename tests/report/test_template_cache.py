@@ -6,7 +6,7 @@ import pytest
 from jinja2 import Environment
 
 from trialogue.cache import CACHE
-from trialogue.report.evaluation.page import environment
+from trialogue.report.render.page import environment
 
 
 def render() -> str:

@@ -18,9 +18,10 @@ from trialogue.findings.resampling import Resampling
 from trialogue.metrics import conversations_of, get_metrics, measure
 from trialogue.metrics.human_ratings import rating_scores
 from trialogue.records import Dialogue, Manifest, Preference, Score
-from trialogue.report.agreement.csv_table import agreement_csv
-from trialogue.report.agreement.page import agreement_page
-from trialogue.report.agreement.terminal import agreement_text
+from trialogue.report.agreement.document import agreement_document
+from trialogue.report.render.files import csv_files
+from trialogue.report.render.page import document_page
+from trialogue.report.render.terminal import document_text
 from trialogue.workflows.agreement.benchmark import agree_benchmark
 from trialogue.workflows.evaluation import evaluate
 
@@ -169,12 +170,12 @@ def test_dropping_what_a_run_judges_worst_lifts_the_official_number_and_not_the_
         "It has no value for 60 of 150 dialogues, which count as its worst guesses; on the other 90 alone: 0.926"
         in first
     )
-    number = f"{lifted.headline.value:.3f}".replace("-", "−")
-    assert number in agreement_text(cheat.findings)
-    assert first[:60] in agreement_page(cheat.findings).replace("&#39;", "'")
+    number = f"{lifted.headline.value:.2f}".replace("-", "−")
+    assert number in document_text(agreement_document(cheat.findings))
+    assert first[:60] in document_page(agreement_document(cheat.findings)).replace("&#39;", "'")
     row = next(
         row
-        for row in csv.DictReader(io.StringIO(agreement_csv(cheat.findings)))
+        for row in csv.DictReader(io.StringIO(csv_files(agreement_document(cheat.findings))["agreement.csv"]))
         if (row["measure"], row["statistic"], row["scope"]) == (dropped.measure, "spearman", "pooled")
     )
     assert (float(row["value"]), float(row["coverage"])) == (lifted.headline.value, 0.6)

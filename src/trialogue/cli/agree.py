@@ -141,7 +141,8 @@ def _margin(text: str) -> float | Literal["matched"]:
 
 def _show(findings: "AgreementFindings", page: Path, as_json: bool, tell: StepProgress) -> None:
     from trialogue.records.files.jsonl import to_line
-    from trialogue.report.agreement.terminal import agreement_text
+    from trialogue.report.agreement.document import agreement_document
+    from trialogue.report.render.terminal import document_text
 
     tell(f"writing {page.parent}")
     for warning in findings.warnings:
@@ -149,7 +150,7 @@ def _show(findings: "AgreementFindings", page: Path, as_json: bool, tell: StepPr
     if as_json:
         typer.echo(to_line(findings))
         return
-    typer.echo(agreement_text(findings))
+    typer.echo(document_text(agreement_document(findings)))
     typer.echo(f"\nPage: {page}")
 
 
@@ -201,7 +202,8 @@ def _realism(
     tell: StepProgress,
 ) -> None:
     from trialogue.records.files.jsonl import to_line
-    from trialogue.report.agreement.realism import realism_text
+    from trialogue.report.passport.realism import realism_document
+    from trialogue.report.render.terminal import document_text
     from trialogue.workflows.pipeline import report
     from trialogue.workflows.simulation.realism import realism
 
@@ -209,6 +211,6 @@ def _realism(
     page = report(findings, folder)
     for warning in findings.warnings:
         tell.say(f"note: {warning}")
-    typer.echo(to_line(findings) if as_json else realism_text(findings))
+    typer.echo(to_line(findings) if as_json else document_text(realism_document(findings)))
     if not as_json:
         typer.echo(f"\nPage: {page}")

@@ -226,7 +226,8 @@ def _judge(
     tell: StepProgress,
 ) -> None:
     from trialogue.records.files.jsonl import to_line
-    from trialogue.report.judging.terminal import judging_text
+    from trialogue.report.judging.document import judging_document
+    from trialogue.report.render.terminal import document_text
     from trialogue.workflows.judging.judge import judge as corrected
     from trialogue.workflows.pipeline import report
 
@@ -239,7 +240,7 @@ def _judge(
     page = report(findings, out)
     for warning in findings.warnings:
         tell.say(f"note: {warning}")
-    typer.echo(to_line(findings) if as_json else judging_text(findings))
+    typer.echo(to_line(findings) if as_json else document_text(judging_document(findings)))
     if not as_json:
         typer.echo(f"\nPage: {page}")
 

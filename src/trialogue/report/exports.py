@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from trialogue.errors import UsageError
 from trialogue.findings import Findings
-from trialogue.report.evaluation.paper import escape_latex
 from trialogue.report.league_table import Block, Cell, Column, Table, league_table
+from trialogue.report.markup import escape_latex, html_table, latex_table, markdown_table, tabular
 from trialogue.report.measures import labels, systems_in_order, table_leagues
 
 Form = Literal["frame", "records", "latex", "markdown"]
@@ -50,14 +50,13 @@ def frame(rows: Sequence[Row]) -> Any:
 def latex_rows(rows: Sequence[Row]) -> str:
     """Rows as a booktabs ``tabular``."""
     heads = list(rows[0]) if rows else []
-    body = [" & ".join(escape_latex(_text(row.get(head))) for head in heads) for row in rows]
-    return tabular("l" * len(heads), [" & ".join(map(escape_latex, heads))], [body])
+    return latex_table(heads, [[_text(row.get(head)) for head in heads] for row in rows])
 
 
 def markdown_rows(rows: Sequence[Row]) -> str:
     """Rows as a GitHub Markdown table."""
     heads = list(rows[0]) if rows else []
-    return _markdown(heads, [[_text(row.get(head)) for head in heads] for row in rows])
+    return markdown_table(heads, [[_text(row.get(head)) for head in heads] for row in rows])
 
 
 def league_latex(findings: Findings) -> str:
@@ -75,20 +74,20 @@ def league_markdown(findings: Findings) -> str:
     """Answer and league table in Markdown, with notes."""
     table, names = _league(findings)
     answer = " ".join(map(str, findings.answer))
-    blocks = [_markdown(*_cells(block, names, _bold_if_leading)) for block in table.all_blocks]
+    blocks = [markdown_table(*_cells(block, names, _bold_if_leading)) for block in table.all_blocks]
     return "\n".join([f"{answer}\n", *blocks, *(f"{note}  " for note in _notes(table))]).rstrip() + "\n"
 
 
 def table_markdown(table: Table, names: Mapping[str, str]) -> str:
     """Unfolded blocks of a table in Markdown; ``names``: column heads by measure."""
-    return "\n".join(_markdown(*_cells(block, names, _bold_if_leading)) for block in table.blocks)
+    return "\n".join(markdown_table(*_cells(block, names, _bold_if_leading)) for block in table.blocks)
 
 
 def findings_html(findings: Findings) -> str:
     """Answer and league table as HTML for notebooks."""
     table, names = _league(findings)
     answer = "".join(f"<p>{html.escape(str(statement))}</p>" for statement in findings.answer)
-    blocks = "".join(_html(*_cells(block, names)) for block in table.all_blocks)
+    blocks = "".join(html_table(*_cells(block, names)) for block in table.all_blocks)
     notes = "".join(f"<p><small>{html.escape(note)}</small></p>" for note in _notes(table))
     return f"<div><h4>{html.escape(findings.title)}</h4>{answer}{blocks}{notes}</div>"
 
@@ -97,7 +96,7 @@ def rows_html(title: str, sentences: Sequence[str], rows: Sequence[Row]) -> str:
     """Sentences above a table, as HTML for notebooks."""
     heads = list(rows[0]) if rows else []
     said = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
-    table = _html(heads, [[_text(row.get(head)) for head in heads] for row in rows]) if rows else ""
+    table = html_table(heads, [[_text(row.get(head)) for head in heads] for row in rows]) if rows else ""
     return f"<div><h4>{html.escape(title)}</h4>{said}{table}</div>"
 
 
@@ -166,32 +165,6 @@ def latex_value(cell: Cell, interval: str = "") -> str:
     letters = rf"\textsuperscript{{{escape_latex(cell.letters)}}}" if cell.letters else ""
     note = rf"\textsuperscript{{({cell.note})}}" if cell.note is not None else ""
     return value + interval + letters + note
-
-
-def tabular(columns: str, heads: Sequence[str], groups: Sequence[Sequence[str]]) -> str:
-    """A booktabs ``tabular`` with a rule above each group of rows."""
-    rules = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", *(f"{head} \\\\" for head in heads)]
-    for group in groups:
-        rules += [r"\midrule", *(f"{row} \\\\" for row in group)]
-    return "\n".join([*rules, r"\bottomrule", r"\end{tabular}"])
-
-
-def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
-    return "".join(f"| {' | '.join(_in_a_cell(cell) for cell in line)} |\n" for line in lines)
-
-
-def _in_a_cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", r"\|")
-
-
-def _html(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    top = "".join(f"<th>{html.escape(head)}</th>" for head in heads)
-    body = "".join(
-        f"<tr><th>{html.escape(row[0])}</th>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row[1:])}</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _text(value: object) -> str:

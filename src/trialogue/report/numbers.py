@@ -4,7 +4,7 @@ Minus signs are typographic (U+2212), so that columns of tabular numerals line u
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from statistics import median_low
 
 from trialogue.records import Estimate, Interval
@@ -68,6 +68,32 @@ def bounds(interval: Interval, decimals: int, *, sign: bool = False) -> str:
 def render_estimate(estimate: Estimate, decimals: int, *, sign: bool = False) -> str:
     """Format a value with its interval, or a dash if undefined."""
     return estimate.render(lambda value: number(value, decimals, sign=sign), undefined=MISSING)
+
+
+def with_decimals(decimals: int, *, sign: bool = False) -> Callable[[Estimate | float], str]:
+    """How a number or an estimate is written with so many decimals; an undefined one is a dash."""
+
+    def write(value: Estimate | float) -> str:
+        if isinstance(value, Estimate):
+            return render_estimate(value, decimals, sign=sign)
+        return number(value, decimals, sign=sign)
+
+    return write
+
+
+def own_decimals(value: Estimate, *, sign: bool = False) -> str:
+    """An estimate with the decimals that it supports, or the reason why it is undefined."""
+    return estimate_text(value, supported_decimals(value), sign=sign)
+
+
+def signed_text(value: Estimate) -> str:
+    """The same of a difference, with its sign."""
+    return own_decimals(value, sign=True)
+
+
+def estimate_text(value: Estimate, decimals: int, *, sign: bool = False) -> str:
+    """An estimate with its interval, or the reason why it is undefined."""
+    return f"{MISSING} ({value.why})" if value.value is None else render_estimate(value, decimals, sign=sign)
 
 
 def p_value(p: float | None) -> str:

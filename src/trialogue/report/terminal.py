@@ -49,7 +49,7 @@ def draw_cells(cells: Table, width: int) -> str:
     for place, head in enumerate(cells.heads):
         drawn.add_column(Text(head), justify="left" if place == 0 else "right", overflow="fold")
     for row in cells.rows:
-        drawn.add_row(*(Text(one_line(cell)) for cell in row))
+        drawn.add_row(*(Text("\n".join(map(one_line, cell.splitlines()))) for cell in row))
     return draw_table(drawn, width)
 
 

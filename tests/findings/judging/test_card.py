@@ -10,7 +10,9 @@ from trialogue.findings.judging.card import judge_card
 from trialogue.findings.judging.card_records import JudgeCard
 from trialogue.findings.judging.units import JudgedUnit
 from trialogue.records import ReasonCode
-from trialogue.report.judging.card import card_latex, card_markdown, card_table
+from trialogue.report.document import Medium
+from trialogue.report.judging.card import card_table
+from trialogue.report.render.files import table_latex, table_markdown
 from trialogue.stats.association.partial import partial_slope
 
 SYSTEMS = ("alpha", "beta", "gamma", "delta", "epsilon")
@@ -185,9 +187,16 @@ def test_missing_scores_are_counted_and_lower_agreement_and_order_does_not_matte
     assert empty.scale is None
 
 
-def test_the_card_in_tables_says_what_each_line_rests_on() -> None:
+def test_an_unknown_reliability_of_one_rating_is_not_shown_as_zero() -> None:
+    found = card(world())
+    ceiling = found.ceiling.model_copy(update={"ceiling": 0.9, "single": None, "raters": 2.0})
+    cells = card_table(found.model_copy(update={"ceiling": ceiling})).cells(Medium.PAGE)
+    assert [row[2] for row in cells.rows if row[0].startswith("ceiling")] == ["2.0 raters per dialogue"]
+
+
+def test_the_card_in_tables_says_what_each_line_is_based_on() -> None:
     found = card(world(verbosity=0.15))
-    table = card_table(found)
+    table = card_table(found).cells(Medium.PAGE)
     rows = {row[0]: row for row in table.rows}
     assert "200 dialogues" in rows["score per doubling of length, at equal quality"][2]
     assert rows["leniency toward its own family, minus toward others"][1:] == (
@@ -197,6 +206,6 @@ def test_the_card_in_tables_says_what_each_line_rests_on() -> None:
     assert rows["missing scores"][1] == "0.0%"
     assert rows["agreement within systems (Pearson)"][2] == "200 dialogues"
     assert rows["agreement between systems (Pearson)"][2] == "5 systems"
-    assert card_latex(found).count(r"\\") == len(table.rows) + 1
-    assert card_markdown(found).count("\n") == len(table.rows) + 2
+    assert table_latex(card_table(found)).count(r"\\") == len(table.rows) + 1
+    assert table_markdown(card_table(found)).count("\n") == len(table.rows) + 2
     assert JudgeCard.model_validate_json(found.model_dump_json()) == found

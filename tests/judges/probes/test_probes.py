@@ -13,7 +13,8 @@ from trialogue.judges.probes.asking import ProbeCase, ProbeCases, Probes, sample
 from trialogue.judges.probes.kinds import DEFECTS, REWORDED, ProbeKind
 from trialogue.judges.probes.planting import plant
 from trialogue.records import Dialogue
-from trialogue.report.judging.probes import probes_markdown
+from trialogue.report.judging.probes import probes_table
+from trialogue.report.render.files import table_markdown
 
 TITLES = ("Alien (1999)", "Heat (1995)", "Big (1998)", "Up (2009)")
 
@@ -99,7 +100,7 @@ def test_other_words_that_raise_and_other_words_that_lower_scores_do_not_cancel(
     sentences = [sentence(each) for each in probe_threats([up, down], is_corrected=False)]
     assert "change by +1.00 if the instruction is reworded" in sentences[0]
     assert "if the instruction is reworded with the scale upside down" in sentences[1]
-    rows = probes_markdown([up, down])
+    rows = table_markdown(probes_table([up, down]))
     assert "instruction reworded" in rows
     assert "instruction reworded, scale upside down" in rows
 
@@ -154,7 +155,7 @@ def test_nothing_is_said_where_nothing_could_be_significant() -> None:
     assert (found[0].least, found[0].verdict) == (6, ProbeVerdict.UNNOTICED)
     few = probe_findings("j", "a", [ProbeCases(kind, eight.cases) for kind in ProbeKind], points=(0, 4))
     assert not list(probe_threats(few, is_corrected=False))
-    assert "8 dialogues; 9 needed" in probes_markdown(few)
+    assert "8 dialogues; 9 needed" in table_markdown(probes_table(few))
 
 
 def test_equal_dialogues_are_probed_once() -> None:
@@ -219,7 +220,7 @@ def test_five_pairs_have_an_interval_and_no_test_and_four_have_neither() -> None
     assert (five.effect.value, five.effect.p, five.verdict) == (1.0, None, ProbeVerdict.TOO_FEW)
     assert five.effect.interval is not None
     assert five.effect.interval.low <= 0  # two of 2^5 sign flips are as extreme: p = .0625 could not be significant
-    assert "5 pairs; 6 needed" in probes_markdown([five])
+    assert "5 pairs; 6 needed" in table_markdown(probes_table([five]))
     (six,) = probe_findings("j", "a", [places([1.0] * 6)], points=(0, 4))
     assert (six.effect.p, six.verdict) == (2 / 2**6, ProbeVerdict.BIASED)
     assert six.effect.interval is not None

@@ -1,4 +1,4 @@
-"""The pages about agreement and realism: nothing made up, nothing executable, whatever the names hold."""
+"""The page about agreement: nothing made up, nothing executable, whatever the names hold."""
 
 import csv
 import io
@@ -11,14 +11,13 @@ from tests.records.runs.made import reseal
 from trialogue.errors import DataError
 from trialogue.findings.agreement.agreement import Plan, agreement
 from trialogue.findings.agreement.records import AgreementFindings
-from trialogue.findings.realism.records import Divergence, Gap, RealismFindings, TwoSample
 from trialogue.findings.resampling import Resampling
-from trialogue.records import Estimate, Interval
-from trialogue.report.agreement.csv_table import agreement_csv
-from trialogue.report.agreement.page import agreement_page, read_agreement, write_agreement
-from trialogue.report.agreement.realism import realism_page, realism_text, write_realism
-from trialogue.report.agreement.terminal import agreement_text
+from trialogue.report.agreement.document import agreement_document, read_agreement, write_agreement
+from trialogue.report.document import Medium
 from trialogue.report.plots.agreement import agreement_figures
+from trialogue.report.render.files import csv_files
+from trialogue.report.render.page import document_page
+from trialogue.report.render.terminal import document_text
 
 HOSTILE = "<script>alert(1)</script> 満足 [bold]"
 
@@ -37,7 +36,7 @@ def findings() -> AgreementFindings:
 
 
 def test_the_page_holds_every_number_and_nothing_that_runs(findings: AgreementFindings) -> None:
-    page = agreement_page(findings)
+    page = document_page(agreement_document(findings))
     assert "<script" not in page
     assert "&lt;script&gt;" in page
     assert "http://www.w3.org" not in page.replace("http://www.w3.org/2000/svg", "")
@@ -49,14 +48,14 @@ def test_the_page_holds_every_number_and_nothing_that_runs(findings: AgreementFi
         "By dataset",
     ):
         assert part in page
-    assert agreement_page(findings) == page
+    assert document_page(agreement_document(findings)) == page
 
 
 def test_findings_are_written_with_table_cards_and_figures_and_read_again(
     findings: AgreementFindings, tmp_path: Path
 ) -> None:
     page = write_agreement(findings, tmp_path)
-    assert page.read_text("utf-8") == agreement_page(findings)
+    assert page.read_text("utf-8") == document_page(agreement_document(findings))
     assert read_agreement(tmp_path) == findings
     assert {path.name for path in tmp_path.iterdir()} == {
         "agreement.html",
@@ -86,21 +85,34 @@ def test_what_counts_as_guesses_and_what_users_say_stands_in_page_table_and_term
     )
     pooled = result.ratings[0].get("spearman")
     assert pooled is not None
-    headline, alone = (f"{value or 0:.3f}" for value in (pooled.headline.value, pooled.estimate.value))
-    text = agreement_text(result, width=130)
+    headline = f"{pooled.headline.value or 0:.2f}"
+    text = document_text(agreement_document(result), width=130)
     assert headline.replace("-", "−") in text
-    assert f"alone {alone}" in text
-    assert "within users" in text
-    assert "mean of the user's other dialogues †" in text
-    page = agreement_page(result)
+    assert "On these alone" in " ".join(text.split())
+    assert "Within users" in " ".join(text.split())
+    assert "(reference): not a measure" in text
+    page = document_page(agreement_document(result))
     assert "Within users" in page
     assert "On these alone" in page
-    assert "(a reference, not a measure)" in page.replace("<wbr>", "")
-    rows = list(csv.DictReader(io.StringIO(agreement_csv(result))))
+    assert "(reference)" in page.replace("<wbr>", "")
+    rows = list(csv.DictReader(io.StringIO(csv_files(agreement_document(result))["agreement.csv"])))
     [row] = [row for row in rows if (row["kind"], row["statistic"], row["scope"]) == ("rating", "spearman", "pooled")]
     assert (float(row["value"]), float(row["unpenalised"])) == (pooled.headline.value, pooled.estimate.value)
     assert {row["scope"] for row in rows if row["kind"] == "rating"} == {"pooled", "within", "within_users", "between"}
     assert any(row["kind"] == "reference" for row in rows)
+
+
+def test_measures_without_agreement_come_last_and_not_as_if_it_were_zero() -> None:
+    good, systems = truth(90)
+    scores = rated(good[::-1], good, systems, measure="backwards@probe|v1")
+    scores += rated([1.0] * 90, [None] * 90, systems, measure="constant@probe|v1")
+    plan = Plan(resampling=Resampling(0, 50))
+    document = agreement_document(agreement(scores, title="t", data="d", manifest=MANIFEST, plan=plan))
+    (table,) = [each for each in document.tables if each.label.startswith("Agreement, ")]
+    rows = table.cells(Medium.PAGE).rows
+    assert rows[0][1].startswith("−")
+    assert [row[0] for row in rows] == ["backwards@probe|v1", "constant@probe|v1"]
+    assert rows[1][1].startswith("— (")
 
 
 def test_an_empty_file_of_findings_is_refused(tmp_path: Path) -> None:
@@ -120,34 +132,12 @@ def test_figures_mark_baselines_and_chance(findings: AgreementFindings) -> None:
 
 @pytest.mark.parametrize("width", [20, 80, 200])
 def test_the_terminal_gets_a_table_of_any_width(findings: AgreementFindings, width: int) -> None:
-    text = agreement_text(findings, width=width)
-    assert "a trivial baseline that any useful measure must beat" in text
+    text = document_text(agreement_document(findings), width=width)
+    assert "a trivial baseline that any useful measure must beat" in " ".join(text.split())
     assert "[bold]" in text.replace("\n", "") or "bold" in text
 
 
 def test_findings_of_nothing_make_a_page_too() -> None:
     nothing = agreement([], title="t", data="d", manifest=MANIFEST)
-    assert "Agreement between measures and people cannot be computed" in agreement_page(nothing)
-    assert "Agreement between measures and people cannot be computed" in agreement_text(nothing)
-
-
-def realism() -> RealismFindings:
-    def value(x: float) -> Estimate:
-        return Estimate(value=x, interval=Interval(low=x - 0.1, high=x + 0.1, method="made up"), n=20)
-
-    gap = Gap(name="w", title=HOSTILE, real=value(3), simulated=value(5), difference=value(2), giveaway=value(0.8))
-    acts = Divergence(acts="acts", value=value(0.2), split_half=value(0.05), shares={"ask": (0.5, 0.25)})
-    test = TwoSample(auc=value(0.7), folds=5, real=20, simulated=20, weights={"w": 1.0})
-    return RealismFindings(
-        title="t", answer=("They can.",), gaps=(gap,), divergence=acts, two_sample=test, manifest=MANIFEST
-    )
-
-
-def test_realism_has_a_page_a_table_and_words(tmp_path: Path) -> None:
-    found = realism()
-    page = realism_page(found)
-    assert "<script" not in page
-    assert "25.0%" in page
-    assert write_realism(found, tmp_path).name == "realism.html"
-    assert (tmp_path / "realism.csv").read_text("utf-8").splitlines()[1].startswith("w,3.0,5.0,2.0")
-    assert "giveaway" in realism_text(found)
+    assert "Agreement between measures and people cannot be computed" in document_page(agreement_document(nothing))
+    assert "Agreement between measures and people cannot be computed" in document_text(agreement_document(nothing))

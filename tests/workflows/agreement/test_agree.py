@@ -10,7 +10,7 @@ from tests.workflows.made import good_and_bad, written
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.findings.threat import ThreatCode
 from trialogue.records import Dialogue, DialogueAct, Ending, Score, Utterance, read_records, write_records
-from trialogue.report.agreement.page import write_agreement
+from trialogue.report.agreement.document import write_agreement
 from trialogue.stats import pearson, spearman
 from trialogue.workflows.agreement.agree import agree, parse_grouping
 from trialogue.workflows.agreement.benchmark import OFFICIAL, agree_benchmark

@@ -14,7 +14,8 @@ from trialogue.findings.threats import Severity, ThreatCode, Validity
 from trialogue.judges import JudgeOptions
 from trialogue.records import Dialogue, MeasureName, Need, Raters, Response, Score, Situation, Utterance, write_records
 from trialogue.records.reasons.codes import ReasonCode
-from trialogue.report.judging.terminal import judging_text
+from trialogue.report.judging.document import judging_document
+from trialogue.report.render.terminal import document_text
 from trialogue.workflows.judging.ask import JUDGEMENTS, SCORES, judge_scores, prepare_panel
 from trialogue.workflows.judging.judge import judge, plan_labels
 from trialogue.workflows.judging.pairs import judge_pairs, matched_pairs
@@ -78,7 +79,7 @@ def test_without_labels_the_raw_judge_leads_and_every_verdict_is_conditional(end
     assert kbrd.judge == kbrd.raw.value == pytest.approx(values.mean())
     half = (kbrd.raw.interval.high - kbrd.raw.interval.low) / 2
     assert half == pytest.approx(2.093 * values.std(ddof=1) / len(values) ** 0.5, rel=1e-3)  # t, 19 df
-    text = judging_text(found)
+    text = document_text(judging_document(found))
     assert "Corrected" not in text
     assert "none has a label by people" in text
 
@@ -95,8 +96,8 @@ def test_with_labels_raw_stands_beside_corrected_and_the_labels_put_it_right(end
         assert each.value.corrected.interval is not None
         assert each.value.corrected.interval.contains(float(truth))
     assert found.question == "overall"  # the rubric's aspect is called dialogue_overall; the labels say overall
-    assert "Judge alone" in judging_text(found)
-    assert "Corrected" in judging_text(found)
+    assert "Judge alone" in document_text(judging_document(found))
+    assert "Corrected" in document_text(judging_document(found))
 
 
 def test_a_rerun_asks_nothing_and_writes_the_same_bytes(endpoint: str, tmp_path: Path) -> None:
@@ -129,7 +130,7 @@ def test_missing_scores_are_a_threat_that_grows_with_their_share_and_difference(
     (missing,) = [each for each in raw.threats if each.code is ThreatCode.JUDGE_MISSING]
     assert missing.systems == ("barcor",)
     assert missing.facts["missing"] == 12
-    assert "was not in the requested form" in judging_text(raw).replace("\n", " ")
+    assert "was not in the requested form" in document_text(judging_document(raw)).replace("\n", " ")
     assert not [each for each in raw.differences if each.verdict in ("better", "worse")]
     corrected = judge(given, rubric="overall", model=options(endpoint, "sometimes"), labels=labels(given))
     assert (ThreatCode.JUDGE_MISSING, Severity.NOTES) in codes(corrected)
@@ -176,7 +177,7 @@ def test_a_judge_of_a_systems_own_family_is_noticed(endpoint: str) -> None:
     own = options(endpoint).model_copy(update={"model": "llama-3.3-70b"})
     found = judge(given, rubric="overall", model=own)
     assert (ThreatCode.JUDGE_FAMILY, Severity.DEMOTES) in codes(found)
-    assert "(Llama)" in " ".join(judging_text(found).split())
+    assert "(Llama)" in " ".join(document_text(judging_document(found)).split())
     corrected = judge(given, rubric="overall", model=own, labels=labels(given))
     assert (ThreatCode.JUDGE_FAMILY, Severity.NOTES) in codes(corrected)
 

@@ -9,8 +9,9 @@ from tests.workflows.judging.test_judge import World
 from trialogue.findings.judging.records import JudgedCorrelation, JudgingFindings
 from trialogue.records import Score, write_records
 from trialogue.records.files.jsonl import parse_line, to_line
-from trialogue.report.judging.page import judging_page
-from trialogue.report.judging.terminal import judging_text
+from trialogue.report.judging.document import judging_document
+from trialogue.report.render.page import document_page
+from trialogue.report.render.terminal import document_text
 from trialogue.workflows.judging.judge import judge
 
 GOOD, BAD, HALF = "good_metric@probe|v1", "bad_metric@probe|v1", "half_metric@probe|v1"
@@ -67,8 +68,8 @@ def test_units_without_a_value_are_left_out_and_too_few_labels_say_so(found: Jud
 
 
 def test_page_and_terminal_show_them_and_the_methods_say_what_they_leave_out(found: JudgingFindings) -> None:
-    assert GOOD in judging_text(found, width=120)
-    assert "Other measures and people" in judging_page(found)
+    assert GOOD in document_text(judging_document(found), width=120)
+    assert "Other measures and people" in document_page(judging_document(found))
     assert "disagreement between raters" in " ".join(found.methods)
 
 

@@ -13,8 +13,9 @@ from trialogue.findings.judging.records import JudgedSystem, JudgingFindings, Pl
 from trialogue.findings.threats import Severity, ThreatCode, Validity
 from trialogue.records import Dialogue, Raters, Reason, Score, Utterance, read_records, write_records
 from trialogue.records.reasons.codes import ReasonCode
-from trialogue.report.judging.tables import HEAD, judging_csv
-from trialogue.report.judging.terminal import judging_text
+from trialogue.report.judging.document import judging_document
+from trialogue.report.render.files import csv_files
+from trialogue.report.render.terminal import document_text
 from trialogue.stats.correction.table import Estimand
 from trialogue.workflows.judging.judge import judge, plan_labels
 from trialogue.workflows.pipeline import report
@@ -117,7 +118,7 @@ def test_fewer_than_ten_labels_block_a_system_and_say_so(world: World) -> None:
     assert poor.rank is None
     assert found.differences == ()
     assert (ThreatCode.JUDGE_FEW_LABELS, Severity.BLOCKS) in severities(found)
-    assert "poor has only 7 labels" in judging_text(found)
+    assert "poor has only 7 labels" in document_text(judging_document(found))
 
 
 def test_labels_chosen_by_the_judges_score_are_noticed_unless_chances_are_given(world: World, tmp_path: Path) -> None:
@@ -214,8 +215,11 @@ def test_page_table_and_json_show_the_raw_column_beside_the_corrected_one(world:
     for head in ("Judge alone", "Labels alone", "Corrected"):
         assert head in page
     assert list(read_records(out / "judging.json", JudgingFindings)) == [found]
-    rows = judging_csv(found).splitlines()
-    assert rows[0] == ",".join(HEAD)
+    rows = csv_files(judging_document(found))["judging.csv"].splitlines()
+    assert rows[0] == (
+        "kind,system,versus,judged,labels,judge,judge_low,judge_high,alone,alone_low,alone_high,corrected,low,high,weight,"
+        "width_ratio,rank,best_rank,worst_rank,p,p_adjusted,verdict,validity,why"
+    )
     assert len(rows) == 1 + len(SYSTEMS) + 1 + len(found.differences)
     assert (out / "judging.csv").read_text(encoding="utf-8").splitlines() == rows
 

@@ -14,10 +14,10 @@ from trialogue.report.evaluation.paper_tables import paper_table_latex, paper_ta
 from trialogue.report.evaluation.summary import pair_rows, standing_rows
 from trialogue.report.evaluation.terminal import text_table
 from trialogue.report.exports import league_markdown
-from trialogue.report.judging.page import write_judging
 from trialogue.report.measures import split_columns, table_leagues
 from trialogue.workflows.board.board import board
 from trialogue.workflows.evaluation import Run
+from trialogue.workflows.pipeline import report
 
 JUDGE = "judge(tiny, overall, 0123abcd)@stated|v1:overall"
 RAW, CORRECTED = f"{JUDGE} (judge alone)", f"{JUDGE} (judge, corrected)"
@@ -115,7 +115,7 @@ def test_agreement_of_a_run_does_not_hold_a_judge_against_the_people_who_correct
 
 def test_a_file_of_corrected_values_gives_no_scores(tmp_path: Path) -> None:
     world = World(tmp_path)
-    write_judging(world.judged(), tmp_path / "judged")
+    report(world.judged(), tmp_path / "judged")
     run = trialogue.evaluate([world.files()["dialogues"], str(tmp_path / "judged" / "judging.json")], resamples=100)
     assert not [each for each in run.scores if "overall" in str(each.measure)]
     assert not run.findings.judge_leagues

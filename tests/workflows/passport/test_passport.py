@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from trialogue.errors import DataError, UnknownNameError, UsageError
-from trialogue.findings.passport.answer import headline
-from trialogue.findings.passport.records import Folds, PassportFindings, PassportPart
+from trialogue.findings.passport.answer import cost_text, headline
+from trialogue.findings.passport.records import Cost, Folds, PassportFindings, PassportPart, Sample
 from trialogue.findings.threats import Severity, ThreatCode
 from trialogue.records import Dialogue, Ending, Estimate, Interval, Rating, Reason, ReasonCode, Utterance, write_records
-from trialogue.report.passport.page import passport_page
-from trialogue.report.passport.tables import CSV_HEAD, passport_csv
-from trialogue.report.passport.terminal import passport_text
+from trialogue.report.passport.document import passport_document
+from trialogue.report.render.files import csv_files
+from trialogue.report.render.page import document_page
+from trialogue.report.render.terminal import document_text
 from trialogue.simulation.bundled import bundled_dialogues
 from trialogue.simulation.users.fit import fit_users
 from trialogue.workflows.evaluation import evaluate
@@ -118,7 +119,7 @@ def test_a_simulator_that_copies_real_dialogues_has_no_verdict(tmp_path: Path, p
     found = of(written(tmp_path / "copies.jsonl", copies), people)
     assert codes(found)[ThreatCode.COPIED_DIALOGUES] is Severity.BLOCKS
     assert found.answer[0] == "Behavior: no verdict, see the threats."
-    assert "80 of 80 simulated dialogues occur word for word" in passport_text(found, width=120)
+    assert "80 of 80 simulated dialogues occur word for word" in document_text(passport_document(found), width=120)
 
 
 def test_a_simulator_that_copies_single_messages_is_found_though_no_dialogue_is_copied(
@@ -148,7 +149,7 @@ def test_a_tiny_real_sample_gives_reasons_and_no_numbers(tmp_path: Path) -> None
     assert found.behavior.is_fair is None
     assert codes(found)[ThreatCode.FEW_REAL_USERS] is Severity.NOTES
     assert "no classifier (one side has 3 users" in found.answer[0]
-    passport_page(found)
+    document_page(passport_document(found))
 
 
 def test_one_agent_alone_is_a_threat_and_no_ranking(tmp_path: Path) -> None:
@@ -170,7 +171,7 @@ def test_simulations_that_all_failed_are_no_users(tmp_path: Path, people: str) -
     assert found.behavior is None
     assert why(found, PassportPart.BEHAVIOR) is ReasonCode.ALL_SIMULATED_FAILED
     assert "all 80 simulated dialogues failed before the user could speak" in found.answer[0]
-    passport_page(found)
+    document_page(passport_document(found))
     broken = [each.model_copy(update={"ended_by": Ending.AGENT_ERROR}) for each in talks(40, words=4, seed=2, name="s")]
     found = of(written(tmp_path / "broken.jsonl", broken), people)
     assert codes(found)[ThreatCode.SIMULATIONS_FAILED] is Severity.BLOCKS
@@ -183,7 +184,7 @@ def test_real_dialogues_without_endings_leave_that_distance_undefined(tmp_path: 
     endings = next(each for each in found.behavior.distances if each.name == "endings")
     assert endings.value.why is not None
     assert endings.value.why.facts == {"side": "real"}
-    assert "the real dialogues do not record it" in passport_page(found)
+    assert "the real dialogues do not record it" in document_page(passport_document(found))
 
 
 def test_without_real_users_the_other_parts_stand(tmp_path: Path) -> None:
@@ -230,7 +231,7 @@ def test_systems_of_another_name_are_matched_and_four_are_refused(tmp_path: Path
     assert found.rankings
     assert {len(each.real.ranks) for each in found.rankings} == {4}
     assert all(each.refusal is not None for each in found.rankings)
-    assert "at least 5 are needed" in " ".join(passport_text(found).split())
+    assert "at least 5 are needed" in " ".join(document_text(passport_document(found)).split())
 
 
 def test_a_passport_of_a_kind_simulates_doses_and_seeds_and_is_the_same_again(tmp_path: Path, people: str) -> None:
@@ -290,8 +291,8 @@ def test_users_compared_with_the_text_they_were_fitted_on_are_marked_under_anoth
 
 def test_the_table_holds_every_number_with_its_sample(tmp_path: Path, people: str) -> None:
     found = of(written(tmp_path / "own.jsonl", talks(40, words=4, seed=2, name="s")), people)
-    rows = [line.split(",") for line in passport_csv(found).splitlines()]
-    assert tuple(rows[0]) == CSV_HEAD
+    rows = [line.split(",") for line in csv_files(passport_document(found))["passport.csv"].splitlines()]
+    assert rows[0] == ["part", "what", "about", "value", "low", "high", "n", "clusters", "p", "why"]
     assert {row[0] for row in rows[1:]} >= {"behavior", "gates", "cost", "ranking"}
     json.dumps(found.to_json(), allow_nan=False)
 
@@ -313,7 +314,7 @@ def test_several_models_in_one_batch_and_rejected_wordings_are_said(tmp_path: Pa
     messages, rejected = sum(found.cost.wordings.values()), found.cost.wordings["too_long"]
     assert 0 < rejected < messages
     assert f"{rejected} of {messages} phrasings by the model were rejected" in found.answer[-1]
-    page = passport_page(found)
+    page = document_page(passport_document(found))
     assert "tiny (fp_0) and tiny (fp_1)" in page
     first = re.search(r'<p class="answer">(.*?)</p>', page)
     assert first is not None
@@ -325,6 +326,14 @@ def test_several_models_in_one_batch_and_rejected_wordings_are_said(tmp_path: Pa
     )
     assert section.heads == ("System", "Messages", "Said", "Too long")
     assert sum(int(row[3]) for row in section.rows) == rejected
+
+
+def test_tokens_that_are_unknown_are_not_said_to_be_none() -> None:
+    """Every answer came from the cache, so that no tokens were counted."""
+    cost = Cost(sample=Sample(), turns=Estimate(value=3.0), calls=2.0)
+    assert cost_text(cost) == "a dialogue takes 3.0 (no interval) user messages and 2.0 model calls"
+    known = cost.model_copy(update={"tokens_in": 1200.0, "tokens_out": 40.0})
+    assert cost_text(known).endswith("2.0 model calls, 1,200 + 40 tokens")
 
 
 def test_mistakes_are_said(tmp_path: Path, people: str) -> None:

@@ -11,7 +11,8 @@ from trialogue.agents.registry import make_agent
 from trialogue.agents.replies import turn_of
 from trialogue.agents.session import SimpleSession
 from trialogue.records import Dialogue, Ending, Utterance, read_records
-from trialogue.report.passport.terminal import passport_text
+from trialogue.report.passport.document import passport_document
+from trialogue.report.render.terminal import document_text
 from trialogue.simulation.attributes.kinds import AttributeKind
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.simulation_file import study_of
@@ -61,7 +62,7 @@ def test_the_passport_finds_no_fault_of_the_users_and_that_they_ask_no_model(fol
     assert found.gates is not None
     assert [share.simulated.value for share in found.gates.shares if share.simulated.value] == []
     assert found.cost is not None
-    assert "language model" not in (passport_text(found).partition("Gates")[0])
+    assert "language model" not in (document_text(passport_document(found)).partition("Gates")[0])
 
 
 class Chooser(SimpleSession):

@@ -132,7 +132,7 @@ def test_a_model_rates_beside_people_marked_everywhere_and_changes_no_number_of_
     assert beside.answer[-1].startswith("judge (a language model, not people) gave 16 answers to the same questions")
     page = study_report(export, tmp_path / "report").read_text("utf-8")
     assert "Language models and people" in page
-    assert '<th scope="col" class="number">judge (language model)</th>' in page
+    assert "<bdi>judge (language model)</bdi></th>" in page.replace("<wbr>", "")
     assert "mean ratings by judge (language model), next to people" in page
     assert "16</b> answers by language models" in page
     assert "48</b> ratings" in page  # of three people, as before

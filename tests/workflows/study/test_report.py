@@ -80,7 +80,7 @@ def test_an_export_becomes_a_report(folder: Path, tmp_path: Path) -> None:
     page = study_report(folder, tmp_path, progress=messages.append)
     text = page.read_text(encoding="utf-8")
     assert "A study" in text
-    assert "Realism" in text
+    assert "Which dialogue was a person" in text
     assert "<script" not in text
     names = {path.name for path in tmp_path.iterdir()}
     tables = {"systems.csv", "pairs.csv", "agreement.csv", "sensitivity.csv", "choices.csv"}

@@ -74,7 +74,8 @@ def passport(
 ) -> None:
     """Write the passport of simulated users: behavior, ranking validity, known groups, stability, gates and cost."""
     from trialogue.records.files.jsonl import to_line
-    from trialogue.report.passport.terminal import passport_text
+    from trialogue.report.passport.document import passport_document
+    from trialogue.report.render.terminal import document_text
     from trialogue.workflows.mapped import with_mapping
     from trialogue.workflows.passport.passport import AGENTS
     from trialogue.workflows.passport.passport import passport as run_passport
@@ -111,7 +112,7 @@ def passport(
         page = report(findings, folder)
         for warning in findings.warnings:
             tell.say(f"note: {warning}")
-    typer.echo(to_line(findings) if as_json else passport_text(findings))
+    typer.echo(to_line(findings) if as_json else document_text(passport_document(findings)))
     if not as_json:
         typer.echo(f"\nPage: {page}")
 

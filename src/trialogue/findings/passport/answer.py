@@ -211,7 +211,9 @@ def cost_text(cost: Cost) -> str:
     """Cost per dialogue, as a clause."""
     parts = [f"{render_estimate(cost.turns)} user messages"]
     if cost.calls is not None:
-        parts.append(f"{cost.calls:.1f} model calls, {cost.tokens_in or 0:,.0f} + {cost.tokens_out or 0:,.0f} tokens")
+        parts.append(f"{cost.calls:.1f} model calls")
+        if cost.tokens_in is not None and cost.tokens_out is not None:
+            parts[-1] += f", {cost.tokens_in:,.0f} + {cost.tokens_out:,.0f} tokens"
     if cost.money is not None:
         parts.append(f"{cost.money:.4g} {cost.currency or ''}".strip())
     if cost.seconds is not None:

@@ -15,8 +15,8 @@ from trialogue.report.board.tables import (
     title_of,
     unranked_table,
 )
-from trialogue.report.evaluation.paper import escape_latex
 from trialogue.report.exports import latex_rows, markdown_rows, rows_html
+from trialogue.report.markup import escape_latex
 from trialogue.report.numbers import level
 from trialogue.report.table import Table
 from trialogue.report.text import one_line

@@ -22,9 +22,9 @@ from trialogue.report.board.tables import (
     unranked_table,
 )
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
-from trialogue.report.evaluation.page import LONG, environment, manifest_rows
 from trialogue.report.long_names import with_short_names
 from trialogue.report.plots.base import Figure
+from trialogue.report.render.page import LONG, environment, manifest_rows
 from trialogue.report.text import printable
 
 PAGE, FINDINGS = "board.html", "board.json"

@@ -1,6 +1,5 @@
 """Build the template context of the report page, and render it."""
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +9,7 @@ from trialogue.findings import Findings, League, Measure, RankReversal, Sensitiv
 from trialogue.findings.agreement.records import Validity
 from trialogue.findings.agreement.validity import known_validity, validity_lines
 from trialogue.findings.family import correction_within
-from trialogue.records import VOTES, Manifest, Raters
+from trialogue.records import VOTES, Raters
 from trialogue.records.kinds.origins import kinds_of, one_and_many
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables, system_colors
 from trialogue.report.evaluation.chat import Chat, chat
@@ -18,7 +17,6 @@ from trialogue.report.evaluation.explorer_links import explorer_links
 from trialogue.report.evaluation.first_screen import first_screen
 from trialogue.report.evaluation.methods import methods
 from trialogue.report.evaluation.reading import reading_lines
-from trialogue.report.evaluation.sections import columns_of_words, passages
 from trialogue.report.evaluation.threats import threat_lists
 from trialogue.report.head_to_head import compare_head_to_head, turn_contrast
 from trialogue.report.league_table import Table, league_table
@@ -30,7 +28,6 @@ from trialogue.report.measures import (
     correction_words,
     is_ranked,
     labels,
-    pieces,
     primary_of,
     short_name,
     systems_in_order,
@@ -39,10 +36,11 @@ from trialogue.report.measures import (
 from trialogue.report.numbers import MISSING, bounds, column_decimals, level, number, plain_p, ranks, render_estimate
 from trialogue.report.plots import MAX_DRAWN, Figure, figures
 from trialogue.report.plots.variants import variant_labels, variants_name
-from trialogue.report.text import printable, typeset
+from trialogue.report.render.page import LONG, environment, manifest_rows
+from trialogue.report.text import printable
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, Template
+    from jinja2 import Template
 
 MAX_TABLED = 60  # systems; beyond, a table of their pairs would be most of the page, and pairs.csv holds it
 HEADINGS = {
@@ -59,7 +57,6 @@ EFFECTS = {
 OF_OTHERS = " (verdicts on other measures than the one above)"
 """Beside the counts of threats where none concerns the verdict above them."""
 """Effects of one threat and of several, as words after their number."""
-LONG = 130  # characters; a longer answer is set smaller
 
 
 @dataclass(frozen=True)
@@ -151,29 +148,6 @@ def validity_of(own: Sequence[Validity] = ()) -> Callable[[str], list[list[str]]
 @cache
 def _template() -> "Template":
     return environment().get_template("report.html.j2")
-
-
-def environment() -> "Environment":
-    """Jinja environment of all pages."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    from trialogue.report.template_cache import TemplateCache
-
-    environment = Environment(
-        loader=PackageLoader("trialogue.report"),
-        bytecode_cache=TemplateCache(),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "pieces": pieces,
-        "typeset": typeset,
-        "passages": passages,
-        "columns_of_words": columns_of_words,
-    }
-    return environment
 
 
 def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
@@ -364,13 +338,3 @@ def _chats(findings: Findings, names: dict[str, str]) -> dict[str, list[Chat]]:
     chats = [chat(example, names=names) for example in findings.examples]
     by_role = {role: [each for each in chats if each.role == role] for role in HEADINGS}
     return {HEADINGS[role].format(found[0].measure): found for role, found in by_role.items() if found}
-
-
-def manifest_rows(made: Manifest) -> list[tuple[str, str]]:
-    """Provenance as rows."""
-    rows = [("command", made.command), *((f"version of {name}", value) for name, value in made.versions.items())]
-    rows.append(("seed", MISSING if made.seed is None else str(made.seed)))
-    rows += [(f"option {name}", json.dumps(value, ensure_ascii=False)) for name, value in made.config.items()]
-    rows += [(f"sha256 of {name}", digest) for name, digest in made.inputs.items()]
-    rows.append(("summary of all inputs", made.data_hash))
-    return rows

@@ -4,8 +4,9 @@ import re
 
 from trialogue.findings import Findings, Measure
 from trialogue.report.evaluation.methods import methods
+from trialogue.report.markup import escape_latex
 from trialogue.report.measures import all_leagues, labels, paper_leagues
-from trialogue.report.text import one_line, slug
+from trialogue.report.text import slug
 
 METHODS, REFERENCES = "methods.tex", "references.bib"
 
@@ -102,15 +103,6 @@ STATISTICS = {  # what a sentence of the methods says, and what it rests on
   year = {1970},
 }""",
 }
-_ESCAPED = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "α": r"$\alpha$",
-    "ρ": r"$\rho$",
-    "−": "$-$",
-    "–": "--",
-} | {char: f"\\{char}" for char in "&%$#_{}"}
 
 
 def methods_tex(findings: Findings) -> str:
@@ -186,12 +178,3 @@ def _add_citation(paragraph: str) -> str:
     for pattern, key in keys.items():
         paragraph = re.sub(pattern, lambda _found, key=key: f"~\\cite{{{key}}}", paragraph, count=1)  # type: ignore[misc]
     return paragraph.replace(" ~\\cite", "~\\cite")
-
-
-def escape_latex(text: str) -> str:
-    r"""Escape text for LaTeX.
-
-    >>> escape_latex("50 % of a_b & {c}")
-    '50 \\% of a\\_b \\& \\{c\\}'
-    """
-    return "".join(_ESCAPED.get(char, char) for char in one_line(text))

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from trialogue.findings import Findings
 from trialogue.findings.family import ACROSS_MEASURES
-from trialogue.report.evaluation.paper import escape_latex
-from trialogue.report.exports import latex_arrow, latex_value, table_markdown, tabular
+from trialogue.report.exports import latex_arrow, latex_value, table_markdown
 from trialogue.report.league_table import Block, Table, league_table
+from trialogue.report.markup import escape_latex, tabular
 from trialogue.report.measures import (
     correction_words,
     is_ranked,

@@ -1,13 +1,12 @@
 """Plain-text rendering of a judge's votes on pairs of dialogues."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from trialogue.judges.tallies import PairTally
+from trialogue.report.document import Column, Sentences, Table
 from trialogue.report.numbers import count
-from trialogue.report.table import Table
-from trialogue.report.terminal import columns, draw_cells, wrap_sentences
+from trialogue.report.render.terminal import parts_text
 
-NARROWEST, WIDEST = 60, 130
 UNCORRECTED = (
     "These are votes of a model, not of people: they show what the model prefers, and no label corrects its error."
 )
@@ -22,30 +21,35 @@ def pairs_text(tallies: Sequence[PairTally], *, matched: bool, width: int | None
         matched: whether the users of each pair wanted the same.
         width: columns of the terminal; its own by default.
     """
-    width = columns(width, least=NARROWEST, most=WIDEST)
-    heads = ("Judge", "Aspect", "A", "B", "A better", "B better", "Tie", "Missing", "Decided by order")
-    rows = tuple(
-        (
-            each.judge,
-            each.aspect,
-            each.a,
-            each.b,
-            *(str(number) for number in (each.a_better, each.b_better, each.ties, each.missing, each.contradictory)),
-        )
-        for each in tallies
+    votes = Table(
+        "Votes by pair of systems",
+        tallies,
+        [
+            Column("Judge", lambda row: row.judge),
+            Column("Aspect", lambda row: row.aspect),
+            Column("A", lambda row: row.a),
+            Column("B", lambda row: row.b),
+            Column("A better", lambda row: row.a_better),
+            Column("B better", lambda row: row.b_better),
+            Column("Tie", lambda row: row.ties),
+            Column("Missing", lambda row: row.missing),
+            Column("Decided by order", lambda row: row.contradictory),
+        ],
     )
+    return parts_text([Sentences(list(_sentences(tallies, matched=matched))), votes, Sentences([NEXT])], width=width)
+
+
+def _sentences(tallies: Sequence[PairTally], *, matched: bool) -> Iterator[str]:
+    yield UNCORRECTED
+    if matched:
+        yield "The users of each pair had the same need."
+    else:
+        yield "No two systems share a need, so dialogues were paired at random."
     decided = sum(each.contradictory for each in tallies)
-    voted = sum(each.a_better + each.b_better + each.ties for each in tallies)
-    lines = [UNCORRECTED]
-    lines.append(
-        "The users of each pair had the same need."
-        if matched
-        else "No two systems share a need, so dialogues were paired at random."
-    )
     if decided:
+        voted = sum(each.a_better + each.b_better + each.ties for each in tallies)
         first = sum(each.first_won for each in tallies)
-        lines.append(
+        yield (
             f"In {decided} of {count(voted, 'vote')} the order decided, which counts as a tie: the dialogue shown first won "
             f"{first} of them in both orders."
         )
-    return "\n\n".join([wrap_sentences(lines, width), draw_cells(Table(heads, rows), width), NEXT])

@@ -1,15 +1,13 @@
-"""Bias probes of judges as a table, for terminal and page, LaTeX and Markdown."""
+"""Bias probes of judges as a table."""
 
 from collections.abc import Sequence
 
 from trialogue.findings.judging.probe_records import ProbeFinding, ProbeVerdict
 from trialogue.judges.probes.kinds import DEFECTS, ProbeKind
 from trialogue.records import Estimate
-from trialogue.report.exports import latex_rows, markdown_rows
-from trialogue.report.numbers import MISSING, count, plain_p, render_estimate, supported_decimals
-from trialogue.report.table import Table
+from trialogue.report.document import Column, Table
+from trialogue.report.numbers import MISSING, count, plain_p, supported_decimals, with_decimals
 
-HEADS = ("Probe", "Change of the score", "Cases moved", "Agreement", "p", "Verdict", "Rests on")
 NAMES = {
     ProbeKind.POSITION: "shown first, of two (answers for the first minus for the second)",
     ProbeKind.PADDING: "replies padded with empty sentences",
@@ -29,57 +27,44 @@ VERDICTS = {
     ProbeVerdict.TOO_FEW: "too few cases to tell",
     ProbeVerdict.UNDEFINED: MISSING,
 }
-KEY = (
-    "Cases moved: up (first three), at all (rewording), down (defects). Agreement: share of pairs with the same answers "
-    "in both orders; rank correlation with scores after rewording. p by Holm's method over the probes of a judge."
-)
+MOVED = "up (first three), at all (rewording), down (defects)"
+AGREEMENT = "share of pairs with the same answers in both orders; rank correlation with scores after rewording"
 
 
-def probes_table(found: Sequence[ProbeFinding]) -> Table:
+def probes_table(found: Sequence[ProbeFinding]) -> Table[ProbeFinding]:
     """One row per probe and judge."""
-    return Table(_heads(found), tuple(_row(each, found) for each in found))
-
-
-def probes_latex(found: Sequence[ProbeFinding]) -> str:
-    """The probes as a booktabs ``tabular``."""
-    return latex_rows([dict(zip(_heads(found), _row(each, found), strict=True)) for each in found]) + "\n"
-
-
-def probes_markdown(found: Sequence[ProbeFinding]) -> str:
-    """The probes as a Markdown table."""
-    return markdown_rows([dict(zip(_heads(found), _row(each, found), strict=True)) for each in found])
-
-
-def _is_panel(found: Sequence[ProbeFinding]) -> bool:
-    return len({each.judge for each in found}) > 1
-
-
-def _heads(found: Sequence[ProbeFinding]) -> tuple[str, ...]:
-    return ("Judge", *HEADS) if _is_panel(found) else HEADS
-
-
-def _row(each: ProbeFinding, found: Sequence[ProbeFinding]) -> tuple[str, ...]:
-    kind = "pair" if each.probe is ProbeKind.POSITION else "dialogue"
-    rests = [count(each.effect.n, kind)]
-    if each.unanswered:
-        rests.append(f"{each.unanswered} unanswered")
-    if each.inapplicable:
-        rests.append(f"{each.inapplicable} {'without an applicable reply' if each.probe in DEFECTS else 'not asked'}")
-    if each.verdict is ProbeVerdict.TOO_FEW:
-        rests.append(f"{each.least} needed")
-    elif each.effect.value is None or each.effect.interval is None:
-        rests.append(str(each.effect.why))
-    row = (
-        NAMES[each.probe],
-        _value(each.effect, sign=True),
-        _value(each.moved),
-        MISSING if each.agreement is None else _value(each.agreement),
-        MISSING if each.p_adjusted is None else plain_p(each.p_adjusted),
-        VERDICTS[each.verdict],
-        "; ".join(rests),
+    is_panel = len({each.judge for each in found}) > 1
+    return Table(
+        "What changed the judge's scores",
+        found,
+        [
+            *([Column[ProbeFinding]("Judge", lambda row: row.judge)] if is_panel else []),
+            Column("Probe", lambda row: NAMES[row.probe]),
+            Column("Change of the score", lambda row: row.effect, lambda value: _value(value, sign=True)),
+            Column("Cases moved", lambda row: row.moved, _value, note=MOVED),
+            Column("Agreement", lambda row: row.agreement, _value, note=AGREEMENT),
+            Column("p", lambda row: row.p_adjusted, plain_p, note="by Holm's method over the probes of a judge"),
+            Column("Verdict", lambda row: VERDICTS[row.verdict]),
+            Column("Based on", _basis),
+        ],
+        lead="The same dialogues twice, with one thing changed.",
+        paper="judge_probes",
     )
-    return (each.judge, *row) if _is_panel(found) else row
+
+
+def _basis(row: ProbeFinding) -> str:
+    """How many cases there were, and what kept others out or a verdict from being reached."""
+    said = [count(row.effect.n, "pair" if row.probe is ProbeKind.POSITION else "dialogue")]
+    if row.unanswered:
+        said.append(f"{row.unanswered} unanswered")
+    if row.inapplicable:
+        said.append(f"{row.inapplicable} {'without an applicable reply' if row.probe in DEFECTS else 'not asked'}")
+    if row.verdict is ProbeVerdict.TOO_FEW:
+        said.append(f"{row.least} needed")
+    elif row.effect.value is None or row.effect.interval is None:
+        said.append(str(row.effect.why))
+    return "; ".join(said)
 
 
 def _value(estimate: Estimate, *, sign: bool = False) -> str:
-    return MISSING if estimate.value is None else render_estimate(estimate, supported_decimals(estimate), sign=sign)
+    return with_decimals(supported_decimals(estimate), sign=sign)(estimate)

@@ -17,6 +17,7 @@ from trialogue.report.text import shorten
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
 
+NARROW = 400.0  # pixels: two fifths of a page of 1200
 ROW = 25.0  # height of a row of a figure that stands alone
 LONGEST_LABEL = 26  # columns of text; longer names are cut in the middle, and whole in the tables
 MAX_LABEL = 190.0  # pixels

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from trialogue.findings import League, Standing
 from trialogue.report.compact_letters import league_letters
-from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, TextMark
+from trialogue.report.drawing.marks import SIZE, Drawing, Line, TextMark
 from trialogue.report.drawing.scale import Scale, draw_axis, league_extent
 from trialogue.report.measures import DIRECTIONS, correction_words, is_ranked, short_name
-from trialogue.report.numbers import bounds, column_decimals, level, number, ranks, render_estimate
-from trialogue.report.plots.base import ROW, Figure, label, label_width, row_lines, rows_behind
+from trialogue.report.numbers import column_decimals, level, ranks, render_estimate
+from trialogue.report.plots.base import Figure, row_lines, rows_behind
+from trialogue.report.plots.estimates import Axis, Row, draw_row, estimates_figure
 from trialogue.report.plots.panels import name_figures, panels, parts_of, with_parts
 from trialogue.report.text import describe_rows, shorten, slug
 
@@ -16,91 +17,52 @@ SMALL_ROW = 17.0
 MAX_LETTERS = 6  # more do not fit their column; the table has them
 
 
-def forest(league: League, colors: Mapping[str, str], *, alpha: float, correction: str) -> Figure:
-    """Systems on one measure, best first, with letters and rank ranges at the right; baselines below a rule."""
-    measure = league.measure
+def forest(league: League, colors: Mapping[str, str], *, alpha: float, correction: str) -> Figure | None:
+    """Systems on one measure, best first, with letters and rank ranges at the right; baselines below a rule.
+
+    None where nothing has a value.
+    """
     standings = [standing for standing in league.standings if standing.estimate.value is not None]
     baselines = [baseline for baseline in league.baselines if baseline.estimate.value is not None]
     letters = league_letters(league)
     show_ranks = any(standing.rank_low is not None for standing in standings)
-    rule = 26 + ROW * len(standings)
-    bottom = rule + ROW * len(baselines)
-    drawing = Drawing(height=bottom + 40)
-    left = label_width([standing.system for standing in (*standings, *baselines)])
-    right = drawing.width - 124 - (52 if letters else 0) - (46 if show_ranks else 0)
-    scale = Scale(*league_extent(league), left + 6, right - 6)
-    row_lines(drawing, len(standings) + len(baselines), top=26, row=ROW, left=0, right=drawing.width)
-    draw_axis(drawing, scale, top=26, bottom=bottom)
-    _headings(drawing, right, letters=bool(letters), show_ranks=show_ranks)
-    drawing.add(TextMark((left + right) / 2, bottom + 29, _axis_title(league), color="muted", anchor="middle"))
-    decimals = column_decimals(standing.estimate for standing in standings)
-    for index, standing in enumerate(standings):
-        y = 26 + ROW * (index + 0.5)
-        _row(drawing, league, standing, scale, y, colors.get(standing.system, "accent"), decimals)
-        drawing.add(TextMark(0, y, label(standing.system), href=rows_behind(league, standing.system)))
-        _figures(drawing, standing, right, y, decimals, letters.get(standing.system, ""), show_ranks)
-    if baselines:
-        _reference(drawing, scale(baselines[0].estimate.value or 0.0), top=26, bottom=rule)
-        drawing.add(Line(0, rule, drawing.width, rule, "muted", 1.5))
-    for index, baseline in enumerate(baselines):
-        y = rule + ROW * (index + 0.5)
-        _row(drawing, league, baseline, scale, y, "muted", decimals)
-        drawing.add(TextMark(0, y, label(baseline.system), color="muted"))
-        _figures(drawing, baseline, right, y, decimals, "", False)
-    return Figure(
-        name=f"forest-{slug(measure.name)}",
+
+    def notes(standing: Standing) -> list[str]:
+        found = [_cut_letters(letters.get(standing.system, ""))] if letters else []
+        return [*found, *([ranks(standing.rank_low, standing.rank_high)] if show_ranks else [])]
+
+    return estimates_figure(
+        [
+            *(league_row(league, each, colors.get(each.system, "accent"), notes(each)) for each in standings),
+            *(league_row(league, each, "muted") for each in baselines),
+        ],
+        league_axis(league, _axis_title(league)),
+        name=f"forest-{slug(league.measure.name)}",
         section="league",
-        title=f"{measure.title} by system",
+        title=f"{league.measure.title} by system",
         caption=_caption(league, letters, alpha, correction, show_ranks),
         alt=describe(league),
-        drawing=drawing,
+        note_heads=[*(["letters"] if letters else []), *(["rank"] if show_ranks else [])],
+        below_rule=len(baselines),
     )
 
 
-def _reference(drawing: Drawing, x: float, *, top: float, bottom: float) -> None:
-    """The best baseline, across the rows of systems."""
-    drawing.add(Line(x, top, x, bottom, "muted", dashed=True))
-
-
-def _headings(drawing: Drawing, right: float, *, letters: bool, show_ranks: bool) -> None:
-    x = right + 14
-    drawing.add(TextMark(x, 14, "value [interval]", size=SIZE - 1, color="muted"))
-    x += 118
-    if letters:
-        drawing.add(TextMark(x, 14, "letters", size=SIZE - 1, color="muted"))
-        x += 52
-    if show_ranks:
-        drawing.add(TextMark(drawing.width, 14, "rank", size=SIZE - 1, color="muted", anchor="end"))
-
-
-def _figures(
-    drawing: Drawing, standing: Standing, right: float, y: float, decimals: int, letters: str, show_ranks: bool
-) -> None:
-    """The numbers at the right of a row."""
-    estimate = standing.estimate
-    drawing.add(TextMark(right + 14, y, number(estimate.value or 0.0, decimals), bold=True))
-    offset = 14 + len(number(estimate.value or 0.0, decimals)) * SIZE * 0.66 + 4
-    if estimate.interval:
-        drawing.add(TextMark(right + offset, y, bounds(estimate.interval, decimals), size=SIZE - 1, color="muted"))
-    if letters:
-        text = letters if len(letters) <= MAX_LETTERS else f"{letters[: MAX_LETTERS - 1]}…"
-        drawing.add(TextMark(right + 132, y, text))
-    if show_ranks:
-        drawing.add(TextMark(drawing.width, y, ranks(standing.rank_low, standing.rank_high), anchor="end"))
-
-
-def _row(
-    drawing: Drawing, league: League, standing: Standing, scale: Scale, y: float, color: str, decimals: int
-) -> None:
-    """An interval with its value."""
-    estimate = standing.estimate
-    tip = f"{standing.system}: {render_estimate(estimate, decimals)}"
+def league_row(league: League, standing: Standing, color: str, notes: Sequence[str] = ()) -> Row:
+    """A system with its value, linked to its dialogues; hollow without an interval."""
+    hollow = standing.estimate.interval is None
     href = rows_behind(league, standing.system)
-    if estimate.interval:
-        drawing.add(
-            Line(scale(estimate.interval.low), y, scale(estimate.interval.high), y, color, 2.4, tip=tip, href=href)
-        )
-    drawing.add(Dot(scale(estimate.value or 0.0), y, color, hollow=estimate.interval is None, tip=tip, href=href))
+    return Row(standing.system, standing.estimate, hollow=hollow, color=color, notes=notes, href=href)
+
+
+def league_axis(league: League, title: str) -> Axis:
+    """The axis of a measure, with the best baseline as a dashed line."""
+    best = next((each.estimate.value for each in league.baselines if each.estimate.value is not None), None)
+    card = league.measure.card
+    return Axis(title, best, within=(card.low, card.high) if card else (None, None))
+
+
+def _cut_letters(letters: str) -> str:
+    return letters if len(letters) <= MAX_LETTERS else f"{letters[: MAX_LETTERS - 1]}…"
 
 
 def _axis_title(league: League) -> str:
@@ -179,9 +141,9 @@ def _panel(
     scale = Scale(*league_extent(league), x + 8, x + width - 14)
     row_lines(drawing, len(systems), top=top, row=SMALL_ROW, left=x + 2, right=x + width - 8)
     draw_axis(drawing, scale, top=top, bottom=bottom, most=4, size=SIZE - 2)
-    best = next((baseline.estimate.value for baseline in league.baselines if baseline.estimate.value is not None), None)
-    if best is not None:
-        _reference(drawing, scale(best), top=top, bottom=bottom)
+    axis = league_axis(league, "")
+    if axis.reference is not None:
+        drawing.add(Line(scale(axis.reference), top, scale(axis.reference), bottom, "muted", dashed=True))
     decimals = column_decimals(standing.estimate for standing in league.standings)
     standings = {standing.system: standing for standing in league.standings}
     for place, system in enumerate(systems):
@@ -190,4 +152,5 @@ def _panel(
         if standing is None or standing.estimate.value is None:
             drawing.add(TextMark(x + width / 2, y, "—", size=SIZE - 1, color="muted", anchor="middle"))
         else:
-            _row(drawing, league, standing, scale, y, colors.get(system, "accent"), decimals)
+            row = league_row(league, standing, colors.get(system, "accent"))
+            draw_row(drawing, row, axis, scale, y, decimals)

@@ -5,9 +5,9 @@ from trialogue.records import MeasureName
 from trialogue.report.drawing.theme import system_colors
 from trialogue.report.numbers import p_value
 from trialogue.report.plots.base import Figure
+from trialogue.report.plots.estimates import Axis, Row, estimates_figure
 from trialogue.report.study.bars import choices_figure, distribution_figure
 from trialogue.report.study.flow import flow_figure
-from trialogue.report.study.intervals import Row, intervals_figure
 from trialogue.report.study.sensitivity import choice_sensitivity_figure, rating_sensitivity_figure
 from trialogue.report.study.tables import choice_name
 from trialogue.report.text import slug
@@ -17,7 +17,7 @@ MAX_DRAWN = 40  # pairs in a figure; the table has all
 
 def study_figures(findings: StudyFindings) -> list[Figure]:
     """All figures in page order; criteria with equal file names get a number."""
-    drawn: list[Figure] = []
+    drawn: list[Figure | None] = []
     if findings.flow is not None:
         drawn.append(flow_figure(findings.flow))
     colors = system_colors([one.system for each in findings.ratings for one in each.systems])
@@ -30,7 +30,7 @@ def study_figures(findings: StudyFindings) -> list[Figure]:
             drawn.append(choice_sensitivity_figure(findings.choices))
     if findings.labels is not None and findings.labels.classes:
         drawn.append(_label_agreement(findings.labels))
-    return drawn
+    return [figure for figure in drawn if figure is not None]
 
 
 def criterion_key(found: RatingFindings, place: int) -> str:
@@ -39,87 +39,78 @@ def criterion_key(found: RatingFindings, place: int) -> str:
 
 
 def _rating_figures(found: RatingFindings, colors: dict[str, str]) -> list[Figure]:
-    drawn = [distribution_figure(found, colors)] if found.systems else []
+    drawn: list[Figure | None] = [distribution_figure(found, colors)] if found.systems else []
     if found.pairs:
         drawn.append(_odds_figure(found, colors))
     if found.position is not None and found.position.odds:
         drawn.append(_position_figure(found))
     if len(found.sensitivity) > 1 and found.pairs:
         drawn.append(rating_sensitivity_figure(found))
-    return drawn
+    return [figure for figure in drawn if figure is not None]
 
 
-def _odds_figure(found: RatingFindings, colors: dict[str, str]) -> Figure:
+def _odds_figure(found: RatingFindings, colors: dict[str, str]) -> Figure | None:
     rows = [
         Row(
             f"{pair.a} – {pair.b}",
             pair.odds_ratio,
-            colors.get(pair.a, "accent") if pair.verdict in ("a", "b") else "muted",
-            f"p {p_value(pair.p_adjusted)}",
+            color=colors.get(pair.a, "accent") if pair.verdict in ("a", "b") else "muted",
+            notes=[f"p {p_value(pair.p_adjusted)}"],
             strong=pair.verdict in ("a", "b"),
         )
         for pair in found.pairs[:MAX_DRAWN]
     ]
-    return intervals_figure(
+    return estimates_figure(
         rows,
+        Axis("odds ratio of a higher rating (logarithmic)", 1.0, odds=True),
         name="odds",
-        section="ratings",
         title=f"{found.title}: differences between systems",
         caption=(
             "Odds of a higher rating of the first-named system against the second, from the cumulative-link "
             "mixed model. Intervals are for each pair individually; p is corrected by Holm's method over all "
             "pairs. Bold: significant. Dashed: no difference."
         ),
-        axis="odds ratio of a higher rating (logarithmic)",
-        reference=1.0,
-        odds=True,
-        note_head="p, Holm",
+        note_heads=["p, Holm"],
     )
 
 
-def _position_figure(found: RatingFindings) -> Figure:
+def _position_figure(found: RatingFindings) -> Figure | None:
     assert found.position is not None
     rows = [Row(f"Position {name} – 1", odds) for name, odds in found.position.odds.items()]
-    return intervals_figure(
+    return estimates_figure(
         rows,
+        Axis("odds ratio of a higher rating (logarithmic)", 1.0, odds=True),
         name="position",
-        section="ratings",
         title=f"{found.title}: effect of position",
         caption="Odds of a higher rating at each position compared with the first one, for the same system.",
-        axis="odds ratio of a higher rating (logarithmic)",
-        reference=1.0,
-        odds=True,
     )
 
 
-def _win_shares(found: ChoiceFindings) -> Figure:
+def _win_shares(found: ChoiceFindings) -> Figure | None:
     rows = []
     for pair in found.pairs[:MAX_DRAWN]:
         name = choice_name(found.task, pair)
         holds = pair.verdict in ("a", "b")
-        rows.append(Row(name, pair.decisive, "accent" if holds else "muted", f"p {p_value(pair.p_adjusted)}", holds))
+        color, notes = "accent" if holds else "muted", [f"p {p_value(pair.p_adjusted)}"]
+        rows.append(Row(name, pair.decisive, color=color, notes=notes, strong=holds))
     what = "taken for the person" if found.task == "realism" else "won by the first-named side"
-    return intervals_figure(
+    return estimates_figure(
         rows,
+        Axis("share", 0.5),
         name="win-shares",
-        section="choices",
         title=f"Share of decisive judgements {what}",
         caption="Ties left out. Intervals resample pairs of dialogues or raters, whichever gives the wider one. "
         "Dashed: one half.",
-        axis="share",
-        reference=0.5,
-        note_head="p, Holm",
+        note_heads=["p, Holm"],
     )
 
 
-def _label_agreement(found: LabelFindings) -> Figure:
+def _label_agreement(found: LabelFindings) -> Figure | None:
     rows = [Row(f"{one.label.replace('_', ' ')} ({one.given:,})", one.kappa) for one in found.classes[:MAX_DRAWN]]
-    return intervals_figure(
+    return estimates_figure(
         rows,
+        Axis("alpha: 1 is perfect, 0 is chance", 0.0),
         name="labels",
-        section="labels",
         title="Agreement by label",
         caption="Krippendorff's alpha of each label against all others; in parentheses, how often annotators gave it.",
-        axis="alpha: 1 is perfect, 0 is chance",
-        reference=0.0,
     )

@@ -1,36 +1,47 @@
 """Table and figure of the main comparison under other exclusion rules, for ratings and for choices."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import exp
+from typing import Any
 
 from trialogue.findings.people.records import (
     ChoiceFindings,
     ChoicePair,
     ChoiceSensitivity,
+    PairFindings,
     RatingFindings,
     SensitivityRow,
+    StudyFindings,
 )
 from trialogue.records import Estimate
-from trialogue.report.numbers import MISSING, number, plain_p, render_estimate
+from trialogue.report.document import Column, Table, from_estimate, in_files
+from trialogue.report.numbers import MISSING, number, plain_p, with_decimals
 from trialogue.report.plots.base import Figure
-from trialogue.report.study.intervals import Row, intervals_figure
-from trialogue.report.study.tables import Grid, choice_name, choice_verdict, judgements, pair_under, value_of
+from trialogue.report.plots.estimates import Axis, Row, estimates_figure
+from trialogue.report.study.tables import choice_name, choice_verdict, judgements
 
 SHARES = ("win", "lose", "tie")
 
 
-def rating_sensitivity_grid(found: RatingFindings) -> Grid:
+def rating_sensitivity_table(found: RatingFindings) -> Table[SensitivityRow]:
     """Main test and verdicts under each exclusion."""
-    names = [f"{pair.a} – {pair.b}" for pair in found.pairs]
     main = _main(found)
-    rows = []
-    for row in found.sensitivity:
-        odds = [_odds(one) for one in row.pairs] or [MISSING] * len(names)
-        same = MISSING if row.why else "same" if main and row.verdicts == main.verdicts else "differ"
-        rows.append((row.name, f"{row.participants:,}", f"{row.ratings:,}", plain_p(row.p), *odds, same))
-    head = ("Exclusions", "People", "Ratings", "p", *names, "Verdicts")
-    strong = frozenset(place for place, row in enumerate(found.sensitivity) if row.main)
-    notes = tuple(f"{row.name}: {row.why}." for row in found.sensitivity if row.why)
-    return Grid("Sensitivity to exclusions", head, tuple(rows), tuple(range(1, 4 + len(names))), strong, notes)
+    return Table(
+        f"{found.title}: Sensitivity to exclusions",
+        found.sensitivity,
+        [
+            Column("Exclusions", lambda row: row.name),
+            Column("People", lambda row: row.participants),
+            Column("Ratings", lambda row: row.ratings),
+            Column("p", lambda row: row.p, plain_p),
+            *(Column(f"{pair.a} – {pair.b}", _odds(at), with_decimals(2)) for at, pair in enumerate(found.pairs)),
+            Column("Verdicts", lambda row: None if row.why else "same" if _agrees(row, main) else "differ"),
+        ],
+        strong=lambda row: row.main,
+        lead="Odds ratios of each pair, and whether all verdicts agree with the main analysis.",
+        note=" ".join(f"{row.name}: {row.why}." for row in found.sensitivity if row.why),
+    )
 
 
 def _main(found: RatingFindings) -> SensitivityRow | None:
@@ -38,29 +49,60 @@ def _main(found: RatingFindings) -> SensitivityRow | None:
     return next((row for row in found.sensitivity if row.main), None)
 
 
-def _odds(log_odds: Estimate) -> str:
-    from math import exp
-
-    return MISSING if log_odds.value is None else number(exp(min(50.0, log_odds.value)), 2)
+def _agrees(row: SensitivityRow, main: SensitivityRow | None) -> bool:
+    return main is not None and row.verdicts == main.verdicts
 
 
-def choice_sensitivity_grids(found: ChoiceFindings) -> tuple[Grid, ...]:
+def _odds(at: int) -> Callable[[SensitivityRow], float | None]:
+    def value(row: SensitivityRow) -> float | None:
+        log_odds = row.pairs[at].value if row.pairs else None
+        return None if log_odds is None else exp(min(50.0, log_odds))
+
+    return value
+
+
+def _share(name: str) -> Callable[[ChoicePair], Estimate]:
+    return lambda pair: pair.shares[name]
+
+
+def choice_sensitivity_tables(found: ChoiceFindings) -> list[Table[ChoiceSensitivity]]:
     """Each pair under each exclusion; for realism also the shares of wins, losses and ties."""
-    return tuple(_choice_grid(found, pair) for pair in _overall_pairs(found)) if found.sensitivity else ()
+    return [_choice_table(found, pair) for pair in _overall_pairs(found)] if found.sensitivity else []
 
 
-def _choice_grid(found: ChoiceFindings, main: ChoicePair) -> Grid:
+def _choice_table(found: ChoiceFindings, main: ChoicePair) -> Table[ChoiceSensitivity]:
+    def of_pair(take: Callable[[ChoicePair], Any], *, without: object = None) -> Callable[[ChoiceSensitivity], Any]:
+        def value(row: ChoiceSensitivity) -> Any:
+            pair = pair_under(row, main)
+            return without if pair is None else take(pair)
+
+        return value
+
     shares = SHARES if found.task == "realism" else ()
-    shares_text = [f"{name.capitalize()}, %" for name in shares]
-    head = ("Exclusions", "People", "Judgements", *shares_text, "Win share", "p (Holm)", "Verdict")
-    return Grid(
+    return Table(
         choice_name(found.task, main),
-        head,
-        tuple(_cells(main, row, shares) for row in found.sensitivity),
-        tuple(range(1, len(head) - 1)),
-        frozenset(place for place, row in enumerate(found.sensitivity) if row.main),
-        tuple(_reasons(found.sensitivity, main)),
+        found.sensitivity,
+        [
+            Column("Exclusions", lambda row: row.name),
+            Column("People", of_pair(lambda pair: pair.raters, without=0)),
+            Column("Judgements", of_pair(judgements, without=0)),
+            *(Column(f"{name.capitalize()}, %", of_pair(_share(name)), _percent) for name in shares),
+            Column("Win share", of_pair(lambda pair: pair.decisive), with_decimals(2)),
+            Column("p (Holm)", of_pair(lambda pair: pair.p_adjusted), plain_p),
+            Column("Verdict", of_pair(lambda pair: _changed_verdict(pair, main), without="no judgements left")),
+        ],
+        strong=lambda row: row.main,
+        note=" ".join(_reasons(found.sensitivity, main)),
     )
+
+
+def _changed_verdict(pair: ChoicePair, main: ChoicePair) -> str:
+    return choice_verdict(pair) + ("" if pair.verdict == main.verdict else " (changed)")
+
+
+def pair_under(row: ChoiceSensitivity, main: ChoicePair) -> ChoicePair | None:
+    """A pair of the main analysis under other exclusions; None without judgements."""
+    return next((pair for pair in row.pairs if (pair.a, pair.b) == (main.a, main.b)), None)
 
 
 def _reasons(rows: Sequence[ChoiceSensitivity], main: ChoicePair) -> Iterable[str]:
@@ -72,29 +114,85 @@ def _reasons(rows: Sequence[ChoiceSensitivity], main: ChoicePair) -> Iterable[st
             yield f"{row.name}: {why}."
 
 
-def _cells(main: ChoicePair, row: ChoiceSensitivity, shares: Sequence[str]) -> tuple[str, ...]:
-    pair = pair_under(row, main)
-    if pair is None:
-        return (row.name, "0", "0", *[MISSING] * (len(shares) + 2), "no judgements left")
-    changed = "" if pair.verdict == main.verdict else " (changed)"
-    shares_text = [_percent(pair.shares[name]) for name in shares]
-    people = (row.name, f"{pair.raters:,}", f"{judgements(pair):,}")
-    return (*people, *shares_text, value_of(pair.decisive), plain_p(pair.p_adjusted), choice_verdict(pair) + changed)
-
-
 def _percent(share: Estimate) -> str:
-    ends = share.interval and share.interval.model_copy(
-        update={"low": 100 * share.interval.low, "high": 100 * share.interval.high}
-    )
-    value = None if share.value is None else 100 * share.value
-    return render_estimate(share.model_copy(update={"value": value, "interval": ends}), 0)
+    return share.render(lambda value: number(100 * value, 0), undefined=MISSING)
 
 
 def _overall_pairs(found: ChoiceFindings) -> list[ChoicePair]:
     return [pair for pair in found.pairs if not pair.group]
 
 
-def rating_sensitivity_figure(found: RatingFindings) -> Figure:
+@dataclass(frozen=True)
+class _RatingNumber:
+    """A pair of systems on one criterion under one set of exclusions."""
+
+    measure: str
+    row: SensitivityRow
+    pair: PairFindings
+    log_odds: Estimate
+    verdict: str
+
+
+@dataclass(frozen=True)
+class _ChoiceNumber:
+    """A pair of sides under one set of exclusions."""
+
+    row: ChoiceSensitivity
+    pair: ChoicePair
+
+
+def sensitivity_file(findings: StudyFindings) -> list[Table[Any]]:
+    """Every pair under every set of exclusions, on ratings and on choices, for ``sensitivity.csv``.
+
+    Of choices, people and p are those of the pair: there is no test of all systems at once.
+    """
+    rated = [
+        _RatingNumber(each.measure, row, *of_pair)
+        for each in findings.ratings
+        for row in each.sensitivity
+        for of_pair in zip(each.pairs, row.pairs, row.verdicts, strict=False)
+    ]
+    choices = findings.choices
+    chosen = [_ChoiceNumber(row, pair) for row in choices.sensitivity for pair in row.pairs] if choices else []
+    task = choices.task if choices else None
+    return [
+        Table(
+            "Ratings",
+            rated,
+            [
+                *in_files(measure=lambda each: each.measure, left_out=lambda each: each.row.name),
+                *in_files(main=lambda each: each.row.main, participants=lambda each: each.row.participants),
+                *in_files(ratings=lambda each: each.row.ratings, p=lambda each: each.row.p),
+                *in_files(a=lambda each: each.pair.a, b=lambda each: each.pair.b),
+                *from_estimate(lambda each: each.log_odds, value="log_odds"),
+                *in_files(verdict=lambda each: each.verdict),
+            ],
+            file="sensitivity",
+        ),
+        Table(
+            "Choices",
+            chosen,
+            [
+                *in_files(measure=lambda _: task, left_out=lambda each: each.row.name),
+                *in_files(main=lambda each: each.row.main, participants=lambda each: each.pair.raters),
+                *in_files(p=lambda each: each.pair.p, a=lambda each: each.pair.a, b=lambda each: each.pair.b),
+                *in_files(verdict=lambda each: each.pair.verdict, judgements=lambda each: judgements(each.pair)),
+                *from_estimate(
+                    lambda each: each.pair.decisive, value="win_share", low="win_share_low", high="win_share_high"
+                ),
+                *in_files(p_adjusted=lambda each: each.pair.p_adjusted),
+                *(column for name in SHARES for column in _share_columns(name)),
+            ],
+            file="sensitivity",
+        ),
+    ]
+
+
+def _share_columns(name: str) -> list[Column[_ChoiceNumber]]:
+    return from_estimate(lambda each: each.pair.shares.get(name), value=name, low=f"{name}_low", high=f"{name}_high")
+
+
+def rating_sensitivity_figure(found: RatingFindings) -> Figure | None:
     """Significant pair with the smallest lead, or else the first pair, under every exclusion."""
     from trialogue.stats import odds_ratio
 
@@ -103,38 +201,33 @@ def rating_sensitivity_figure(found: RatingFindings) -> Figure:
     leads = [abs(each.value or 0.0) for each in main.pairs] if main else []
     chosen = min(held, key=lambda place: leads[place]) if leads else held[0]
     pair = found.pairs[chosen]
-    return intervals_figure(
+    return estimates_figure(
         [_row(row.name, odds_ratio(row.pairs[chosen]), main=row.main) for row in found.sensitivity if row.pairs],
+        Axis("odds ratio of a higher rating (logarithmic)", 1.0, odds=True),
         name="sensitivity",
-        section="ratings",
         title=f"{found.title}: {pair.a} – {pair.b} under other exclusions",
         caption="The narrowest significant difference (or the first pair) under each set of exclusions.",
-        axis="odds ratio of a higher rating (logarithmic)",
-        reference=1.0,
-        odds=True,
     )
 
 
-def choice_sensitivity_figure(found: ChoiceFindings) -> Figure:
+def choice_sensitivity_figure(found: ChoiceFindings) -> Figure | None:
     """Significant win share nearest to one half, or else the first pair, under every exclusion."""
     pairs = _overall_pairs(found)
     held = [pair for pair in pairs if pair.verdict in ("a", "b")] or pairs[:1]
     chosen = min(held, key=lambda pair: abs((pair.decisive.value or 0.0) - 0.5))
     under = [(row, pair_under(row, chosen)) for row in found.sensitivity]
     realism = found.task == "realism"
-    return intervals_figure(
+    return estimates_figure(
         [_row(row.name, pair.decisive, main=row.main) for row, pair in under if pair is not None],
+        Axis(f"share {'taken for the person' if realism else 'won by the first-named side'}", 0.5),
         name="sensitivity-choices",
-        section="choice sensitivity",
         title=f"{choice_name(found.task, chosen)} under other exclusions",
         caption=(
             f"The narrowest significant difference (or the first {'simulator' if realism else 'pair'}) under "
             "each set of exclusions. Ties left out. Dashed: one half."
         ),
-        axis=f"share {'taken for the person' if realism else 'won by the first-named side'}",
-        reference=0.5,
     )
 
 
 def _row(name: str, estimate: Estimate, *, main: bool) -> Row:
-    return Row(name, estimate, "accent" if main else "muted", strong=main)
+    return Row(name, estimate, color="accent" if main else "muted", strong=main)

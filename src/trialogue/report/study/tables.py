@@ -1,147 +1,140 @@
-"""Tables of a study's report: formatted for the page, unrounded as CSV."""
+"""Tables of a study: tests and pairs of systems, agreement of raters, comparisons of dialogues, labels, and answers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from trialogue.findings.people.model_records import ModelChoices, ModelRatings, ModelSystem
 from trialogue.findings.people.records import (
     Agreement,
     ChoiceFindings,
     ChoicePair,
-    ChoiceSensitivity,
+    CodeFindings,
+    Exclusion,
+    LabelClass,
+    LabelFindings,
     ModelFindings,
+    PairFindings,
     RatingFindings,
     StudyFindings,
+    SystemRatings,
     TestResult,
 )
+from trialogue.findings.records import Strength
 from trialogue.records import Estimate
-from trialogue.report.evaluation.summary import table_csv
-from trialogue.report.numbers import MISSING, number, plain_p, render_estimate
+from trialogue.report.document import Column, Section, Table, from_estimate, in_files
+from trialogue.report.numbers import number, plain_p, ranks, with_decimals
 
 VERDICTS = {"inconclusive": "inconclusive", "undefined": "not compared"}
+TWO = with_decimals(2)
 
 
-@dataclass(frozen=True)
-class Grid:
-    """A table on the page."""
-
-    caption: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    numeric: tuple[int, ...] = ()
-    """Columns that are set right."""
-    strong: frozenset[int] = frozenset()
-    """Rows that hold."""
-    notes: tuple[str, ...] = ()
-
-
-def value_of(estimate: Estimate) -> str:
-    """Format a value with its interval."""
-    return render_estimate(estimate, 2)
+def rules_table(rules: Sequence[Exclusion]) -> Table[Exclusion]:
+    """Exclusion rules, and how many they hit."""
+    return Table(
+        "Exclusion rules",
+        rules,
+        [
+            Column("Rule", lambda row: row.rule),
+            Column("Meaning", lambda row: row.meaning or None),
+            Column("Fixed before launch", lambda row: "yes" if row.planned else "no: exploratory"),
+            Column("Completed participants hit", lambda row: row.participants),
+        ],
+    )
 
 
-def model_grids(findings: StudyFindings) -> tuple[Grid, ...]:
-    """Tables of language-model answers beside people's, marked as such in every caption and column."""
-    grids = []
-    for each in findings.model_ratings:
-        who = f"{each.rater} (language model)"
-        rows = tuple((one.system, _mean_of(one.mean), _mean_of(one.people)) for one in each.systems)
-        notes = (
-            f"{each.ratings:,} ratings by {who}, {each.unanswered:,} questions without a valid answer; "
-            f"{each.units:,} units were also rated by people.",
-            f"Spearman's correlation of {who} with people's means: {value_of(each.correlation)}; of one person with the "
-            f"mean of the others: {value_of(each.correlation_of_people)}.",
-            f"{who} minus people, in points: {value_of(each.difference)}.",
-        )
-        caption = f"{each.title}: mean ratings by {who}, next to people's"
-        grids.append(Grid(caption, ("System", who, "People"), rows, (1, 2), notes=notes))
-    if findings.model_choices:
-        chosen = tuple(
-            (
-                f"{one.rater} (language model)",
-                f"{one.choices:,}",
-                f"{one.ties:,}",
-                f"{one.units:,}",
-                value_of(one.agreement),
-            )
-            for one in findings.model_choices
-        )
-        head = ("Language model", "Choices", "Ties", "Pairs decided by both", "Agreement with people's majority")
-        grids.append(Grid("Choices by language models, next to people's", head, chosen, (1, 2, 3, 4)))
-    return tuple(grids)
+def tests_table(found: RatingFindings) -> Table[TestResult]:
+    """All tests of systems, with what they use; reasons below missing ones."""
+    return Table(
+        f"{found.title}: Tests",
+        found.tests,
+        [
+            Column("Test", lambda row: f"{row.name} (main)" if row.main else row.name),
+            Column("Based on", lambda row: row.basis),
+            Column("Statistic", _statistic),
+            Column("p", lambda row: row.p, plain_p),
+        ],
+        strong=lambda row: row.main,
+        note=" ".join(f"{test.name}: {test.why}." for test in found.tests if test.p is None and test.why),
+    )
 
 
-def _mean_of(value: float | None) -> str:
-    return MISSING if value is None else number(value, 2)
-
-
-def tests_grid(found: RatingFindings) -> Grid:
-    """All tests of systems, with their basis."""
-    rows = [(_test_name(test), test.basis, _statistic(test), plain_p(test.p)) for test in found.tests]
-    notes = tuple(f"{test.name}: {test.why}." for test in found.tests if test.p is None and test.why)
-    strong = frozenset(place for place, test in enumerate(found.tests) if test.main)
-    return Grid("Tests", ("Test", "Rests on", "Statistic", "p"), tuple(rows), (2, 3), strong, notes)
-
-
-def _test_name(test: TestResult) -> str:
-    return f"{test.name} (main)" if test.main else test.name
-
-
-def _statistic(test: TestResult) -> str:
+def _statistic(test: TestResult) -> str | None:
     if test.statistic is None:
-        return MISSING
+        return None
     freedom = ", ".join(f"{one:.3g}" if one != int(one) else f"{int(one)}" for one in test.freedom)
     letter = "F" if len(test.freedom) == 2 else "χ²"
     return f"{letter}({freedom}) = {number(test.statistic, 2)}"
 
 
-def pairs_grid(found: RatingFindings) -> Grid:
+def pairs_table(found: RatingFindings, alpha: str) -> Table[PairFindings]:
     """All pairs of systems."""
-    rows = []
-    for pair in found.pairs:
-        verdict = {"a": f"{pair.a} is better", "b": f"{pair.b} is better"}.get(pair.verdict) or VERDICTS[pair.verdict]
-        rows.append(
-            (
-                f"{pair.a} – {pair.b}",
-                value_of(pair.odds_ratio),
-                plain_p(pair.p_adjusted),
-                value_of(pair.difference),
-                plain_p(pair.difference_p_adjusted),
-                plain_p(pair.wilcoxon_p_adjusted),
-                value_of(pair.superiority),
-                value_of(pair.rank_biserial),
-                verdict,
-            )
-        )
-    head = (
-        "Pair",
-        "Odds ratio",
-        "p (Holm)",
-        "Points apart",
-        "p (Holm)",
-        "Wilcoxon p (Holm)",
-        "A",
-        "Rank-biserial",
-        "Verdict",
+    return Table(
+        f"{found.title}: Every pair",
+        found.pairs,
+        [
+            Column("Pair", lambda row: f"{row.a} – {row.b}"),
+            *in_files(measure=lambda _: found.measure, a=lambda row: row.a, b=lambda row: row.b),
+            Column("Odds ratio", lambda row: row.odds_ratio, TWO),
+            *from_estimate(lambda row: row.odds_ratio, value="odds_ratio", low="odds_low", high="odds_high", p="p"),
+            Column("p (Holm)", lambda row: row.p_adjusted, plain_p, "p_adjusted"),
+            Column("Points apart", lambda row: row.difference, TWO),
+            *from_estimate(
+                lambda row: row.difference, value="difference", low="difference_low", high="difference_high"
+            ),
+            Column("p (Holm)", lambda row: row.difference_p_adjusted, plain_p, "difference_p_adjusted"),
+            Column("Wilcoxon p (Holm)", lambda row: row.wilcoxon_p_adjusted, plain_p, "wilcoxon_p_adjusted"),
+            Column("A", lambda row: row.superiority, TWO, "superiority"),
+            Column("Rank-biserial", lambda row: row.rank_biserial, TWO, "rank_biserial"),
+            Column("Verdict", lambda row: _verdict(row, "is better")),
+            *in_files(verdict=lambda row: row.verdict),
+        ],
+        file="pairs",
+        strong=lambda row: row.verdict in ("a", "b"),
+        lead="Differences are the first-named system minus the second. Odds ratio: ordinal model. Points apart: linear "
+        "model. A: probability that a rating of the first is higher, a tie counting half. The verdict uses the ordinal "
+        f"model at α = {alpha} after Holm's correction.",
     )
-    strong = frozenset(place for place, pair in enumerate(found.pairs) if pair.verdict in ("a", "b"))
-    return Grid("Every pair", head, tuple(rows), tuple(range(1, 8)), strong)
 
 
-def agreement_grid(found: Sequence[Agreement]) -> Grid:
+def _verdict(pair: PairFindings | ChoicePair, wins: str) -> str:
+    return {"a": f"{pair.a} {wins}", "b": f"{pair.b} {wins}"}.get(pair.verdict) or VERDICTS[pair.verdict]
+
+
+def agreement_table(found: Sequence[Agreement], *, measure: str, of: str) -> Table[Agreement]:
     """Agreement coefficients with their samples; reasons below missing ones."""
-    rows = [(one.name, value_of(one.estimate), f"{one.estimate.n:,}", one.note) for one in found]
-    notes = tuple(f"{one.name}: {one.estimate.why}." for one in found if one.estimate.value is None)
-    return Grid("Agreement", ("Coefficient", "Value", "n", "Rests on"), tuple(rows), (1, 2), notes=notes)
+    return Table(
+        f"{of}: Agreement",
+        found,
+        [
+            *in_files(measure=lambda _: measure),
+            Column("Coefficient", lambda row: row.name, key="coefficient"),
+            Column("Value", lambda row: row.estimate, TWO),
+            Column("n", lambda row: row.estimate.n),
+            *from_estimate(lambda row: row.estimate, value="value", low="low", high="high", n="n", clusters="clusters"),
+            Column("Based on", lambda row: row.note, key="note"),
+            *from_estimate(lambda row: row.estimate, why="why"),
+        ],
+        file="agreement",
+        note=_reasons((one.name, one.estimate) for one in found),
+    )
 
 
-def model_grid(model: ModelFindings) -> Grid:
+def _reasons(named: Iterable[tuple[str, Estimate]]) -> str:
+    """Why estimates are undefined, in one line."""
+    return " ".join(f"{name}: {one.why}." for name, one in named if one.value is None and one.why)
+
+
+def model_table(model: ModelFindings, *, of: str) -> Table[tuple[str, Estimate]]:
     """Standard deviation of each random effect, and omitted effects with reasons."""
-    rows = [(name.replace(" x ", " × "), value_of(spread)) for name, spread in model.spreads.items()]
-    left = [f"{name.replace(' x ', ' × ')} is not in the model: {why}." for name, why in model.left_out.items()]
-    edges = [f"{name.replace(' x ', ' × ')}: {one.why}." for name, one in model.spreads.items() if one.why]
-    notes = (*left, *edges)
-    return Grid("Spread of random effects", ("Effect", "Standard deviation, logits"), tuple(rows), (1,), notes=notes)
+    named = {name.replace(" x ", " × "): one for name, one in model.spreads.items()}
+    left_out = [f"{name.replace(' x ', ' × ')} is not in the model: {why}." for name, why in model.left_out.items()]
+    return Table(
+        f"{of}: Spread of random effects",
+        list(named.items()),
+        [Column("Effect", lambda row: row[0]), Column("Standard deviation, logits", lambda row: row[1], TWO)],
+        note=" ".join([*left_out, *(f"{name}: {one.why}." for name, one in named.items() if one.why)]),
+    )
 
 
 def choice_name(task: str, pair: ChoicePair) -> str:
@@ -153,7 +146,7 @@ def choice_name(task: str, pair: ChoicePair) -> str:
 
 def choice_verdict(pair: ChoicePair) -> str:
     """Winner in words."""
-    return {"a": f"{pair.a} wins", "b": f"{pair.b} wins"}.get(pair.verdict) or VERDICTS[pair.verdict]
+    return _verdict(pair, "wins")
 
 
 def judgements(pair: ChoicePair) -> int:
@@ -161,223 +154,198 @@ def judgements(pair: ChoicePair) -> int:
     return pair.wins + pair.losses + pair.ties
 
 
-def pair_under(row: ChoiceSensitivity, main: ChoicePair) -> ChoicePair | None:
-    """A pair of the main analysis under other exclusions; None without judgements."""
-    return next((pair for pair in row.pairs if (pair.a, pair.b) == (main.a, main.b)), None)
-
-
-def choices_grid(found: ChoiceFindings) -> Grid:
+def choices_table(found: ChoiceFindings) -> Table[ChoicePair]:
     """All pairs of sides."""
-    rows = []
-    for pair in found.pairs:
-        rows.append(
-            (
-                choice_name(found.task, pair),
-                f"{pair.wins:,}",
-                f"{pair.losses:,}",
-                f"{pair.ties:,}",
-                value_of(pair.decisive),
-                plain_p(pair.p_adjusted),
-                value_of(pair.exact),
-                plain_p(pair.exact.p),
-                f"{pair.items:,} / {pair.raters:,}",
-                choice_verdict(pair),
-            )
-        )
-    head = (
-        "Pair",
-        "Wins",
-        "Losses",
-        "Ties",
-        "Win share",
-        "p (Holm)",
-        "As if independent",
-        "p",
-        "Pairs / raters",
-        "Verdict",
+    return Table(
+        "Every comparison",
+        found.pairs,
+        [
+            Column("Pair", lambda row: choice_name(found.task, row)),
+            *in_files(a=lambda row: row.a, b=lambda row: row.b, group=lambda row: row.group),
+            Column("Wins", lambda row: row.wins, key="wins"),
+            Column("Losses", lambda row: row.losses, key="losses"),
+            Column("Ties", lambda row: row.ties, key="ties"),
+            Column("Win share", lambda row: row.decisive, TWO),
+            *from_estimate(lambda row: row.decisive, value="win_share", low="low", high="high"),
+            *in_files(p_by_item=lambda row: row.p_by_item, p_by_rater=lambda row: row.p_by_rater),
+            Column("p (Holm)", lambda row: row.p_adjusted, plain_p, "p_adjusted"),
+            Column("As if independent", lambda row: row.exact, TWO),
+            Column("p", lambda row: row.exact.p, plain_p),
+            *from_estimate(lambda row: row.exact, low="exact_low", high="exact_high", p="exact_p"),
+            Column("Pairs / raters", lambda row: f"{row.items:,} / {row.raters:,}"),
+            Column("Verdict", choice_verdict),
+            *in_files(items=lambda row: row.items, raters=lambda row: row.raters, verdict=lambda row: row.verdict),
+        ],
+        file="choices",
+        strong=lambda row: row.verdict in ("a", "b"),
+        lead="Win share: wins among judgements that are not ties. Its p is the larger one of two tests, one clustered by "
+        "pair, one by rater. Next to it: the exact test that treats all judgements as independent, which they are not.",
     )
-    strong = frozenset(place for place, pair in enumerate(found.pairs) if pair.verdict in ("a", "b"))
-    return Grid("Every comparison", head, tuple(rows), tuple(range(1, 9)), strong)
 
 
-SYSTEM_FIELDS = ["measure", "system", "mean", "low", "high", "ratings", "raters", "items", "counts"]
-PAIR_FIELDS = [
-    *["measure", "a", "b", "odds_ratio", "odds_low", "odds_high", "p", "p_adjusted", "difference", "difference_low"],
-    *["difference_high", "difference_p_adjusted", "wilcoxon_p_adjusted", "superiority", "rank_biserial", "verdict"],
-]
-AGREEMENT_FIELDS = ["measure", "coefficient", "value", "low", "high", "n", "clusters", "note", "why"]
-SENSITIVITY_FIELDS = [
-    *["measure", "left_out", "main", "participants", "ratings", "p", "a", "b", "log_odds", "verdict", "judgements"],
-    *["win_share", "win_share_low", "win_share_high", "p_adjusted", "win", "win_low", "win_high"],
-    *["lose", "lose_low", "lose_high", "tie", "tie_low", "tie_high"],
-]
-CHOICE_FIELDS = [
-    *["a", "b", "group", "wins", "losses", "ties", "win_share", "low", "high", "p_by_item", "p_by_rater", "p_adjusted"],
-    *["exact_low", "exact_high", "exact_p", "items", "raters", "verdict"],
-]
-
-MODEL_FIELDS = ["rater", "measure", "kind", "system", "value", "low", "high", "people", "n", "unanswered", "why"]
-
-
-def csv_files(findings: StudyFindings) -> dict[str, str]:
-    """Complete tables by file name; only those with rows."""
-    files = {
-        "systems.csv": (SYSTEM_FIELDS, _system_rows(findings)),
-        "pairs.csv": (PAIR_FIELDS, _pair_rows(findings)),
-        "agreement.csv": (AGREEMENT_FIELDS, _agreement_rows(findings)),
-        "sensitivity.csv": (SENSITIVITY_FIELDS, [*_sensitivity_rows(findings), *_choice_sensitivity_rows(findings)]),
-        "choices.csv": (CHOICE_FIELDS, _choice_rows(findings)),
-        "models.csv": (MODEL_FIELDS, _model_rows(findings)),
-    }
-    listed = {name: (fields, list(rows)) for name, (fields, rows) in files.items()}
-    return {name: table_csv(fields, rows) for name, (fields, rows) in listed.items() if rows}
+def ranking_table(found: ChoiceFindings) -> Table[Strength] | None:
+    """Systems by the strength that choices give them; None without any."""
+    votes = found.votes
+    if votes is None:
+        return None
+    return Table(
+        "Ranking",
+        votes.strengths,
+        [
+            Column("System", lambda row: row.system),
+            Column("Strength", lambda row: row.strength, with_decimals(0)),
+            Column("Ranks", lambda row: ranks(row.rank_low, row.rank_high) or None),
+            Column("Share won", lambda row: row.win_rate, TWO),
+        ],
+        lead=votes.method,
+        note=" ".join(f"{why}." for why in (votes.why, votes.left_out) if why is not None),
+    )
 
 
-def _span(estimate: Estimate, low: str = "low", high: str = "high") -> dict[str, float | None]:
-    interval = estimate.interval
-    return {low: interval.low if interval else None, high: interval.high if interval else None}
+def codes_table(found: ChoiceFindings) -> Table[CodeFindings]:
+    """Codes of explanations, by coder and by the side that was chosen."""
+    coders = sorted({coder for one in found.codes for coder in one.counts})
+    sides = sorted({side for one in found.codes for side in one.by_side})
+    return Table(
+        "Codes of explanations",
+        found.codes,
+        [
+            Column("Code", lambda row: row.code),
+            *(Column(coder, _times(lambda row: row.counts, coder)) for coder in coders),
+            *(Column(side, _times(lambda row: row.by_side, side)) for side in sides),
+            Column("Share", lambda row: row.share, "{:.0%}".format),
+            Column("Cohen's kappa", lambda row: row.kappa, TWO),
+        ],
+        note=_reasons((f"Cohen's kappa of {one.code}", one.kappa) for one in found.codes),
+    )
 
 
-def _system_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
-    for each in findings.ratings:
-        for one in each.systems:
-            counts = " ".join(f"{point:g}:{count}" for point, count in zip(each.points, one.counts, strict=True))
-            yield {
-                "measure": each.measure,
-                "system": one.system,
-                "mean": one.mean.value,
-                **_span(one.mean),
-                "ratings": one.ratings,
-                "raters": one.raters,
-                "items": one.items,
-                "counts": counts,
-            }
+def _times(counts: Callable[[CodeFindings], Mapping[str, int]], name: str) -> Callable[[CodeFindings], int]:
+    return lambda row: counts(row).get(name, 0)
 
 
-def _pair_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
-    for each in findings.ratings:
-        for pair in each.pairs:
-            yield {
-                "measure": each.measure,
-                "a": pair.a,
-                "b": pair.b,
-                "odds_ratio": pair.odds_ratio.value,
-                **_span(pair.odds_ratio, "odds_low", "odds_high"),
-                "p": pair.odds_ratio.p,
-                "p_adjusted": pair.p_adjusted,
-                "difference": pair.difference.value,
-                **_span(pair.difference, "difference_low", "difference_high"),
-                "difference_p_adjusted": pair.difference_p_adjusted,
-                "wilcoxon_p_adjusted": pair.wilcoxon_p_adjusted,
-                "superiority": pair.superiority.value,
-                "rank_biserial": pair.rank_biserial.value,
-                "verdict": pair.verdict,
-            }
+def classes_table(found: LabelFindings) -> Table[LabelClass]:
+    """Every label."""
+    return Table(
+        "Every label",
+        found.classes,
+        [
+            Column("Label", lambda row: row.label),
+            Column("Given", lambda row: row.given),
+            Column("Final", lambda row: row.count),
+            Column("Alpha against all others", lambda row: row.kappa, TWO),
+        ],
+    )
 
 
-def _agreement_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
-    groups = [(each.measure, each.agreement) for each in findings.ratings]
-    if findings.choices is not None:
-        groups.append((findings.choices.task, findings.choices.agreement))
-    if findings.labels is not None:
-        groups.append(("labels", findings.labels.agreement))
-    for measure, found in groups:
-        for one in found:
-            yield {
-                "measure": measure,
-                "coefficient": one.name,
-                "value": one.estimate.value,
-                **_span(one.estimate),
-                "n": one.estimate.n,
-                "clusters": one.estimate.clusters,
-                "note": one.note,
-                "why": None if one.estimate.why is None else str(one.estimate.why),
-            }
+def confusions_table(found: LabelFindings) -> Table[tuple[str, str, int]]:
+    """Different labels that were given to one utterance."""
+    return Table(
+        "Labels given to one utterance",
+        found.confusions,
+        [
+            Column("One", lambda row: row[0]),
+            Column("Other", lambda row: row[1]),
+            Column("Pairs of annotators", lambda row: row[2]),
+        ],
+    )
 
 
-def _sensitivity_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
-    for each in findings.ratings:
-        for row in each.sensitivity:
-            for pair, odds, verdict in zip(each.pairs, row.pairs, row.verdicts, strict=False):
-                yield {
-                    "measure": each.measure,
-                    "left_out": row.name,
-                    "main": row.main,
-                    "participants": row.participants,
-                    "ratings": row.ratings,
-                    "p": row.p,
-                    "a": pair.a,
-                    "b": pair.b,
-                    "log_odds": odds.value,
-                    "verdict": verdict,
-                }
+def model_sections(findings: StudyFindings) -> list[Section]:
+    """Answers of language models beside people's, marked as such in every title and column."""
+    sections = [_model_ratings(each) for each in findings.model_ratings]
+    chosen = Table(
+        "Choices by language models, next to people's",
+        findings.model_choices,
+        [
+            Column[ModelChoices]("Language model", lambda row: f"{row.rater} (language model)"),
+            Column("Choices", lambda row: row.choices),
+            Column("Ties", lambda row: row.ties),
+            Column("Pairs decided by both", lambda row: row.units),
+            Column("Agreement with people's majority", lambda row: row.agreement, TWO),
+        ],
+    )
+    return [*sections, Section(chosen.label, [chosen])]
 
 
-def _choice_sensitivity_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
-    """People, judgements and p are those of the pair here: there is no test of all systems at once."""
-    choices = findings.choices
-    if choices is None:
-        return
-    for row in choices.sensitivity:
-        for pair in row.pairs:
-            yield {
-                "measure": choices.task,
-                "left_out": row.name,
-                "main": row.main,
-                "participants": pair.raters,
-                "p": pair.p,
-                "a": pair.a,
-                "b": pair.b,
-                "verdict": pair.verdict,
-                "judgements": judgements(pair),
-                "win_share": pair.decisive.value,
-                **_span(pair.decisive, "win_share_low", "win_share_high"),
-                "p_adjusted": pair.p_adjusted,
-                **_shares(pair),
-            }
+def _model_ratings(found: ModelRatings) -> Section:
+    who = f"{found.rater} (language model)"
+    title = f"{found.title}: mean ratings by {who}, next to people's"
+    table = Table(
+        title,
+        found.systems,
+        [
+            Column[ModelSystem]("System", lambda row: row.system),
+            Column(who, lambda row: row.mean, TWO),
+            Column("People", lambda row: row.people, TWO),
+        ],
+        note=f"{found.ratings:,} ratings by {who}, {found.unanswered:,} questions without a valid answer; "
+        f"{found.units:,} units were also rated by people. Spearman's correlation of {who} with people's means: "
+        f"{TWO(found.correlation)}; of one person with the mean of the others: {TWO(found.correlation_of_people)}. "
+        f"{who} minus people, in points: {TWO(found.difference)}.",
+    )
+    return Section(title, [table])
 
 
-def _shares(pair: ChoicePair) -> dict[str, float | None]:
-    found: dict[str, float | None] = {}
-    for name, share in pair.shares.items():
-        found |= {name: share.value, **_span(share, f"{name}_low", f"{name}_high")}
-    return found
+@dataclass(frozen=True)
+class _ModelNumber:
+    """One number on a language model, as the file holds it."""
+
+    rater: str
+    kind: str
+    value: float | None
+    estimate: Estimate | None = None
+    measure: str | None = None
+    unanswered: int | None = None
+    system: str | None = None
+    people: float | None = None
 
 
-def _choice_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
-    for pair in findings.choices.pairs if findings.choices else ():
-        yield {
-            "a": pair.a,
-            "b": pair.b,
-            "group": pair.group,
-            "wins": pair.wins,
-            "losses": pair.losses,
-            "ties": pair.ties,
-            "win_share": pair.decisive.value,
-            **_span(pair.decisive),
-            "p_by_item": pair.p_by_item,
-            "p_by_rater": pair.p_by_rater,
-            "p_adjusted": pair.p_adjusted,
-            **_span(pair.exact, "exact_low", "exact_high"),
-            "exact_p": pair.exact.p,
-            "items": pair.items,
-            "raters": pair.raters,
-            "verdict": pair.verdict,
-        }
+def file_tables(findings: StudyFindings) -> list[Table[Any]]:
+    """Tables that only files have: means of systems, and numbers on language models beside people."""
+    rated = [(each, one) for each in findings.ratings for one in each.systems]
+    return [
+        Table(
+            "Systems",
+            rated,
+            [
+                *in_files(measure=lambda row: row[0].measure, system=lambda row: row[1].system),
+                *from_estimate(lambda row: row[1].mean, value="mean", low="low", high="high"),
+                *in_files(ratings=lambda row: row[1].ratings, raters=lambda row: row[1].raters),
+                *in_files(items=lambda row: row[1].items, counts=_counts),
+            ],
+            file="systems",
+        ),
+        Table(
+            "Language models",
+            list(_model_numbers(findings)),
+            [
+                *in_files(rater=lambda row: row.rater, measure=lambda row: row.measure, kind=lambda row: row.kind),
+                *in_files(system=lambda row: row.system, value=lambda row: row.value),
+                *from_estimate(lambda row: row.estimate, low="low", high="high"),
+                *in_files(people=lambda row: row.people),
+                *from_estimate(lambda row: row.estimate, n="n"),
+                *in_files(unanswered=lambda row: row.unanswered),
+                *from_estimate(lambda row: row.estimate, why="why"),
+            ],
+            file="models",
+        ),
+    ]
 
 
-def _model_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
-    """Rows on language models beside people: a mean per system, then the model's agreement with people."""
+def _counts(row: tuple[RatingFindings, SystemRatings]) -> str:
+    found, one = row
+    return " ".join(f"{point:g}:{count}" for point, count in zip(found.points, one.counts, strict=True))
+
+
+def _model_numbers(findings: StudyFindings) -> Iterator[_ModelNumber]:
+    """A mean per system, then the model's agreement with people."""
     for each in findings.model_ratings:
-        about = {"rater": each.rater, "measure": each.measure, "unanswered": each.unanswered}
+        about: dict[str, Any] = {"measure": each.measure, "unanswered": each.unanswered}
         for one in each.systems:
-            yield {**about, "kind": "mean", "system": one.system, "value": one.mean, "people": one.people}
+            yield _ModelNumber(each.rater, "mean", one.mean, system=one.system, people=one.people, **about)
         for kind in ("correlation", "correlation_of_people", "difference"):
-            yield {**about, "kind": kind, **_estimate_row(getattr(each, kind))}
+            estimate: Estimate = getattr(each, kind)
+            yield _ModelNumber(each.rater, kind, estimate.value, estimate, **about)
     for chosen in findings.model_choices:
-        yield {"rater": chosen.rater, "kind": "agreement", **_estimate_row(chosen.agreement)}
-
-
-def _estimate_row(found: Estimate) -> dict[str, Any]:
-    why = None if found.why is None else str(found.why)
-    return {"value": found.value, **_span(found), "n": found.n, "why": why}
+        yield _ModelNumber(chosen.rater, "agreement", chosen.agreement.value, chosen.agreement)

@@ -7,9 +7,8 @@ from trialogue.findings.people.records import StudyFindings
 from trialogue.records.base import SCHEMA
 from trialogue.records.files.opening import open_replacing, write_text
 from trialogue.records.runs import open_run, writes_run
-from trialogue.report.study.figures import study_figures
-from trialogue.report.study.page import render
-from trialogue.report.study.tables import csv_files
+from trialogue.report.render.files import write_rendered
+from trialogue.report.study.document import METHODS, study_document
 
 FINDINGS = "findings.json"
 
@@ -20,21 +19,13 @@ def write_study_report(findings: StudyFindings, folder: Path) -> Path:
 
     Of an earlier report in the same folder nothing stays; files of others do. The same findings give the same bytes.
     """
-    drawn = study_figures(findings)
+    document = study_document(findings)
     content = {"kind": findings.kind, "v": SCHEMA, **findings.model_dump(exclude_defaults=True)}
     line = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
     with open_replacing(folder / FINDINGS) as stream:
         stream.write(line.encode("utf-8", "surrogatepass"))
-    for name, text in csv_files(findings).items():
-        write_text(folder / name, text)
-    write_text(folder / "methods.txt", " ".join(findings.methods) + "\n")
-    for figure in drawn:
-        write_text(folder / "figures" / f"{figure.name}.svg", figure.svg)
-        with open_replacing(folder / "figures" / f"{figure.name}.png") as stream:
-            stream.write(figure.png)
-    page = folder / "report.html"
-    write_text(page, render(findings, drawn))
-    return page
+    write_text(folder / METHODS, " ".join(findings.methods) + "\n")
+    return write_rendered(document, folder)
 
 
 def read_study_findings(folder: Path) -> StudyFindings:

@@ -22,10 +22,10 @@ class Agreement(AgreementFindings):
         Raises:
             UsageError: no such form.
         """
-        from trialogue.report.agreement.csv_table import agreement_rows
+        from trialogue.report.agreement.tables import numbers_table
         from trialogue.report.exports import export_rows
 
-        return export_rows(agreement_rows(self), form)
+        return export_rows(numbers_table(self).tidy(), form)
 
     def to_markdown(self) -> str:
         """All coefficients, in Markdown."""
@@ -46,7 +46,7 @@ class Agreement(AgreementFindings):
 
     def _repr_html_(self) -> str:
         """The answer and the coefficients, in a notebook."""
-        from trialogue.report.agreement.csv_table import agreement_rows
+        from trialogue.report.agreement.tables import numbers_table
         from trialogue.report.exports import rows_html
 
-        return rows_html(self.title, self.answer, agreement_rows(self))
+        return rows_html(self.title, self.answer, numbers_table(self).tidy())

@@ -187,23 +187,22 @@ def _column_of(parts: Parts, place: int) -> str | None:
 
 def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Section, ...]:
     """Sections on agreement of the columns, agreement with people, realism and passports, with their pages."""
-    from trialogue.report.agreement.page import PAGE as AGREEMENT
-    from trialogue.report.agreement.page import read_agreement
-    from trialogue.report.agreement.realism import FINDINGS
-    from trialogue.report.agreement.realism import PAGE as REALISM
+    from trialogue.report.agreement.document import NAME as AGREEMENT
+    from trialogue.report.agreement.document import read_agreement
+    from trialogue.report.passport.realism import NAME as REALISM
 
     found = []
     if COLUMNS in folders:
         held = read_records(folders[COLUMNS] / f"{COLUMNS}.jsonl", ColumnAgreement)
         found.append(columns_section(list(held)))
-    if AGREE in folders and (folders[AGREE] / AGREEMENT).exists():
-        page = _page(experiment, folders[AGREE] / AGREEMENT)
+    if AGREE in folders and (folders[AGREE] / f"{AGREEMENT}.html").exists():
+        page = _page(experiment, folders[AGREE] / f"{AGREEMENT}.html")
         found.append(agreement_section(read_agreement(folders[AGREE]), page=page))
     for users in simulated_names(experiment):
         folder = folders.get(realism_name(users))
-        if folder is not None and (folder / REALISM).exists():
-            findings = open_run(folder).record(FINDINGS, RealismFindings, again="trialogue run")
-            found.append(realism_section(findings, users=users, page=_page(experiment, folder / REALISM)))
+        if folder is not None and (folder / f"{REALISM}.html").exists():
+            findings = open_run(folder).record(f"{REALISM}.json", RealismFindings, again="trialogue run")
+            found.append(realism_section(findings, users=users, page=_page(experiment, folder / f"{REALISM}.html")))
     for users in simulated_names(experiment):
         folder = folders.get(passport_name(users))
         if folder is not None and (folder / PASSPORT).exists():

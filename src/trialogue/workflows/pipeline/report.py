@@ -77,20 +77,21 @@ def _write_others(findings: "_OtherFindings", folder: Path) -> Path:
     from trialogue.findings.passport.records import PassportFindings
     from trialogue.findings.realism.records import RealismFindings
     from trialogue.report import write_study_report
-    from trialogue.report.agreement.page import write_agreement
-    from trialogue.report.agreement.realism import write_realism
-    from trialogue.report.judging.page import write_judging
-    from trialogue.report.passport.page import write_passport
+    from trialogue.report.agreement.document import write_agreement
+    from trialogue.report.judging.document import judging_document
+    from trialogue.report.passport.document import passport_document
+    from trialogue.report.passport.realism import realism_document
+    from trialogue.report.render.files import write_document
 
     match findings:
         case AgreementFindings():
             return write_agreement(findings, folder)
         case RealismFindings():
-            return write_realism(findings, folder)
+            return write_document(realism_document(findings), folder)
         case PassportFindings():
-            return write_passport(findings, folder)
+            return write_document(passport_document(findings), folder)
         case JudgingFindings():
-            return write_judging(findings, folder)
+            return write_document(judging_document(findings), folder)
         case _:
             return write_study_report(findings, folder)
 

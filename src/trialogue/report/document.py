@@ -1,0 +1,275 @@
+"""A document: sections of sentences, tables and figures, and threats, which each medium renders once (``report.render``).
+
+A table has rows of one kind, and columns that say where they are shown. Files hold the ``raw`` cells, people read their
+``text``: nothing is rounded in a file, and nothing undefined becomes 0 anywhere.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from trialogue.findings.threat import Severity, Threat
+from trialogue.findings.threats.summary import threat_lines
+from trialogue.findings.threats.texts import severity_heading
+from trialogue.records import Estimate, Manifest, Record
+from trialogue.report.numbers import MISSING, column_decimals, estimate_text, number, supported_decimals
+from trialogue.report.plots.base import Figure
+from trialogue.report.table import Table as Cells
+
+T = TypeVar("T")
+
+
+class Medium(StrEnum):
+    """Where people read a document."""
+
+    TERMINAL = "terminal"
+    """Plain text, 60 to 130 columns wide."""
+    PAGE = "page"
+    """HTML."""
+    PAPER = "paper"
+    """LaTeX and Markdown tables."""
+
+
+EVERYWHERE = frozenset(Medium)
+PAGES = EVERYWHERE - {Medium.TERMINAL}
+
+
+@dataclass(frozen=True)
+class Column(Generic[T]):
+    """One column: what it takes from a row, how that is written, and where."""
+
+    head: str
+    """Above it; "": only files have it."""
+    raw: Callable[[T], Any]
+    """Its cell in a row; None: undefined."""
+    text: Callable[[Any], str] | None = None
+    """The cell as people read it; None: by its type, where the estimates of a column share their decimals."""
+    key: str = ""
+    """Its name in files, which get the value of an estimate; "": they lack it."""
+    where: frozenset[Medium] = EVERYWHERE
+    """Media that show it."""
+    note: str = ""
+    """What it holds, said below the table; "": its head says it."""
+
+    def texts(self, rows: Sequence[T]) -> list[str]:
+        """The cells as people read them."""
+        values = [self.raw(row) for row in rows]
+        write = self.text or _by_type(column_decimals(each for each in values if isinstance(each, Estimate)))
+        return [MISSING if value is None else write(value) for value in values]
+
+
+@dataclass(frozen=True)
+class Table(Generic[T]):
+    """Rows of one kind. One without rows is shown nowhere, and neither is what stands around it."""
+
+    label: str
+    """What it shows, for those who cannot see it."""
+    rows: Sequence[T]
+    columns: Sequence[Column[T]]
+    lead: str = ""
+    """Said above it on pages."""
+    heading: str = ""
+    """Said above it on a terminal."""
+    note: str = ""
+    """Said below it."""
+    most: int | None = None
+    """Rows on a terminal; None: all."""
+    noun: str = "row"
+    """What a row is, where more of them are in the report."""
+    strong: Callable[[T], bool] | None = None
+    """Whether a row stands out; None: none does."""
+    file: str = ""
+    """Name of a CSV file of its own, without suffix, shared with tables of that name; "": that of the document."""
+    paper: str = ""
+    """Name of the LaTeX and Markdown files that hold it, without suffix; "": there are none."""
+    where: frozenset[Medium] = EVERYWHERE
+    """Media that show it."""
+
+    def cells(self, medium: Medium) -> Cells:
+        """Heads and rows as a medium shows them, without columns that have no value in any row."""
+        rows = self.rows[: self.most] if medium is Medium.TERMINAL else self.rows
+        shown = [(each.head, each.texts(rows)) for each in self._columns_of(medium)]
+        kept = [(head, texts) for head, texts in shown if any(text not in ("", MISSING) for text in texts)]
+        strong = frozenset(place for place, row in enumerate(rows) if self.strong is not None and self.strong(row))
+        return Cells(tuple(head for head, _ in kept), tuple(zip(*(texts for _, texts in kept), strict=True)), strong)
+
+    def notes(self, medium: Medium) -> list[str]:
+        """What is said below it: about the columns shown, then about all of it."""
+        heads = self.cells(medium).heads
+        said = [f"{each.head}: {each.note}." for each in self._columns_of(medium) if each.note and each.head in heads]
+        said += [self.note] if self.note else []
+        return [" ".join(said)] if said else []
+
+    def tidy(self) -> list[dict[str, Any]]:
+        """Unrounded rows for files and data frames; empty where no column has a key."""
+        keyed = [each for each in self.columns if each.key]
+        return [{each.key: _plain(each.raw(row)) for each in keyed} for row in self.rows] if keyed else []
+
+    def _columns_of(self, medium: Medium) -> list[Column[T]]:
+        return [each for each in self.columns if each.head and medium in each.where]
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Paragraphs, or the items of a list."""
+
+    texts: Sequence[str]
+    style: str = "lead"
+    """``"lead"``, ``"warnings"`` (a list) or ``""``: how pages set them."""
+    where: frozenset[Medium] = EVERYWHERE
+    """Media that show them."""
+
+
+@dataclass(frozen=True)
+class Insert:
+    """A part of pages that a template of its own renders."""
+
+    template: str
+    content: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Section:
+    """Parts below a heading; one without parts to show is left out."""
+
+    title: str
+    parts: "Sequence[Part]"
+    name: str = ""
+    """Address on the page; "": a section within another has none."""
+    fold: bool = False
+    """Whether pages hide it until it is opened."""
+    where: frozenset[Medium] = EVERYWHERE
+    """Media that show it."""
+
+
+Part: TypeAlias = "Table[Any] | Sentences | Figure | Insert | Section | None"
+"""A part of a section; None is left out."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """Everything that a subject says, the answer first."""
+
+    name: str
+    """Of its files, without suffix."""
+    brand: str
+    """What kind of page it is."""
+    title: str
+    """Title of the data."""
+    answer: Sequence[str]
+    """The verdict in sentences, the first one in large letters."""
+    sections: Sequence[Section]
+    record: Record
+    """The findings that it shows, written as JSON."""
+    manifest: Manifest
+    """Provenance."""
+    threats: Sequence[Threat] = ()
+    """Threats to the verdict."""
+    facts: Sequence[tuple[int, str, str]] = ()
+    """(How many, of one, of many) of what was analysed; what there is none of is left out."""
+    first: Sequence[Part] = ()
+    """A small table and a figure below the answer, side by side, on pages."""
+    closing: Sequence[str] = ()
+    """Sentences at the end of a terminal's text."""
+    warnings: Sequence[str] = ()
+    """Notes on the data."""
+    methods: Sequence[str] = ()
+    """Paragraphs on what was computed."""
+    sources: Sequence[str] = ()
+    """Publications behind it."""
+    findings: str = ""
+    """Name of the JSON file; "": that of the document."""
+    provenance: Sequence[tuple[str, str]] = ()
+    """(What, value) that the manifest lacks."""
+    beside: Sequence[str] = ()
+    """Further files that are written with it."""
+    is_folded: bool = False
+    """Whether pages fold every section, so that the answer and what stands beside it fill the first screen."""
+    is_titled: bool = False
+    """Whether a terminal shows the title, since the answer does not name what it is about."""
+
+    @property
+    def tables(self) -> list[Table[Any]]:
+        """Its tables, in order."""
+        return [each for each in self._parts() if isinstance(each, Table)]
+
+    @property
+    def json_name(self) -> str:
+        """Name of the file that holds everything."""
+        return self.findings or f"{self.name}.json"
+
+    def csv_tables(self) -> dict[str, list[Table[Any]]]:
+        """Tables with keys by the name of their CSV file; a file that is not the document's own needs rows."""
+        found: dict[str, list[Table[Any]]] = {}
+        for table in self.tables:
+            if any(each.key for each in table.columns):
+                found.setdefault(f"{table.file or self.name}.csv", []).append(table)
+        return {name: tables for name, tables in found.items() if any(table.rows or not table.file for table in tables)}
+
+    @property
+    def figures(self) -> list[Figure]:
+        """Its figures, in order, each once."""
+        return list({each.name: each for each in self._parts() if isinstance(each, Figure)}.values())
+
+    def threat_lists(self) -> list[tuple[str, list[str]]]:
+        """(Heading, sentences) for each severity that occurs, the gravest first."""
+        lines = threat_lines(self.threats, {})
+        lists = [(each, [line.text for line in lines if line.severity is each]) for each in Severity]
+        return [(severity_heading(severity), texts) for severity, texts in lists if texts]
+
+    def _parts(self) -> Iterator[Part]:
+        return _walk(self.sections)
+
+
+def in_files(**cells: Callable[[T], Any]) -> list[Column[T]]:
+    """Columns that only files have: the cell of a row by key."""
+    return [Column("", raw, key=key) for key, raw in cells.items()]
+
+
+def from_estimate(raw: Callable[[T], Estimate | None], **keys: str) -> list[Column[T]]:
+    """Columns of files with the facts of an estimate.
+
+    Args:
+        raw: the estimate in a row; None: there is none, and all its facts are undefined.
+        keys: name of the column by fact: ``value``, ``low``, ``high``, ``n``, ``clusters``, ``p`` or ``why``.
+    """
+    return in_files(**{key: _fact(raw, fact) for fact, key in keys.items()})
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, Estimate) else value
+
+
+def _by_type(decimals: int) -> Callable[[Any], str]:
+    def write(value: object) -> str:
+        match value:
+            case Estimate():
+                return estimate_text(value, decimals)
+            case int() if not isinstance(value, bool):
+                return f"{value:,}"
+            case float():
+                return number(value, supported_decimals(Estimate(value=value)))
+        return str(value)
+
+    return write
+
+
+def _fact(raw: Callable[[T], Estimate | None], fact: str) -> Callable[[T], Any]:
+    def take(row: T) -> Any:
+        estimate = raw(row)
+        if estimate is None:
+            return None
+        if fact in ("low", "high"):
+            return getattr(estimate.interval, fact) if estimate.interval else None
+        found = getattr(estimate, fact)
+        return str(found) if fact == "why" and found is not None else found
+
+    return take
+
+
+def _walk(parts: Sequence[Part]) -> Iterator[Part]:
+    for part in parts:
+        yield part
+        if isinstance(part, Section):
+            yield from _walk(part.parts)

@@ -1,0 +1,218 @@
+"""What a study says: who took part, how systems are rated and chosen, whether people agree, and what they answered."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from trialogue.findings.people.records import (
+    ChoiceFindings,
+    LabelFindings,
+    ParticipantFlow,
+    RatingFindings,
+    StudyFindings,
+    TestResult,
+)
+from trialogue.records.kinds.origins import named_raters, one_and_many
+from trialogue.report.document import Document, Part, Section, Sentences, Table
+from trialogue.report.numbers import count, level, p_value
+from trialogue.report.plots.base import Figure
+from trialogue.report.study.figures import criterion_key, study_figures
+from trialogue.report.study.questions import answers_section, options_section
+from trialogue.report.study.sensitivity import choice_sensitivity_tables, rating_sensitivity_table, sensitivity_file
+from trialogue.report.study.tables import (
+    TWO,
+    agreement_table,
+    choices_table,
+    classes_table,
+    codes_table,
+    confusions_table,
+    file_tables,
+    model_sections,
+    model_table,
+    pairs_table,
+    ranking_table,
+    rules_table,
+    tests_table,
+)
+
+MAX_TABLES = 4  # tables of pairs in a row; more are folded
+METHODS = "methods.txt"
+
+
+def study_document(found: StudyFindings) -> Document:
+    """The document of a study."""
+    drawn = {figure.name: figure for figure in study_figures(found)}
+    models = model_sections(found)
+    models_lead = Sentences(["Ratings by language models, not people. They enter no other number in this report."])
+    has_models = bool(found.model_ratings or found.model_choices)
+    questions = [*map(options_section, found.options), *map(answers_section, found.answers)]
+    return Document(
+        name="report",
+        brand="study report",
+        title=found.title,
+        answer=found.answer,
+        facts=_facts(found),
+        sections=[
+            Section("Who took part", list(_people(found.flow, drawn)), "people"),
+            *(_criterion(found, place, drawn) for place in range(len(found.ratings))),
+            *([_choices(found.choices, drawn)] if found.choices else []),
+            Section("Labels", list(_labels(found.labels, drawn)), "labels"),
+            Section("Language models and people", [models_lead, *models] if has_models else [], "models"),
+            Section("Other questions", questions, "questions"),
+            Section("Files", [*file_tables(found), *sensitivity_file(found)], where=frozenset()),
+        ],
+        warnings=_warnings(found),
+        methods=[" ".join(found.methods)] if found.methods else [],
+        findings="findings.json",
+        beside=[METHODS],
+        provenance=[("sha256 of the study file", found.study_hash)] if found.study_hash else [],
+        record=found,
+        manifest=found.manifest,
+    )
+
+
+def _facts(findings: StudyFindings) -> list[tuple[int, str, str]]:
+    person, people = one_and_many(findings.raters)
+    systems = [one for each in findings.ratings for one in each.systems]
+    models = sum(one.ratings for one in findings.model_ratings) + sum(one.choices for one in findings.model_choices)
+    return [
+        (findings.flow.analysed if findings.flow else 0, f"{person} analysed", f"{people} analysed"),
+        (len({one.system for one in systems}), "system", "systems"),
+        (sum(one.ratings for one in systems), "rating", "ratings"),
+        (findings.choices.judgements if findings.choices else 0, "judgement", "judgements"),
+        (findings.labels.utterances if findings.labels else 0, "utterance labelled", "utterances labelled"),
+        (models, "answer by a language model", "answers by language models"),
+    ]
+
+
+def _people(flow: ParticipantFlow | None, drawn: dict[str, Figure]) -> Iterator[Part]:
+    if flow is None:
+        return
+    if flow.minutes and flow.minutes.value is not None:
+        page = flow.page_seconds.value if flow.page_seconds else None
+        beside = "" if page is None else f"; the median time on a page was {page:.0f} seconds"
+        yield Sentences([f"The median participant who completed took {flow.minutes.value:.1f} minutes{beside}."])
+    yield drawn["flow"]
+    yield Section("Exclusion rules", [rules_table(flow.rules)])
+
+
+def _criterion(findings: StudyFindings, place: int, drawn: dict[str, Figure]) -> Section:
+    """One criterion of ratings."""
+    found = findings.ratings[place]
+    key = criterion_key(found, place)
+    spread = [] if found.model is None else [model_table(found.model, of=found.title)]
+    return Section(
+        found.title,
+        [
+            Sentences([text for text in [_coverage(found)] if text]),
+            *(drawn.get(f"{name}-{key}") for name in ("distribution", "odds", "sensitivity")),
+            Section("Do the systems differ?", [tests_table(found)]),
+            Section("Which systems differ?", [pairs_table(found, level(findings.alpha))]),
+            Section("Do raters agree?", [agreement_table(found.agreement, measure=found.measure, of=found.title)]),
+            Section(
+                "What the comparison depends on",
+                [
+                    Sentences(list(_checks(found)), "said"),
+                    drawn.get(f"position-{key}"),
+                    Section("Spread of raters, situations and replies", spread, fold=True),
+                ],
+            ),
+            Section("Would other exclusions change it?", [rating_sensitivity_table(found)]),
+        ],
+        f"criterion-{place + 1}",
+    )
+
+
+def _coverage(found: RatingFindings) -> str:
+    parts = [f"{things:,} with {count(int(size), 'rating')}" for size, things in found.coverage.items()]
+    return f"Rated units: {', '.join(parts)}." if parts else ""
+
+
+def _checks(found: RatingFindings) -> Iterator[str]:
+    """Results of model checks, as sentences."""
+    if found.model is not None:
+        test = found.model.proportional
+        if test.p is None:
+            yield f"Proportional odds could not be checked: {test.why}."
+        else:
+            verdict = "the systems do not shift all points alike" if test.p < 0.05 else "no evidence against them"
+            yield f"Proportional odds: {verdict} (p {p_value(test.p)}, {test.basis})."
+    if found.position is not None:
+        yield _position_sentence(found.position.test, found.position.means)
+    elif found.model is not None and "position" in found.model.left_out:
+        yield f"Whether position matters is unknown: {found.model.left_out['position']}."
+
+
+def _position_sentence(test: TestResult, means: dict[str, float]) -> str:
+    by_position = ", ".join(f"{mean:.2f} at {place}" for place, mean in means.items())
+    if test.p is None:
+        return f"The effect of position could not be tested: {test.why}. Means: {by_position}."
+    verdict = "Position matters" if test.p < 0.05 else "No effect of position was found"
+    return f"{verdict} (p {p_value(test.p)}); the model takes it into account. Means by position: {by_position}."
+
+
+def _choices(found: ChoiceFindings, drawn: dict[str, Figure]) -> Section:
+    """Pairwise judgements: of systems, or of who wrote a dialogue."""
+    is_realism = found.task == "realism"
+    tables: list[Table[Any]] = choice_sensitivity_tables(found)
+    several: list[Part] = [Section(each.label, [each]) for each in tables] if len(tables) > 1 else list(tables)
+    if len(tables) > MAX_TABLES:
+        several = [Section(f"All {len(tables)} {'simulators' if is_realism else 'pairs'}", several, fold=True)]
+    what = "Shares of judgements that each simulator wins, loses and ties, and its" if is_realism else "The"
+    under = (
+        f"{what} win share{'' if is_realism else ' of each pair'} under each set of exclusions. Intervals, tests and "
+        "correction are those of the main analysis."
+    )
+    changed: list[Part] = [drawn.get("sensitivity-choices"), Sentences([under]), *several]
+    return Section(
+        "Which dialogue was a person's?" if is_realism else f"What {named_raters(found.raters)} preferred",
+        [
+            Sentences([" ".join(_choice_sentences(found))]),
+            drawn.get("choices"),
+            drawn.get("win-shares"),
+            choices_table(found),
+            Section("Ranking", [ranking_table(found)]),
+            Section("Do judges agree?", [agreement_table(found.agreement, measure=found.task, of="Choices")]),
+            Section("Why: codes of explanations", [codes_table(found)]),
+            Section(
+                "Would other exclusions change it?",
+                changed if tables else [],
+            ),
+        ],
+        "choices",
+    )
+
+
+def _choice_sentences(found: ChoiceFindings) -> Iterator[str]:
+    yield f"{count(found.judgements, 'judgement')} of {count(len(found.pairs), 'comparison')}."
+    if found.without_reason:
+        verb = "was" if found.without_reason == 1 else "were"
+        yield f"{count(found.without_reason, 'judgement')} without an explanation {verb} left out."
+    if found.first.value is None:
+        yield f"Whether the side matters is unknown: {found.first.why}."
+    else:
+        verdict = f", p {p_value(found.first_p)}" if found.first_p is not None else ""
+        yield f"The side shown first was chosen in {TWO(found.first)} of decisive judgements{verdict}."
+
+
+def _labels(found: LabelFindings | None, drawn: dict[str, Figure]) -> Iterator[Part]:
+    if found is None:
+        return
+    yield Sentences(
+        [
+            f"{count(found.annotators, 'annotator')} labelled {count(found.utterances, 'utterance')}; "
+            f"{found.disputed:,} were disputed, {found.adjudicated:,} adjudicated, {found.undecided:,} remain undecided."
+        ]
+    )
+    yield agreement_table(found.agreement, measure="labels", of="Labels")
+    yield drawn.get("labels")
+    yield Section("Every label", [classes_table(found)], fold=True)
+    yield Section("Which labels are confused", [confusions_table(found)])
+
+
+def _warnings(findings: StudyFindings) -> list[str]:
+    found = list(findings.warnings)
+    for each in findings.ratings:
+        found += [f"{each.title}: {warning}" if len(findings.ratings) > 1 else warning for warning in each.warnings]
+    for part in (findings.choices, findings.labels):
+        found += part.warnings if part is not None else ()
+    return list(dict.fromkeys(found))

@@ -1,0 +1,106 @@
+"""Documents of every subject, made from small data."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.findings.raters import MANIFEST, rated, truth, votes
+from tests.judges.probes.test_probes import dialogues
+from tests.report.made_study import everything
+from tests.workflows.judging.test_judge import World
+from tests.workflows.passport.test_passport import talks
+from trialogue.findings.agreement.agreement import Plan, agreement
+from trialogue.findings.judging.probes import probe_findings
+from trialogue.findings.realism.records import Divergence, Gap, RealismFindings, TwoSample
+from trialogue.findings.resampling import Resampling
+from trialogue.judges.probes.asking import ProbeCase, ProbeCases
+from trialogue.judges.probes.kinds import ProbeKind
+from trialogue.records import Estimate, Interval, write_records
+from trialogue.report.agreement.document import agreement_document
+from trialogue.report.document import Document
+from trialogue.report.judging.document import judging_document
+from trialogue.report.passport.document import passport_document
+from trialogue.report.passport.realism import realism_document
+from trialogue.report.study.document import study_document
+from trialogue.workflows.judging.judge import judge
+from trialogue.workflows.passport.passport import passport
+
+HOSTILE = "<script>alert(1)</script> 満足 [bold]"
+
+
+def corrected(folder: Path) -> Document:
+    """A judge with labels, and a probe."""
+    cases = tuple(ProbeCase(each.id, 1.0 + place % 2, 3.0) for place, each in enumerate(dialogues()))
+    probes = probe_findings("tiny", "overall", [ProbeCases(ProbeKind.INJECTION, cases)], points=(0, 4))
+    return judging_document(World(folder).judged().model_copy(update={"probes": probes}))
+
+
+def uncorrected(folder: Path) -> Document:
+    """A judge without labels."""
+    files = World(folder).files()
+    return judging_document(judge(files["dialogues"], aspect="overall", scores=files["scores"]))
+
+
+def simulated(folder: Path) -> Document:
+    """A passport of wordy users beside real ones."""
+    paths = [folder / name for name in ("simulated.jsonl", "people.jsonl")]
+    write_records(paths[0], talks(20, words=8, seed=2, name="s"))
+    write_records(paths[1], talks(20, words=4, seed=1))
+    with pytest.MonkeyPatch.context() as patch:  # the classifier over two random halves, not twenty, takes seconds less
+        patch.setattr("trialogue.findings.passport.discriminators.SPLITS", 2)
+        return passport_document(passport(str(paths[0]), [str(paths[1])], resamples=100))
+
+
+def realism(_folder: Path) -> Document:
+    """Invented estimates of one feature with a hostile name."""
+
+    def value(x: float) -> Estimate:
+        return Estimate(value=x, interval=Interval(low=x - 0.1, high=x + 0.1, method="made up"), n=20)
+
+    gap = Gap(name="w", title=HOSTILE, real=value(3), simulated=value(5), difference=value(2), giveaway=value(0.8))
+    acts = Divergence(acts="acts", value=value(0.2), split_half=value(0.05), shares={"ask": (0.5, 0.25)})
+    test = TwoSample(auc=value(0.7), folds=5, real=20, simulated=20, weights={"w": 1.0})
+    found = RealismFindings(
+        title="t", answer=("They can.",), gaps=(gap,), divergence=acts, two_sample=test, manifest=MANIFEST
+    )
+    return realism_document(found)
+
+
+def agreed(_folder: Path) -> Document:
+    """A good measure with a hostile name, and a baseline that ranks backwards, against ratings and votes of groups."""
+    good, systems = truth(90)
+    scores = rated(good, (good > 2.5).astype(float), systems, measure=HOSTILE)
+    scores += rated(good[::-1], [None] * 90, systems, measure="length@words|v1")
+    plan = Plan(
+        baselines=("length@words|v1",),
+        group_of=lambda system: "one" if system < "d" else "two",
+        resampling=Resampling(0, 50),
+    )
+    found = agreement(scores, votes(good, systems, tie=0.5), title=HOSTILE, data="d", manifest=MANIFEST, plan=plan)
+    return agreement_document(found)
+
+
+def agreed_by_users(_folder: Path) -> Document:
+    """A measure without a value for every third unit, and users who rated three each."""
+    good, systems = truth(90)
+    values = [value if place % 3 else float("nan") for place, value in enumerate(good)]
+    scores = rated(values, good, systems, raters=[f"p{place // 3}" for place in range(90)])
+    found = agreement(scores, title="t", data="d", manifest=MANIFEST, plan=Plan(resampling=Resampling(0, 50)))
+    return agreement_document(found)
+
+
+def studied(_folder: Path) -> Document:
+    """A study of everything."""
+    return study_document(everything())
+
+
+DOCUMENTS: Mapping[str, Callable[[Path], Document]] = {
+    "judging": corrected,
+    "judging-raw": uncorrected,
+    "passport": simulated,
+    "realism": realism,
+    "agreement": agreed,
+    "agreement-users": agreed_by_users,
+    "study": studied,
+}
