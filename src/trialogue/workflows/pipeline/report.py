@@ -32,7 +32,6 @@ def report(
     scores: Sequence[Score] | None = None,
     preferences: Sequence[Preference] = (),
     counts: Sequence[DistinctCounts] = (),
-    png: bool = True,
     parquet: bool = False,
     material: InputRecords | None = None,
     faults: FaultsOfUsers | None = None,
@@ -47,7 +46,6 @@ def report(
         scores: scores of a run that later commands can read again. None: the findings have no scores of their own.
         preferences: people's votes, to be kept with the scores.
         counts: counts of distinct things, to be kept with the scores.
-        png: whether figures of systems are drawn as PNG beside SVG.
         parquet: whether scores of replies and dialogues are written as a Parquet table, and not as lines.
         material: records for the explorer beside the report of systems; None: there is none.
         faults: faults of their users.
@@ -66,7 +64,7 @@ def report(
     with run_draft(folder, findings.manifest) as draft:
         if scores is not None:
             _write_run(draft, scores, preferences, counts, parquet=parquet)
-        page = write_report(findings, draft, png=png, explored=parts)
+        page = write_report(findings, draft, explored=parts)
     return folder / page.name
 
 
