@@ -33,7 +33,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = written(folder / "data" / "d.jsonl", good_and_bad())
     for name, seed in (("one", 0), ("two", 1)):
         run = evaluate(f"{data}", metrics=["length", "distinct(n=2)"], resamples=100, seed=seed, title="Runs")
-        run.write(folder / name, png=False)
+        run.write(folder / name)
     files(folder)
     return folder
 
@@ -41,7 +41,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 MAKERS: dict[str, Callable[[Path, Path], object]] = {
     "evaluate": lambda world, out: evaluate(
         world / "data" / "d.jsonl", metrics=["length"], alpha=0.1, resamples=100, family="measures"
-    ).write(out, png=False, explorer=False),
+    ).write(out, explorer=False),
     "compare": lambda world, out: compare(
         world / "one", f"{world / 'two'}", systems=["good", "bad"], resamples=100
     ).write(out),
@@ -107,7 +107,7 @@ def test_data_that_are_missing_or_differ_are_named_all_at_once(world: Path, tmp_
 def test_a_run_of_data_in_memory_or_of_a_batch_says_that_it_cannot_be_run_again(world: Path, tmp_path: Path) -> None:
     talk = {"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "a film"}], "system": "a"}
     run = evaluate([talk] * 4, metrics=["length"], resamples=100)
-    run.write(tmp_path / "memory", png=False)
+    run.write(tmp_path / "memory")
     done = trialogue("rerun", tmp_path / "memory")
     assert done.returncode == 2
     assert "made of data in memory (list); it cannot be run again" in done.stderr

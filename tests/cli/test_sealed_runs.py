@@ -26,7 +26,7 @@ READERS: dict[str, Callable[[Path, Path], list[str | Path]]] = {
 def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("runs")
     for name, seed in (("one", 0), ("two", 1)):
-        evaluate("demo", metrics=["length", "distinct(n=2)"], resamples=100, seed=seed).write(folder / name, png=False)
+        evaluate("demo", metrics=["length", "distinct(n=2)"], resamples=100, seed=seed).write(folder / name)
     return folder / "one", folder / "two"
 
 

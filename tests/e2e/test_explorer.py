@@ -73,7 +73,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     findings = two().model_copy(update={"threats": (failing,), "title": HOSTILE[:40], "leagues": leagues})
     rich, offline = part(), replies()
     parts = [crowd(), Part(**{**rich.__dict__, "name": "rich"}), Part(**{**offline.__dict__, "name": "replies"})]
-    write_report(findings, folder, png=False, explored=parts)
+    write_report(findings, folder, explored=parts)
     return folder
 
 

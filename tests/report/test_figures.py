@@ -64,7 +64,6 @@ def test_every_svg_is_valid_says_what_it_shows_and_is_the_same_again(make: Calla
 
 
 @pytest.mark.parametrize("make", [two, hostile], ids=["two", "hostile"])
-@pytest.mark.usefixtures("real_pictures")
 def test_every_png_is_a_picture_that_says_nothing_of_when_and_by_what_and_the_same_again(
     make: Callable[[], Findings],
 ) -> None:
@@ -76,7 +75,6 @@ def test_every_png_is_a_picture_that_says_nothing_of_when_and_by_what_and_the_sa
 
 
 @pytest.mark.parametrize("make", [two, hostile], ids=["two", "hostile"])
-@pytest.mark.usefixtures("real_pictures")
 def test_a_pdf_holds_text_of_embedded_fonts_and_nothing_of_the_hour(make: Callable[[], Findings]) -> None:
     figure = figures(make())[0]
     pdf = figure.pdf
@@ -87,7 +85,6 @@ def test_a_pdf_holds_text_of_embedded_fonts_and_nothing_of_the_hour(make: Callab
     assert not [word for word in (b"CreationDate", b"Producer", b"Creator") if word in pdf]
 
 
-@pytest.mark.usefixtures("real_pictures")
 def test_drawing_a_png_leaves_matplotlibs_settings_alone() -> None:
     import matplotlib
 

@@ -11,10 +11,8 @@ from trialogue.findings.alignment.records import AlignmentProfile, TurnRange
 from trialogue.findings.planning.study_power import DesignAlternative, PowerFindings, StudyPower
 from trialogue.records import Estimate
 from trialogue.report import Figure, figures
-from trialogue.report.drawing.by_matplotlib import MARKERS
+from trialogue.report.drawing.by_matplotlib import MARKERS, matplotlib_pdf, matplotlib_png
 from trialogue.report.drawing.marks import POLYGONS, Box, Dot, Drawing, Path, Shape, series_marks
-from trialogue.report.drawing.pdf import pdf_bytes
-from trialogue.report.drawing.png import png_bytes
 from trialogue.report.drawing.svg import svg_file
 from trialogue.report.plots.alignment import alignment_figures
 from trialogue.report.plots.power import power_figure
@@ -128,8 +126,8 @@ def test_every_shape_is_drawn_in_every_format_and_about_as_large(shape: Shape, *
     empty, full = drawings
     assert svg_file(full, title="a", description="b") != svg_file(empty, title="a", description="b")
     assert "stroke-dasharray" in svg_file(empty, title="a", description="b")
-    assert len(pdf_bytes(full)) > len(pdf_bytes(empty))
-    assert png_bytes(full) != png_bytes(empty)
+    assert len(matplotlib_pdf(full)) > len(matplotlib_pdf(empty))
+    assert matplotlib_png(full) != matplotlib_png(empty)
     assert shape in MARKERS
     if shape != "circle":
         corners = POLYGONS[shape].place(0.0, 0.0, 1.0)

@@ -1,5 +1,6 @@
 """``trialogue report`` and ``rerun``: draw the report of a sealed run again, or run it again and compare."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -8,14 +9,27 @@ import typer
 from trialogue.cli.shared.progress import steps
 
 
+class FigureFormat(StrEnum):
+    """File format of figures."""
+
+    PNG = "png"
+    PDF = "pdf"
+
+
 def report(
     run: Annotated[Path, typer.Argument(help="Folder written by 'trialogue evaluate'.")],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Output folder (default: the run's folder).")] = None,
+    figures: Annotated[
+        list[FigureFormat] | None,
+        typer.Option(help="Also write figures as png or pdf (repeatable); SVG is always written."),
+    ] = None,
 ) -> None:
     """Write the report of a finished run again, from its findings.json."""
     from trialogue.report import read_findings, write_report
+    from trialogue.report.plots.base import FIGURE_FORMATS
 
-    typer.echo(f"Report: {write_report(read_findings(run), out or run)}")
+    formats = [name for name in FIGURE_FORMATS if name in (figures or ())]
+    typer.echo(f"Report: {write_report(read_findings(run), out or run, formats=formats)}")
 
 
 def rerun(

@@ -74,14 +74,11 @@ class Run(ShowsFindings):
         inputs = dict(self.findings.manifest.inputs)
         return StoredRun(self.findings.title, self.findings, self.scores, self.preferences, inputs, self.counts)
 
-    def write(
-        self, folder: Path | str, *, png: bool = True, parquet: bool = False, explorer: bool | None = None
-    ) -> Path:
+    def write(self, folder: Path | str, *, parquet: bool = False, explorer: bool | None = None) -> Path:
         """Write scores, findings, manifest, tables, figures, the explorer and the report; returns the path of the report.
 
         Args:
             folder: folder to write to.
-            png: whether figures are drawn as PNG beside SVG, which takes most of the time.
             parquet: whether scores of replies and dialogues are written as ``scores.parquet`` (needs the extra ``parquet``).
             explorer: whether ``explorer.html`` is written, with which single dialogues are looked up; its data take about as
                 much room as the dialogues. None: of up to 100,000 dialogues and replies; of more, the report says why not.
@@ -92,7 +89,6 @@ class Run(ShowsFindings):
             scores=self.scores,
             preferences=self.preferences,
             counts=self.counts,
-            png=png,
             parquet=parquet,
             material=None if explorer is False else self.material,
             faults=self.faults,

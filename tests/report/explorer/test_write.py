@@ -141,9 +141,9 @@ def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_nothing_of_an_earlier_explorer_stays(tmp_path: Path) -> None:
-    write_report(two(), tmp_path / "a", png=False, explored=[part()])
-    write_report(two(), tmp_path / "a", png=False, explored=[replies()])
-    write_report(two(), tmp_path / "b", png=False, explored=[replies()])
+    write_report(two(), tmp_path / "a", explored=[part()])
+    write_report(two(), tmp_path / "a", explored=[replies()])
+    write_report(two(), tmp_path / "b", explored=[replies()])
     assert digests(tmp_path / "a") == digests(tmp_path / "b")
 
 
@@ -155,12 +155,12 @@ def test_without_rows_there_is_no_explorer(tmp_path: Path) -> None:
 def test_a_report_links_to_the_explorer_beside_it_and_only_then(tmp_path: Path) -> None:
     findings = two()
     system = findings.systems[0].system
-    page = write_report(findings, tmp_path, png=False, explored=[part()])
+    page = write_report(findings, tmp_path, explored=[part()])
     text = page.read_text(encoding="utf-8")
     assert f'href="explorer.html#system={system}"' in text
     assert f"explorer.html#system={system}&amp;measure=" in text
-    assert write_report(findings, tmp_path, png=False).read_text(encoding="utf-8") == text  # drawn again
-    assert "explorer.html" not in write_report(findings, tmp_path, png=False, explored=()).read_text(encoding="utf-8")
+    assert write_report(findings, tmp_path).read_text(encoding="utf-8") == text  # drawn again
+    assert "explorer.html" not in write_report(findings, tmp_path, explored=()).read_text(encoding="utf-8")
     assert not (tmp_path / "explorer.html").exists()
 
 

@@ -55,5 +55,5 @@ def evaluated(records: Sequence[Record], metrics: Sequence[str] = (NEED_MET,)) -
 
 def folder(path: Path, records: Sequence[Record], metrics: Sequence[str] = (NEED_MET,)) -> Path:
     """A run folder."""
-    evaluated(records, metrics).write(path, png=False, explorer=False)
+    evaluated(records, metrics).write(path, explorer=False)
     return path

@@ -166,7 +166,7 @@ def test_a_copied_folder_counts_once(versions: Path, tmp_path: Path) -> None:
 def test_the_same_dialogues_evaluated_twice_count_once(versions: Path, tmp_path: Path) -> None:
     records = simulated("mine", share(0.5))
     again = evaluate(records, metrics=[NEED_MET, "repetition"], resamples=200)  # other findings of the same dialogues
-    again.write(tmp_path / "again", png=False, explorer=False)
+    again.write(tmp_path / "again", explorer=False)
     made = board(f"v1={versions / 'v1'}", f"v1={tmp_path / 'again'}", f"v3={versions / 'v3'}", on=[NEED_MET])
     assert cell(made, "v1").runs == 1
     assert [each.why.code for each in made.findings.left_out] == [ReasonCode.BOARD_SAME_DIALOGUES]
@@ -251,7 +251,7 @@ def test_people_of_other_runs_are_ranked_together_on_condition(tmp_path: Path) -
     first, second = good_and_bad(), good_and_bad(15)
     second = [each.model_copy(update={"user": f"other {each.user}"}) for each in second if isinstance(each, Dialogue)]
     runs = [evaluate(written(tmp_path / f"{n}.jsonl", records), metrics=["length@words"], resamples=200).write(
-        tmp_path / name, png=False, explorer=False).parent for n, (name, records) in enumerate((("a", first), ("b", second)))
+        tmp_path / name, explorer=False).parent for n, (name, records) in enumerate((("a", first), ("b", second)))
     ]  # fmt: skip
     made = board(*runs)
     (league,) = column(made).leagues

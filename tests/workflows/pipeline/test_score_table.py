@@ -26,8 +26,8 @@ def run() -> Run:
 def folders(run: Run, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """As lines, and as a table."""
     lines, table = tmp_path_factory.mktemp("lines"), tmp_path_factory.mktemp("table")
-    run.write(lines, png=False)
-    run.write(table, png=False, parquet=True)
+    run.write(lines)
+    run.write(table, parquet=True)
     return lines, table
 
 
@@ -57,11 +57,11 @@ def test_agree_and_compare_find_the_same_in_both(folders: tuple[Path, Path]) -> 
 
 
 def test_a_table_is_the_same_bytes_again_and_gone_when_lines_are_written(run: Run, tmp_path: Path) -> None:
-    run.write(tmp_path, png=False, parquet=True)
+    run.write(tmp_path, parquet=True)
     before = (tmp_path / SCORE_TABLE).read_bytes()
-    run.write(tmp_path, png=False, parquet=True)
+    run.write(tmp_path, parquet=True)
     assert (tmp_path / SCORE_TABLE).read_bytes() == before
-    run.write(tmp_path, png=False)
+    run.write(tmp_path)
     assert not (tmp_path / SCORE_TABLE).exists()
 
 

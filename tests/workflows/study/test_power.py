@@ -51,7 +51,7 @@ def test_a_plan_is_written_with_its_figure(tmp_path: Path) -> None:
     base = change_base(base_plan("infact", effects=(0.0, 2.0)), participants=9, tasks=4, situations=12, item_system=0.1)
     found = plan_study(base, simulations=3, search=False)
     write_power(found, tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"power.json", "power.csv", "power.svg", "power.png"}
+    assert {path.name for path in tmp_path.iterdir()} == {"power.json", "power.csv", "power.svg"}
     lines = power_lines(found)
     assert lines[0].startswith("9 participants, 4 of 12 situations each (3.0 ratings per reply), 2 systems, 5 points")
     assert "by hand: item x system" in lines[2]

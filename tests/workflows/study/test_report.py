@@ -195,7 +195,7 @@ def test_an_earlier_reports_leftovers_are_removed_and_other_files_stay(folder: P
     study_report([folder / "preferences.jsonl"], tmp_path)
     (tmp_path / "figures" / "mine.svg").write_text("x")
     study_report([folder / "labels.csv"], tmp_path)
-    assert {path.name for path in (tmp_path / "figures").iterdir()} == {"mine.svg", "labels.svg", "labels.png"}
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == {"mine.svg", "labels.svg"}
     assert not (tmp_path / "choices.csv").exists()
 
 

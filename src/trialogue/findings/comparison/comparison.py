@@ -113,12 +113,16 @@ def compare_systems(
 
 
 def deciding_of(side: SystemSample, shared: Sequence[str]) -> set[str]:
-    """Default deciding measures: human judgements, else the task outcome of simulated users, else none."""
+    """Default deciding measures: human judgements, else the task outcome of simulated users, else none.
+
+    Of outcomes by needs, lift alone decides where both have it, as it leads an evaluation's answer.
+    """
     directed = [side.measures[name] for name in shared if side.measures[name].better != "neither"]
     people = {measure.name for measure in directed if measure.by == "people"}
     outcomes = {each.name: each.card for each in directed if each.card is not None and each.card.is_task_outcome}
     by_needs = {name for name, card in outcomes.items() if "need" in card.needs}  # rest on nobody's understanding
-    return people or by_needs or set(outcomes)
+    leading = {name for name in by_needs if outcomes[name].beside and name in side.values}
+    return people or leading or by_needs or set(outcomes)
 
 
 def _adjust_p(p: Sequence[float | None], *, decides: bool, is_declared: bool) -> list[float | None]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from trialogue.findings import StatementKind
 from trialogue.findings.board.records import BoardFindings
 from trialogue.records.base import SCHEMA
-from trialogue.records.files.opening import open_replacing, write_text
+from trialogue.records.files.opening import write_text
 from trialogue.records.runs import writes_run
 from trialogue.report.board.exports import board_latex, board_markdown, history_csv, leaderboard_csv, rows_json
 from trialogue.report.board.figure import history_figure
@@ -46,9 +46,6 @@ def write_board(findings: BoardFindings, folder: Path) -> Path:
     write_text(folder / "rows.json", rows_json(findings))
     for figure in drawn:
         write_text(folder / "figures" / f"{figure.name}.svg", figure.svg)
-        for suffix, content_of in (("png", figure.png), ("pdf", figure.pdf)):
-            with open_replacing(folder / "figures" / f"{figure.name}.{suffix}") as stream:
-                stream.write(content_of)
     page = folder / PAGE
     write_text(page, board_page(findings))
     return page

@@ -28,19 +28,26 @@ from trialogue.report.explorer.links import PAGE as EXPLORER
 from trialogue.report.explorer.write import FOLDER as EXPLORER_FOLDER
 from trialogue.report.explorer.write import write_explorer
 from trialogue.report.plots import Figure, figures
+from trialogue.report.plots.base import FigureFormat
 
 FINDINGS = "findings.json"
 SUFFIXES = (".svg", ".png", ".pdf")
-"""File formats of figures; the first is drawn without matplotlib."""
+"""File formats of figures."""
 _OURS = re.compile(r"(forest|pairs|spread|variants)-[a-z0-9-]+|votes|differences")  # names that figures can have
 
 
 @writes_run(keep=True)
-def write_report(findings: Findings, folder: Path, *, png: bool = True, explored: Sequence[Part] | None = None) -> Path:
+def write_report(
+    findings: Findings,
+    folder: Path,
+    *,
+    formats: Sequence[FigureFormat] = (),
+    explored: Sequence[Part] | None = None,
+) -> Path:
     """Write ``report.html``, findings and tables, figures, and the methods for a paper.
 
     ``findings.json``, ``summary.csv``, ``summary.json``, ``pairs.csv``, ``methods.tex``, ``references.bib``,
-    ``league.tex``, ``league.md``, ``figures/`` (SVG, PNG, PDF and ``captions.md``).
+    ``league.tex``, ``league.md``, ``figures/`` (SVG, on request PNG and PDF, and ``captions.md``).
 
     The folder is a sealed run (``trialogue.records.runs``): of another run in it nothing stays, of the same one its scores
     do. The same findings give the same bytes.
@@ -48,7 +55,7 @@ def write_report(findings: Findings, folder: Path, *, png: bool = True, explored
     Args:
         findings: findings that it shows.
         folder: folder to write to.
-        png: whether figures are drawn as PNG and PDF, too, which takes most of the time of a report; as SVG they always are.
+        formats: formats of figures beside SVG, which matplotlib draws: most of the time of a report.
         explored: records for ``explorer.html`` beside the page; (): there is none; None: that of the same run stays.
 
     Returns:
@@ -64,7 +71,7 @@ def write_report(findings: Findings, folder: Path, *, png: bool = True, explored
     write_text(folder / "summary.json", summary_json(findings))
     write_text(folder / TABLE_LATEX, paper_table_latex(findings))
     write_text(folder / TABLE_MARKDOWN, paper_table_markdown(findings))
-    _write_figures(drawn, folder / "figures", png=png)
+    _write_figures(drawn, folder / "figures", formats)
     write_text(folder / "figures" / CAPTIONS, captions_markdown(findings, drawn))
     page = folder / "report.html"
     own = folder / VALIDITY
@@ -86,13 +93,13 @@ def _line(findings: Findings) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
 
 
-def _write_figures(drawn: list[Figure], folder: Path, *, png: bool) -> None:
+def _write_figures(drawn: list[Figure], folder: Path, formats: Sequence[FigureFormat]) -> None:
+    ours: set[str] = set()
     for figure in drawn:
-        write_text(folder / f"{figure.name}.svg", figure.svg)
-        for suffix, content in (("png", figure.png), ("pdf", figure.pdf)) if png else ():
-            with open_replacing(folder / f"{figure.name}.{suffix}") as stream:
+        for name, content in figure.files(formats).items():
+            ours.add(name)
+            with open_replacing(folder / name) as stream:
                 stream.write(content)
-    ours = {f"{figure.name}{suffix}" for figure in drawn for suffix in (SUFFIXES if png else SUFFIXES[:1])}
     for path in folder.glob("*.*"):
         if path.suffix in SUFFIXES and path.name not in ours and _OURS.fullmatch(path.stem):
             path.unlink()

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from trialogue.findings import League
-from trialogue.report.drawing.by_matplotlib import matplotlib_figure
+from trialogue.report.drawing.by_matplotlib import matplotlib_figure, matplotlib_pdf, matplotlib_png
 from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, TextMark, widest
-from trialogue.report.drawing.pdf import pdf_bytes
-from trialogue.report.drawing.png import png_bytes
 from trialogue.report.drawing.svg import inline_svg, svg_file
 from trialogue.report.explorer.links import link
 from trialogue.report.text import shorten
@@ -21,6 +19,11 @@ NARROW = 400.0  # pixels: two fifths of a page of 1200
 ROW = 25.0  # height of a row of a figure that stands alone
 LONGEST_LABEL = 26  # columns of text; longer names are cut in the middle, and whole in the tables
 MAX_LABEL = 190.0  # pixels
+
+
+FigureFormat = Literal["png", "pdf"]
+"""Formats of figures beside SVG, drawn by matplotlib on request."""
+FIGURE_FORMATS: tuple[FigureFormat, ...] = ("png", "pdf")
 
 
 @dataclass(frozen=True)
@@ -47,12 +50,17 @@ class Figure:
     @cached_property
     def png(self) -> bytes:
         """PNG, 1992 pixels wide."""
-        return png_bytes(self.drawing)
+        return matplotlib_png(self.drawing)
 
     @cached_property
     def pdf(self) -> bytes:
         """PDF with selectable text."""
-        return pdf_bytes(self.drawing)
+        return matplotlib_pdf(self.drawing)
+
+    def files(self, formats: Sequence[FigureFormat] = ()) -> dict[str, bytes]:
+        """Content of its files by name: SVG always, the others on request."""
+        made = {"svg": self.svg.encode("utf-8")} | {name: getattr(self, name) for name in formats}
+        return {f"{self.name}.{suffix}": content for suffix, content in made.items()}
 
     def matplotlib(self) -> "MatplotlibFigure":
         """Editable matplotlib figure."""

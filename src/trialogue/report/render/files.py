@@ -6,7 +6,7 @@ from typing import Any
 
 from trialogue.records.files.cells import csv_text
 from trialogue.records.files.jsonl import to_line
-from trialogue.records.files.opening import open_replacing, write_text
+from trialogue.records.files.opening import write_text
 from trialogue.records.runs import writes_run
 from trialogue.report.document import Document, Medium, Table
 from trialogue.report.markup import latex_table, markdown_table
@@ -45,10 +45,8 @@ def write_rendered(document: Document, folder: Path) -> Path:
 
 
 def write_figure(figure: Figure, folder: Path) -> None:
-    """Write a figure as SVG and PNG."""
+    """Write a figure as SVG."""
     write_text(folder / f"{figure.name}.svg", figure.svg)
-    with open_replacing(folder / f"{figure.name}.png") as stream:
-        stream.write(figure.png)
 
 
 def csv_files(document: Document) -> dict[str, str]:

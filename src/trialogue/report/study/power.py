@@ -6,7 +6,7 @@ from trialogue.findings.planning.study_power import DesignAlternative, PowerFind
 from trialogue.records import Estimate
 from trialogue.records.files.cells import csv_text
 from trialogue.records.files.jsonl import to_line
-from trialogue.records.files.opening import open_replacing, write_text
+from trialogue.records.files.opening import write_text
 from trialogue.report.plots.power import power_figure
 
 WAYS: dict[Way, str] = {
@@ -17,14 +17,11 @@ WAYS: dict[Way, str] = {
 
 
 def write_power(findings: PowerFindings, folder: Path) -> Path:
-    """Write ``power.json``, ``power.csv`` and the figure (``power.svg``, ``power.png``); returns the path of the figure."""
+    """Write ``power.json``, ``power.csv`` and the figure (``power.svg``); returns the path of the figure."""
     write_text(folder / "power.json", to_line(findings) + "\n")
     write_text(folder / "power.csv", _csv(findings))
     if findings.curves:
-        figure = power_figure(findings)
-        write_text(folder / "power.svg", figure.svg)
-        with open_replacing(folder / "power.png") as stream:
-            stream.write(figure.png)
+        write_text(folder / "power.svg", power_figure(findings).svg)
     return folder / ("power.svg" if findings.curves else "power.csv")
 
 

@@ -43,15 +43,13 @@ class AlignmentRun(Run):
     plans: tuple[LabelPlan, ...] = ()
     """Expected effect of more labels on each system's interval."""
 
-    def write(
-        self, folder: Path | str, *, png: bool = True, parquet: bool = False, explorer: bool | None = None
-    ) -> Path:
+    def write(self, folder: Path | str, *, parquet: bool = False, explorer: bool | None = None) -> Path:
         """Also write ``alignment.jsonl`` and two figures."""
         from trialogue.report.plots.alignment import alignment_figures
 
         with run_draft(folder, self.findings.manifest) as draft:
             write_records(draft / "alignment.jsonl", self.profiles)
-            page = super().write(draft, png=png, parquet=parquet, explorer=explorer)
+            page = super().write(draft, parquet=parquet, explorer=explorer)
             for figure in alignment_figures(self.profiles):
                 write_text(draft / "figures" / f"{figure.name}.svg", figure.svg)
         return Path(folder) / page.name

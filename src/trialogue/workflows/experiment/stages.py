@@ -229,7 +229,7 @@ def _measure_stage(experiment: Experiment, prepared: str, users: str | None) -> 
             steps=[catalogue_step(catalogue)] if (catalogue := catalogue_of(experiment, users)) else (),
             progress=context.tell,
         )
-        run.write(context.folder, png=False, explorer=False)  # the report of the experiment has them
+        run.write(context.folder, explorer=False)  # the report of the experiment has them
 
     metrics: list[JsonValue] = [*experiment.metrics]
     config: dict[str, JsonValue] = {"metrics": metrics, "family": _family(experiment).value, **_statistics(experiment)}
@@ -371,7 +371,7 @@ def _align_stage(experiment: Experiment) -> Stage:
             resamples=experiment.resamples,
             progress=context.tell,
         )
-        run.write(context.folder, png=False, explorer=False)
+        run.write(context.folder, explorer=False)
 
     files = [surroundings.identity_of(named) for named in names]
     config: dict[str, JsonValue] = {"files": files, "model": options.model}

@@ -32,7 +32,6 @@ def report(
     scores: Sequence[Score] | None = None,
     preferences: Sequence[Preference] = (),
     counts: Sequence[StoredParts] = (),
-    png: bool = True,
     parquet: bool = False,
     material: InputRecords | None = None,
     faults: FaultsOfUsers | None = None,
@@ -40,18 +39,17 @@ def report(
 ) -> Path:
     """Write the page, findings, tables, figures and scores; returns the page's path.
 
-    Args:
-        findings: findings about systems, agreement with people, the realism of simulated users, their passport, a judge, or
-            a study.
-        folder: folder to write to.
-        scores: scores of a run that later commands can read again. None: the findings have no scores of their own.
-        preferences: people's votes, to be kept with the scores.
-        counts: units, sums and counts, to be kept with the scores.
-        png: whether figures of systems are drawn as PNG beside SVG.
-        parquet: whether scores of replies and dialogues are written as a Parquet table, and not as lines.
-        material: records for the explorer beside the report of systems; None: there is none.
-        faults: faults of their users.
-        most_explored: rows above which there is no explorer, and the report says so; None: any number.
+        Args:
+            findings: findings about systems, agreement with people, the realism of simulated users, their passport, a judge, or
+                a study.
+            folder: folder to write to.
+            scores: scores of a run that later commands can read again. None: the findings have no scores of their own.
+            preferences: people's votes, to be kept with the scores.
+                counts: units, sums and counts, to be kept with the scores.
+                parquet: whether scores of replies and dialogues are written as a Parquet table, and not as lines.
+            material: records for the explorer beside the report of systems; None: there is none.
+            faults: faults of their users.
+            most_explored: rows above which there is no explorer, and the report says so; None: any number.
     """
     from trialogue.report.evaluation.write import write_report
 
@@ -66,7 +64,7 @@ def report(
     with run_draft(folder, findings.manifest) as draft:
         if scores is not None:
             _write_run(draft, scores, preferences, counts, parquet=parquet)
-        page = write_report(findings, draft, png=png, explored=parts)
+        page = write_report(findings, draft, explored=parts)
     return folder / page.name
 
 

@@ -16,6 +16,7 @@ from trialogue.records import Manifest
 from trialogue.records.runs import StoredFiles, open_run
 from trialogue.report.evaluation.write import FINDINGS, read_findings, write_report
 from trialogue.report.explorer.links import PAGE as EXPLORER
+from trialogue.report.plots.base import FIGURE_FORMATS, FigureFormat
 from trialogue.workflows.rerun.calls import decode, digest_of
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def rerun(folder: Path | str, *, data: Sequence[Path | str] = (), progress: Prog
         again = open_run(out)
         if len(repeats) > 1 and again.hashes.get(PAGE) != stored.hashes.get(PAGE) and FINDINGS in again:
             # Drawn again after something was added, a report shows it (trialogue report).
-            write_report(read_findings(out), out, png=_has_pictures(stored.manifest))
+            write_report(read_findings(out), out, formats=_formats(stored.manifest))
             again = open_run(out)
         same = sum(again.hashes.get(name) == digest for name, digest in stored.hashes.items())
         pairs = zip(stored.manifest.parts, again.manifest.parts, strict=False)
@@ -202,17 +203,19 @@ def _write(made: Any, part: Manifest, out: Path) -> None:
     from trialogue.workflows.pipeline import report
 
     if isinstance(made, Run):
-        made.write(
-            out, png=_has_pictures(part), parquet="scores.parquet" in part.outputs, explorer=EXPLORER in part.outputs
-        )
+        made.write(out, parquet="scores.parquet" in part.outputs, explorer=EXPLORER in part.outputs)
+        if formats := _formats(part):
+            write_report(read_findings(out), out, formats=formats)
     elif hasattr(made, "write"):
         made.write(out)
     else:
         report(made, out)
 
 
-def _has_pictures(part: Manifest) -> bool:
-    return any(Path(name).suffix == ".png" for name in part.outputs)
+def _formats(part: Manifest) -> tuple[FigureFormat, ...]:
+    """Formats of figures beside SVG that the run has."""
+    found = {Path(name).suffix for name in part.outputs}
+    return tuple(name for name in FIGURE_FORMATS if f".{name}" in found)
 
 
 def _takes_text(command: str, name: str) -> bool:
