@@ -39,17 +39,17 @@ def report(
 ) -> Path:
     """Write the page, findings, tables, figures and scores; returns the page's path.
 
-        Args:
-            findings: findings about systems, agreement with people, the realism of simulated users, their passport, a judge, or
-                a study.
-            folder: folder to write to.
-            scores: scores of a run that later commands can read again. None: the findings have no scores of their own.
-            preferences: people's votes, to be kept with the scores.
-                counts: units, sums and counts, to be kept with the scores.
-                parquet: whether scores of replies and dialogues are written as a Parquet table, and not as lines.
-            material: records for the explorer beside the report of systems; None: there is none.
-            faults: faults of their users.
-            most_explored: rows above which there is no explorer, and the report says so; None: any number.
+    Args:
+        findings: findings about systems, agreement with people, the realism of simulated users, their passport, a judge, or
+            a study.
+        folder: folder to write to.
+        scores: scores of a run that later commands can read again. None: the findings have no scores of their own.
+        preferences: people's votes, to be kept with the scores.
+        counts: units, sums and counts, to be kept with the scores.
+        parquet: whether scores of replies and dialogues are written as a Parquet table, and not as lines.
+        material: records for the explorer beside the report of systems; None: there is none.
+        faults: faults of their users.
+        most_explored: rows above which there is no explorer, and the report says so; None: any number.
     """
     from trialogue.report.evaluation.write import write_report
 
