@@ -172,8 +172,12 @@ def advice_on(difference: Difference) -> str:
     return {
         "state": gettext("Participants would be turned away. Open the study first."),
         "version": gettext("The draft was created from another version. Check its texts on Prolific."),
-        "reward": gettext("The price below uses the reward on Prolific. Change one of them if this is not intended."),
-        "places": gettext("The price below uses the places on Prolific. Change them there if this is not intended."),
+        "reward": gettext(
+            "Prices are computed from the reward on Prolific. Change one of the two if this is not intended."
+        ),
+        "places": gettext(
+            "Prices are computed from the places on Prolific. Change them there if this is not intended."
+        ),
         "signed": gettext(
             "The study on Prolific does not sign its links, so every participant would be turned away. Turn on the secured "
             "address on Prolific, or create the draft again."

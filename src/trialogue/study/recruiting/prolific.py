@@ -110,7 +110,7 @@ class Recruiter(Account):
         return found
 
     def places_wanted(self, *, all_people: bool = False) -> int:
-        """Number of places that the study should have: the first ones of a soft launch, or one for everyone who is needed;
+        """Number of places that the study should have: the first ones of a soft launch; or one for everyone who is needed,
         and one for everyone who is paid but whose judgements are collected again, within the ceiling.
 
         Those who were rejected are not paid, and Prolific reopens their places itself.
@@ -121,8 +121,9 @@ class Recruiter(Account):
         planned = budget(self.study)
         n_replaced = self.study.participants.filter(assignments__state=Assignment.State.REPLACED).distinct().count()
         first = Study.objects.values_list("first_people", flat=True).get(pk=self.study.pk)
-        people = planned.people if all_people or first is None else min(first, planned.people)
-        return min(people + n_replaced, planned.most_people)
+        if first is not None and not all_people:
+            return min(first, planned.people)  # no more are let in, whoever is excluded
+        return min(planned.people + n_replaced, planned.most_people)
 
     def places_due(self, remote: RemoteStudy, *, all_people: bool = False) -> int:
         """Number of places that a published study should have besides those it has."""
