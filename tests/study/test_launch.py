@@ -1,5 +1,6 @@
 """A study is launched step by step: pre-flight, a few people first, strata, and a pause when checks are failed."""
 
+import csv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from trialogue.errors import DataError, UsageError
 from trialogue.study.design.file import study_of
 from trialogue.study.design.flow import phase_of
 from trialogue.study.design.platforms.budget import budget_of
+from trialogue.study.export import export_study
 from trialogue.study.models import Audit, Participant, Study
 from trialogue.study.recruiting import api
 from trialogue.study.recruiting.api import PlatformError
@@ -22,6 +24,7 @@ from trialogue.study.recruiting.prolific import Recruiter
 from trialogue.study.services import entering, leaving, steps, submitting
 from trialogue.study.services.management import launching
 from trialogue.study.services.management.reconciliation import reconcile_rows
+from trialogue.workflows.inputs.study_files import read_export
 
 pytestmark = pytest.mark.usefixtures("store")
 GROUP = {"name": "group", "question": "Which group?", "choice": ["young", "old", "older"]}
@@ -124,6 +127,18 @@ def test_who_belongs_to_no_stratum_is_screened_out_and_who_withdraws_leaves_no_s
     leaving.withdraw(young)
     young.refresh_from_db()
     assert young.stratum == ""
+
+
+def test_the_export_says_who_was_of_which_stratum(tmp_path: Path) -> None:
+    study = running(items=3, **STRATIFIED)
+    entered(study)  # who has not been asked yet
+    for group in ("young", "older"):
+        walk(screened(study, group))
+    export_study(study, tmp_path, who="test")
+    with (tmp_path / "participants.csv").open(encoding="utf-8", newline="") as stream:
+        assert [row["stratum"] for row in csv.DictReader(stream)] == ["", "young", "old"]
+    data, _ = read_export(tmp_path)
+    assert len(data.people) == 3
 
 
 def test_the_budget_counts_the_people_of_each_stratum() -> None:

@@ -25,7 +25,7 @@ SPARE = timedelta(minutes=1)  # by which a lease is longer than promised, so tha
 def is_full(study: Study) -> bool:
     """Whether nothing is left to assign; late-comers learn it before they consent. Writes nothing: expired places count as
     free."""
-    return not (_free(study).exists() or _expired(study).exists())
+    return not (_free(study).exists() or _expired_assignments(study).exists())
 
 
 def awaits_review(study: Study) -> bool:
@@ -265,20 +265,20 @@ def release_expired(study: Study, *, now: datetime | None = None) -> int:
 
     Participants may return to those still free.
     """
-    if not _expired(study, now).exists():  # nobody waits for nothing
+    if not _expired_assignments(study, now).exists():  # nobody waits for nothing
         return 0
     with transaction.atomic():
         lock_study(study)
-        return _free_lost(_late(now), study=study)
+        return _free_lost(_late_assignments(now), study=study)
 
 
-def _late(now: datetime | None = None) -> QuerySet[Assignment]:
+def _late_assignments(now: datetime | None = None) -> QuerySet[Assignment]:
     return Assignment.objects.filter(state__in=LIVE, lease_until__lt=now or timezone.now())
 
 
-def _expired(study: Study, now: datetime | None = None) -> QuerySet[Assignment]:
+def _expired_assignments(study: Study, now: datetime | None = None) -> QuerySet[Assignment]:
     """Assignments of a study whose holders stayed away too long."""
-    return _late(now).filter(item__study=study)
+    return _late_assignments(now).filter(item__study=study)
 
 
 def _free_lost(held: QuerySet[Assignment], *, study: Study | None = None) -> int:

@@ -91,15 +91,15 @@ class Launch(StaffForm):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """The study here, and at Prolific as far as that answers."""
-        context = super().get_context_data(heading=gettext("Launch"), **kwargs) | self._here()
+        context = super().get_context_data(heading=gettext("Launch"), **kwargs) | self._local_context()
         if not recruits(self.study):
             return context
         try:
-            return {**context, **self._there()}
+            return {**context, **self._remote_context()}
         except TrialogueError as error:
             return {**context, "unreachable": str(error)}
 
-    def _here(self) -> dict[str, Any]:
+    def _local_context(self) -> dict[str, Any]:
         study, file = self.study, file_of(self.study)
         study.refresh_from_db()
         planned = launching.confirmation_needed(study)
@@ -126,7 +126,7 @@ class Launch(StaffForm):
         payment = file_of(self.study).payment
         return payment.currency if payment is not None else ""
 
-    def _there(self) -> dict[str, Any]:
+    def _remote_context(self) -> dict[str, Any]:
         if not self.study.remote_id:
             return {"draft_address": f"https://{self.request.get_host()}"}
         found, recruiter = self._recruiter.preflight(), self._recruiter
