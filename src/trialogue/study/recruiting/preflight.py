@@ -176,7 +176,8 @@ def advice_on(difference: Difference) -> str:
             "Prices are computed from the reward on Prolific. Change one of the two if this is not intended."
         ),
         "places": gettext(
-            "Prices are computed from the places on Prolific. Change them there if this is not intended."
+            "Prices are computed from the places on Prolific. Missing places can be opened from here once the study is "
+            "published."
         ),
         "signed": gettext(
             "The study on Prolific does not sign its links, so every participant would be turned away. Turn on the secured "

@@ -43,9 +43,14 @@ def current_as_read(now: Participant) -> Step | None:
 
 def make_ready(participant: Participant) -> None:
     """Prepare the step that a participant has come to, so that showing it writes nothing: tasks are given out, and the
-    end completes the session. The participant is locked."""
+    end completes the session.
+
+    Not in the transaction that stored an answer: it holds the row of a slot, and places are given out and taken back by who
+    holds the study and then waits for such rows.
+    """
     if _settled_key(participant) is None:
-        _key(participant)
+        with transaction.atomic():
+            _key(rows.lock_person(participant))
 
 
 def reserve(participant: Participant) -> bool:
@@ -53,6 +58,7 @@ def reserve(participant: Participant) -> bool:
     if not lease(participant):
         return False
     make_ready(participant)
+    participant.refresh_from_db()
     return True
 
 

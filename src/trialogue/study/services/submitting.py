@@ -67,7 +67,10 @@ def submit(
         if over or locked.plan[locked.step] != key or key == "exit":
             return _not_current(locked, key, read)
         hidden = any(each.strip() for each in posted.get(HIDDEN_FIELD, ()))
-        return _accept(locked, page, read, list(events)[:MAX_EVENTS], hidden=hidden)
+        outcome = _accept(locked, page, read, list(events)[:MAX_EVENTS], hidden=hidden)
+    if outcome.kind == "stored":
+        make_ready(locked)
+    return outcome
 
 
 def _not_current(participant: Participant, key: str, read: "_Read") -> Outcome:
@@ -138,7 +141,6 @@ def _accept(
         if assignment is None or assigning.runs_out(assignment, participant):
             assigning.keep(participant)
     rows.update(participant, *PROGRESS)
-    make_ready(participant)
     return Outcome("stored")
 
 

@@ -77,7 +77,7 @@ def set_state(study: Study, state: str, *, who: str, **detail: Any) -> Study:
         detail: why, for the log.
     """
     with transaction.atomic():
-        locked = Study.objects.select_for_update().get(pk=study.pk)
+        locked = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
         locked.state = Study.State(state)
         locked.save(update_fields=["state"])
         Audit.objects.create(study=locked, who=who, what=f"state: {state}", detail=detail)
