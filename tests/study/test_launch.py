@@ -21,6 +21,7 @@ from trialogue.study.recruiting import api
 from trialogue.study.recruiting.api import PlatformError
 from trialogue.study.recruiting.preflight import BLOCKS, advice_on, line_of, name_of
 from trialogue.study.recruiting.prolific import Recruiter
+from trialogue.study.recruiting.remote import draft_body
 from trialogue.study.services import entering, leaving, steps, submitting
 from trialogue.study.services.management import launching
 from trialogue.study.services.management.reconciliation import reconcile_rows
@@ -386,3 +387,24 @@ def test_a_process_that_is_killed_while_it_publishes_leaves_nothing_that_another
         carry_out()
     there = platform.studies["s1"]
     assert (there["status"], there["total_available_places"]) == ("ACTIVE", 4 if act == "go_on" else 1)
+
+
+def test_the_command_prints_each_difference_and_publishes_what_it_has_shown(
+    platform: Prolific, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from trialogue.cli.study import recruit
+
+    made = drafted(running(items=6, **PAID), tmp_path)
+    recruit._preflight(made)
+    assert "is as the study file says" in capsys.readouterr().out
+    platform.studies["s1"] |= {"device_compatibility": ["mobile"], "external_study_url": "https://example.org/"}
+    recruit._preflight(made)
+    told = capsys.readouterr().out
+    assert "Difference: Devices: desktop, mobile, tablet here, mobile on Prolific." in told
+    assert "Blocks publication: Address: https://.../rating/ here, https://example.org/ on Prolific." in told
+    with pytest.raises(UsageError, match="Correct the study URL"):
+        recruit._publish(made, "10.00 GBP", dry=False)
+    platform.studies["s1"] |= draft_body(made.file, 4, base_url=BASE, study=made.study)  # it is put right there
+    recruit._publish(made, "10.00 GBP", dry=False)
+    assert "Price of all 4 places on Prolific: 10.00 GBP" in capsys.readouterr().out
+    assert platform.studies["s1"]["status"] == "ACTIVE"

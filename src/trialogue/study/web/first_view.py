@@ -20,11 +20,14 @@ def first_view(request: HttpRequest, page_key: str) -> datetime:
     return datetime.fromtimestamp(int(milliseconds) / 1000, UTC) if page == page_key else timezone.now()
 
 
-def remember_view(response: HttpResponse, slug: str, page_key: str, at: datetime) -> None:
+def remember_view(request: HttpRequest, response: HttpResponse, slug: str, page_key: str, at: datetime) -> None:
     """Keep when a page was shown first, until another page of the study is shown."""
+    value = _signer.sign(f"{page_key}/{int(at.timestamp() * 1000)}")
+    if request.COOKIES.get(NAME) == value:
+        return
     response.set_cookie(
         NAME,
-        _signer.sign(f"{page_key}/{int(at.timestamp() * 1000)}"),
+        value,
         max_age=settings.SESSION_COOKIE_AGE,
         path=f"/{slug}/",
         secure=settings.SESSION_COOKIE_SECURE,

@@ -53,7 +53,7 @@ def _show_step(request: HttpRequest, study: Study, participant: Participant) -> 
         notice=notices().get(request.GET.get(NOTICE, ""), ""),
         **_said_before(request, study, participant, current.kind),
     )
-    remember_view(response, study.slug, current.page_key, at)
+    remember_view(request, response, study.slug, current.page_key, at)
     return response
 
 
