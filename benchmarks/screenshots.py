@@ -227,8 +227,8 @@ def staff(browser: Any, room: Path, platform: Prolific) -> None:
         taken(page, "study-staff")
         page.goto(f"http://127.0.0.1:{port}/staff/ratings/people/{people[4].code}/")
         taken(page, "study-session")
-        page.goto(f"http://127.0.0.1:{port}/staff/ratings/prolific/")
-        taken(page, "study-prolific")
+        page.goto(f"http://127.0.0.1:{port}/staff/ratings/launch/")
+        taken(page, "study-launch")
         page = window(browser, WIDE)
         page.goto(
             f"http://127.0.0.1:{port}" + signed_link("/ratings/", study="ratings", person="me", key=settings.SECRET_KEY)

@@ -163,8 +163,8 @@ def lost(saved: Mapping[str, Mapping[str, str]]) -> int:
     stored = {(row.participant_id, row.step): row.answers for row in Submission.objects.all()}
     missing = 0
     for token, sent in saved.items():
-        owner, step = read_token(token) or (0, "")
-        answers = stored.get((owner, step), {})
+        page = read_token(token)
+        answers = stored.get((page.participant, page.step), {}) if page is not None else {}
         missing += {name: str(value) for name, value in answers.items()} != dict(sent)
     return missing
 

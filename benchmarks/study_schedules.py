@@ -1,7 +1,7 @@
 """``python -m benchmarks.study_schedules``: what counts and what is paid, after random histories with faults.
 
 Writes ``benchmarks/STUDY_SCHEDULES.md``. A sample of the same schedules runs in the test suite. ``--histories``,
-``--payers`` (both rounded up to parts of 125) and ``--kills`` set how many schedules run.
+``--strata``, ``--payers`` (rounded up to parts of 125) and ``--kills`` set how many schedules run.
 """
 
 import argparse
@@ -16,7 +16,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 HERE = Path(__file__).parent
-HISTORIES, PAYERS, KILLS, PART = 2_000, 10_000, 300, 125
+HISTORIES, STRATIFIED, PAYERS, KILLS, PART = 2_000, 500, 10_000, 300, 125
+STRATA = 100_000  # seed of the first history with strata
 
 
 def _set_up() -> None:
@@ -29,13 +30,19 @@ def _set_up() -> None:
     call_command("migrate", verbosity=0)
 
 
-def histories(first: int) -> dict[str, Any]:
+def histories(first: int, *, strata: bool = False) -> dict[str, Any]:
     """A part of the histories of studies, in a database of its own."""
     _set_up()
     from tests.study.counting_schedules import failures
 
     start = time.process_time()
-    return {"wrong": failures(range(first, first + PART)), "seconds": time.process_time() - start}
+    wrong = failures(range(first, first + PART), strata=strata)
+    return {"wrong": wrong, "seconds": time.process_time() - start}
+
+
+def stratified(first: int) -> dict[str, Any]:
+    """The same of studies with strata."""
+    return histories(first, strata=True)
 
 
 def payers(first: int) -> dict[str, Any]:
@@ -67,16 +74,18 @@ def main() -> None:
     """Run everything and write the page."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--histories", type=int, default=HISTORIES)
+    parser.add_argument("--strata", type=int, default=STRATIFIED)
     parser.add_argument("--payers", type=int, default=PAYERS)
     parser.add_argument("--kills", type=int, default=KILLS)
     asked = parser.parse_args()
     with ProcessPoolExecutor(2, max_tasks_per_child=1) as pool:
         counting = pool.map(histories, range(0, asked.histories, PART))
+        in_strata = pool.map(stratified, range(STRATA, STRATA + asked.strata, PART))
         paying = pool.map(payers, range(0, asked.payers, PART))
         killing = pool.submit(kills, asked.kills)
-        counted, paid, killed = list(counting), list(paying), killing.result()
+        counted, by_stratum, paid, killed = list(counting), list(in_strata), list(paying), killing.result()
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
-    places = sum(count for place, count in killed["killed"].items() if place != "not reached")
+    places = killed["killed"]
     lines = [
         "# What counts and what is paid, after random histories",
         "",
@@ -90,11 +99,16 @@ def main() -> None:
             "histories of a study: database, staff page, export, report agree; k answers that count",
             counted,
         ),
+        _row(
+            "the same of studies with two strata: k answers of each that count, positions balanced in each",
+            by_stratum,
+        ),
         _row("payers with a fault at an arrow, in one process: everybody is paid once", paid),
-        f"| three payers, one of them killed with SIGKILL ({places} were reached by the kill): everybody is paid once "
+        f"| three payers, one of them killed with SIGKILL, each kill effective (before or after each of 13 arrows, "
+        f"{min(places.values())} to {max(places.values())} at each of {len(places)} places): everybody is paid once "
         f"| {asked.kills:,} | {len(killed['wrong'])} | |",
         "",
-        *_failed(counted, paid),
+        *_failed(counted, by_stratum, paid),
     ]
     (HERE / "STUDY_SCHEDULES.md").write_text("\n".join(lines), "utf-8")
     sys.stdout.write("\n".join(lines))

@@ -32,11 +32,13 @@ class History:
 
     Args:
         seed: of the history.
+        strata: whether participants are of groups, each with its own number of ratings per item, or of none.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, strata: bool = False) -> None:
         self.rng, self.now = random.Random(seed), datetime(2026, 1, 5, 9, tzinfo=UTC)
         k, each = self.rng.choice((1, 2, 3)), self.rng.choice((2, 3))
+        more = stratified(k := k + 1, self.rng) if strata else {}
         self.k = k
         self.study: Study = running(
             items=self.rng.choice((3, 4, 6)),
@@ -47,8 +49,9 @@ class History:
             exclusion=["failed_checks"],
             attention={"checks": 1, "allowed_failures": 0, "min_seconds_per_item": 0},
             replace_at_most=self.rng.choice((0, 1, 2, 20)),
-            phases=["consent", "tasks", "after", "exit"],
+            phases=["consent", *(["screening"] if strata else []), "tasks", "after", "exit"],
             after=[{"questions": [{"name": "age", "question": "How old are you?", "number": {"low": 1, "high": 120}}]}],
+            **more,
         )
         self.people: list[Participant] = []
         self.shown: list[tuple[Participant, Step]] = []
@@ -104,6 +107,8 @@ class History:
 
     def _send(self, person: Participant, step: Step, *, careful: bool) -> None:
         posted = answers(step)
+        if phase_of(step.key) == "screening":
+            posted["group"] = [self.rng.choice(GROUPS)]
         if phase_of(step.key) == "check":
             expected = asked_answers(person, step)
             posted |= expected if careful else {}
@@ -171,10 +176,38 @@ class History:
         if full:
             left_out = sum(each.left_out for each in items.values())
             self.wrong += [f"position {spread}"] if (spread := imbalance(self.study)) > 1 + left_out else []
+            self._check_strata()
         stored = Submission.objects.filter(participant__study=self.study).exclude(participant__state="withdrew")
         there = {(each.participant_id, each.step): each.answers for each in stored}
         if there != self.acknowledged:
             self.wrong.append(f"stored and acknowledged differ: {there.keys() ^ self.acknowledged.keys()}")
+
+    def _check_strata(self) -> None:
+        """Every item has its ratings of every stratum, given by members, and positions are balanced in each, too."""
+        for row in counting.counts_by_stratum(self.study):
+            if (row.open, row.running) != (0, 0):
+                self.wrong.append(f"stratum {row}")
+            if row.key and (spread := imbalance(self.study, stratum=row.key)) > 1 + row.left_out:
+                self.wrong.append(f"position {spread} in {row.key}")
+        for held in counting.counted_assignments(self.study):
+            if held.slot.stratum != held.participant.stratum:
+                self.wrong.append(f"{held.participant.stratum} in a place of {held.slot.stratum}")
+
+
+GROUPS = ("a", "b", "neither")
+
+
+def stratified(k: int, rng: random.Random) -> dict[str, Any]:
+    """Two strata with k ratings together, and people who are in none of them."""
+    first = rng.randint(1, k - 1)
+    asked = {"name": "group", "question": "Which group?", "choice": list(GROUPS)}
+    return {
+        "screening": {"questions": [asked]},
+        "strata": [
+            {"name": name, "when": {"group": [name]}, "raters": raters}
+            for name, raters in zip(GROUPS, (first, k - first), strict=False)
+        ],
+    }
 
 
 def asked_answers(person: Participant, step: Step) -> dict[str, list[str]]:
@@ -203,15 +236,16 @@ def analysed(study: Study) -> Counter[str]:
     return Counter(keys[str(dialogue)] for dialogue, _ in pairs)
 
 
-def imbalance(study: Study) -> int:
-    """Largest difference between positions of a system among answers that count."""
+def imbalance(study: Study, *, stratum: str = "") -> int:
+    """Largest difference between positions of a system among answers that count, of everybody or of a stratum."""
     places: dict[str, Counter[int]] = {}
-    for each in counting.counted_assignments(study):
+    of_stratum = (each for each in counting.counted_assignments(study) if stratum in ("", each.slot.stratum))
+    for each in of_stratum:
         for place, system in enumerate(each.slot.order):
             places.setdefault(system, Counter())[place] += 1
     return max((max(row.values()) - min(row[place] for place in range(len(row))) for row in places.values()), default=0)
 
 
-def failures(seeds: range) -> dict[int, list[str]]:
+def failures(seeds: range, *, strata: bool = False) -> dict[int, list[str]]:
     """Histories after which something is wrong."""
-    return {seed: wrong for seed in seeds if (wrong := History(seed).run())}
+    return {seed: wrong for seed in seeds if (wrong := History(seed, strata=strata).run())}

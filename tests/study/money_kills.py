@@ -1,7 +1,8 @@
 """Payers in processes of their own, of which one is killed at an arrow: ``python -m tests.study.money_kills FOLDER N SEED``.
 
-The study's database is a file, and the platform a server. In each schedule three payers run at once; then others pay what
-is left, as after a crash. Prints what is wrong, and the arrows at which processes were killed, as JSON.
+The study's database is a file, and the platform a server. In each schedule one payer runs until it has come to an arrow,
+where it says so and stands still; it is killed there with SIGKILL, before or after two others run. So every kill takes
+effect, on any machine. Then others pay what is left, as after a crash. Prints what is wrong, and the arrows, as JSON.
 """
 
 import contextlib
@@ -11,6 +12,7 @@ import random
 import signal
 import sys
 from collections import Counter
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from trialogue.study.models import Study
 
 PEOPLE = 3
+ARROWS = 4 + 3 * PEOPLE
+"""Of a payment: set up, ledger, pay, ledger; of the decision about each person: ledger, request, ledger."""
 
 
 def prepare(folder: Path) -> "Study":
@@ -52,39 +56,81 @@ def in_child(act: Any) -> int:
     os._exit(0)
 
 
-def pay(study: "Study", *, arrow: int = 0, after: bool = False) -> None:
-    """Decide and pay what is due; the process is killed before or after an arrow."""
+def pay(study: "Study", *, arrow: int = 0, after: bool = False, signal_to: int = -1) -> None:
+    """Decide and pay what is due; the process stands still before or after an arrow, and writes to a pipe that it does."""
+    from django.db import connection
+
     from tests.study.money_schedules import Faults, FaultyPayer
     from trialogue.study.recruiting.api import Api
+    from trialogue.study.recruiting.ledger import Ledger
 
-    class Deadly(Faults):
+    class StandsStill(Faults):
         def here(self, kinds: tuple[str, ...]) -> str:
             self.left -= 1
             return ("killed after" if after else "killed before") if self.left == 0 else ""
 
         def die(self) -> None:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.write(signal_to, b".")
+            signal.pause()
 
-    faults = Deadly(random.Random(0), arrow, lambda: None)
-
-    class DeadlyApi(Api):
-        def _send(self, method: str, path: str, body: dict[str, Any] | None) -> dict[str, Any]:
-            fault = faults.here(()) if method != "GET" else ""
+        def around(self, act: Callable[[], Any]) -> Any:
+            fault = self.here(())
             if fault == "killed before":
-                faults.die()
-            answer = super()._send(method, path, body)
+                self.die()
+            done = act()
             if fault == "killed after":
-                faults.die()
-            return answer
+                self.die()
+            return done
 
-    payer = FaultyPayer(study, Path("/nonexistent"), DeadlyApi(), who="test")
-    payer.faults = faults
+    faults = StandsStill(random.Random(0), arrow, lambda: None)
+
+    class SlowApi(Api):
+        def _send(self, method: str, path: str, body: dict[str, Any] | None) -> dict[str, Any]:
+            send = super()._send
+            found: dict[str, Any] = (
+                send(method, path, body) if method == "GET" else faults.around(lambda: send(method, path, body))
+            )
+            return found
+
+    class SlowLedger(Ledger):
+        def begin_decision(self, *given: Any) -> Any:
+            return faults.around(lambda: super(SlowLedger, self).begin_decision(*given))
+
+        def settle(self, *given: Any, **more: Any) -> bool:
+            commit = super().settle
+            if connection.in_atomic_block:  # the commit of a whole payment is an arrow of its own
+                return commit(*given, **more)
+            return bool(faults.around(lambda: commit(*given, **more)))
+
+    payer = FaultyPayer(study, Path("/nonexistent"), SlowApi(), who="test")
+    payer.faults, payer.ledger = faults, SlowLedger(study, who="test")
     payer.pay_bonuses(str(payer.bonus_price()))
     payer.decide(str(payer.approval_price(payer.pending_decisions())))
 
 
-def schedule(study: "Study", rng: random.Random) -> tuple[list[str], str]:
-    """One schedule: what is wrong at its end, and where a process was killed."""
+def stopped_at(study: "Study", arrow: int, *, after: bool) -> int:
+    """A payer that stands still at an arrow; its process.
+
+    Raises:
+        EOFError: it ended before.
+    """
+    here, there = os.pipe()
+    child = in_child(lambda: pay(study, arrow=arrow, after=after, signal_to=there))
+    os.close(there)
+    with os.fdopen(here, "rb") as pipe:
+        if not pipe.read(1):
+            raise EOFError(f"arrow {arrow} was not reached")
+    return child
+
+
+def kill(child: int) -> None:
+    """Kill a process, which cannot prevent it."""
+    os.kill(child, signal.SIGKILL)
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
+
+
+def schedule(study: "Study", rng: random.Random, arrow: int, *, after: bool) -> list[str]:
+    """One schedule with a process killed at an arrow: what is wrong at its end."""
     from django.utils import timezone
 
     from trialogue.errors import TrialogueError
@@ -102,12 +148,14 @@ def schedule(study: "Study", rng: random.Random) -> tuple[list[str], str]:
     for each in people:
         Decision.objects.create(participant=each, kind="bonus", amount=Decimal(rng.choice((25, 150))) / 100, by="test")
         Decision.objects.create(participant=each, kind="accept", by="test")
-    arrow, after = rng.randint(1, 7), rng.random() < 0.5
-    children = [
-        in_child(lambda: pay(study, arrow=arrow, after=after)),
-        *(in_child(lambda: pay(study)) for _ in range(2)),
-    ]
-    ended = [os.waitpid(each, 0)[1] for each in children]
+    dead = stopped_at(study, arrow, after=after)
+    first = rng.random() < 0.5  # whether it is killed before others run, or after
+    if first:
+        kill(dead)
+    for other in [in_child(lambda: pay(study)) for _ in range(2)]:
+        os.waitpid(other, 0)
+    if not first:
+        kill(dead)
     for _ in range(3):
         api.change("POST", "/arrive/", {})
         PlatformRequest.objects.all().update(sent_at=timezone.now() - 2 * LISTED_AFTER)
@@ -118,23 +166,23 @@ def schedule(study: "Study", rng: random.Random) -> tuple[list[str], str]:
         os.waitpid(in_child(lambda: pay(study)), 0)
     there = api.get("/told/")["submissions"]
     due = {each.pk: int(standing.bonus * 100) for each in people for standing in [standings([each])[each.pk]]}
-    wrong = [
+    return [
         f"{each.number}: due {due[each.pk]}, {found}"
         for each in people
         for found in [there[f"e-p{each.number}"]]
         if sum(found["bonus_payments"]) != due[each.pk] or found["status"] != "APPROVED"
     ]
-    killed = os.WIFSIGNALED(ended[0]) and os.WTERMSIG(ended[0]) == signal.SIGKILL
-    return wrong, f"{'after' if after else 'before'} {arrow}" if killed else "not reached"
 
 
 def main(folder: Path, count: int, seed: int) -> None:
     """Run schedules."""
     study = prepare(folder)
     rng, places, wrong = random.Random(seed), Counter[str](), list[list[str]]()
-    for _ in range(count):
-        problems, place = schedule(study, rng)
-        places[place] += 1
+    for number in range(count):
+        turn, place = divmod(number, ARROWS)
+        arrow, after = place + 1, bool((turn + place) % 2)  # in two turns, before and after each arrow
+        problems = schedule(study, rng, arrow, after=after)
+        places[f"{'after' if after else 'before'} {arrow:02}"] += 1
         wrong += [problems] if problems else []
     told = {"schedules": count, "wrong": wrong, "killed": dict(sorted(places.items()))}
     sys.stdout.write(json.dumps(told) + "\n")

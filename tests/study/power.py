@@ -34,7 +34,7 @@ def owner_and_step(token: str, secret: str) -> tuple[int, str]:
     """What a page's token is about, which only the server's key tells."""
     found = read_token(token, secret=secret)
     assert found is not None
-    return found
+    return found.participant, found.step
 
 
 @dataclass

@@ -117,7 +117,9 @@ class Prolific:
             rows = [{key: row[key] for key in ("id", "participant_id", "status")} for row in self.submissions.values()]
             return self._page(rows, query)
         if what == "transition/":
-            study["status"] = {"PUBLISH": "ACTIVE", "STOP": "AWAITING REVIEW"}[body["action"]]
+            study["status"] = {"PUBLISH": "ACTIVE", "START": "ACTIVE", "PAUSE": "PAUSED", "STOP": "AWAITING REVIEW"}[
+                body["action"]
+            ]
         elif method == "PATCH":
             study.update(body)
         return study

@@ -126,6 +126,45 @@ def same_link() -> dict[str, Any]:
     return {"said": said, "rows": Participant.objects.count()}
 
 
+def strata() -> dict[str, Any]:
+    """Members of two strata pass the screening at once; a soft launch has five places, and there are more in all."""
+    from tests.study.counting_schedules import GROUPS
+    from tests.study.walking import answers, entered, now_at, running, send
+    from trialogue.study.models import Participant
+    from trialogue.study.services import submitting
+    from trialogue.study.services.management.launching import end_soft_launch
+
+    study = running(
+        items=4,
+        raters_per_item=5,
+        items_per_participant=2,
+        phases=["consent", "screening", "tasks", "exit"],
+        screening={"questions": [{"name": "group", "question": "?", "choice": list(GROUPS)}]},
+        strata=[{"name": name, "when": {"group": [name]}, "raters": n} for name, n in (("a", 2), ("b", 3))],
+        launch={"first": 5},
+    )
+    people = [entered(study) for _ in range(2 * MANY)]
+    for person in people:
+        assert send(person, now_at(person)).kind == "stored"
+
+    def passes(place: int) -> Callable[[], str]:
+        def work() -> str:
+            step = now_at(people[place])
+            return submitting.submit(people[place], step.token, answers(step) | {"group": [GROUPS[place % 2]]}).kind
+
+        return work
+
+    def counts() -> dict[str, int]:
+        held = Participant.objects.exclude(state="failed")
+        return {name: held.filter(stratum=name).count() for name in GROUPS[:2]}
+
+    said = at_once([passes(place) for place in range(MANY)])
+    first = counts()
+    end_soft_launch(study, who="test")
+    said += at_once([passes(place) for place in range(MANY, 2 * MANY)])
+    return {"said": said, "first": sum(first.values()), "all": counts(), **_state(study)}
+
+
 def _state(study: Any) -> dict[str, Any]:
     from tests.study.test_services import counted
     from trialogue.study.models import Assignment
@@ -134,7 +173,7 @@ def _state(study: Any) -> dict[str, Any]:
     return {"counted": counted(study), "live": Assignment.objects.filter(state__in=LIVE).count()}
 
 
-RACES = {"last_slots": last_slots, "same_form": same_form, "lapsing": lapsing, "same_link": same_link}
+RACES = {"last_slots": last_slots, "same_form": same_form, "lapsing": lapsing, "same_link": same_link, "strata": strata}
 
 
 def main(names: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from tests.study.walking import answers, now_at, send, walk
 from tests.study.walking import entered as somebody
 from tests.study.walking import running as study_of_services
 from trialogue.study.bots.crowd import Clock, patched_time
-from trialogue.study.models import Assignment, Participant, Study, Submission
+from trialogue.study.models import Assignment, Study, Submission
 from trialogue.study.pages.events import parse_events
 from trialogue.study.services import submitting
 from trialogue.study.services.evidence import evidence_of
@@ -38,7 +38,6 @@ def test_half_a_minute_is_half_a_minute_when_the_clocks_change(start: datetime, 
     person = somebody(study_of_services(lease_minutes=60))
     walk(person, until="task")
     clock.start = start
-    Participant.objects.update(shown_at=start)
     step = now_at(person)
     clock.seconds += 30
     assert send(person, step).kind == "stored"

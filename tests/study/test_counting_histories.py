@@ -8,7 +8,11 @@ pytestmark = pytest.mark.usefixtures("store")
 
 
 def test_whatever_people_staff_and_the_platform_do_everybody_counts_the_same_and_items_get_their_k_answers() -> None:
-    assert failures(range(50)) == {}
+    assert failures(range(40)) == {}
+
+
+def test_every_item_has_its_ratings_of_every_stratum_whatever_people_do() -> None:
+    assert failures(range(10_000, 10_020), strata=True) == {}
 
 
 @pytest.mark.parametrize("seed", [1212, 1232, 1797])

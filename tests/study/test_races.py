@@ -66,3 +66,14 @@ def test_a_link_that_is_opened_twenty_times_at_once_is_one_participant(races: di
     found = races["same_link"]
     assert found["rows"] == 1
     assert found["said"] == {"entered": 1, "resumed": 19}
+
+
+def test_the_places_of_a_soft_launch_and_of_each_stratum_are_given_to_exactly_as_many_as_there_are(
+    races: dict[str, Any],
+) -> None:
+    found = races["strata"]
+    assert found["said"] == {"stored": 40}
+    assert found["first"] == 5
+    assert found["all"] == {"a": 4, "b": 6}  # 4 items, 2 each: 4 * 2 / 2 and 4 * 3 / 2
+    assert found["live"] == 20
+    assert found["counted"]

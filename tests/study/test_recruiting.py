@@ -481,7 +481,7 @@ def test_the_amount_is_confirmed_not_its_spelling(platform: Prolific, tmp_path: 
 
 
 def test_a_draft_of_a_study_without_payment_is_refused() -> None:
-    from trialogue.study.recruiting.prolific import draft_body
+    from trialogue.study.recruiting.remote import draft_body
     from trialogue.study.services.reading import file_of
 
     unpaid = file_of(running(items=6, **PAID)).model_copy(update={"payment": None})

@@ -24,7 +24,7 @@ def values(row: Model, *without: str) -> dict[str, tuple[type, object]]:
 @pytest.fixture
 def someone() -> Participant:
     participant = entered(running(items=3))
-    participant.shown_at, participant.flags, participant.signed = NOW, ["too_fast"], True
+    participant.consented_at, participant.flags, participant.signed = NOW, ["too_fast"], True
     participant.plan = ["consent", "task:1", "ümlaut \N{GRINNING FACE}"]
     participant.save()
     return participant
@@ -52,10 +52,10 @@ def test_an_assignment_is_the_one_at_its_place(someone: Participant) -> None:
 
 
 def test_an_update_writes_the_named_fields_and_no_others(someone: Participant) -> None:
-    someone.step, someone.shown_at, someone.plan, someone.consent_version = 7, None, ["x"], "changed"
-    rows.update(someone, "step", "shown_at", "plan")
+    someone.step, someone.consented_at, someone.plan, someone.consent_version = 7, None, ["x"], "changed"
+    rows.update(someone, "step", "consented_at", "plan")
     found = Participant.objects.get(pk=someone.pk)
-    assert (found.step, found.shown_at, found.plan, found.consent_version) == (7, None, ["x"], "")
+    assert (found.step, found.consented_at, found.plan, found.consent_version) == (7, None, ["x"], "")
     someone.seen_at = NOW + timedelta(hours=1)
     rows.update(someone, "seen_at")
     assert Participant.objects.get(pk=someone.pk).seen_at == NOW + timedelta(hours=1)

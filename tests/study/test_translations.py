@@ -29,7 +29,12 @@ def marked(source: str) -> set[str]:
 def used() -> set[str]:
     """Every text of the pages that can be translated."""
     texts: set[str] = set()
-    for path in [*STUDY.glob("pages/**/*.py"), *STUDY.glob("staff/**/*.py"), *STUDY.glob("web/*.py")]:
+    for path in [
+        *STUDY.glob("pages/**/*.py"),
+        *STUDY.glob("staff/**/*.py"),
+        *STUDY.glob("web/*.py"),
+        STUDY / "recruiting" / "preflight.py",
+    ]:
         texts |= marked(path.read_text(encoding="utf-8"))
     for path in STUDY.glob("templates/**/*.html"):
         texts |= marked(templatize(path.read_text(encoding="utf-8")))

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import OperationalError, connection, transaction
+from django.db import OperationalError
 from django.db.utils import ConnectionHandler
 
 from trialogue.study.databases import FILE, database
-from trialogue.study.services.relaxed_durability import relaxed_commit
 from trialogue.study.sqlite import base
 
 
@@ -133,20 +132,3 @@ def test_another_process_waits_for_its_turn_and_one_that_is_killed_leaves_the_qu
     with handler["default"].cursor() as cursor:
         assert cursor.execute("SELECT n FROM counted").fetchone() == (0,)
     assert (tmp_path / "study.turns").stat().st_mode & 0o077 == 0
-
-
-def synchronous() -> int:
-    with connection.cursor() as cursor:
-        return int(cursor.execute("PRAGMA synchronous").fetchone()[0])
-
-
-def test_only_what_is_not_acknowledged_does_not_wait_for_the_disk() -> None:
-    full, normal = 2, 1
-    with relaxed_commit():
-        assert synchronous() == normal
-    assert synchronous() == full
-    with pytest.raises(ValueError, match="oh"), relaxed_commit():
-        raise ValueError("oh")
-    assert synchronous() == full
-    with transaction.atomic(), relaxed_commit():
-        assert synchronous() == full

@@ -28,6 +28,8 @@ class Study(models.Model):
     """Hash of the study file and its items at launch."""
     state = models.CharField(max_length=10, choices=State.choices, default=State.DRAFT)
     seed = models.BigIntegerField()
+    first_people = models.PositiveIntegerField(null=True)
+    """Soft launch: number of participants who may hold places until staff go on; None: no soft launch, or it is over."""
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -89,6 +91,8 @@ class Slot(models.Model):
     number = models.PositiveIntegerField()
     order = models.JSONField()
     """Names of the systems (or sides), as shown from first to last."""
+    stratum = models.CharField(max_length=40, blank=True)
+    """Stratum of the participants who may have it; "" if the study has no strata."""
 
     class Meta:
         constraints: ClassVar = [models.UniqueConstraint(fields=["item", "number"], name="slot_number")]
@@ -128,8 +132,8 @@ class Participant(models.Model):
     """Step keys, in order."""
     step = models.PositiveIntegerField(default=0)
     """Index of the current step in the plan."""
-    shown_at = models.DateTimeField(null=True)
-    """When the current step was first shown."""
+    stratum = models.CharField(max_length=40, blank=True)
+    """Stratum by the answers to the screening questions; "" before, or if the study has no strata."""
     consent_version = models.CharField(max_length=64, blank=True)
     consented_at = models.DateTimeField(null=True)
     arrived_at = models.DateTimeField(auto_now_add=True)
@@ -207,7 +211,6 @@ class Assignment(models.Model):
     state = models.CharField(max_length=10, choices=State.choices, default=State.LEASED)
     lease_until = models.DateTimeField()
     """Until when the slot is kept for a participant who has not completed; ``FOREVER`` for one who has."""
-    opened_at = models.DateTimeField(null=True)
     done_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -417,11 +420,11 @@ class PlatformRequest(models.Model):
         DRAFT = "draft"
         PUBLISH = "publish"
         PLACES = "places"
+        PAUSE = "pause"
+        START = "start"
         STOP = "stop"
         APPROVE = "approve"
         REJECT = "reject"
-        RETURN = "return"
-        """The participant is asked to return the submission."""
         BONUS = "bonus"
 
     class State(models.TextChoices):
@@ -471,7 +474,7 @@ class PlatformRequest(models.Model):
             ),
             models.UniqueConstraint(
                 fields=["participant"],
-                condition=Q(kind__in=["approve", "reject", "return"], state__in=["sent", "unknown"]),
+                condition=Q(kind__in=["approve", "reject"], state__in=["sent", "unknown"]),
                 name="request_one_open_decision_per_person",
             ),
         ]

@@ -78,6 +78,7 @@ def used_texts() -> dict[str, str]:
 
     found: dict[str, str] = {}
     sources = [*sorted(HERE.glob("pages/**/*.py")), *sorted(HERE.glob("staff/**/*.py")), *sorted(HERE.glob("web/*.py"))]
+    sources += [HERE / "recruiting" / "preflight.py"]
     for path in sources:
         found |= dict(_calls(ast.parse(path.read_text(encoding="utf-8"))))
     for path in sorted(HERE.glob("templates/**/*.html")):

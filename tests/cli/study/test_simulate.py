@@ -64,7 +64,7 @@ def test_a_study_in_which_all_went_well_says_so() -> None:
         ),
         (
             {"coverage": {"1": 4}, "states": {"completed": 1, "timed_out": 1}, "turned_away": 1},
-            "  outcomes: 1 completed; 1 timed out; 1 turned away: no free place",
+            "  outcomes: 1 completed; 1 timed out; 1 turned away: no free place, or paused",
         ),
         ({"stuck": 1}, "WRONG: 1 participant reached a page that leads nowhere"),
         ({"coverage": {"1": 4}}, "  incomplete: more --workers are needed"),

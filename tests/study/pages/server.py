@@ -41,6 +41,27 @@ def _that_end() -> None:
     running("chat", study="down", agents=agents, **{**short, "phases": ["tasks", "exit"]})
 
 
+def _to_be_launched() -> None:
+    """Drafts with strata and a soft launch on Prolific, and a study that paused by itself."""
+    from tests.study.pages.studies import running
+    from tests.study.test_launch import CHECKED, STRATIFIED, ended
+    from trialogue.study.models import Study
+
+    paid = {
+        "platform": {"name": "prolific", "codes": {"completed": "C1"}},
+        "payment": {"reward_cents": 200, "fee": 0.25},
+    }
+    launch = {"first": 1, "most_failed": 0.5, "least_completed": 2}
+    more: dict[str, Any] = {**STRATIFIED, **CHECKED, **paid, "launch": launch, "exclusion": []}
+    for name in ("launch-light", "launch-dark"):
+        running("rating", study=name, items=4, **more)
+    Study.objects.filter(slug__startswith="launch-").update(state=Study.State.DRAFT)
+    halted = running("rating", study="halted", items=9, phases=["consent", "tasks", "exit"], **CHECKED, launch=launch)
+    Study.objects.filter(pk=halted.pk).update(first_people=None)
+    for _ in range(2):
+        ended(halted, careful=False)
+
+
 def main(folder: str) -> None:
     """Serve until the process is ended."""
     os.environ["TRIALOGUE_STUDY"] = folder
@@ -62,6 +83,7 @@ def main(folder: str) -> None:
         running(kind, items=4, items_per_participant=1, phases=["tasks", "exit"])
     running("rating", study="hostile", text="\n".join(HOSTILE), items=2, items_per_participant=1, title=HOSTILE[0])
     _that_end()
+    _to_be_launched()
     labels(languages=["de"])
     running("rating", study="kinds", questions=ASKED, items=8, items_per_participant=1, phases=["tasks", "exit"])
     running("labelling", study="disputed", items=1, items_per_participant=1, phases=["tasks", "exit"])

@@ -15,7 +15,7 @@ from trialogue.study.recruiting.api import Api
 from trialogue.study.recruiting.prolific import Recruiter
 
 pytestmark = pytest.mark.usefixtures("database")
-HERE = "/staff/rating/prolific/"
+HERE = "/staff/rating/launch/"
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_a_platform_that_does_not_answer_is_said_and_nothing_is_lost(
     platform: Prolific, study: Study, folder: Path
 ) -> None:
     boss = member("boss", "manage_study")
-    assert "There is no draft" in text(boss, HERE)
+    assert "Create the draft" in text(boss, HERE)
     published(study, folder)
     platform.busy = 1
     assert "refused GET" in text(boss, HERE)
@@ -124,7 +124,7 @@ def test_only_those_who_manage_a_paid_study_of_this_server_see_the_page(
     assert HERE not in text(looks, "/staff/rating/")
     assert HERE in text(boss, "/staff/rating/")
     assert boss.post(HERE, {"act": "buy a boat"}).status_code == 422
+    assert "Requests to Prolific" in text(boss, HERE)
     monkeypatch.delenv(api.TOKEN)
-    assert boss.get(HERE).status_code == 404
+    assert "start the server with PROLIFIC_TOKEN" in text(boss, HERE)
     assert boss.post(HERE, {"act": "sync"}).status_code == 404
-    assert HERE not in text(boss, "/staff/rating/")

@@ -1,6 +1,7 @@
 """Plans from pilots and presets, and the files of a plan."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from trialogue.findings.planning.study_plan import StudyPlan, Variances, draw_st
 from trialogue.findings.planning.variance_presets import INSPIRED2
 from trialogue.records import Score, write_records
 from trialogue.report.study.power import power_lines, write_power
-from trialogue.workflows.study.power import base_plan, change_base, fitted_variances, plan_study
+from trialogue.workflows.study.power import Base, base_plan, change_base, fitted_variances, plan_study
 
 TRUTH = Variances(rater=0.8, rater_system=0.4, item=0.6, item_system=0.7)
 
@@ -77,17 +78,42 @@ def test_the_preset_is_what_the_model_estimates_on_inspired2() -> None:
     assert thresholds == pytest.approx(INSPIRED2.thresholds, abs=2e-3)
 
 
-def test_chats_are_planned_where_everybody_talks_to_every_system(tmp_path: Path) -> None:
+def test_chats_are_planned_with_as_many_systems_as_a_participant_meets(tmp_path: Path) -> None:
     from trialogue.study.design.new import new_study
     from trialogue.workflows.study.items import items_for
 
     new_study(tmp_path / "chat", "chat", items_for("chat", agents=["guided", "item_centred"]))
-    with pytest.raises(UsageError, match="talks to 1 of 2 systems"):
-        base_plan(tmp_path / "chat")
+    one = base_plan(tmp_path / "chat").plan
+    assert (one.met, one.tasks, one.situations, len(one.effects)) == (1, 1, None, 2)
     file = tmp_path / "chat" / "study.yaml"
     file.write_text(file.read_text().replace("items_per_participant: 1", "items_per_participant: 2"))
     plan = base_plan(tmp_path / "chat").plan
-    assert (plan.participants, plan.tasks, plan.situations, len(plan.effects)) == (20, 1, None, 2)
+    assert (plan.participants, plan.tasks, plan.situations, plan.met) == (20, 1, None, None)
     found = plan_study(change_base(base_plan(tmp_path / "chat", effects=(0.0, 2.0)), participants=30), search=False)
     assert found.plan.calibration is not None
     assert (found.plan.every_pair.value or 0) > 0.8
+    apart = plan_study(Base(replace(one, effects=(0.0, 2.0), participants=30), ""), search=False)
+    assert (apart.plan.every_pair.value or 0) < (
+        found.plan.every_pair.value or 0
+    )  # half the ratings, and no pair of them
+    assert "1 conversation each, with 1 of 2 systems" in "\n".join(power_lines(apart))
+
+
+def test_preferences_are_planned_from_their_study_file(tmp_path: Path) -> None:
+    from trialogue.study.design.new import new_study
+    from trialogue.workflows.study.items import items_for
+
+    new_study(tmp_path / "which", "preference", items_for("preference", most=40))
+    base = base_plan(tmp_path / "which", effects=(0.0, 0.5, 1.0))
+    assert (base.plan.answers, base.plan.tasks, base.plan.situations) == ("choices", 12, 40)
+    fewer_ties = change_base(base, ties=0.05).plan.thresholds
+    assert fewer_ties[1] < base.plan.thresholds[1]
+    for wrong in ({"points": 7}, {"ties": 1.0}):
+        with pytest.raises(UsageError):
+            change_base(base, **wrong)
+    with pytest.raises(UsageError, match="Ratings have points"):
+        change_base(base_plan("inspired2"), ties=0.1)
+    found = plan_study(change_base(base, participants=60), simulations=200)
+    assert found.plan.answers == "choices"
+    assert {one.way for one in found.ways} == {"participants", "situations", "both"}
+    assert "choices per situation" in "\n".join(power_lines(found))

@@ -11,25 +11,33 @@ Folder = Annotated[Path, typer.Argument(help="Study folder.")]
 
 def state(
     folder: Folder,
-    to: Annotated[str, typer.Argument(help="running, paused or closed.")],
+    to: Annotated[str, typer.Argument(help="running, paused or closed; empty: print the state.")] = "",
     confirm_places: Annotated[
         int | None,
         typer.Option(min=1, help="Confirm the maximum number of paid participants (to launch a study that pays)."),
     ] = None,
+    end_soft_launch: Annotated[
+        bool, typer.Option("--end-soft-launch", help="Admit everybody, after a soft launch (launch.first).")
+    ] = False,
 ) -> None:
-    """Open, pause or close a study. Participants already in a session can finish."""
+    """Print, open, pause or close a study, or end its soft launch. Participants already in a session can finish."""
     from trialogue.errors import UnknownNameError
     from trialogue.study.opening import open_launched
 
     known = ("running", "paused", "closed")
-    if to not in known:
+    if to and to not in known:
         raise UnknownNameError("state", to, known)
     study = open_launched(folder)
-    from trialogue.study.services.management.launching import launch, set_state
+    from trialogue.study.services.management import launching
 
-    draft = study.state == study.State.DRAFT and to == study.State.RUNNING
-    changed = launch(study, who=WHO, confirmed_places=confirm_places) if draft else set_state(study, to, who=WHO)
-    typer.echo(f"{study.slug}: {changed.state}")
+    if to == study.State.RUNNING and study.state == study.State.DRAFT:
+        study = launching.launch(study, who=WHO, confirmed_places=confirm_places)
+    elif to:
+        study = launching.set_state(study, to, who=WHO)
+    if end_soft_launch:
+        launching.end_soft_launch(study, who=WHO)
+    for line in launching.status_lines(study):
+        typer.echo(line)
 
 
 def staff(

@@ -38,6 +38,10 @@ def power(
         int | None,
         typer.Option(min=2, help="Number of points on the rating scale (each equally likely for an average reply)."),
     ] = None,
+    ties: Annotated[
+        float | None,
+        typer.Option(min=0, max=0.99, help="Preferences: share of ties between equal systems (default: 0.2)."),
+    ] = None,
     dropout: Annotated[float | None, typer.Option(min=0, max=0.99, help="Share of participants who drop out.")] = None,
     excluded: Annotated[
         float | None, typer.Option(min=0, max=0.99, help="Share of participants who finish and are excluded.")
@@ -79,7 +83,7 @@ def power(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the figure, CSV and JSON.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Simulate what a planned rating study would detect, and whether more participants or more situations help.
+    """Simulate what a planned study of ratings, chats or preferences would detect, and which larger ones would.
 
     Simulated studies are analysed by a quick test, calibrated on a few that are analysed as 'trialogue study report' does.
     """
@@ -91,7 +95,7 @@ def power(
         check_folder(out)
     base = base_plan(given, effects=None if effects is None else _numbers(effects))
     base = change_base(
-        base, participants=participants, tasks=situations, situations=pool, points=points, dropout=dropout,
+        base, participants=participants, tasks=situations, situations=pool, points=points, ties=ties, dropout=dropout,
         excluded=excluded, rater=rater, rater_system=rater_system, item=item, item_system=item_system,
     )  # fmt: skip
     with steps() as tell:

@@ -9,26 +9,29 @@ import typer
 
 if TYPE_CHECKING:
     from trialogue.study.recruiting.decisions import Payer
+    from trialogue.study.recruiting.preflight import Preflight
     from trialogue.study.recruiting.prolific import Recruiter
 
-STEPS = ("draft", "publish", "sync", "places", "decide", "bonus", "settle", "close")
+STEPS = ("draft", "preflight", "publish", "go-on", "sync", "places", "decide", "bonus", "settle", "close")
 
 
 def recruit(
     folder: Annotated[Path, typer.Argument(help="Study folder.")],
-    step: Annotated[str, typer.Argument(help="draft, publish, sync, places, decide, bonus, settle or close.")],
+    step: Annotated[
+        str, typer.Argument(help="draft, preflight, publish, go-on, sync, places, decide, bonus, settle or close.")
+    ],
     payment: Annotated[str, typer.Argument(help="settle: id of the bonus payment whose response was lost.")] = "",
     paid: Annotated[
         bool | None, typer.Option("--paid/--unpaid", help="settle: whether Prolific made the payment (required).")
     ] = None,
     base: Annotated[str, typer.Option(help="draft: address of the server, such as https://study.example.org.")] = "",
     confirm: Annotated[
-        str, typer.Option(help="publish, places, decide, bonus: confirm the price, as shown by --dry-run.")
+        str, typer.Option(help="publish, go-on, places, decide, bonus: confirm the price, as shown by --dry-run.")
     ] = "",
     every: Annotated[float, typer.Option(min=0, help="sync: repeat after this many seconds (0: once).")] = 0,
     dry_run: Annotated[bool, typer.Option(help="Print requests and price without changing anything.")] = False,
 ) -> None:
-    """Recruit on Prolific: create a draft, publish it, track submissions, approve, reject, pay bonuses, close."""
+    """Recruit on Prolific: create a draft, check it, publish it, track submissions, approve, reject, pay bonuses, close."""
     from trialogue.errors import UnknownNameError, UsageError
     from trialogue.study.opening import open_launched
 
@@ -49,11 +52,16 @@ def recruit(
     payer = Payer(study, folder, api, who="command line")
     if step == "draft":
         typer.echo(f"Draft on Prolific: {recruiter.create_draft(base) or '(dry run)'}")
+    elif step == "preflight":
+        if _preflight(recruiter).blocking:
+            raise typer.Exit(1)
     elif step == "publish":
         _publish(recruiter, confirm, dry_run)
-    elif step == "places":
-        typer.echo(f"Price of the places for replacements: {recruiter.places_price()}")
-        typer.echo(f"Places opened: {recruiter.open_places(_confirm(confirm, dry_run))}")
+    elif step in ("places", "go-on"):
+        everybody = step == "go-on"
+        typer.echo(f"Price of the places: {recruiter.places_price(all_people=everybody)}")
+        act = recruiter.go_on if everybody else recruiter.open_places
+        typer.echo(f"Places opened: {act(_confirm(confirm, dry_run))}")
     elif step == "bonus":
         _pay(payer, confirm, dry_run)
     elif step == "settle":
@@ -75,12 +83,21 @@ def _confirm(given: str, dry: bool) -> str:
     return str(typer.prompt("Type the amount to confirm it", default=""))
 
 
+def _preflight(recruiter: "Recruiter") -> "Preflight":
+    from trialogue.study.recruiting.preflight import line_of
+
+    found = recruiter.preflight()
+    for each in found.differences:
+        typer.echo(f"{'Blocks publication' if each.blocks else 'Difference'}: {line_of(each)}")
+    if not found.differences:
+        typer.echo("The study on Prolific is as the study file says.")
+    return found
+
+
 def _publish(recruiter: "Recruiter", confirm: str, dry: bool) -> None:
-    remote = recruiter.remote()
-    for note in recruiter.differences(remote).notes:
-        typer.echo(f"Warning: {note}", err=True)
-    typer.echo(f"Price of all {remote.all_places} places on Prolific: {recruiter.price(remote)}")
-    recruiter.publish(_confirm(confirm, dry))
+    found = _preflight(recruiter)
+    typer.echo(f"Price of all {found.remote.all_places} places on Prolific: {recruiter.price(found.remote)}")
+    recruiter.publish(_confirm(confirm, dry), seen=found.fingerprint)
 
 
 def _pay(payer: "Payer", confirm: str, dry: bool) -> None:
@@ -99,19 +116,13 @@ def _pay(payer: "Payer", confirm: str, dry: bool) -> None:
 
 
 def _sync(recruiter: "Recruiter") -> None:
+    from trialogue.study.recruiting.following import line_of
     from trialogue.study.services.management.reconciliation import due
 
     found = recruiter.sync()
-    typer.echo(f"{len(found.freed)} returned or timed out; their unanswered items are available again.")
-    if found.replaced:
-        typer.echo(f"{len(found.replaced)} completed and were rejected; their items are available again.")
+    typer.echo(line_of(found) or "Nothing has changed on Prolific.")
     for line in due(found, "Prolific"):
         typer.echo(line)
-    if found.places_due:
-        typer.echo(
-            f"{found.places_due} more places on Prolific are needed to replace excluded participants. "
-            "Open them with: trialogue study recruit FOLDER places"
-        )
 
 
 def _follow(recruiter: "Recruiter", every: float) -> None:

@@ -142,7 +142,9 @@ def _count_final_states(outcome: "SimulatedStudy") -> str:
         for state, count in sorted(outcome.states.items(), key=lambda each: each[0] != "completed")
     ]
     if outcome.turned_away:
-        parts.append(f"{outcome.turned_away} turned away: {'study full' if outcome.complete else 'no free place'}")
+        parts.append(
+            f"{outcome.turned_away} turned away: {'study full' if outcome.complete else 'no free place, or paused'}"
+        )
     return "; ".join(parts)
 
 

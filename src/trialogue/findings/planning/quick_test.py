@@ -8,21 +8,23 @@ little off that of the ordinal model: ``Calibration`` measures by how much, on s
 """
 
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
+from trialogue.findings.people.choices import pairs_of
 from trialogue.findings.people.rating_comparison import RatingComparison
 from trialogue.findings.people.ratings import reason_without_tests
-from trialogue.findings.planning.study_formula import holm_rows, variance_of_difference
-from trialogue.findings.planning.study_plan import StudyPlan, draw_ratings, draw_study
-from trialogue.records import Record
+from trialogue.findings.planning.study_formula import cell_variance, holm_rows, variance_of_difference
+from trialogue.findings.planning.study_plan import StudyPlan, draw_choices, draw_ratings, draw_study
+from trialogue.records import Preference, Record
 from trialogue.seeds import rng_for
 from trialogue.stats.arrays import Floats, Ints
 
 SIZE = 3_000  # ratings of a study on which the quick test is calibrated, at most about
 RATINGS = 15_000  # ratings that are analysed for a calibration in all, at most about
+NORMAL = 1e6  # degrees of freedom of a test by the normal distribution
+LEAST_P = 0.002  # of a permutation test by 10,000 patterns, below which its deviate is uncertain by more than 5 %
 FEWEST, MOST = 4, 20  # studies of a calibration
 
 
@@ -45,15 +47,14 @@ def study_rng(plan: StudyPlan, seed: int, number: int) -> np.random.Generator:
     return rng_for(seed, "study power", str(plan.participants), str(plan.pool), str(number))
 
 
-def pairs_of(plan: StudyPlan) -> list[tuple[int, int]]:
-    """Pairs of systems, by place."""
-    return list(combinations(range(len(plan.effects)), 2))
-
-
 def quick_statistics(plan: StudyPlan, rng: np.random.Generator) -> Floats:
     """t of each pair (second minus first) in one simulated study, shape (pairs,); NaN if hardly anybody is left."""
+    if plan.answers == "choices":
+        return _choice_statistics(plan, rng)
     seen, ratings = draw_ratings(plan, rng)
-    gaps = np.stack([ratings[..., b] - ratings[..., a] for a, b in pairs_of(plan)], axis=-1)
+    if plan.systems_met < len(plan.effects):
+        return _met_statistics(plan, ratings)
+    gaps = np.stack([ratings[..., b] - ratings[..., a] for a, b in plan.pairs], axis=-1)
     if len(seen) < 2:
         return np.full(gaps.shape[-1], np.nan)
     means = gaps.mean(axis=(0, 1))
@@ -65,6 +66,41 @@ def quick_statistics(plan: StudyPlan, rng: np.random.Generator) -> Floats:
     # Two clusterings may cancel by chance, and leave less than single ratings have.
     variance = np.maximum(squares, alone).mean() / seen.size**2
     return np.asarray(means / variance**0.5) if variance > 0 else np.full(len(means), np.nan)
+
+
+def _met_statistics(plan: StudyPlan, ratings: Floats) -> Floats:
+    """The same where participants meet only some of the systems: generalised least squares of each participant's mean
+    ratings, with the plan's variances and errors clustered by participants."""
+    met, each = ~np.isnan(ratings[:, 0]), plan.systems_met
+    if met.sum(axis=0).min(initial=len(met)) < 2:
+        return np.full(len(plan.pairs), np.nan)
+    cell = cell_variance(plan)
+    shrink = 1 - (cell / (cell + each * plan.variances.rater**2)) ** 0.5
+    means = np.where(met[:, None], ratings, 0.0).mean(axis=1)
+    eye = np.eye(met.shape[1])
+    design = met[:, :, None] * (eye - shrink / each * met[:, None, :])  # (people, systems, systems)
+    values = met * (means - shrink * means.sum(axis=1, keepdims=True) / each)
+    bread = np.linalg.inv(np.einsum("pij,pik->jk", design, design))
+    levels = bread @ np.einsum("pij,pi->j", design, values)
+    scores = np.einsum("pij,pi->pj", design, values - design @ levels)
+    spread = bread @ (scores.T @ scores) @ bread * len(met) / (len(met) - 1)
+    first, second = np.array(plan.pairs).T
+    variance = (spread[first, first] + spread[second, second] - 2 * spread[first, second]).mean()
+    return np.asarray((levels[second] - levels[first]) / variance**0.5) if variance > 0 else np.full(len(first), np.nan)
+
+
+def _choice_statistics(plan: StudyPlan, rng: np.random.Generator) -> Floats:
+    """Wins minus losses of each pair in units of their spread over situations or over participants, whichever is larger, as
+    the report takes the larger p of both tests."""
+    seen, pair, choice = draw_choices(plan, rng)
+    people = np.broadcast_to(np.arange(len(seen))[:, None], seen.shape)
+    found = np.full(len(plan.pairs), np.nan)
+    for place in range(len(found)):
+        one = pair == place
+        squares = [np.square(np.bincount(of[one], weights=choice[one])).sum() for of in (seen, people) if one.any()]
+        if squares and max(squares) > 0:
+            found[place] = choice[one].sum() / max(squares) ** 0.5
+    return found
 
 
 def _cluster_squares(sums: Floats) -> Floats:
@@ -97,6 +133,8 @@ def analyse_both(plan: StudyPlan, seed: int, number: int, level: float) -> Both:
     from scipy.special import stdtrit
 
     quick = quick_statistics(plan, study_rng(plan, seed, number))
+    if plan.answers == "choices":
+        return Both(_choice_tests(plan, seed, number, level), quick, NORMAL, True)
     table = draw_study(plan, study_rng(plan, seed, number))
     if reason_without_tests(table) or set(table.systems) != set(plan.systems):
         return Both(np.full(len(quick), np.nan), quick, np.nan, False)
@@ -110,6 +148,32 @@ def analyse_both(plan: StudyPlan, seed: int, number: int, level: float) -> Both:
         found[place] = -pair.difference.value / error  # the report has a minus b
         degrees.append(pair.freedom)
     return Both(found, quick, float(np.mean(degrees)) if degrees else np.nan, comparison.model.converged)
+
+
+def choices_of(plan: StudyPlan, seed: int, number: int) -> list[Preference]:
+    """One simulated study of choices, as records."""
+    seen, pair, choice = draw_choices(plan, study_rng(plan, seed, number))
+    names, words = plan.systems, {1: "b", -1: "a", 0: "tie"}
+    found = []
+    for (person, task), one in np.ndenumerate(choice):
+        a, b = plan.pairs[pair[person, task]]
+        given = {"a": names[a], "b": names[b], "choice": words[int(one)], "situation_id": f"i{seen[person, task]}"}
+        found.append(Preference.model_validate({"id": f"p{person}:{task}", "rater": f"p{person}", **given}))
+    return found
+
+
+def _choice_tests(plan: StudyPlan, seed: int, number: int, level: float) -> Floats:
+    """The report's tests of one study as normal deviates, by pair; NaN where p is too small to be known exactly."""
+    from scipy.special import ndtri
+
+    rows = {(row.a, row.b): row for row in pairs_of("choice", choices_of(plan, seed, number), seed=seed, alpha=level)}
+    found = np.full(len(plan.pairs), np.nan)
+    for place, (a, b) in enumerate(plan.pairs):
+        for sign, sides in ((-1, (a, b)), (1, (b, a))):  # the side with more wins comes first there
+            row = rows.get((plan.systems[sides[0]], plan.systems[sides[1]]))
+            if row is not None and row.p is not None and row.p > LEAST_P:
+                found[place] = sign * -ndtri(row.p / 2) if row.wins != row.losses else 0.0
+    return found
 
 
 def calibration_plan(plan: StudyPlan) -> StudyPlan:

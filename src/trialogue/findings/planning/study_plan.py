@@ -1,6 +1,11 @@
-"""Design of a planned rating study, its assumed variances, and a generator of simulated studies."""
+"""Design of a planned study, its assumed variances, and a generator of simulated studies.
+
+A rating is a latent value in logits, cut by thresholds. A choice between two systems is the difference of their latent
+values for one participant in one situation, cut by a band of ties: so both have the same variances.
+"""
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -12,6 +17,11 @@ from trialogue.stats.arrays import Floats, Ints, check_count
 
 Component = Literal["rater", "rater x system", "item", "item x system", "dialogue", "dialogue x system"]
 """Random effects of the report's model, by the names that they have there."""
+
+
+NODES = 41  # of a quadrature over normal values
+Answers = Literal["ratings", "choices"]
+"""What participants give: ratings of all systems, or choices between two of them."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +68,10 @@ class StudyPlan:
     """Share of those who finish and are left out of the analysis; their places stay empty."""
     per_dialogue: int = 1
     """Situations that one dialogue gives."""
+    met: int | None = None
+    """Systems that each participant meets, each in ``tasks`` conversations of their own; None: all."""
+    answers: Answers = "ratings"
+    """``choices``: in each situation a participant chooses between two systems, and thresholds are a band of ties."""
 
     def __post_init__(self) -> None:
         """Raise UsageError for impossible plans."""
@@ -69,6 +83,11 @@ class StudyPlan:
         if self.situations is not None and self.tasks > self.situations:
             raise UsageError(
                 f"{self.tasks} situations per participant cannot be drawn from a pool of {self.situations}."
+            )
+        if self.met is not None and (self.situations is not None or not 1 <= self.met <= len(self.effects)):
+            raise UsageError(
+                f"Participants can meet 1 to {len(self.effects)} systems, where each has situations of their own; got "
+                f"{self.met}."
             )
         if not self.thresholds or list(self.thresholds) != sorted(set(self.thresholds)):
             raise UsageError(f"thresholds between scale points must ascend, got {list(self.thresholds)}.")
@@ -105,7 +124,54 @@ class StudyPlan:
     @property
     def ratings(self) -> int:
         """Expected total number of counted ratings."""
-        return round(self.expected_participants * self.tasks * len(self.effects))
+        each = 1 if self.answers == "choices" else self.systems_met
+        return round(self.expected_participants * self.tasks * each)
+
+    @property
+    def systems_met(self) -> int:
+        """Systems that each participant meets."""
+        return self.met or len(self.effects)
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Pairs of systems, by place."""
+        return list(combinations(range(len(self.effects)), 2))
+
+
+def tie_band(variances: Variances, ties: float) -> tuple[float, float]:
+    """Thresholds between which two systems of equal effect tie in a share of choices.
+
+    >>> [round(each, 2) for each in tie_band(Variances(0.5, 0.0, 0.5, 0.0), 0.2)]
+    [-0.61, 0.61]
+    """
+    from scipy.optimize import brentq
+
+    if not 0 <= ties < 1:
+        raise UsageError(f"ties must be a share of at least 0 and below 1, got {ties}.")
+    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+    normal = (choice_sd(variances) ** 2 - 2 * np.pi**2 / 3) ** 0.5 * nodes
+
+    def surplus(reach: float) -> float:
+        inside = _logistic_gap_below(reach - normal) - _logistic_gap_below(-reach - normal)
+        return float(weights @ inside / weights.sum() - ties)
+
+    reach = float(brentq(surplus, 0.0, 1e4)) if ties else 0.0
+    return (-reach, reach) if reach else (0.0, 1e-12)
+
+
+def _logistic_gap_below(values: Floats) -> Floats:
+    """Probability that the difference of two standard logistic values is below each of some values."""
+    x = np.where(np.abs(values) < 1e-3, 1e-3, np.clip(values, -500, 500))  # a half at 0, where the quotient is 0 / 0
+    odds = np.expm1(-np.abs(x))
+    above = (1 + np.abs(x) * np.exp(-np.abs(x)) / odds) / -odds
+    return np.asarray(np.where(x > 0, above, 1 - above))
+
+
+def choice_sd(variances: Variances) -> float:
+    """Standard deviation of the difference of two latent values of one participant in one situation."""
+    sd = variances
+    parts = sd.rater_system**2 + sd.item_system**2 + sd.dialogue_system**2 + np.pi**2 / 3
+    return float((2 * parts) ** 0.5)
 
 
 def even_thresholds(points: int) -> tuple[float, ...]:
@@ -120,13 +186,42 @@ def even_thresholds(points: int) -> tuple[float, ...]:
 
 
 def draw_ratings(plan: StudyPlan, rng: np.random.Generator) -> tuple[Ints, Floats]:
-    """One simulated study as arrays, of those who count: situations, shape (people, tasks), and ratings (.., systems).
+    """One simulated study as arrays, of those who count: situations, shape (people, tasks), and ratings (.., systems), NaN
+    of systems that a participant does not meet.
 
     With the same generator it is the study of ``draw_study``.
     """
     seen, counts = _presentation(plan, rng)
     latent = _latent(plan, seen, rng)
-    return seen[counts], np.asarray(1.0 + np.searchsorted(np.array(plan.thresholds), latent[counts]))
+    ratings = 1.0 + np.searchsorted(np.array(plan.thresholds), latent)
+    ratings[np.broadcast_to(~_met(plan, len(seen), rng)[:, None], ratings.shape)] = np.nan
+    return seen[counts], np.asarray(ratings[counts])
+
+
+def draw_choices(plan: StudyPlan, rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:
+    """One simulated study of choices, of those who count: situations, shape (people, tasks), the pair that each compares, by
+    place, and the choice: 1 for the second system of the pair, -1 for the first, 0 for neither."""
+    seen, counts = _presentation(plan, rng)
+    latent = _latent(plan, seen, rng)
+    pair = seen % len(plan.pairs)
+    first, second = np.array(plan.pairs).T
+    values = [np.take_along_axis(latent, each[pair][..., None], axis=-1)[..., 0] for each in (first, second)]
+    below, above = plan.thresholds[0], plan.thresholds[-1]
+    gap = values[1] - values[0]
+    return seen[counts], pair[counts], ((gap > above).astype(int) - (gap < below))[counts]
+
+
+def _met(plan: StudyPlan, people: int, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+    """Which systems each participant meets, shape (people, systems): each system equally often, as far as that goes."""
+    systems, each = len(plan.effects), plan.systems_met
+    if each == systems:
+        return np.ones((people, systems), dtype=bool)
+    rounds = [rng.permutation(systems) for _ in range(people // systems + 1)]
+    found = np.zeros((people, systems), dtype=bool)
+    for person in range(people):
+        turn, start = divmod(person, systems)
+        found[person, np.take(rounds[turn], range(start, start + each), mode="wrap")] = True
+    return found
 
 
 def _presentation(plan: StudyPlan, rng: np.random.Generator) -> tuple[Ints, npt.NDArray[np.bool_]]:
@@ -140,6 +235,7 @@ def draw_study(plan: StudyPlan, rng: np.random.Generator) -> RatingTable:
     seen, counts = _presentation(plan, rng)
     latent = _latent(plan, seen, rng)
     ratings = 1.0 + np.searchsorted(np.array(plan.thresholds), latent)
+    met = _met(plan, len(seen), rng)
     positions = np.argsort(rng.random(latent.shape), axis=-1)
     own = plan.situations is None
     rows = []
@@ -148,6 +244,8 @@ def draw_study(plan: StudyPlan, rng: np.random.Generator) -> RatingTable:
             situation = int(seen[person, task])
             group = f"d{situation // plan.per_dialogue}"
             for place, system in enumerate(plan.systems):
+                if not met[person, place]:
+                    continue
                 item = f"i{situation}.{place}" if own else f"i{situation}"
                 rows.append(
                     Row(

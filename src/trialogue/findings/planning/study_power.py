@@ -11,14 +11,14 @@ import numpy.typing as npt
 from pydantic import Field
 
 from trialogue.errors import UsageError
+from trialogue.findings.people.choices import pairs_of
 from trialogue.findings.people.rating_comparison import RatingComparison
 from trialogue.findings.people.ratings import reason_without_tests
 from trialogue.findings.people.records import Verdict
-from trialogue.findings.planning.quick_test import Calibration, pairs_of, quick_verdicts
+from trialogue.findings.planning.quick_test import Calibration, choices_of, quick_verdicts, study_rng
 from trialogue.findings.planning.study_formula import expected_power
-from trialogue.findings.planning.study_plan import StudyPlan, draw_study
+from trialogue.findings.planning.study_plan import Answers, StudyPlan, draw_study
 from trialogue.records import Estimate, Reason, ReasonCode, Record
-from trialogue.seeds import rng_for
 from trialogue.stats import wilson
 
 Way = Literal["participants", "situations", "both"]
@@ -67,6 +67,9 @@ class StudyPower(Record):
     """Studies that the report's analysis was tried on and whose ordinal model has no fit; the linear one stands for it."""
     expected: float | None = None
     """The formula's power for every difference."""
+    answers: Answers = "ratings"
+    met: int | None = None
+    """Systems that each participant meets; None: all."""
     calibration: Calibration | None = None
     """Of the quick test that analysed the studies; None: the report's analysis did. The intervals include its error."""
 
@@ -115,13 +118,23 @@ class _Outcome:
 
 def simulated_study(plan: StudyPlan, seed: int, number: int, level: float) -> _Outcome:
     """Draw and analyse one study of the plan, independent of the process that runs it."""
-    rng = rng_for(seed, "study power", str(plan.participants), str(plan.pool), str(number))
-    table = draw_study(plan, rng)
+    if plan.answers == "choices":
+        return _Outcome(_choice_verdicts(plan, seed, number, level), True)
+    table = draw_study(plan, study_rng(plan, seed, number))
     if reason_without_tests(table) or set(table.systems) != set(plan.systems):  # hardly anybody is left
         undefined: Verdict = "undefined"
         return _Outcome((undefined,) * (len(plan.effects) * (len(plan.effects) - 1) // 2), False)
     comparison = RatingComparison(table, plan.systems, True, level, seed)
     return _Outcome(comparison.verdicts(), comparison.model.converged)
+
+
+def _choice_verdicts(plan: StudyPlan, seed: int, number: int, level: float) -> tuple[Verdict, ...]:
+    """Verdicts of the report about a simulated study of choices, by pair."""
+    rows = pairs_of("choice", choices_of(plan, seed, number), seed=seed, alpha=level)
+    turned: dict[Verdict, Verdict] = {"a": "b", "b": "a"}
+    found = {(row.a, row.b): row.verdict for row in rows}
+    found |= {(row.b, row.a): turned.get(row.verdict, row.verdict) for row in rows}
+    return tuple(found.get((plan.systems[a], plan.systems[b]), "undefined") for a, b in plan.pairs)
 
 
 def study_power(
@@ -158,7 +171,7 @@ def study_power(
         simulations = min(simulations, max(FEWEST, ALL_RATINGS // max(1, plan.ratings)))
         signs = quick_verdicts(plan, calibration, seed=seed, simulations=simulations, level=level)
         without_fit = calibration.without_fit
-    pairs = pairs_of(plan)
+    pairs = plan.pairs
     gaps = [plan.effects[b] - plan.effects[a] for a, b in pairs]
     right, called = (signs == np.sign(gaps)) & (np.array(gaps) != 0), signs != 0
     # Columns are pairs: power is estimated over pairs with a true difference, the family error over the others.
@@ -187,6 +200,8 @@ def study_power(
         false_positive=all_differ if real.all() else _share(called[..., ~real].any(axis=-1)),
         without_fit=without_fit,
         expected=expected_power(plan, level=level) if real.any() else None,
+        answers=plan.answers,
+        met=plan.met,
         calibration=calibration,
     )
 

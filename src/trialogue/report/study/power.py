@@ -29,12 +29,7 @@ def power_lines(findings: PowerFindings) -> list[str]:
     """Power of the plan and of alternatives, as lines."""
     plan = findings.plan
     lines = [
-        (
-            f"{plan.participants:,} participants, {plan.tasks} of {plan.situations:,} situations each "
-            f"({plan.ratings_per_reply:.1f} ratings per reply), {len(findings.effects)} systems, "
-            f"{len(findings.thresholds) + 1} points; {plan.simulations:,} simulated studies, "
-            f"{_analysis(plan)}."
-        ),
+        f"{_design(plan, findings)}; {plan.simulations:,} simulated studies, {_analysis(plan)}.",
         f"Standard deviations in logits: {_variances(findings)}",
         f"  (from {findings.source}).",
         *(f"note: {note}" for note in findings.notes),
@@ -54,6 +49,18 @@ def power_lines(findings: PowerFindings) -> list[str]:
     return lines
 
 
+def _design(plan: StudyPower, findings: PowerFindings) -> str:
+    people, systems = f"{plan.participants:,} participants", len(findings.effects)
+    if plan.met is not None:
+        talks = plan.met * plan.tasks
+        each = f"{talks} conversation{'' if talks == 1 else 's'} each, with {plan.met} of {systems} systems"
+        return f"{people}, {each}, {len(findings.thresholds) + 1} points"
+    each, of = f"{plan.tasks} of {plan.situations:,} situations each", f"{plan.ratings_per_reply:.1f}"
+    if plan.answers == "choices":
+        return f"{people}, {each} ({of} choices per situation), between two of {systems} systems"
+    return f"{people}, {each} ({of} ratings per reply), {systems} systems, {len(findings.thresholds) + 1} points"
+
+
 def _analysis(plan: StudyPower) -> str:
     if (quick := plan.calibration) is None:
         return "analysed like the report"
@@ -69,14 +76,15 @@ def _variances(findings: PowerFindings) -> str:
 
 def _way(one: DesignAlternative, findings: PowerFindings) -> str:
     if one.at is None:
-        end = "however many participants" if one.way != "situations" else "with one rating per reply"
+        end = "however many participants" if one.way != "situations" else "with one judgement of each"
         return f"{WAYS[one.way]}: not enough, about {one.limit or 0.0:.0%} {end} (formula)."
+    what = "choices per situation" if one.at.answers == "choices" else "ratings per reply"
     interval = one.at.every_pair.interval
     reached = interval is not None and interval.contains(findings.power)
     beside = "" if reached else "; the search ended here"
     return (
         f"{WAYS[one.way]}: {one.at.participants:,} participants, {one.at.situations:,} situations "
-        f"({one.at.ratings_per_reply:.1f} ratings per reply): {_share(one.at.every_pair)}{beside}"
+        f"({one.at.ratings_per_reply:.1f} {what}): {_share(one.at.every_pair)}{beside}"
     )
 
 

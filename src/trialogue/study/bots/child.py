@@ -62,6 +62,7 @@ def _open_study(file: StudyFile, items: list[AnyItem], raw: bytes) -> "Study":
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA synchronous=OFF")  # this database is thrown away
     study = loading.load(file, items, sha256_of_study(file, raw))
+    launching.end_soft_launch(study, who=WHO)  # nobody looks at scripts before the others come
     return launching.set_state(study, "running", who=WHO)
 
 

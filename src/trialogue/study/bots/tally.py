@@ -44,12 +44,12 @@ def tally(study: Study, walks: Sequence[Walk]) -> dict[str, Any]:
 
 def _owner(walk: Walk) -> int | None:
     found = read_token(walk.sent[0][0]) if walk.sent else None
-    return found[0] if found else None
+    return found.participant if found else None
 
 
 def _is_stored(token: str) -> bool:
-    owner, step = read_token(token) or (0, "")
-    return Submission.objects.filter(participant_id=owner, step=step).exists()
+    page = read_token(token)
+    return page is not None and Submission.objects.filter(participant_id=page.participant, step=page.step).exists()
 
 
 def _coverage(study: Study) -> dict[str, int]:

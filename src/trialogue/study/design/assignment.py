@@ -22,26 +22,29 @@ def square(systems: Sequence[str], *, rng: np.random.Generator) -> list[Order]:
     return [tuple(base[turn:] + base[:turn]) for turn in rng.permutation(len(systems)).tolist()]
 
 
-def slot_orders(systems_of: Sequence[Sequence[str]], k: int, *, rng: np.random.Generator) -> list[list[Order]]:
-    """The orders of the k slots of each item.
+def slot_orders(
+    systems_of: Sequence[Sequence[str]], ks: Sequence[int], *, rng: np.random.Generator
+) -> list[list[Order]]:
+    """The orders of the slots of each item, those of the first stratum first.
 
-    Each item has as many complete Latin squares as fit, each drawn anew. The rest are rows of one square that is continued
-    over all items of the same systems. So each system appears in each position equally often, give or take one, both in
-    every item and over the whole study.
+    In a stratum, each item has as many complete Latin squares as fit, each drawn anew. The rest are rows of one square that
+    is continued over all items of the same systems, and over the strata. So each system appears in each position equally
+    often, give or take one, in every stratum and over the whole study; in every item, too, where there are no strata.
 
     Args:
         systems_of: the systems of each item, shape (n_items,); an item without systems has empty orders.
-        k: number of slots per item.
+        ks: number of slots per item by stratum; one number where there are no strata.
         rng: source of randomness.
     """
     rounds: dict[Order, Iterator[Order]] = {}
-    found: list[list[Order]] = []
-    for systems in systems_of:
-        key = tuple(sorted(systems))
-        size = max(1, len(key))
-        rest = rounds.setdefault(key, _round([key[place] for place in rng.permutation(len(key))]))
-        whole = [order for _ in range(k // size) for order in (square(key, rng=rng) if key else [()])]
-        found.append([*whole, *(next(rest) for _ in range(k % size))])
+    found: list[list[Order]] = [[] for _ in systems_of]
+    for k in ks:
+        for own, systems in zip(found, systems_of, strict=True):
+            key = tuple(sorted(systems))
+            size = max(1, len(key))
+            rest = rounds.setdefault(key, _round([key[place] for place in rng.permutation(len(key))]))
+            whole = [order for _ in range(k // size) for order in (square(key, rng=rng) if key else [()])]
+            own += [*whole, *(next(rest) for _ in range(k % size))]
     return found
 
 

@@ -82,7 +82,47 @@ def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
         ]
     if study.chat.at_least > study.chat.turns:
         wrong.append(("chat", "at_least must not exceed turns."))
-    return [*wrong, *_rule_problems(study.exclusion, study.attention), *_check_problems(study)]
+    return [
+        *wrong,
+        *_rule_problems(study.exclusion, study.attention),
+        *_check_problems(study),
+        *_stratum_problems(study),
+        *_launch_problems(study),
+    ]
+
+
+def _stratum_problems(study: "StudyFile") -> list[tuple[str, str]]:
+    """Strata that nobody can be in, or that do not add up to the ratings of an item."""
+    if not study.strata:
+        return []
+    if study.screening is None or "screening" not in study.phases:
+        return [("strata", "strata are told apart by screening questions: add the phase screening.")]
+    wrong = []
+    if (total := sum(each.raters for each in study.strata)) != study.raters_per_item:
+        wrong.append(
+            ("strata", f"raters of the strata add up to {total}, but raters_per_item is {study.raters_per_item}.")
+        )
+    names = [each.name for each in study.strata]
+    wrong += [
+        ("strata", f"two strata are called {name!r}.") for name in sorted({n for n in names if names.count(n) > 1})
+    ]
+    options = {question.name: [option.value for option in question.options] for question in study.screening.questions}
+    for each in study.strata:
+        for name, given in each.when.items():
+            if not options.get(name):
+                wrong.append(("strata", f"{each.name}: {name!r} is not a screening question with options."))
+            elif unknown := sorted(set(given) - set(options[name])):
+                known = ", ".join(options[name])
+                wrong.append(("strata", f"{each.name}: {name!r} has no option {unknown[0]!r}. Options: {known}."))
+            elif not set(given) & set(study.screening.admit.get(name, given)):
+                wrong.append(("strata", f"{each.name}: admit lets in nobody who answers {given[0]!r} to {name!r}."))
+    return wrong
+
+
+def _launch_problems(study: "StudyFile") -> list[tuple[str, str]]:
+    if study.launch.most_failed is not None and not study.attention.checks:
+        return [("launch", "most_failed never applies: there are no attention checks (attention.checks).")]
+    return []
 
 
 def _name_problems(study: "StudyFile") -> list[tuple[str, str]]:

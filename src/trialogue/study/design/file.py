@@ -18,6 +18,7 @@ from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_field
 from trialogue.records.kinds.uses import Use
 from trialogue.study.design.contradictions import contradictions
 from trialogue.study.design.flow import Phase
+from trialogue.study.design.launch import Launch, Stratum
 from trialogue.study.design.payment import Payment
 from trialogue.study.design.questions import Option, Question, TextLimits, Words
 from trialogue.study.design.validity import Attention, Rejection, Rule, Validity
@@ -241,6 +242,10 @@ class StudyFile(Record):
     """Whether items of excluded participants are assigned again, so that every item has its ratings after exclusion, too."""
     replace_at_most: int | None = Field(default=None, ge=0)
     """Maximum number of replaced participants; default: a quarter of those required. Replaced participants are paid."""
+    strata: Annotated[tuple[Stratum, ...], Field(max_length=50)] = ()
+    """Groups of participants with an exact number of ratings per item each; empty: everybody is one group."""
+    launch: Launch = Launch()
+    """Soft launch, and when the study pauses by itself."""
     payment: Payment | None = None
     """Payment per participant; shown and confirmed before launch."""
     platform: Platform = Platform()
@@ -264,6 +269,11 @@ class StudyFile(Record):
     """Shown at the end."""
     seed: int = 0
     """Seed of the orders and of the positions of checks."""
+
+    @property
+    def raters_by_stratum(self) -> dict[str, int]:
+        """Exact number of participants per item by stratum; ``""`` is everybody, if there are no strata."""
+        return {each.name: each.raters for each in self.strata} or {"": self.raters_per_item}
 
     @property
     def tasks_per_participant(self) -> int:

@@ -102,8 +102,8 @@ def export_study(
 
 
 def _columns(people: Iterable[Mapping[str, object]]) -> Sequence[str]:
-    """Columns of ``participants.csv``: exclusions by hand are one only where there are any."""
-    return (*PEOPLE, "by_hand") if any("by_hand" in person for person in people) else PEOPLE
+    """Columns of ``participants.csv``: exclusions by hand and strata are columns only where there are any."""
+    return (*PEOPLE, *(name for name in ("by_hand", "stratum") if any(name in person for person in people)))
 
 
 def _option_columns(rows: Iterable[Mapping[str, object]]) -> Sequence[str]:

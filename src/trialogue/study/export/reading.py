@@ -136,7 +136,7 @@ def code_logins(word: str, logins: list[str]) -> dict[str, str]:
 def participants(study: Study) -> Iterator[dict[str, object]]:
     """Everybody who came, those who withdrew included, of whom there is nothing else.
 
-    ``by_hand`` is there only for those who are left out whatever the rules say: why.
+    ``by_hand`` is there only for those who are left out whatever the rules say: why; ``stratum`` only if there are strata.
     """
     excluded = left_out(study)
     signs = signals(study) if file_of(study).validity is not None else {}
@@ -151,4 +151,5 @@ def participants(study: Study) -> Iterator[dict[str, object]]:
             "started_at": each.arrived_at.isoformat(),
             "finished_at": each.finished_at.isoformat() if each.finished_at else "",
             **({"by_hand": by_hand} if by_hand else {}),
+            **({"stratum": each.stratum} if each.stratum else {}),
         }

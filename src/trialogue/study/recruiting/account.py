@@ -1,74 +1,17 @@
 """A study's account at Prolific: ledger, the study there, list of submissions, and requests that must be made only once."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from trialogue.errors import UsageError
-from trialogue.study.design.file import StudyFile
-from trialogue.study.design.payment import Money, Payment
+from trialogue.study.design.payment import Money
 from trialogue.study.models import Audit, Participant, PlatformRequest, Study
 from trialogue.study.recruiting.api import Api, Json, PlatformError
 from trialogue.study.recruiting.ledger import Kind, Ledger, State, adopt_file
+from trialogue.study.recruiting.remote import RemoteStudy, payment_of
 from trialogue.study.services.reading import file_of
 
 SUBMISSION = ("id", "participant_id", "status")  # what every row of the list has
-
-
-@dataclass(frozen=True)
-class RemoteStudy:
-    """The study as it is at Prolific now."""
-
-    status: str
-    """Such as UNPUBLISHED, ACTIVE or PAUSED."""
-    reward_cents: int | None
-    """Reward per participant; None if it was not told."""
-    places: int | None
-    """Number of places; None if it was not told."""
-    url: str
-    """Where participants are sent."""
-    secure: bool
-    """Whether Prolific signs the links."""
-    codes: frozenset[str]
-    """Completion codes."""
-
-    @classmethod
-    def parse(cls, answer: Json) -> "RemoteStudy":
-        """The study of an answer."""
-        reward, places = answer.get("reward"), answer.get("total_available_places")
-        codes = answer.get("completion_codes")
-        return cls(
-            status=str(answer.get("status", "")),
-            reward_cents=int(reward) if isinstance(reward, int | float) and reward == int(reward) else None,
-            places=places if isinstance(places, int) else None,
-            url=str(answer.get("external_study_url", "")),
-            secure=answer.get("is_external_study_url_secure") is True,
-            codes=frozenset(str(each.get("code")) for each in codes if isinstance(each, dict))
-            if codes
-            else frozenset(),
-        )
-
-    @property
-    def reward(self) -> int:
-        """The reward per participant.
-
-        Raises:
-            PlatformError: Prolific did not tell it, so no price is known.
-        """
-        if self.reward_cents is None:
-            raise PlatformError("Prolific did not return the study's reward, so its price is unknown.", 0)
-        return self.reward_cents
-
-    @property
-    def all_places(self) -> int:
-        """The number of places.
-
-        Raises:
-            PlatformError: Prolific did not tell it.
-        """
-        if self.places is None:
-            raise PlatformError("Prolific did not return the study's number of places.", 0)
-        return self.places
 
 
 class Account:
@@ -199,14 +142,3 @@ def prolific_id(participant: Participant) -> str:
     """The id there; "" of who came without one, or was erased."""
     identity = getattr(participant, "identity", None)
     return str(identity.ids.get("PROLIFIC_PID", "")) if identity else ""
-
-
-def payment_of(file: StudyFile) -> Payment:
-    """Payment per participant.
-
-    Raises:
-        UsageError: the study file has none.
-    """
-    if file.payment is None:
-        raise UsageError("The study file has no payment. Add payment: {reward_cents: ..., ...}.")
-    return file.payment

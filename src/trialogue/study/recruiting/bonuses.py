@@ -17,8 +17,9 @@ from trialogue.study.design.payment import Money
 from trialogue.study.models import Participant, PlatformRequest
 from trialogue.study.recruiting.account import Account, prolific_id
 from trialogue.study.recruiting.api import Json, PlatformError
-from trialogue.study.recruiting.ledger import LIST, LIVE, OPEN, UNSETTLED, Kind, State, lock
+from trialogue.study.recruiting.ledger import LIST, LIVE, OPEN, UNSETTLED, Kind, State
 from trialogue.study.services.management.deciding import standings
+from trialogue.study.services.rows import lock_study
 
 LISTED_AFTER = timedelta(hours=1)
 """After a payment was requested, Prolific pays "in the following minutes"; until then a missing line proves nothing."""
@@ -122,7 +123,7 @@ class Bonuses(Account):
     def _reconcile(self, participant: Participant, there: list[int]) -> bool:
         """Settle a participant's payments by what the platform lists; whether it lists more."""
         with transaction.atomic():
-            lock(self.study)
+            lock_study(self.study)
             own = list(self.ledger.rows(Kind.BONUS, states=LIVE).filter(participant=participant))
             left = Counter(there) - Counter(each.amount_cents for each in own if each.state == State.CONFIRMED)
             for each in own:
@@ -201,7 +202,7 @@ class Bonuses(Account):
             UsageError: another process has paid meanwhile, or staff have decided otherwise.
         """
         with transaction.atomic():
-            lock(self.study)
+            lock_study(self.study)
             people = [each for each in self.people() if each.code in owed.cents]
             now = {each.code: left for each, left in self._amounts_owed(people)[0].items()}
             if now != owed.cents:

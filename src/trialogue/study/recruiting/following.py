@@ -64,10 +64,13 @@ def line_of(found: "Reconciliation") -> str:
             f"Prolific: {len(found.freed)} returned, timed out or were rejected, and their places are free again; "
             f"{len(found.replaced)} completed and were rejected, and are replaced."
         )
+    if found.paused:
+        lines.append(
+            "The study was paused on Prolific, too. Start it again with: trialogue study recruit FOLDER publish."
+        )
     if found.places_due:
         lines.append(
-            f"Excluded participants can be replaced if {found.places_due} more places are opened on Prolific: "
-            "trialogue study recruit FOLDER places"
+            f"{found.places_due} more places are needed on Prolific. Open them with: trialogue study recruit FOLDER places"
         )
     return " ".join(lines)
 

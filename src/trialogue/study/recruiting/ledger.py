@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from trialogue.errors import UsageError
 from trialogue.study.models import Participant, PlatformRequest, Study
+from trialogue.study.services.rows import lock_study
 
 Kind: TypeAlias = PlatformRequest.Kind
 State: TypeAlias = PlatformRequest.State
@@ -77,8 +78,8 @@ class Ledger:
         """Record a decision before it is sent. A decision that is still open is repeated, or gives way to its opposite:
         the platform decides about a submission once."""
         with transaction.atomic():
-            lock(self._study)
-            there = self.rows(Kind.APPROVE, Kind.REJECT, Kind.RETURN, states=OPEN).filter(participant=participant)
+            lock_study(self._study)
+            there = self.rows(Kind.APPROVE, Kind.REJECT, states=OPEN).filter(participant=participant)
             if (same := there.filter(kind=kind).first()) is not None:
                 return same  # type: ignore[no-any-return]
             for each in there:
@@ -100,18 +101,13 @@ class Ledger:
         return bool(open_ones.update(**changes))
 
 
-def lock(study: Study) -> None:
-    """Wait for one's turn, within a transaction: amounts owed are computed and reserved by one process at a time."""
-    Study.objects.select_for_update(no_key=True).values_list("pk").get(pk=study.pk)
-
-
 def adopt_file(study: Study, folder: Path) -> None:
     """Move the ledger file of an earlier release into the database, once."""
     path = folder / FILE
     if not path.is_file():
         return
     with transaction.atomic():
-        lock(study)
+        lock_study(study)
         if not study.platform_requests.filter(by=FILE).exists():
             PlatformRequest.objects.bulk_create(_adopt_ledger(study, path))
     path.replace(folder / ADOPTED)

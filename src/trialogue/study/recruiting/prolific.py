@@ -1,31 +1,20 @@
 """Run a study on Prolific, from the draft to the last bonus. Paid actions happen once, after their price was confirmed."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from trialogue.errors import UsageError
-from trialogue.study.design.file import StudyFile
 from trialogue.study.design.payment import Money
-from trialogue.study.design.questions import text_in
 from trialogue.study.models import Assignment, PlatformRequest, Study
-from trialogue.study.recruiting.account import Account, RemoteStudy, payment_of
+from trialogue.study.recruiting.account import Account
 from trialogue.study.recruiting.ledger import LIST, OPEN, Kind, State
+from trialogue.study.recruiting.preflight import Preflight, line_of, preflight
+from trialogue.study.recruiting.remote import RemoteStudy, draft_body
 from trialogue.study.services.assigning import budget
+from trialogue.study.services.management.launching import end_soft_launch
 from trialogue.study.services.management.reconciliation import Reconciliation, log, reconcile_rows
 
-QUERY = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
-CODE_TYPES = {  # Prolific's names of our outcomes
-    "completed": "COMPLETED",
-    "screened_out": "SCREENED_OUT",
-    "no_consent": "NO_CONSENT",
-    "failed_check": "FAILED_ATTENTION_CHECK",
-}
 UNPUBLISHED = "UNPUBLISHED"
-UNSIGNED = (
-    "the study file says platform: {signed: true}, but the study on Prolific does not sign its links "
-    "(is_external_study_url_secure), so every paid participant would be turned away. Turn on the secured address "
-    "on Prolific, or create the draft again."
-)
+PAUSED, ACTIVE = "PAUSED", "ACTIVE"
 
 
 class Recruiter(Account):
@@ -45,7 +34,7 @@ class Recruiter(Account):
         row = self.ledger.last(Kind.DRAFT, self.study.slug)
         if row is not None and row.state == State.CONFIRMED:
             raise UsageError(f"A draft already exists: {row.remote_id}.")
-        body = draft_body(self.file, budget(self.study).people, base_url=base_url, study=self.study)
+        body = draft_body(self.file, self.places_wanted(), base_url=base_url, study=self.study)
         if row is not None and (there := self._recover_draft(row, body)):
             return there
         made = self.send_once(Kind.DRAFT, self.study.slug, "POST", "/studies/", body, again=True)
@@ -59,93 +48,96 @@ class Recruiter(Account):
                 return str(there["id"])
         return ""
 
-    def differences(self, remote: RemoteStudy) -> "Differences":
+    def preflight(self) -> Preflight:
         """Compare the study at Prolific with the study file.
 
-        Args:
-            remote: the study at Prolific.
+        Raises:
+            UsageError: there is no draft yet.
+            PlatformError: no answer.
         """
-        found = Differences()
-        if self.file.platform.signed and not remote.secure:
-            found.blocking.append(UNSIGNED)
-        if lacking := sorted(set(self.file.platform.codes.values()) - remote.codes):
-            found.blocking.append(
-                f"the study on Prolific lacks completion codes of the study file: {', '.join(lacking)}. Participants would "
-                "return with a code that Prolific does not know."
-            )
-        for name, here, there in (
-            (
-                "reward",
-                Money(self.payment.reward_cents, self.payment.currency),
-                Money(remote.reward, self.payment.currency),
-            ),
-            ("places", budget(self.study).people, remote.all_places),
-        ):
-            if here != there:
-                found.notes.append(f"{name}: {there} on Prolific, {here} in the study file")
-        if f"/{self.study.slug}/" not in remote.url:
-            found.notes.append(f"address: {remote.url!r} on Prolific does not contain /{self.study.slug}/")
-        return found
+        return preflight(self.study, self.file, self.remote(), places=self.places_wanted())
 
-    def publish(self, confirmed: str) -> None:
-        """Let people see the study: from now on it costs money.
+    def publish(self, confirmed: str, *, seen: str = "") -> None:
+        """Let people see the study, or see it again after a pause: from now on it costs money.
 
         Args:
             confirmed: the price of all places (``price``), typed by the payer.
+            seen: fingerprint of the pre-flight that the payer has seen; "": they have seen none.
 
         Raises:
-            UsageError: the confirmation is another, the study is published, or it cannot be published as it is there.
+            UsageError: the confirmation is another, the study is published, it was changed there since the pre-flight, or
+                it cannot be published as it is there.
         """
-        remote = self.remote()
-        earlier = self.ledger.last(Kind.PUBLISH, self.remote_id)
-        if remote.status != UNPUBLISHED:
+        found = self.preflight()
+        remote, earlier = found.remote, self.ledger.last(Kind.PUBLISH, self.remote_id)
+        if remote.status not in (UNPUBLISHED, PAUSED):
             if earlier is not None and earlier.state in OPEN:  # it was, and the answer was lost
                 self.ledger.settle(earlier, State.CONFIRMED, by=LIST)
                 return
             raise UsageError("The study is already published.")
-        if blocking := self.differences(remote).blocking:
-            raise UsageError("Nothing was published: " + " Also, ".join(blocking))
+        if seen and seen != found.fingerprint:
+            raise UsageError("Nothing was published: the study on Prolific was changed meanwhile. Look at it again.")
+        if found.blocking and not (self.api.dry and {each.setting for each in found.blocking} == {"state"}):
+            raise UsageError("Nothing was published. " + " ".join(map(line_of, found.blocking)))
         price = self.price(remote)
         self.check_confirmation(confirmed, price, refused="Nothing was published: the price to confirm")
-        if self.study.state != Study.State.RUNNING and not self.api.dry:
-            raise UsageError("The study is not open yet: start it with trialogue study serve, then publish.")
-        path, body = f"/studies/{self.remote_id}/transition/", {"action": "PUBLISH"}
-        self.send_once(Kind.PUBLISH, self.remote_id, "POST", path, body, again=True, price=str(price))
+        if remote.status == UNPUBLISHED:
+            self._change_status(Kind.PUBLISH, self.remote_id, again=True, price=str(price))
+        else:
+            self._change_status(Kind.START, price=str(price))
+
+    def _change_status(self, kind: Kind, key: str = "", *, again: bool = False, **detail: Any) -> None:
+        path = f"/studies/{self.remote_id}/transition/"
+        self.send_once(kind, key, "POST", path, {"action": kind.value.upper()}, again=again, **detail)
 
     def close(self) -> None:
         """Stop admissions; current participants may finish."""
-        self.send_once(Kind.STOP, "", "POST", f"/studies/{self.remote_id}/transition/", {"action": "STOP"})
+        self._change_status(Kind.STOP)
 
     def sync(self) -> Reconciliation:
-        """Release slots of returned, timed-out or rejected submissions, report differences between both lists, and compute
-        how many places replacements need. Spends nothing, and raises nothing there."""
+        """Release slots of returned, timed-out or rejected submissions, report differences between both lists, pause the
+        study there while it is paused here, and compute how many places it needs. Spends nothing, and raises nothing there.
+        """
         rows = [(str(row["participant_id"]), str(row["status"])) for row in self.submissions()]
         found = Reconciliation() if self.api.dry else reconcile_rows(self.study, rows)
         if found.freed or found.replaced:  # a timer that finds nothing new writes nothing
             log(self.study, found, who=self.who)
-        found.places_due = self.places_due(self.remote())
+        remote = self.remote()
+        if remote.status == ACTIVE and Study.objects.filter(pk=self.study.pk, state=Study.State.PAUSED).exists():
+            self._change_status(Kind.PAUSE)
+            found.paused = True
+        found.places_due = self.places_due(remote)
         return found
 
-    def places_due(self, remote: RemoteStudy) -> int:
-        """Number of places that Prolific should have besides those it has: one for everyone who is paid but whose judgements
-        are collected again, within the ceiling.
+    def places_wanted(self, *, all_people: bool = False) -> int:
+        """Number of places that the study should have: the first ones of a soft launch; or one for everyone who is needed,
+        and one for everyone who is paid but whose judgements are collected again, within the ceiling.
 
         Those who were rejected are not paid, and Prolific reopens their places itself.
+
+        Args:
+            all_people: whether to count as if the soft launch were over.
         """
-        if remote.status == UNPUBLISHED:
-            return 0
         planned = budget(self.study)
         n_replaced = self.study.participants.filter(assignments__state=Assignment.State.REPLACED).distinct().count()
-        wanted = min(planned.people + n_replaced, planned.most_people) if n_replaced else 0
-        return max(0, wanted - remote.all_places)
+        first = Study.objects.values_list("first_people", flat=True).get(pk=self.study.pk)
+        if first is not None and not all_people:
+            return min(first, planned.people)  # no more are let in, whoever is excluded
+        return min(planned.people + n_replaced, planned.most_people)
 
-    def places_price(self, remote: RemoteStudy | None = None) -> Money:
+    def places_due(self, remote: RemoteStudy, *, all_people: bool = False) -> int:
+        """Number of places that a published study should have besides those it has."""
+        if remote.status == UNPUBLISHED:
+            return 0
+        return max(0, self.places_wanted(all_people=all_people) - remote.all_places)
+
+    def places_price(self, remote: RemoteStudy | None = None, *, all_people: bool = False) -> Money:
         """Cost of the places that are due, to be confirmed."""
         there = remote or self.remote()
-        return self.payment.charge(self.places_due(there) * there.reward)
+        return self.payment.charge(self.places_due(there, all_people=all_people) * there.reward)
 
     def open_places(self, confirmed: str) -> int:
-        """Open the places that replacements need; returns their number.
+        """Open the places that are due; returns their number.
 
         Args:
             confirmed: their cost (``places_price``), typed by the payer.
@@ -153,68 +145,31 @@ class Recruiter(Account):
         Raises:
             UsageError: the confirmation is another.
         """
+        return self._open_places(confirmed, all_people=False)
+
+    def go_on(self, confirmed: str) -> int:
+        """End the soft launch: admit everybody, then open the other places; returns their number.
+
+        In this order, because whoever comes from Prolific is paid: a crash between the two turns nobody away.
+
+        Args:
+            confirmed: cost of the places (``places_price``), typed by the payer.
+
+        Raises:
+            UsageError: the confirmation is another.
+        """
+        return self._open_places(confirmed, all_people=True)
+
+    def _open_places(self, confirmed: str, *, all_people: bool) -> int:
         remote = self.remote()
-        if not (due := self.places_due(remote)):
-            return 0
-        price = self.places_price(remote)
-        self.check_confirmation(confirmed, price, refused="No place was opened: the price to confirm")
-        places = remote.all_places + due
-        path, body = f"/studies/{self.remote_id}/", {"total_available_places": places}
-        self.send_once(Kind.PLACES, "", "PATCH", path, body, places=places, price=str(price))
+        due = self.places_due(remote, all_people=all_people)
+        if due:
+            price = self.places_price(remote, all_people=all_people)
+            self.check_confirmation(confirmed, price, refused="No place was opened: the price to confirm")
+        if all_people and not self.api.dry:
+            end_soft_launch(self.study, who=self.who)
+        if due:
+            places = remote.all_places + due
+            path, body = f"/studies/{self.remote_id}/", {"total_available_places": places}
+            self.send_once(Kind.PLACES, "", "PATCH", path, body, places=places, price=str(price))
         return due
-
-
-@dataclass
-class Differences:
-    """How the study at Prolific differs from the study file."""
-
-    blocking: list[str] = field(default_factory=list)
-    """Why it must not be published as it is."""
-    notes: list[str] = field(default_factory=list)
-    """What should be looked at before."""
-
-
-def draft_body(file: StudyFile, places: int, *, base_url: str, study: Study) -> dict[str, Any]:
-    """The body of a draft.
-
-    Args:
-        file: the study file, which says what people are paid.
-        places: of the draft.
-        base_url: address of the server.
-        study: the study, which names its address.
-
-    Raises:
-        UsageError: the address is not HTTPS, or the file has no completion code or no payment.
-    """
-    if not base_url.startswith("https://"):
-        raise UsageError(
-            f"Prolific's participants connect over HTTPS: give --base https://study.example.org; got {base_url!r}."
-        )
-    if len(set(file.platform.codes.values())) < len(file.platform.codes):
-        raise UsageError("Two outcomes have the same completion code; Prolific requires different codes.")
-    if "completed" not in file.platform.codes:
-        raise UsageError(
-            "Set the completion code in platform, such as codes: {completed: C1ABCDEF}; others are optional."
-        )
-    payment = payment_of(file)
-    codes = [
-        {
-            "code": code,
-            "code_type": CODE_TYPES[outcome],
-            "actions": [{"action": file.platform.actions.get(outcome, "MANUALLY_REVIEW")}],
-        }
-        for outcome, code in sorted(file.platform.codes.items())
-    ]
-    return {
-        "name": text_in(file.title, file.language),
-        "internal_name": f"trialogue {study.slug} {study.sha256[:12]}",
-        "description": text_in(file.instructions, file.language) or text_in(file.title, file.language),
-        "external_study_url": f"{base_url.rstrip('/')}/{study.slug}/?{QUERY}",
-        "is_external_study_url_secure": file.platform.signed,
-        "prolific_id_option": "url_parameters",
-        "completion_codes": codes,
-        "total_available_places": places,
-        "estimated_completion_time": round(file.minutes),
-        "reward": payment.reward_cents,
-        "device_compatibility": ["desktop", "tablet", "mobile"],
-    }

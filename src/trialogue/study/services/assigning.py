@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from trialogue.seeds import rng_for
@@ -15,6 +15,7 @@ from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.platforms.budget import Budget, budget_of
 from trialogue.study.models import FOREVER, OVER, Assignment, Item, Participant, Slot, Study, Submission
 from trialogue.study.services.reading import MAX_STUDIES, LaunchedStudy, checks_in, file_of, launch_of
+from trialogue.study.services.rows import lock_study
 
 LIVE = (Assignment.State.LEASED, Assignment.State.DONE)
 MAX_AT_ONCE = 500  # rows that one statement names; SQLite has a limit
@@ -22,21 +23,29 @@ SPARE = timedelta(minutes=1)  # by which a lease is longer than promised, so tha
 
 
 def is_full(study: Study) -> bool:
-    """Whether nothing is left to assign; late-comers learn it before they consent."""
-    release_expired(study)
-    return not _free(study).exists()
+    """Whether nothing is left to assign; late-comers learn it before they consent. Writes nothing: expired places count as
+    free."""
+    return not (_free(study).exists() or _expired_assignments(study).exists())
+
+
+def awaits_review(study: Study) -> bool:
+    """Whether the soft launch has as many participants as it may, so that nobody else is admitted until staff go on.
+
+    Participants are those who hold places, or have completed and are paid.
+    """
+    first = Study.objects.values_list("first_people", flat=True).get(pk=study.pk)
+    return first is not None and holders(study).count() >= first
+
+
+def holders(study: Study) -> QuerySet[Participant]:
+    """Participants who hold places, or have completed and are paid."""
+    paid = Q(state=Participant.State.COMPLETED) & ~Q(assignments__state=Assignment.State.REJECTED)
+    holds = Q(assignments__state__in=LIVE, assignments__lease_until__gte=timezone.now())
+    return study.participants.filter(holds | paid).distinct()
 
 
 def _free(study: Study) -> QuerySet[Item]:
     return Item.objects.filter(study=study, kind=Item.Kind.TASK, taken__lt=F("needed"))
-
-
-def _wait_turn(study: Study) -> None:
-    """Wait for one's turn: slots of a study are given out and taken back by one transaction at a time.
-
-    The order of locks is always participant, study, items, so nobody waits in a circle. Keys may be referred to meanwhile.
-    """
-    Study.objects.select_for_update(no_key=True).values_list("pk").get(pk=study.pk)  # not its long file
 
 
 def lease(participant: Participant) -> list[Assignment]:
@@ -47,16 +56,24 @@ def lease(participant: Participant) -> list[Assignment]:
     """
     study = participant.study
     file = file_of(study)
-    _wait_turn(study)
+    lock_study(study)
     release_expired(study)
     _reclaim(participant)
     known = list(participant.assignments.select_related("item").defer("item__content").order_by("position"))
     held = [each for each in known if each.state in LIVE]
+    if not held and _awaits_review_without(participant):
+        return []
     surplus = sum(each.state == Assignment.State.ABANDONED for each in known)  # answered, and not asked of them again
     for take in (_retake, _new_slots):
         if (wanted := file.items_per_participant - surplus - len(held)) > 0:
             held += take(participant, wanted, known)
     return sorted(held, key=lambda each: each.position)
+
+
+def _awaits_review_without(participant: Participant) -> bool:
+    """Whether the soft launch has no place for a participant, who holds none."""
+    holds = holders(participant.study).filter(pk=participant.pk).exists()
+    return not holds and awaits_review(participant.study)
 
 
 def _lease_end(participant: Participant) -> datetime:
@@ -85,13 +102,13 @@ def _retake(participant: Participant, wanted: int, known: Sequence[Assignment]) 
     )
     found: list[Assignment] = []
     for each in lost:
-        slot = _claim(each.item_id, before=each.slot_id) if len(found) < wanted and each.pk not in answered else None
+        slot = _claim(each) if len(found) < wanted and each.pk not in answered else None
         if slot is None:
             continue
         if slot.pk != each.slot_id:
-            each.slot, each.position, each.opened_at = slot, _next_place(known), None
+            each.slot, each.position = slot, _next_place(known)
         each.state, each.lease_until = Assignment.State.LEASED, _lease_end(participant)
-        each.save(update_fields=["slot", "position", "opened_at", "state", "lease_until"])
+        each.save(update_fields=["slot", "position", "state", "lease_until"])
         found.append(each)
     return found
 
@@ -102,8 +119,8 @@ def _new_slots(participant: Participant, wanted: int, known: Sequence[Assignment
     study = participant.study
     had = {each.item_id for each in known}
     seen = [each.item.dialogue for each in known]
-    items = _emptiest(study, wanted, met=had, seen=seen, checked=_origins_of_checks(participant))
-    slots = _first_free([item.id for item in items])
+    items = _emptiest(participant, wanted, met=had, seen=seen, checked=_origins_of_checks(participant))
+    slots = _first_free([item.id for item in items], participant.stratum)
     items = [item for item in items if item.id in slots]
     Item.objects.filter(pk__in=slots).update(taken=F("taken") + 1)
     rng = rng_for(study.seed, study.slug, f"participant {participant.number}")
@@ -121,22 +138,42 @@ def _origins_of_checks(participant: Participant) -> set[str]:
     return {origins.get(number_of(key), "") for key in shown if phase_of(key) == "check"} - {""}
 
 
-def _first_free(items: Sequence[int]) -> dict[int, int]:
-    """First free slot by item."""
+def _free_slots_in(stratum: str) -> QuerySet[Slot]:
     live = Assignment.objects.filter(slot=OuterRef("pk"), state__in=LIVE)
-    free = Slot.objects.filter(~Exists(live), item_id__in=items)
+    return Slot.objects.filter(~Exists(live), stratum=stratum)
+
+
+def _first_free(items: Sequence[int], stratum: str) -> dict[int, int]:
+    """First free slot of a stratum by item."""
+    free = _free_slots_in(stratum).filter(item_id__in=items)
     found: dict[int, int] = {}
     for item, slot in free.order_by("item_id", "number").values_list("item_id", "pk"):
         found.setdefault(item, slot)
     return found
 
 
-def _emptiest(study: Study, wanted: int, *, met: set[int], seen: list[str], checked: set[str]) -> list[Available]:
+def _free_for(participant: Participant) -> QuerySet[Item]:
+    """Items with a free slot that a participant may have, those with the fewest answers of their stratum first."""
+    free, stratum = _free(participant.study), participant.stratum
+    if not stratum:
+        return free.order_by("taken", "rank", "pk")
+    live = Q(assignments__state__in=LIVE, assignments__slot__stratum=stratum)
+    return (
+        free.filter(Exists(_free_slots_in(stratum).filter(item=OuterRef("pk"))))
+        .annotate(taken_here=Count("assignments", filter=live))
+        .order_by("taken_here", "rank", "pk")
+    )
+
+
+def _emptiest(
+    participant: Participant, wanted: int, *, met: set[int], seen: list[str], checked: set[str]
+) -> list[Available]:
     """Items for one person, none of the origins ``checked``; a large study is looked at as far as is needed."""
-    each_once = file_of(study).one_per_dialogue
-    rows = _free(study).order_by("taken", "rank", "pk").values_list("pk", "dialogue", "taken", "rank", "key")
-    # Eight times as many each time: of a large study only the items that somebody can get are looked at.
+    each_once = file_of(participant.study).one_per_dialogue
+    taken = "taken_here" if participant.stratum else "taken"
+    rows = _free_for(participant).values_list("pk", "dialogue", taken, "rank", "key")
     most = wanted + len(met)
+    # Eight times as many each time: of a large study only the items that somebody can get are looked at.
     while True:
         most *= 8
         looked = list(rows[:most])
@@ -150,18 +187,15 @@ def _emptiest(study: Study, wanted: int, *, met: set[int], seen: list[str], chec
             return items
 
 
-def _claim(item_id: int, *, before: int | None = None) -> Slot | None:
-    """A free slot of an item, which is then counted as taken; None if there is none.
+def _claim(lost: Assignment) -> Slot | None:
+    """A free slot of the item and stratum of a lost assignment, which is then counted as taken; None if there is none.
 
-    Args:
-        item_id: the item.
-        before: slot to prefer, if the participant held one before.
+    The slot that the participant held before, if that is free.
     """
-    if not Item.objects.filter(pk=item_id, taken__lt=F("needed")).update(taken=F("taken") + 1):
+    free = list(_free_slots_in(lost.participant.stratum).filter(item_id=lost.item_id).order_by("number"))
+    if not free or not Item.objects.filter(pk=lost.item_id, taken__lt=F("needed")).update(taken=F("taken") + 1):
         return None
-    live = Assignment.objects.filter(item_id=item_id, state__in=LIVE).values("slot_id")
-    free = list(Slot.objects.filter(item_id=item_id).exclude(pk__in=live).order_by("number"))
-    return next((slot for slot in free if slot.pk == before), free[0])
+    return next((slot for slot in free if slot.pk == lost.slot_id), free[0])
 
 
 def reclaim_late(participant: Participant, lost: Assignment) -> bool:
@@ -169,7 +203,7 @@ def reclaim_late(participant: Participant, lost: Assignment) -> bool:
 
     Only the same slot: the page showed its order of the systems. False if somebody else has it.
     """
-    _wait_turn(participant.study)
+    lock_study(participant.study)
     if lost.state != Assignment.State.RELEASED or lost.participant_id != participant.pk:
         return False
     return bool(_take_back([lost], Assignment.State.LEASED, _lease_end(participant)))
@@ -183,7 +217,7 @@ def _reclaim(participant: Participant) -> int:
 
 def reinstate(participant: Participant) -> int:
     """Let answers count again of somebody who is no longer excluded, where they were not replaced yet."""
-    _wait_turn(participant.study)
+    lock_study(participant.study)
     replaced = list(participant.assignments.filter(state=Assignment.State.REPLACED))
     if participant.state == Participant.State.COMPLETED:
         return _take_back(replaced, Assignment.State.DONE, FOREVER)
@@ -210,7 +244,7 @@ def keep(participant: Participant) -> None:
 
 def settle(participant: Participant) -> None:
     """Keep the answers of a participant who has completed for good, and free what they have not answered."""
-    _wait_turn(participant.study)
+    lock_study(participant.study)
     _reclaim(participant)
     mine = Assignment.objects.filter(participant_id=participant.pk)
     _free_slots(mine.filter(state=Assignment.State.LEASED), Assignment.State.RELEASED)
@@ -222,7 +256,7 @@ def release(participant: Participant) -> int:
     held = Assignment.objects.filter(participant_id=participant.pk, state__in=LIVE)
     if not held.exists():
         return 0
-    _wait_turn(participant.study)
+    lock_study(participant.study)
     return _free_lost(held)
 
 
@@ -231,12 +265,20 @@ def release_expired(study: Study, *, now: datetime | None = None) -> int:
 
     Participants may return to those still free.
     """
-    late = Assignment.objects.filter(state__in=LIVE, lease_until__lt=now or timezone.now())
-    if not late.filter(item__study=study).exists():  # nobody waits for nothing
+    if not _expired_assignments(study, now).exists():  # nobody waits for nothing
         return 0
     with transaction.atomic():
-        _wait_turn(study)
-        return _free_lost(late, study=study)
+        lock_study(study)
+        return _free_lost(_late_assignments(now), study=study)
+
+
+def _late_assignments(now: datetime | None = None) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(state__in=LIVE, lease_until__lt=now or timezone.now())
+
+
+def _expired_assignments(study: Study, now: datetime | None = None) -> QuerySet[Assignment]:
+    """Assignments of a study whose holders stayed away too long."""
+    return _late_assignments(now).filter(item__study=study)
 
 
 def _free_lost(held: QuerySet[Assignment], *, study: Study | None = None) -> int:
@@ -249,7 +291,7 @@ def _free_lost(held: QuerySet[Assignment], *, study: Study | None = None) -> int
 
 def replace(participant: Participant) -> int:
     """Reassign the slots of an excluded participant; returns their number."""
-    _wait_turn(participant.study)
+    lock_study(participant.study)
     done = Assignment.objects.filter(participant_id=participant.pk, state=Assignment.State.DONE)
     return _free_slots(done, Assignment.State.REPLACED)
 
@@ -260,7 +302,7 @@ def replace_rejected(participant: Participant) -> int:
     They are not paid, and the platform opens their place for somebody else: so no ceiling holds for them, and who was
     replaced before since they are excluded takes up no place below it any more.
     """
-    _wait_turn(participant.study)
+    lock_study(participant.study)
     mine = Assignment.objects.filter(participant_id=participant.pk)
     mine.filter(state=Assignment.State.REPLACED).update(state=Assignment.State.REJECTED)
     return _free_slots(mine.filter(state=Assignment.State.DONE), Assignment.State.REJECTED)
@@ -269,7 +311,7 @@ def replace_rejected(participant: Participant) -> int:
 def replace_within_ceiling(participant: Participant) -> int:
     """As ``replace``, as long as the study file replaces people who are excluded, and not too many were; else 0."""
     most = budget(participant.study).replacements if file_of(participant.study).replace_excluded else 0
-    _wait_turn(participant.study)
+    lock_study(participant.study)
     replaced = Assignment.objects.filter(item__study=participant.study, state=Assignment.State.REPLACED)
     people = replaced.exclude(participant=participant).values("participant").distinct().count()
     return replace(participant) if people < most else 0

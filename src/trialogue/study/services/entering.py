@@ -11,15 +11,16 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 
 from trialogue.study.design.flow import plan_of
 from trialogue.study.design.platforms import Arrival, arrival
 from trialogue.study.design.platforms.tokens import Token, token_of
 from trialogue.study.models import Identity, Participant, Study
-from trialogue.study.services.assigning import is_full, lease
+from trialogue.study.services import steps
+from trialogue.study.services.assigning import awaits_review, is_full, keep
 from trialogue.study.services.platform_keys import published_keys
 from trialogue.study.services.reading import file_of
+from trialogue.study.services.tokens import secret_hash
 
 Why = Literal[
     "entered", "resumed", "preview", "closed", "paused", "full", "taken", "unsigned", "no_id", "expired", "unchecked"
@@ -41,11 +42,6 @@ class ArrivalOutcome:
     """Receipt code, shown once on entry; it allows withdrawal later."""
 
 
-def secret_hash(purpose: str, text: str) -> str:
-    """Keyed hash: equal texts have equal hashes, and texts cannot be guessed without the key."""
-    return salted_hmac(f"trialogue.{purpose}", text, algorithm="sha256").hexdigest()
-
-
 def enter(study: Study, parameters: Mapping[str, str], *, language: str = "") -> ArrivalOutcome:
     """Admit a participant.
 
@@ -64,15 +60,22 @@ def enter(study: Study, parameters: Mapping[str, str], *, language: str = "") ->
     there = study.participants.filter(identity_hash=identity).first() if identity else None
     if there is not None:
         return _enter_again(there, came)
-    if study.state != Study.State.RUNNING:
-        return ArrivalOutcome("paused" if study.state == Study.State.PAUSED else "closed")
-    if is_full(study):
-        return ArrivalOutcome("full")
+    if refused := closed_why(study):
+        return ArrivalOutcome(refused)
     try:
         return _create(study, came, identity, language or file.language)
     except IntegrityError:  # two tabs opened the link at the same moment
         there = study.participants.filter(identity_hash=identity).first()
         return _enter_again(there, came) if there is not None else ArrivalOutcome("taken")
+
+
+def closed_why(study: Study) -> Literal["", "paused", "closed", "full"]:
+    """Why nobody new is admitted; "" if they are."""
+    if study.state != Study.State.RUNNING:
+        return "paused" if study.state == Study.State.PAUSED else "closed"
+    if is_full(study):
+        return "full"
+    return "paused" if awaits_review(study) else ""
 
 
 def arrival_of(study: Study, parameters: Mapping[str, str]) -> Arrival:
@@ -144,7 +147,7 @@ def _create(study: Study, came: Arrival, identity: str | None, language: str) ->
         if came.id:
             used = {TOKENS: {came.token: time.time()}} if came.token else {}
             Identity.objects.create(participant=participant, ids={**came.ids, "session": came.session, **used})
-        if "consent" not in file.phases and not lease(participant):
+        if "consent" not in file.phases and not file.strata and not steps.reserve(participant):
             transaction.set_rollback(True)
             return ArrivalOutcome("full")
     return ArrivalOutcome("entered", participant, receipt)
@@ -157,8 +160,9 @@ def find_by_receipt(study: Study, receipt: str) -> Participant | None:
 
 
 def note_activity(participant: Participant) -> None:
-    """Record the participant's activity."""
+    """Record the participant's activity, and keep their places."""
     Participant.objects.filter(pk=participant.pk).update(seen_at=timezone.now())
+    keep(participant)
 
 
 def short(text: str) -> str:

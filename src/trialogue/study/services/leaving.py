@@ -20,7 +20,7 @@ from trialogue.study.models import (
 )
 from trialogue.study.services import assigning
 from trialogue.study.services.evidence import evidence_of
-from trialogue.study.services.management import previews
+from trialogue.study.services.management import launching, previews
 from trialogue.study.services.management.personal_data import find_participants
 from trialogue.study.services.reading import file_of
 
@@ -46,6 +46,8 @@ def complete(participant: Participant) -> None:
     assigning.settle(participant)
     if set(participant.flags) & set(file.exclusion):
         assigning.replace_within_ceiling(participant)
+    launching.pause_on_failures(participant.study)
+    _issue_code(participant)
 
 
 def fail(participant: Participant, reason: str) -> None:
@@ -55,6 +57,7 @@ def fail(participant: Participant, reason: str) -> None:
     participant.finished_at = timezone.now()
     participant.save(update_fields=["state", "reason", "finished_at"])
     assigning.release(participant)
+    _issue_code(participant)
 
 
 def withdraw(participant: Participant) -> None:
@@ -67,8 +70,8 @@ def withdraw(participant: Participant) -> None:
         previews.forget(locked.study)
         locked.state = Participant.State.WITHDREW
         locked.finished_at = timezone.now()
-        locked.flags = []
-        locked.save(update_fields=["state", "finished_at", "flags"])
+        locked.flags, locked.stratum = [], ""
+        locked.save(update_fields=["state", "finished_at", "flags", "stratum"])
         Audit.objects.create(
             study=locked.study, who="participant", what="withdraw", detail={"participant": locked.code}
         )
@@ -103,7 +106,7 @@ def erase(study: Study, name: str, *, who: str) -> int:
             participant.identity_hash = None
             participant.receipt_hash = secrets.token_hex(32)
             participant.code = "erased-" + secrets.token_hex(6)
-            participant.flags = []
+            participant.flags, participant.stratum = [], ""
             participant.language = "en"
             participant.save()
             Audit.objects.create(study=study, who=who, what="erase", detail={})
@@ -141,18 +144,23 @@ def return_link_of(participant: Participant) -> Return | None:
     if not outcome:
         return None
     file = file_of(participant.study)
-    given = file.platform.codes.get(outcome)
-    if given is None and file.platform.name in KNOWS_CODES:  # it would refuse one of ours
+    code = participant.codes.filter(outcome=outcome).first() or _issue_code(participant)
+    if code is None:
         return Return("")
-    with transaction.atomic():
-        code, _ = Code.objects.get_or_create(
-            participant=participant,
-            outcome=outcome,
-            defaults={"code": given or secrets.token_hex(4).upper()},
-        )
     identity = Identity.objects.filter(participant=participant).first()
     ids = {str(name): str(value) for name, value in identity.ids.items()} if identity else {}
     return return_of(file.platform, code.code, ids)
+
+
+def _issue_code(participant: Participant) -> Code | None:
+    """The completion code of a participant whose session ends, made once; None if the platform would refuse one of ours."""
+    platform, outcome = file_of(participant.study).platform, outcome_of(participant)
+    given = platform.codes.get(outcome)
+    if given is None and platform.name in KNOWS_CODES:
+        return None
+    made = {"code": given or secrets.token_hex(4).upper()}
+    with transaction.atomic():
+        return Code.objects.get_or_create(participant=participant, outcome=outcome, defaults=made)[0]
 
 
 def mark(participant: Participant, state: str) -> None:

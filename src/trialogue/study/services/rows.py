@@ -18,7 +18,7 @@ Row = TypeVar("Row", bound=Model)
 Conversion = tuple[int, Sequence[Callable[..., Any]], Any]
 """The place of a column, its converters, and the expression that they ask for."""
 
-STUDY_FIELDS = ("id", "slug", "sha256", "state", "seed", "created_at")  # without its long file
+STUDY_FIELDS = ("id", "slug", "sha256", "state", "seed", "first_people", "created_at")  # without its long file
 
 
 def _fields(model: type[Model]) -> tuple[str, ...]:
@@ -45,8 +45,6 @@ ASSIGNMENT = (
     f"SELECT {_columns('a', FIELDS[Assignment])} FROM study_assignment a"
     " WHERE a.participant_id = %s AND a.position = %s"
 )
-SHOWN = "UPDATE study_participant SET shown_at = %s WHERE id = %s AND step = %s AND shown_at IS NULL"
-OPENED = "UPDATE study_assignment SET opened_at = %s WHERE id = %s AND opened_at IS NULL"
 DONE = "UPDATE study_assignment SET state = 'done', done_at = %s WHERE id = %s AND slot_id = %s AND state = 'leased'"
 
 _conversions: WeakKeyDictionary[BaseDatabaseWrapper, dict[type[Model], list[Conversion]]] = WeakKeyDictionary()
@@ -111,6 +109,14 @@ def lock_person(participant: Participant) -> Participant:
     return found
 
 
+def lock_study(study: Study) -> None:
+    """Wait for one's turn, within a transaction: what a study has to give is counted and given by one at a time.
+
+    The order of locks is always participant, study, items, so nobody waits in a circle. Keys may be referred to meanwhile.
+    """
+    Study.objects.select_for_update(no_key=True).values_list("pk").get(pk=study.pk)  # not its long file
+
+
 def assignment(participant: Participant, position: int) -> Assignment | None:
     """Assignment at a position of a participant's session."""
     row = _read(ASSIGNMENT, [participant.pk, position])
@@ -135,26 +141,12 @@ def insert(row: Model) -> None:
         cursor.execute(f"INSERT INTO {row._meta.db_table} ({columns}) VALUES ({marks})", values)
 
 
-def note_shown(participant: Participant, now: datetime) -> None:
-    """A step is shown, if that is still the current one, and was not shown before."""
-    _count_changed(SHOWN, now, participant.pk, participant.step)
-
-
-def note_opened(held: Assignment, now: datetime) -> None:
-    """A task is shown, if it was not before."""
-    _count_changed(OPENED, now, held.pk)
-
-
 def mark_done(held: Assignment, now: datetime) -> bool:
     """Mark a slot as answered if its holder is unchanged; whether it was. The row remains locked until the transaction
     ends."""
-    return _count_changed(DONE, now, held.pk, held.slot_id) == 1
-
-
-def _count_changed(statement: str, now: datetime, *values: int) -> int:
     with connection.cursor() as cursor:
-        cursor.execute(statement, [connection.ops.adapt_datetimefield_value(now), *values])
-        return int(cursor.rowcount)
+        cursor.execute(DONE, [connection.ops.adapt_datetimefield_value(now), held.pk, held.slot_id])
+        return int(cursor.rowcount) == 1
 
 
 def _with_study(row: tuple[Any, ...] | None) -> Participant | None:

@@ -12,9 +12,8 @@ from trialogue.study.design.flow import TASKS, number_of, phase_of, with_tasks
 from trialogue.study.design.page_content import Step
 from trialogue.study.models import OVER, Assignment, Participant
 from trialogue.study.services import asking, chatting, leaving, rows
-from trialogue.study.services.assigning import LIVE, keep, lease, runs_out
+from trialogue.study.services.assigning import LIVE, keep, lease
 from trialogue.study.services.reading import checks_in, file_of
-from trialogue.study.services.relaxed_durability import relaxed_commit
 
 
 def current(participant: Participant) -> Step | None:
@@ -27,16 +26,50 @@ def current(participant: Participant) -> Step | None:
 
 
 def current_as_read(now: Participant) -> Step | None:
-    """Current step of a participant whose row and study have been read."""
+    """Current step of a participant whose row and study have been read.
+
+    Writes nothing, as ``make_ready`` has prepared the step when the one before was sent, unless the participant has lost
+    tasks by staying away.
+    """
     if (key := _settled_key(now)) is not None:
         held = asking.assignment_at(now, key)
-        if phase_of(key) != "task" or (held is not None and held.state in LIVE):
-            _note_shown(now, key, held)
+        if phase_of(key) != "task" or (held is not None and held.state in LIVE and held.lease_until >= timezone.now()):
             return asking.step_of(now, key, held)
     with transaction.atomic():
         locked = rows.lock_person(now)
         key = _key(locked)
     return asking.step_of(locked, key) if key is not None else None
+
+
+def make_ready(participant: Participant) -> None:
+    """Prepare the step that a participant has come to, so that showing it writes nothing: tasks are given out, and the
+    end completes the session.
+
+    Not in the transaction that stored an answer: it holds the row of a slot, and places are given out and taken back by who
+    holds the study and then waits for such rows.
+    """
+    if _settled_key(participant) is None:
+        with transaction.atomic():
+            _key(rows.lock_person(participant))
+
+
+def reserve(participant: Participant) -> bool:
+    """Keep a place for somebody new who is not asked for consent; False if none is left. The participant is locked."""
+    if not lease(participant):
+        return False
+    make_ready(participant)
+    participant.refresh_from_db()
+    return True
+
+
+def begin_chats(participant: Participant) -> None:
+    """Begin the conversation of the current step, if it is one: two, if the first system says goodbye at once.
+
+    Never called within a transaction, because it asks the systems.
+    """
+    if file_of(participant.study).type == "chat":
+        while (step := current(participant)) is not None and step.kind == "chat" and begin_chat(participant, step.key):
+            pass
 
 
 def begin_chat(participant: Participant, key: str) -> bool:
@@ -58,22 +91,6 @@ def _settled_key(participant: Participant) -> str | None:
     return key if key != "exit" else None
 
 
-def _note_shown(participant: Participant, key: str, held: Assignment | None) -> None:
-    """When a step was shown first; and who looks at a task is at work."""
-    first, opened = participant.shown_at is None, held is not None and held.opened_at is None
-    working = runs_out(held, participant) if held is not None else key not in ("consent", "exit")
-    if not (first or opened or working):
-        return
-    now = timezone.now()
-    with relaxed_commit():
-        if first:
-            rows.note_shown(participant, now)
-        if held is not None and opened:
-            rows.note_opened(held, now)
-        if working:
-            keep(participant)
-
-
 def _key(participant: Participant) -> str | None:
     """The key of the current step, made ready to be shown; the participant is locked."""
     if participant.state in OVER and participant.state != Participant.State.COMPLETED:
@@ -86,16 +103,9 @@ def _key(participant: Participant) -> str | None:
             return None
         key = str(participant.plan[participant.step])
     elif phase_of(key) in ("task", "check"):
-        keep(participant)  # a participant who views a task is active
+        keep(participant)  # who comes back late is at work again
     if key == "exit" and participant.state != Participant.State.COMPLETED:
         leaving.complete(participant)
-    if participant.shown_at is None:
-        participant.shown_at = timezone.now()
-        participant.save(update_fields=["shown_at"])
-    if phase_of(key) == "task":
-        held = asking.assignment_at(participant, key)
-        if held is not None and held.opened_at is None:
-            Assignment.objects.filter(pk=held.pk).update(opened_at=timezone.now())
     return key
 
 
@@ -155,7 +165,6 @@ def _repair_plan(rest: list[str], open_ones: list[str]) -> list[str]:
 def move_on(participant: Participant) -> None:
     """Move to the next step; the participant is locked, and saved by the caller."""
     participant.step += 1
-    participant.shown_at = None
 
 
-__all__ = ["begin_chat", "current", "current_as_read", "move_on"]
+__all__ = ["begin_chat", "begin_chats", "current", "current_as_read", "make_ready", "move_on", "reserve"]

@@ -12,21 +12,22 @@ from trialogue.records import JsonValue
 from trialogue.study.design.checks import is_passed
 from trialogue.study.design.file import Comprehension, Screening, StudyFile
 from trialogue.study.design.flow import number_of, phase_of
+from trialogue.study.design.launch import stratum_of
 from trialogue.study.design.page_content import Outcome, Part
 from trialogue.study.design.questions import Answers, InvalidAnswer, answers_to
 from trialogue.study.design.validity import HIDDEN_FIELD
 from trialogue.study.models import OVER, Assignment, Check, Event, Participant, Submission
 from trialogue.study.services import asking, assigning, chatting, leaving, rows
 from trialogue.study.services.reading import file_of
-from trialogue.study.services.steps import move_on
-from trialogue.study.services.tokens import step_in
+from trialogue.study.services.steps import make_ready, move_on
+from trialogue.study.services.tokens import PageToken, page_in
 from trialogue.study.services.validity import HIDDEN_FILLED
 
 LATE = "late"
 """Event kind: an answer came too late and was not stored."""
 AGREES, REFUSES = "yes", "no"  # values of the field ``agree``
 MAX_EVENTS = 200
-PROGRESS = ("seen_at", "state", "reached", "plan", "step", "shown_at", "consent_version", "consented_at")
+PROGRESS = ("seen_at", "state", "reached", "plan", "step", "stratum", "consent_version", "consented_at")
 """Fields of a participant that a form may change."""
 
 
@@ -55,9 +56,10 @@ def submit(
         posted: the submitted form.
         events: events reported by the browser; evidence only.
     """
-    key = step_in(token, participant.pk)
-    if key is None:
+    page = page_in(token, participant.pk)
+    if page is None:
         return Outcome("refused")
+    key = page.step
     read = _read(participant, key, posted)
     with transaction.atomic():
         locked = rows.lock_person(participant)
@@ -65,7 +67,10 @@ def submit(
         if over or locked.plan[locked.step] != key or key == "exit":
             return _not_current(locked, key, read)
         hidden = any(each.strip() for each in posted.get(HIDDEN_FIELD, ()))
-        return _accept(locked, key, read, list(events)[:MAX_EVENTS], hidden=hidden)
+        outcome = _accept(locked, page, read, list(events)[:MAX_EVENTS], hidden=hidden)
+    if outcome.kind == "stored":
+        make_ready(locked)
+    return outcome
 
 
 def _not_current(participant: Participant, key: str, read: "_Read") -> Outcome:
@@ -103,9 +108,9 @@ def _read(participant: Participant, key: str, posted: Mapping[str, Sequence[str]
 
 
 def _accept(
-    participant: Participant, key: str, read: _Read, events: Sequence[BrowserEvent], *, hidden: bool
+    participant: Participant, page: PageToken, read: _Read, events: Sequence[BrowserEvent], *, hidden: bool
 ) -> Outcome:
-    file, shows, assignment = file_of(participant.study), read.shows, read.assignment
+    key, file, shows, assignment = page.step, file_of(participant.study), read.shows, read.assignment
     if file.type == "chat" and shows is not None and chatting.current_chat(participant, key, shows.order) is not None:
         return Outcome("stale")  # it is judged when it is over
     if any(part.wrong for part in read.answered.values()):
@@ -120,7 +125,7 @@ def _accept(
             step=key,
             assignment=assignment,
             answers=dict(read.values),
-            seconds=_seconds(participant.shown_at, now),
+            seconds=_seconds(page.shown, now),
             client_seconds=next((each.milliseconds / 1000 for each in events if each.kind == "submit"), None),
         )
     )
@@ -154,9 +159,9 @@ def _note_late(participant: Participant, key: str) -> None:
         Event.objects.create(participant=participant, step=key, kind=LATE, milliseconds=0)
 
 
-def _seconds(shown: datetime | None, now: datetime) -> float | None:
+def _seconds(shown: datetime, now: datetime) -> float | None:
     """Time on a page; None where it is not known, since our clock was set back meanwhile."""
-    return (now - shown).total_seconds() if shown is not None and shown <= now else None
+    return (now - shown).total_seconds() if shown <= now else None
 
 
 def _values(parts: Iterable[Part], answered: Mapping[str, Answers]) -> dict[str, JsonValue]:
@@ -170,9 +175,8 @@ def _apply_answers(
     phase = phase_of(key)
     if phase == "consent":
         return _consent(participant, file, values)
-    if phase == "screening" and file.screening is not None and not _is_admitted(file.screening, values):
-        leaving.fail(participant, "screened_out")
-        return False
+    if phase == "screening" and file.screening is not None:
+        return _screen(participant, file, file.screening, values)
     if phase == "comprehension" and file.comprehension is not None:
         return _has_understood(participant, file.comprehension, key, values)
     if phase in ("check", "training") and shows is not None:
@@ -193,10 +197,25 @@ def _consent(participant: Participant, file: StudyFile, values: Mapping[str, Jso
     participant.state = participant.reached = Participant.State.CONSENTED
     participant.consent_version = file.consent.version if file.consent else ""
     participant.consented_at = timezone.now()
-    if not assigning.lease(participant):  # a place is kept from here on, so that nobody works in vain
+    return bool(file.strata) or _keep_place(participant)
+
+
+def _keep_place(participant: Participant) -> bool:
+    """Whether a place is kept from here on, so that nobody works in vain; else the session ends."""
+    if not assigning.lease(participant):
         leaving.fail(participant, "full")
         return False
     return True
+
+
+def _screen(participant: Participant, file: StudyFile, screening: Screening, values: Mapping[str, JsonValue]) -> bool:
+    """Whether a participant goes on: they are admitted, and there is a place in their stratum."""
+    stratum = stratum_of(file.strata, values)
+    if not _is_admitted(screening, values) or (file.strata and stratum is None):
+        leaving.fail(participant, "screened_out")
+        return False
+    participant.stratum = stratum or ""
+    return not file.strata or _keep_place(participant)
 
 
 def _is_admitted(screening: Screening, values: Mapping[str, JsonValue]) -> bool:

@@ -121,10 +121,12 @@ def refusal(wrong: Wrong) -> str:
 
 
 class CarryOutForm(forms.Form):
-    """Requests to send to the platform, and the typed price."""
+    """What to do on the launch page, and the typed price, number or address."""
 
-    act = forms.ChoiceField(choices=[(act, act) for act in ("decide", "bonus", "places", "sync")])
-    confirmed = forms.CharField(required=False, max_length=100)
+    ACTS = ("launch", "go_on", "draft", "publish", "decide", "bonus", "places", "sync")
+    act = forms.ChoiceField(choices=[(act, act) for act in ACTS])
+    confirmed = forms.CharField(required=False, max_length=200)
+    seen = forms.CharField(required=False, max_length=100)
 
 
 class _AboutForm(forms.Form):

@@ -49,7 +49,7 @@ def _tabs(request: HttpRequest, study: Study | None) -> list[dict[str, object]]:
         *([("staff-labels", gettext("Labels"))] if study.configuration.get("type") == "labelling" else []),
         *([("staff-codes", gettext("Explanations"))] if study.configuration.get("type") in EXPLAINED else []),
         ("staff-report", gettext("Report")),
-        *([("staff-platform", "Prolific")] if may(request, MANAGE) and recruits(study) else []),
+        *([("staff-launch", gettext("Launch"))] if may(request, MANAGE) else []),
         ("staff-data", gettext("Data")),
         ("staff-log", gettext("Log")),
     ]

@@ -11,10 +11,12 @@ from trialogue.records import JsonValue
 from trialogue.study.design.checks import time_away
 from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.page_content import ConversationShown, LabelShown, Line, PairShown, Part, RatingShown
+from trialogue.study.design.questions import Question
 from trialogue.study.models import Chat, Check, Event, Participant, Submission
 from trialogue.study.pages.contents import answer_text
 from trialogue.study.pages.messages import Message, messages_of_page
 from trialogue.study.services import asking
+from trialogue.study.staff.frame import questions_of
 
 AWAY_S = 2.0  # seconds elsewhere that are worth a line
 
@@ -69,11 +71,12 @@ def turns(participant: Participant, language: str) -> list[Turn]:
     chats: dict[str, list[Chat]] = {}
     for chat in Chat.objects.filter(participant=participant).prefetch_related("turns").order_by("pk"):
         chats.setdefault(chat.step, []).append(chat)
+    asked = {question.name: question for question in questions_of(participant.study)}
     found = []
     for each in sent:
         turn = Turn(step_name(each.step), each.received_at, each.seconds)
         _fill(turn, participant, each, chats.pop(each.step, []), language)
-        turn.checks = [(check.passed, _check_text(check)) for check in checks.get(each.step, ())]
+        turn.checks = [(check.passed, _check_text(check, asked, language)) for check in checks.get(each.step, ())]
         turn.noticed = _event_texts(events.get(each.step, ()))
         found.append(turn)
     for step, begun in chats.items():  # conversations that nothing was answered about yet
@@ -155,13 +158,17 @@ def written_plainly(value: JsonValue) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _check_text(check: Check) -> str:
+def _check_text(check: Check, asked: Mapping[str, Question], language: str) -> str:
     if check.passed:
         return gettext("check passed")
     evidence: Mapping[str, Any] = check.evidence
     if "expected" not in evidence:
         return gettext("check failed")
-    expected = ", ".join(f"{name} {written_plainly(value)}" for name, value in evidence["expected"].items())
+    words = []
+    for name, value in evidence["expected"].items():  # of every reply, or of "r2-..."
+        question = asked.get(name) or asked.get(name.partition("-")[2])
+        words.append(f"{name} {answer_text(question, value, language) if question else written_plainly(value)}")
+    expected = ", ".join(words)
     return gettext("check failed: expected %(expected)s") % {"expected": expected}
 
 

@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, path
 
-from trialogue.study.staff.views import codes, data, labels, login, overview, people, platform, report, sessions
+from trialogue.study.staff.views import codes, data, labels, launch, login, overview, people, report, sessions
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview.Studies.as_view(), name="staff"),
@@ -22,6 +22,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/lists/<slug:name>.csv", people.PlatformList.as_view(), name="staff-list"),
     path("<slug:slug>/labels/", labels.Labels.as_view(), name="staff-labels"),
     path("<slug:slug>/explanations/", codes.Codes.as_view(), name="staff-codes"),
-    path("<slug:slug>/prolific/", platform.Platform.as_view(), name="staff-platform"),
+    path("<slug:slug>/launch/", launch.Launch.as_view(), name="staff-launch"),
     path("<slug:slug>/log/", people.Log.as_view(), name="staff-log"),
 ]

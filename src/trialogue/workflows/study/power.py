@@ -14,7 +14,7 @@ from trialogue.findings.people.participants import countable_participants
 from trialogue.findings.people.study import StudyData
 from trialogue.findings.people.table import FEW_RATERS, RatingTable, table_of
 from trialogue.findings.planning.quick_test import calibrate
-from trialogue.findings.planning.study_plan import StudyPlan, Variances, even_thresholds
+from trialogue.findings.planning.study_plan import StudyPlan, Variances, even_thresholds, tie_band
 from trialogue.findings.planning.study_power import (
     PowerFindings,
     curves_of,
@@ -38,7 +38,8 @@ SPREADS = {
     "dialogue x system": "dialogue_system",
 }
 """Fields of Variances by the names of the model's random effects."""
-DESIGN = frozenset({"participants", "tasks", "situations", "points", "dropout", "excluded", *SPREADS.values()})
+DESIGN = frozenset({"participants", "tasks", "situations", "points", "ties", "dropout", "excluded", *SPREADS.values()})
+TIES = 0.2  # share of ties between systems of equal effect, where nobody says more
 """Changeable settings of a plan."""
 
 
@@ -107,8 +108,8 @@ def plan_study(
             quick test does, calibrated on the report's analysis of a few studies (``findings.planning.quick_test``).
         progress: called with progress lines.
         design: replacements for settings of the plan: participants, tasks (situations that each of them judges), situations
-            (different ones in total), points of the scale, dropout and excluded (shares), and standard deviations in logits
-            (rater, rater_system, item, item_system).
+            (different ones in total), points of the scale, ties (share of choices between equal systems), dropout and
+            excluded (shares), and standard deviations in logits (rater, rater_system, item, item_system).
 
     Raises:
         UsageError: an option out of range or unknown, or an impossible plan.
@@ -158,25 +159,21 @@ def _of_study(folder: Path, effects: tuple[float, ...] | None) -> Base:
     from trialogue.study.opening import read_folder
 
     file, items, _ = read_folder(folder)
-    points = _points(file, folder)
     names = {name for item in items for name in item.systems}
-    systems = max(2, len(names))
-    each = min(file.items_per_participant, len(items))
-    chats = file.type == "chat"
-    tasks = each * min(len(item.systems) for item in items) // systems if chats else each
-    if not tasks:
-        raise UsageError(
-            f"in {folder}, a participant talks to {each} of {systems} systems. Power is simulated for chats in which "
-            f"everybody talks to every system: set items_per_participant to {systems}, or compare means of people with "
-            "trialogue.stats.clusters_for_means."
-        )
+    systems, each = max(2, len(names)), min(file.items_per_participant, len(items))
+    if file.type == "preference":
+        return _of_choices(folder, file, effects or _steps(systems), each=each, situations=len(items))
+    points, chats = _points(file, folder), file.type == "chat"
+    talks = each * min(len(item.systems) for item in items)
+    met = min(systems, talks)
     plan = StudyPlan(
         effects=effects or _steps(systems),
         participants=max(2, len(items) * file.raters_per_item // each),
-        tasks=tasks,
+        tasks=talks // met if chats else each,
         situations=None if chats else len(items),
         variances=INSPIRED2.variances,
         thresholds=even_thresholds(points),
+        met=met if chats and met < systems else None,
     )
     return Base(
         plan,
@@ -184,13 +181,29 @@ def _of_study(folder: Path, effects: tuple[float, ...] | None) -> Base:
     )
 
 
+def _of_choices(folder: Path, file: StudyFile, effects: tuple[float, ...], *, each: int, situations: int) -> Base:
+    """Design of a preference study."""
+    plan = StudyPlan(
+        effects=effects,
+        participants=max(2, situations * file.raters_per_item // each),
+        tasks=each,
+        situations=situations,
+        variances=INSPIRED2.variances,
+        thresholds=tie_band(INSPIRED2.variances, TIES),
+        answers="choices",
+    )
+    return Base(
+        plan,
+        f"design from {folder}; standard deviations from {INSPIRED2.source}; {TIES:.0%} ties between equal systems",
+    )
+
+
 def _points(file: StudyFile, folder: Path) -> int:
     scale = next((question.scale for question in file.criteria if question.scale is not None), None)
     if file.type not in ("rating", "chat") or scale is None:
         raise UsageError(
-            f"power analysis is for ratings on a scale, of replies or chats; {folder} is of type {file.type}"
-            f"{'' if scale is not None else ' without a criterion with a scale'}. For the number of "
-            "judgements that a preference study needs, see trialogue.stats.judgements_needed."
+            f"power analysis is for ratings on a scale, of replies or chats, and for preferences; {folder} is of type "
+            f"{file.type}{'' if scale is not None else ' without a criterion with a scale'}."
         )
     return len(scale)
 
@@ -289,10 +302,17 @@ def change_base(base: Base, **changes: float | int | None) -> Base:
     """
     given = {name: value for name, value in changes.items() if value is not None}
     spreads = {name: float(given.pop(name)) for name in list(given) if name in SPREADS.values()}
-    points = given.pop("points", None)
+    points, ties = given.pop("points", None), given.pop("ties", None)
     plan = replace(base.plan, **given, variances=replace(base.plan.variances, **spreads))  # type: ignore[arg-type]
+    choices = plan.answers == "choices"
+    if (points is not None and choices) or (ties is not None and not choices):
+        raise UsageError(
+            "Ratings have points, and choices have ties: give --points for ratings, --ties for preferences."
+        )
     if points is not None and int(points) != plan.points:
         plan = replace(plan, thresholds=even_thresholds(int(points)))
-    set_by_hand = [name.replace("_", " x ") for name in spreads]
+    if choices and (ties is not None or spreads):
+        plan = replace(plan, thresholds=tie_band(plan.variances, TIES if ties is None else ties))
+    set_by_hand = [name.replace("_", " x ") for name in spreads] + (["ties"] if ties is not None else [])
     source = base.source + (f"; set by hand: {', '.join(set_by_hand)}" if set_by_hand else "")
     return replace(base, plan=plan, source=source)

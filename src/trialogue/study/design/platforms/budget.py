@@ -42,7 +42,7 @@ def budget_of(file: StudyFile, items: Iterable[tuple[str, str]]) -> Budget:
     """
     times = Counter(("d", dialogue) if file.one_per_dialogue and dialogue else ("k", key) for dialogue, key in items)
     each = min(file.items_per_participant, len(times))
-    k = file.raters_per_item
-    people = max(-(-times.total() * k // each), max(times.values()) * k) if times else 0
+    most = max(times.values(), default=0)
+    people = sum(max(-(-times.total() * k // each), most * k) for k in file.raters_by_stratum.values()) if times else 0
     ceiling = -(-people // REPLACED) if file.replace_at_most is None else file.replace_at_most
     return Budget(people, each, ceiling if file.replace_excluded else 0, file.payment)

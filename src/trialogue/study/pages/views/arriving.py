@@ -11,9 +11,9 @@ from trialogue.study.design.platforms import Arrival
 from trialogue.study.design.questions import text_in
 from trialogue.study.models import Participant, Study
 from trialogue.study.pages.show import frame, languages_of
-from trialogue.study.services import entering
-from trialogue.study.services.assigning import is_full
+from trialogue.study.services import entering, steps
 from trialogue.study.services.reading import file_of
+from trialogue.study.services.tokens import secret_hash
 from trialogue.study.web.access import keep_receipt, participant_of, remember, study_of
 from trialogue.study.web.error_pages import page, too_many
 from trialogue.study.web.headers import MTURK
@@ -62,7 +62,7 @@ def _known_participant(request: HttpRequest, study: Study, came: Arrival) -> Par
     if participant is None:
         return None
     if came.id:
-        same = entering.secret_hash("identity", f"{study.pk}:{came.id}") == participant.identity_hash
+        same = secret_hash("identity", f"{study.pk}:{came.id}") == participant.identity_hash
         return participant if same else None
     return participant if participant.state in GOING_ON and not came.wrong else None
 
@@ -71,18 +71,17 @@ def _refusal(study: Study, came: Arrival) -> str:
     """Reason why no new participant is admitted; "" if admitted. Shown before consent and reading."""
     if came.wrong:
         return came.wrong
-    known = came.id and entering.secret_hash("identity", f"{study.pk}:{came.id}")
+    known = came.id and secret_hash("identity", f"{study.pk}:{came.id}")
     if known and study.participants.filter(identity_hash=known).exists():
         return ""
-    if study.state != Study.State.RUNNING:
-        return "paused" if study.state == Study.State.PAUSED else "closed"
-    return "full" if is_full(study) else ""
+    return entering.closed_why(study)
 
 
 def _enter(request: HttpRequest, study: Study, language: str) -> HttpResponse:
     entered = entering.enter(study, _parameters(request), language=language)
     if entered.participant is None:
         return refusal_page(request, study, entered.why, language)
+    steps.begin_chats(entered.participant)
     remember(request, entered.participant)
     if entered.receipt:
         keep_receipt(request, study, entered.receipt)

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 
 from trialogue.study.models import OVER, Chat, Participant, Study
 from trialogue.study.pages.show import show
-from trialogue.study.services import asking, chatting, entering, leaving, tokens
+from trialogue.study.services import asking, chatting, entering, leaving, steps, tokens
 from trialogue.study.services.reading import file_of
 from trialogue.study.web.access import study_and_person
 from trialogue.study.web.error_pages import too_many
@@ -24,14 +24,16 @@ def chat(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("study:arrive", slug=slug)
     if wait := seconds_to_wait_for("person", participant.code, BY_PERSON):
         return too_many(request, wait)
-    key = tokens.step_in(request.POST.get("token", ""), participant.pk)
-    if key is None:
+    page = tokens.page_in(request.POST.get("token", ""), participant.pk)
+    if page is None:
         raise PermissionDenied
-    going_on = _current_chat(request, participant, key)
+    going_on = _current_chat(request, participant, page.step)
     if going_on is None:  # another tab is further
         return redirect("study:step", slug=slug)
     entering.note_activity(participant)
-    return _act_on(request, study, participant, going_on)
+    response = _act_on(request, study, participant, going_on)
+    steps.begin_chats(participant)  # the next one, if this is over
+    return response
 
 
 def _current_chat(request: HttpRequest, participant: Participant, key: str) -> Chat | None:

@@ -16,7 +16,6 @@ The analysis repeats it from the export: participants who completed and are not 
 has of them; surplus answers are in ``answers.csv`` alone.
 """
 
-from collections import Counter
 from dataclasses import dataclass
 
 from trialogue.study.models import Assignment, Decision, Item, Participant, Study
@@ -28,10 +27,11 @@ REJECTED = "work rejected on the platform"
 
 
 @dataclass(frozen=True)
-class ItemCounts:
-    """Answers about one item."""
+class Counts:
+    """Answers about one item, or of one stratum."""
 
     key: str
+    """Key of the item, or name of the stratum; "" where there are no strata."""
     needed: int
     """Answers that are to count."""
     counted: int
@@ -42,6 +42,16 @@ class ItemCounts:
     """Held, and not answered yet."""
     left_out: int
     """Answers of participants who are left out and not replaced, since the ceiling of replacements is reached."""
+
+    @property
+    def running(self) -> int:
+        """Answers of participants who are at work, given or not."""
+        return self.pending + self.leased
+
+    @property
+    def open(self) -> int:
+        """Answers that nobody has given or holds."""
+        return self.needed - self.counted - self.running - self.left_out
 
 
 def left_out(study: Study) -> dict[int, str]:
@@ -64,29 +74,33 @@ def is_surplus(assignment: Assignment, counting: frozenset[int]) -> bool:
     return assignment.participant_id in counting and assignment.state != Assignment.State.DONE
 
 
-def counts_by_item(study: Study) -> list[ItemCounts]:
+def counts_by_item(study: Study) -> list[Counts]:
     """Answers about each item, in the order of their keys."""
+    items = study.items.filter(kind=Item.Kind.TASK).order_by("key").values_list("pk", "key", "needed")
+    found = _live_by(study, "item_id")
+    return [Counts(key, needed, **found.get(pk, NOTHING)) for pk, key, needed in items]
+
+
+def counts_by_stratum(study: Study) -> list[Counts]:
+    """Answers of each stratum, in the order of the study file; of everybody, if it has none."""
+    items, found = study.items.filter(kind=Item.Kind.TASK).count(), _live_by(study, "slot__stratum")
+    strata = file_of(study).raters_by_stratum
+    return [Counts(name, raters * items, **found.get(name, NOTHING)) for name, raters in strata.items()]
+
+
+NOTHING = dict.fromkeys(("counted", "pending", "leased", "left_out"), 0)
+
+
+def _live_by(study: Study, field: str) -> dict[object, dict[str, int]]:
+    """Numbers of answers and held slots of each kind, by a field of their assignments."""
     counting = counting_people(study)
     completed = set(study.participants.filter(state=Participant.State.COMPLETED).values_list("pk", flat=True))
-    found: dict[int, Counter[str]] = {}
-    live = Assignment.objects.filter(
-        item__study=study, state__in=(Assignment.State.LEASED, Assignment.State.DONE)
-    ).values_list("item_id", "participant_id", "state")
-    for item, participant, state in live:
-        counts = found.setdefault(item, Counter())
-        if state == Assignment.State.LEASED:
-            counts["leased"] += 1
-        else:
-            counts["counted" if participant in counting else "left_out" if participant in completed else "pending"] += 1
-    items = study.items.filter(kind=Item.Kind.TASK).order_by("key").values_list("pk", "key", "needed")
-    return [
-        ItemCounts(
-            key,
-            needed,
-            **{name: found.get(pk, Counter())[name] for name in ("counted", "pending", "leased", "left_out")},
-        )
-        for pk, key, needed in items
-    ]
+    found: dict[object, dict[str, int]] = {}
+    live = Assignment.objects.filter(item__study=study, state__in=(Assignment.State.LEASED, Assignment.State.DONE))
+    for key, participant, state in live.values_list(field, "participant_id", "state"):
+        answered = "counted" if participant in counting else "left_out" if participant in completed else "pending"
+        found.setdefault(key, dict(NOTHING))["leased" if state == Assignment.State.LEASED else answered] += 1
+    return found
 
 
 def counted_assignments(study: Study) -> list[Assignment]:

@@ -1,14 +1,23 @@
 """Launch a draft after its number of paid places is confirmed, and open or close admission."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
 from django.db import transaction
 
 from trialogue.errors import UsageError
 from trialogue.study.design.platforms.budget import Budget
-from trialogue.study.models import Audit, Study
-from trialogue.study.services.assigning import budget
+from trialogue.study.models import Audit, Participant, Study
+from trialogue.study.services.assigning import budget, holders
+from trialogue.study.services.management.counting import counts_by_stratum
 from trialogue.study.services.reading import file_of
+from trialogue.study.services.rows import lock_study
 
 PAID = ("prolific", "mturk", "connect")  # platforms on which every place costs money, even if the file names no payment
+RULE = "rule: failed checks"  # who pauses a study, in the log, if nobody did
+OPENED = "state: running"  # what opening a study is called in the log
+FAILED = "failed_checks"  # flag of participants who failed more checks than allowed
 
 
 def confirmation_needed(study: Study) -> Budget | None:
@@ -58,11 +67,97 @@ def confirmation_text(planned: Budget) -> str:
     )
 
 
-def set_state(study: Study, state: str, *, who: str) -> Study:
-    """Change the state to ``running``, ``paused`` or ``closed``. Current participants may finish."""
+def set_state(study: Study, state: str, *, who: str, **detail: Any) -> Study:
+    """Change the state to ``running``, ``paused`` or ``closed``. Current participants may finish.
+
+    Args:
+        study: the study.
+        state: its new state.
+        who: who changes it, for the log.
+        detail: why, for the log.
+    """
     with transaction.atomic():
-        locked = Study.objects.select_for_update().get(pk=study.pk)
+        locked = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
         locked.state = Study.State(state)
         locked.save(update_fields=["state"])
-        Audit.objects.create(study=locked, who=who, what=f"state: {state}", detail={})
+        Audit.objects.create(study=locked, who=who, what=f"state: {state}", detail=detail)
     return locked
+
+
+def end_soft_launch(study: Study, *, who: str) -> None:
+    """Admit everybody from now on, after the first participants of a soft launch were looked at."""
+    with transaction.atomic():
+        if Study.objects.filter(pk=study.pk, first_people__isnull=False).update(first_people=None):
+            Audit.objects.create(study=study, who=who, what="soft launch ended", detail={})
+    study.first_people = None
+
+
+@dataclass(frozen=True)
+class Failures:
+    """Failed attention checks since the study was opened last."""
+
+    failed: int
+    """Completed participants who failed more checks than the study file allows."""
+    completed: int
+    """Completed participants."""
+    most: float | None
+    """Share above which the study pauses; None: it never does."""
+    least: int
+    """Completed participants from which on it does."""
+
+    @property
+    def limit(self) -> int | None:
+        """``most`` in percent."""
+        return None if self.most is None else round(100 * self.most)
+
+    @property
+    def are_too_many(self) -> bool:
+        """Whether the study has to pause."""
+        return self.most is not None and self.completed >= self.least and self.failed > self.most * self.completed
+
+
+def failures(study: Study) -> Failures:
+    """Failed attention checks of a study."""
+    opened = study.audits.filter(what=OPENED).order_by("pk").last()
+    done = study.participants.filter(state=Participant.State.COMPLETED)
+    flags = [
+        *done.filter(finished_at__gte=opened.at if opened is not None else study.created_at)
+        .values_list("flags", flat=True)
+    ]  # fmt: skip
+    limits = file_of(study).launch
+    return Failures(sum(FAILED in each for each in flags), len(flags), limits.most_failed, limits.least_completed)
+
+
+def pause_on_failures(study: Study) -> None:
+    """Pause a running study whose participants fail more checks than the study file allows; the log says why."""
+    if file_of(study).launch.most_failed is None:
+        return
+    lock_study(study)
+    running = Study.objects.filter(pk=study.pk, state=Study.State.RUNNING).exists()
+    if running and (now := failures(study)).are_too_many:
+        set_state(study, Study.State.PAUSED, who=RULE, failed=now.failed, completed=now.completed)
+
+
+def pause_reason(study: Study) -> Failures | None:
+    """Failures at which a study paused by itself; None if it is not paused, or somebody paused it."""
+    if study.state != Study.State.PAUSED:
+        return None
+    last = study.audits.filter(what__startswith="state: ").order_by("pk").last()
+    if last is None or last.who != RULE:
+        return None
+    limits = file_of(study).launch
+    return Failures(last.detail["failed"], last.detail["completed"], limits.most_failed, limits.least_completed)
+
+
+def status_lines(study: Study) -> Iterator[str]:
+    """State of a study, why it is paused, its soft launch and its strata, a line each."""
+    yield f"{study.slug}: {study.state}"
+    if (why := pause_reason(study)) is not None:
+        yield (
+            f"Paused because {why.failed} of {why.completed} participants who completed failed their attention checks "
+            f"(launch.most_failed is {why.most:g}). Look at their sessions before you open it again."
+        )
+    if study.first_people is not None:
+        yield f"Soft launch: {holders(study).count()} of the first {study.first_people} participants hold places."
+    for each in counts_by_stratum(study) if file_of(study).strata else ():
+        yield f"{each.key}: {each.counted} of {each.needed} ratings count, {each.running} in progress, {each.open} open"

@@ -41,7 +41,11 @@ def load(file: StudyFile, items: list[AnyItem], sha256: str) -> Study:
 
 def _create_study(file: StudyFile, items: list[AnyItem], sha256: str) -> Study:
     study = Study.objects.create(
-        slug=file.study, configuration=file.model_dump(mode="json"), sha256=sha256, seed=file.seed
+        slug=file.study,
+        configuration=file.model_dump(mode="json"),
+        sha256=sha256,
+        seed=file.seed,
+        first_people=file.launch.first,
     )
     rng = rng_for(file.seed, file.study, "items")
     ranks = rng.permutation(len(items)).tolist()
@@ -54,11 +58,16 @@ def _create_study(file: StudyFile, items: list[AnyItem], sha256: str) -> Study:
         batch_size=500,
     )
     by_rank = sorted(zip(ranks, tasks, items, strict=True), key=lambda each: each[0])
-    every = slot_orders([item.systems for _, _, item in by_rank], k, rng=rng_for(file.seed, file.study, "orders"))
+    strata = [name for name, raters in file.raters_by_stratum.items() for _ in range(raters)]
+    orders = slot_orders(
+        [item.systems for _, _, item in by_rank],
+        [*file.raters_by_stratum.values()],
+        rng=rng_for(file.seed, file.study, "orders"),
+    )
     Slot.objects.bulk_create(
         [
-            Slot(item=task, number=number, order=list(order))
-            for (_, task, _), rows in zip(by_rank, every, strict=True)
+            Slot(item=task, number=number, order=list(order), stratum=strata[number])
+            for (_, task, _), rows in zip(by_rank, orders, strict=True)
             for number, order in enumerate(rows)
         ],
         batch_size=1000,

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from trialogue.study.models import Audit, Identity, Participant, Study
-from trialogue.study.services.entering import secret_hash
+from trialogue.study.services.tokens import secret_hash
 
 Rows = dict[str, list[dict[str, Any]]]
 

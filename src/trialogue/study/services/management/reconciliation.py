@@ -10,8 +10,8 @@ from django.db import transaction
 from trialogue.errors import DataError, Problem
 from trialogue.study.models import OVER, Audit, Identity, Participant, Study
 from trialogue.study.services import assigning
-from trialogue.study.services.entering import secret_hash
 from trialogue.study.services.leaving import mark
+from trialogue.study.services.tokens import secret_hash
 
 IDS = ("Participant id", "participant_id", "WorkerId", "participantId", "PROLIFIC_PID", "id")
 STATUSES = ("Status", "status", "AssignmentStatus")
@@ -48,7 +48,9 @@ class Reconciliation:
     unlisted: list[str] = field(default_factory=list)
     """Participants with an unsigned id that is not on the platform's list: invented, or the list is older."""
     places_due: int = 0
-    """Places that the platform should have besides those it has, so that excluded participants can be replaced."""
+    """Places that the platform should have besides those it has."""
+    paused: bool = False
+    """Whether the study was paused at the platform just now, since it is paused here."""
 
 
 def reconcile(study: Study, path: Path, *, who: str) -> Reconciliation:

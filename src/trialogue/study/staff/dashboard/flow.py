@@ -75,7 +75,7 @@ def coverage(study: Study, *, most: int = 300) -> dict[str, Any]:
         "items": len(items),
         "needed": sum(each.needed for each in items),
         "done": sum(each.counted for each in items),
-        "leased": sum(each.leased + each.pending for each in items),
+        "leased": sum(each.running for each in items),
         "left_out": sum(each.left_out for each in items),
     }
     summary = gettext("%(items)s items; %(done)s of %(needed)s answers count, %(leased)s in progress.") % totals
@@ -91,7 +91,7 @@ def coverage(study: Study, *, most: int = 300) -> dict[str, Any]:
             "key": each.key,
             "needed": each.needed,
             "done": each.counted,
-            "leased": each.leased + each.pending,
+            "leased": each.running,
             "look": _look(each.counted, each.needed),
         }
         for each in items[:most]

@@ -82,7 +82,8 @@ class Overview(StaffPage):
             state=study.state,
             state_name=state_names()[study.state],
             may_manage=may(self.request, MANAGE),
-            changes=_changes(study),
+            changes=[] if launching.confirmation_needed(study) else changes_of(study),
+            pause_reason=launching.pause_reason(study),
             facts=_facts(study, coverage["done"]),
             flow=flow.flow(study),
             coverage=coverage,
@@ -103,10 +104,12 @@ class ChangeState(StaffAction):
         wanted = request.POST.get("state", "")
         if wanted in CHANGES[self.study.state] and launching.confirmation_needed(self.study) is None:
             launching.set_state(self.study, wanted, who=login_of(request))
-        return redirect("study:staff-study", slug=slug)
+        back = "study:staff-launch" if "launch" in request.POST else "study:staff-study"
+        return redirect(back, slug=slug)
 
 
-def _changes(study: Study) -> list[dict[str, str]]:
+def changes_of(study: Study) -> list[dict[str, str]]:
+    """Buttons that change the state of a study."""
     names = {"running": gettext("Open"), "paused": gettext("Pause"), "closed": gettext("Close")}
     if study.state in ("paused", "closed"):
         names["running"] = gettext("Open again")
