@@ -50,7 +50,8 @@ def _threats(findings: Findings, check: ProtocolCheck, *, decides: bool) -> tupl
 
     That several measures were looked at threatens no decision that was fixed, and kept, before anybody looked.
     """
-    found = [*findings.threats, *protocols(findings)]
+    kept = [threat for threat in findings.threats if threat.code is not ThreatCode.NO_PROTOCOL]
+    found = [*kept, *protocols(findings)]
     if check.is_kept and decides:
         found = [threat for threat in found if threat.code is not ThreatCode.SEVERAL_MEASURES]
     blocks = check.protocol.blocks if check.protocol is not None else ()

@@ -325,13 +325,12 @@ def languages(findings: Findings) -> Iterator[Threat]:
 
 
 def protocols(findings: Findings) -> Iterator[Threat]:
-    """Experiments without a protocol, with deviations, or with a protocol registered after there were conversations."""
+    """Analyses without a protocol, with deviations, or with a protocol registered after there were conversations."""
     check = findings.protocol
-    if check is None:  # not an experiment
-        return
-    if check.sha256 is None:
+    if check is None or check.sha256 is None:
         yield Threat(code=ThreatCode.NO_PROTOCOL, severity=Severity.NOTES)
-    elif not check.is_kept:
+        return
+    if not check.is_kept:
         yield Threat(
             code=ThreatCode.PROTOCOL_NOT_KEPT,
             severity=Severity.DEMOTES,

@@ -467,9 +467,9 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.NO_PROTOCOL: ThreatText(
         "No decision protocol",
-        "The experiment's file has no field decide, and no protocol was written before.",
-        "Noted.",
-        lambda t: "there was no decision protocol: the deciding measure was not fixed before the data",
+        "No decision was declared (`decide` in an experiment's file, `--decide`), and no protocol was written before.",
+        "Noted: the analysis is exploratory.",
+        lambda t: "this analysis is exploratory: no measure was declared to decide before the data (see --decide)",
     ),
     **JUDGING_TEXTS,
 }
