@@ -196,10 +196,11 @@ def test_a_measure_without_values_is_missing() -> None:
     assert [each.what for each in measured_deviations(protocol(), None)] == [DeviationKind.MEASURE_MISSING]
 
 
-def test_what_is_no_experiment_has_neither_a_protocol_nor_a_note_that_there_is_none() -> None:
-    assert list(protocols(findings())) == []
-    (threat,) = protocols(findings().model_copy(update={"protocol": ProtocolCheck()}))
+def test_an_analysis_without_a_declared_decision_is_exploratory() -> None:
+    (threat,) = protocols(findings())
     assert (threat.code, threat.severity) == (ThreatCode.NO_PROTOCOL, Severity.NOTES)
+    undecided = findings(threats=(threat,))
+    assert ThreatCode.NO_PROTOCOL not in {each.code for each in decided(undecided, protocol()).threats}
 
 
 def test_a_protocol_that_was_not_kept_makes_every_verdict_conditional() -> None:
