@@ -1,7 +1,8 @@
 """Does lift show listening, and nothing else? Agents that ignore the user, and one that is deaf in a share of its dialogues.
 
-python -m benchmarks.lift --runs 200            # runs of 100 dialogues; writes LIFT.md
-python -m benchmarks.lift --runs 10 --print     # prints, and keeps the page
+python -m benchmarks.lift --runs 200                    # runs of 100 dialogues; writes LIFT.md
+python -m benchmarks.lift --runs 10 --print             # prints, and keeps the page
+python -m benchmarks.lift --runs 40 --world 1 --print   # of one world (1: films, 2: MovieLens, 3: shop)
 """
 
 import argparse
@@ -216,10 +217,13 @@ def study(world: World, runs: int, tell: Callable[[str], None]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--world", type=int, choices=(1, 2, 3), help="only this one")
     parser.add_argument("--print", action="store_true", dest="prints")
     given = parser.parse_args()
     parts = [INTRODUCTION.format(runs=given.runs, dialogues=DIALOGUES)]
-    for title, world in worlds():
+    for place, (title, world) in enumerate(worlds(), start=1):
+        if given.world not in (None, place):
+            continue
         parts += [f"## {title[0].upper()}{title[1:]}", ""]
         parts += study(world, given.runs, lambda line, title=title: print(f"{title}: {line}", file=sys.stderr))  # type: ignore[misc]
         parts.append("")
