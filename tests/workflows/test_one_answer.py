@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from trialogue.errors import DataError, UsageError
-from trialogue.findings.records import Findings
+from trialogue.findings.records import Findings, StatementKind
 from trialogue.findings.standings import Contrast
 from trialogue.findings.threats import Validity
 from trialogue.records import Dialogue, Estimate, Need, Raters, Rating, Response, Situation, Utterance
@@ -288,6 +288,70 @@ def test_one_decision_protocol_decides_in_every_command(tmp_path: Path) -> None:
         if each.measure.by == "people"
     ).contrasts
     assert pair.verdict == "inconclusive"
+
+
+PROTOCOLS: tuple[dict[str, object], ...] = (
+    {"margin": {"superiority": 0.3}},
+    {"margin": {"superiority": 1.5}},
+    {"margin": {"matters": 0.5, "non_inferiority": 0.4, "equivalence": 0.2}},
+    {"blocks": ["unassigned_people"]},
+    {"measures": ["human:fluent"], "correction": "across"},
+    {"exclude": [{"user_turns_below": 2}]},
+    {"n": 12},
+    {"systems": ["v1", "v3"]},
+)
+
+
+def asked(system: str, seed: int, gain: float) -> list[Dialogue]:
+    """Dialogues with people of its own, who answer two questions: one in its favour, the other against it."""
+    rng = np.random.default_rng([seed, ord(system[-1])])
+    found = []
+    for place in range(24):
+        said = [Utterance(speaker="user", text="hi"), Utterance(speaker="system", text="Heat")]
+        answers = {"liked": 3 + gain, "fluent": 3 - gain}
+        ratings = tuple(
+            Rating(name=name, value=float(np.clip(round(rng.normal(mean, 0.8)), 1, 5)), rater="user", low=1, high=5)
+            for name, mean in answers.items()
+        )
+        utterances = tuple(said * (1 + place % 3))
+        found.append(
+            Dialogue(
+                id=f"{system}{place}", system=system, user=f"{system}-{place}", utterances=utterances, ratings=ratings
+            )
+        )
+    return found
+
+
+@pytest.mark.parametrize("more", PROTOCOLS, ids=str)
+def test_a_protocol_says_the_same_in_every_command(more: dict[str, object]) -> None:
+    old, new = asked("v1", 1, 0), asked("v2", 1, 1.2)
+    protocol = {"measure": "human:liked", **more}
+    both = evaluate([*old, *new], resamples=RESAMPLES, metrics=METRICS, decide=protocol)
+    runs = [evaluate(each, resamples=RESAMPLES, metrics=METRICS, decide=protocol) for each in (old, new)]
+    found = board(*runs, resamples=RESAMPLES, decide=protocol).findings
+    assert [each.text for each in found.answer] == [each.text for each in both.findings.answer]
+    (pair,) = next(each for each in both.findings.leagues if each.measure.name == "human:liked").contrasts
+    for sides in ([*runs], [old, new], [new, old]):
+        compared = compare(*sides, resamples=RESAMPLES, decide=protocol)
+        judged = compared.comparison.judgements[0]
+        (own,) = next(each for each in compared.findings.leagues if each.measure.name == "human:liked").contrasts
+        turned = {"a": "b", "b": "a"}
+        after, is_turned = compared.comparison.after, compared.comparison.after == pair.b
+        assert own.verdict == (turned.get(pair.verdict, pair.verdict) if is_turned else pair.verdict)
+        assert (judged.p_adjusted, judged.decides, own.validity) == (pair.p_adjusted, True, pair.validity)
+        expected = {None: "inconclusive", after: "better"}.get(pair.leader, "worse")
+        light = "no verdict" if pair.validity is Validity.BLOCKED else expected
+        assert compared.comparison.light in (light, "not worse" if light == "inconclusive" else light)
+        margins = {each.text for each in both.findings.answer if each.kind_of is StatementKind.MARGIN}
+        assert margins <= set(compared.comparison.answer)
+
+
+def test_what_was_measured_cannot_be_excluded_any_more() -> None:
+    runs = [evaluate(asked(name, 1, 0), resamples=RESAMPLES, metrics=METRICS) for name in ("v1", "v2")]
+    protocol = {"measure": "human:liked", "exclude": [{"user_turns_below": 2}]}
+    for command in (compare, board):
+        with pytest.raises(UsageError, match=r"excludes fewer than 2 user utterances, and .* other exclusions"):
+            command(*runs, decide=protocol)
 
 
 def test_mistakes_in_a_decision_protocol_are_named_at_once(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from trialogue.datasets.tables.mapping import Columns
@@ -12,10 +13,12 @@ from trialogue.findings.comparison.comparison import compare_systems, deciding_o
 from trialogue.findings.comparison.gate import FAILURE_MARGIN, compare_failures, conclude_comparison
 from trialogue.findings.comparison.records import Comparison
 from trialogue.findings.comparison.system_sample import SystemSample, collect_system
+from trialogue.findings.decision.verdict import raised_threats, statements_under
 from trialogue.findings.languages import DIFFERENT
 from trialogue.findings.league import estimate_of
-from trialogue.findings.protocol import Correction
+from trialogue.findings.protocol import Correction, Margins
 from trialogue.findings.standings import OVER_MEASURES
+from trialogue.findings.systems.answer import league_of
 from trialogue.findings.threats.gate import gate_leagues
 from trialogue.records import CompletionCounts, Estimate, JsonValue
 from trialogue.records.files.cells import csv_text
@@ -32,6 +35,7 @@ from trialogue.workflows.compare_inputs import (
 from trialogue.workflows.compare_measures import names_matching, resolve_measures
 from trialogue.workflows.compare_union import (
     comparison_threats,
+    findings_under,
     language_mismatches,
     merge_measures,
     refuse_other_scales,
@@ -42,7 +46,7 @@ from trialogue.workflows.display import ShowsFindings
 from trialogue.workflows.evaluation import Progress, Run
 from trialogue.workflows.experiment.stage_measures import compared_stages
 from trialogue.workflows.inputs.memory import Data
-from trialogue.workflows.pipeline.decision import Decision, read_decision
+from trialogue.workflows.pipeline.decision import Decision, read_decision, refuse_other_exclusions
 from trialogue.workflows.pipeline.report import report
 from trialogue.workflows.pipeline.saved_results import SCORES, StoredRun
 from trialogue.workflows.rerun.calls import arguments_of, manifest_of
@@ -116,21 +120,21 @@ def compare(
     if protocol is not None:
         if on or margin is not None:
             raise UsageError("a decision protocol states the measures and margins: leave out on and margin.")
-        on = [str(name) for name in (protocol.measure, *protocol.measures)]
-        on, alpha = on if protocol.correction is Correction.ACROSS else on[:1], protocol.alpha
-        margin = protocol.margin.non_inferiority or protocol.margin.equivalence
-    superiority = None if protocol is None else protocol.margin.superiority
-    blocks = () if protocol is None else protocol.blocks
+        on, alpha, margin = [str(protocol.measure)], protocol.alpha, protocol.margin.non_inferiority
+    margins = Margins() if protocol is None else protocol.margin
+    further = () if protocol is None or protocol.correction is Correction.WITHIN else protocol.measures
     _check_margins(margin, failure_margin, alpha)
     if len(systems) > 2:
         raise UsageError(f"two systems are compared, got {len(systems)} names: {', '.join(systems)}.")
     same = before is after
     old, new = version_in_memory(before, "before", mapping), version_in_memory(after, "after", mapping)
     same = same or are_same(old, new)
-    first = read_version(old, on, seed, resamples, progress, any_language=any_language, mapping=mapping)
-    read = (
-        first,
-        first if same else read_version(new, on, seed, resamples, progress, any_language=any_language, mapping=mapping),
+    wanted = [*on, *map(str, further)]
+    load = partial(read_version, any_language=any_language, mapping=mapping, protocol=protocol)
+    first = load(old, wanted, seed, resamples, progress)
+    read = (first, first if same else load(new, wanted, seed, resamples, progress))
+    refuse_other_exclusions(
+        protocol, {stem_of(each): run.concluded for each, run in zip((old, new), read, strict=True)}
     )
     names = [
         system_of(run.concluded, list(systems[place : place + 1] or systems[:1]), given)
@@ -156,13 +160,16 @@ def compare(
             )
         )
     chosen = resolve_measures([name for name in on if not fails or names_matching(name, shared)], sides, shared)
+    family = resolve_measures([str(name) for name in further if names_matching(name, shared)], sides, shared)
     refuse_other_scales(sides, chosen or sorted(deciding_of(sides[0], shared)), [stem_of(old), stem_of(new)])
     mismatches = language_mismatches(sides, read, shared, any_language=any_language)
     comparison, leagues = compare_systems(
         *sides,
         on=chosen,
+        family=family,
         margin=margin,
-        superiority=superiority,
+        equivalence=margins.equivalence,
+        superiority=margins.superiority,
         alpha=alpha,
         seed=seed,
         resamples=resamples,
@@ -182,9 +189,23 @@ def compare(
         read,
         mismatches,
     )
+    findings = findings_under(protocol, findings, sides)
     comparison = conclude_comparison(
-        comparison, comparison_threats(findings, sides, read, blocks), failures, margin=margin, alpha=alpha
+        comparison,
+        raised_threats(protocol, comparison_threats(findings, sides, read)),
+        failures,
+        margin=margin,
+        equivalence=margins.equivalence,
+        family=len(family),
+        alpha=alpha,
     )
+    leagues = gate_leagues(findings.leagues, comparison.threats)
+    league = None if protocol is None else league_of(leagues, protocol.measure)
+    if protocol is not None and league is not None and not fails:
+        said = statements_under(
+            protocol, league, [Statement(text=text) for text in comparison.answer], comparison.threats
+        )
+        comparison = comparison.model_copy(update={"answer": tuple(each.text for each in said)})
     stages = compared_stages([Path(each) for each in (old, new) if isinstance(each, str | Path)])
     lacking = [f"{name} is not measured in both runs." for name in on if not names_matching(name, shared)]
     notes = (*stages, *lacking, *comparison.notes, *_made_differently(read))
@@ -193,7 +214,7 @@ def compare(
     shown = findings.model_copy(
         update={
             "answer": tuple(Statement(text=text) for text in comparison.answer),
-            "leagues": gate_leagues(findings.leagues, comparison.threats),
+            "leagues": leagues,
             "threats": comparison.threats,
             "primary": next(iter(deciding), None),
             "warnings": notes,

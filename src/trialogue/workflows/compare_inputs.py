@@ -8,6 +8,7 @@ from trialogue.datasets import AnyRecord
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.findings import Findings
+from trialogue.findings.protocol import DecisionProtocol
 from trialogue.records import Dialogue
 from trialogue.records.files.opening import path_uncompressed
 from trialogue.workflows.compare_measures import is_metric
@@ -78,16 +79,19 @@ def read_version(
     *,
     any_language: bool,
     mapping: Columns | None = None,
+    protocol: DecisionProtocol | None = None,
 ) -> StoredRun:
-    """Load a run; conversations are evaluated, on the deciding metrics if these are named."""
+    """Load a run; conversations are evaluated, on the named metrics if any, without what a protocol excludes."""
     if isinstance(given, Run):
         return given.to_stored()
     folder = _folder(given)
     if isinstance(given, InMemory) or not holds_run(folder):
         metrics = [name for name in on if is_metric(name)]
+        rules = DecisionProtocol(measure=protocol.measure, exclude=protocol.exclude) if protocol is not None else None
         run = evaluate(
             given,
             metrics=metrics or None,
+            decide=rules if rules is not None and rules.exclude else None,
             seed=seed,
             resamples=resamples,
             any_language=any_language,

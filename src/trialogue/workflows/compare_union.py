@@ -8,9 +8,12 @@ from trialogue.findings import Findings, Measure, SharedSituations
 from trialogue.findings.comparison.comparison import metric_of
 from trialogue.findings.comparison.pairing import Pairing
 from trialogue.findings.comparison.system_sample import SystemSample
+from trialogue.findings.decision.check import check_protocol
+from trialogue.findings.decision.verdict import leagues_under
 from trialogue.findings.languages import mismatches_of_pair
+from trialogue.findings.protocol import DecisionProtocol
 from trialogue.findings.threats import Severity, Threat, ThreatCode
-from trialogue.findings.threats.detect import threats_of
+from trialogue.findings.threats.detect import is_superseded, protocols, threats_of
 from trialogue.findings.threats.users import separate_users
 from trialogue.records import LanguageMismatch, MeasuredUnits, Population, Reason, ReasonCode
 from trialogue.workflows.pipeline.saved_results import StoredRun
@@ -114,8 +117,23 @@ def union_findings(
     )
 
 
+def findings_under(protocol: DecisionProtocol | None, findings: Findings, sides: Sequence[SystemSample]) -> Findings:
+    """Findings of a comparison with the family and margins of a protocol, and what deviates from it in the two.
+
+    Planned systems are looked for only if the two are called by their systems' names, and only among these: a comparison is
+    of two.
+    """
+    if protocol is None:
+        return findings
+    known = [side.system for side in sides]
+    are_systems = known == [side.name for side in sides]
+    planned = [each for each in protocol.systems if each in known] or protocol.systems
+    check = check_protocol(findings, protocol, tuple(planned) if are_systems else ())
+    return findings.model_copy(update={"protocol": check, "leagues": leagues_under(protocol, findings.leagues)})
+
+
 def comparison_threats(
-    findings: Findings, sides: Sequence[SystemSample], read: Sequence[StoredRun], blocks: Sequence[ThreatCode] = ()
+    findings: Findings, sides: Sequence[SystemSample], read: Sequence[StoredRun]
 ) -> tuple[Threat, ...]:
     """Threats detected in the comparison, and those inherited from the runs; blocking ones first.
 
@@ -123,16 +141,18 @@ def comparison_threats(
         findings: of the comparison.
         sides: the two systems.
         read: their runs.
-        blocks: threats that a decision protocol lets block a verdict.
     """
+    protocol = protocols(findings) if findings.protocol is not None else ()
     known = [*threats_of(findings), *_labeller_threats(sides), *_model_threats(findings, sides)]
     for each, run in zip(sides, read, strict=True):
         for threat in run.concluded.threats:
+            if is_superseded(threat, findings.protocol):
+                continue
             if not threat.is_of_pair and (not threat.systems or each.system in threat.systems):
                 systems = (each.name,) if threat.systems else ()
                 known.append(threat.model_copy(update={"systems": systems}))
+    known += protocol
     known = [_demote_to_note(threat) if _is_of_old_failures(threat, sides[0]) else threat for threat in known]
-    known = [each.model_copy(update={"severity": Severity.BLOCKS}) if each.code in blocks else each for each in known]
     order = list(Severity)
     unique = {threat.model_dump_json(): threat for threat in known if threat.code not in OF_A_RUN}
     return tuple(sorted(unique.values(), key=lambda threat: order.index(threat.severity)))

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from trialogue.findings.board.records import BoardColumn, BoardRow, History, HistoryPoint, RowOrigin
+from trialogue.findings.decision.verdict import statements_under
+from trialogue.findings.protocol import DecisionProtocol
 from trialogue.findings.records import Statement, StatementKind
 from trialogue.findings.standings import League
 from trialogue.findings.systems.answer import answer, full_title
@@ -19,20 +21,25 @@ def board_answer(
     columns: Sequence[BoardColumn],
     found: Sequence[History],
     threats: Sequence[Threat],
+    protocol: DecisionProtocol | None = None,
     *,
     not_shown: Sequence[str] = (),
 ) -> tuple[Statement, ...]:
-    """Statements, most important first: on the first column, on versions, and the verdicts of the other columns."""
+    """Statements, most important first: on the first column, on versions, and the verdicts of the other columns.
+
+    Under a decision protocol, the answer rests on the first column alone.
+    """
     column = columns[0]
     league = next(iter(column.leagues), None)
     statements: list[Statement] = []
     if league is not None:
-        statements += answer([league], None, threats, rests_on=league.measure.measured)
+        said = answer([league], None, threats, rests_on=league.measure.measured)
+        statements += said if protocol is None else statements_under(protocol, league, said, threats)
     else:
         text = f"No two rows are comparable on {_title(column)}: the table says why."
         statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
     statements += [Statement(text=text) for history in found[:MAX_NAMED] for text in _on_history(history, threats)]
-    further = [each.leagues[0] for each in columns[1:] if each.leagues][: MAX_NAMED - 1]
+    further = [] if protocol is not None else [each.leagues[0] for each in columns[1:] if each.leagues][: MAX_NAMED - 1]
     statements += [answer([each], None, threats, rests_on=each.measure.measured)[0] for each in further]
     beside = list(_not_ranked(rows, column, league))
     if not_shown:

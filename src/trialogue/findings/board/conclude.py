@@ -18,7 +18,9 @@ from trialogue.findings.board.pooling import Pooled, Sampling
 from trialogue.findings.board.records import BoardColumn, BoardFindings, BoardRow, LeftOut
 from trialogue.findings.board.reported import ReportedRow, reported_cell, reported_row
 from trialogue.findings.board.threats import board_threats, pooled_facts
+from trialogue.findings.decision.verdict import leagues_under, raised_threats
 from trialogue.findings.family import corrected_over_questions
+from trialogue.findings.protocol import DecisionProtocol
 from trialogue.findings.standings import League
 from trialogue.findings.threat import Validity
 from trialogue.records import Manifest, PopulationKind
@@ -49,6 +51,8 @@ class BoardSettings:
     """Level of the verdicts."""
     is_declared: bool = False
     """Whether somebody said which measures decide; else p-values of people's questions are corrected over them."""
+    protocol: DecisionProtocol | None = None
+    """The decision protocol whose primary measure is the first column; None: there is none."""
     sampling: Sampling = field(default_factory=Sampling)
     """Settings of permutation tests."""
 
@@ -83,11 +87,20 @@ def conclude_board(
             corrected_over_questions([each for own in leagues.values() for each in own], alpha=settings.alpha)
         )
         leagues = {key: [next(corrected) for _ in own] for key, own in leagues.items()}
+    if (protocol := settings.protocol) is not None:
+        under = iter(leagues_under(protocol, [each for own in leagues.values() for each in own]))
+        leagues = {key: [next(under) for _ in own] for key, own in leagues.items()}
     names = _column_names(entries, keys)
     all_leagues = [league for own in leagues.values() for league in own]
     threats = board_threats(
-        entries, {key: measure_of(entries, key).name for key in keys}, all_leagues, names, alpha=settings.alpha
+        entries,
+        {key: measure_of(entries, key).name for key in keys},
+        all_leagues,
+        names,
+        alpha=settings.alpha,
+        protocol=settings.protocol,
     )
+    threats = raised_threats(protocol, threats)
     columns = [gated_column(entries, key, values[key], leagues[key], threats) for key in keys]
     order = _order(entries, columns[0])
     own_rows = sorted((_row(entry, columns) for entry in entries), key=lambda row: order.index(row.name))
@@ -97,7 +110,7 @@ def conclude_board(
     pooled = any(len(entry.runs) > 1 for entry in entries)
     return BoardFindings(
         title=settings.title,
-        answer=board_answer(rows, columns_with_external, version_histories, threats, not_shown=not_shown),
+        answer=board_answer(rows, columns_with_external, version_histories, threats, protocol, not_shown=not_shown),
         rows=tuple(rows),
         dialogues=_distinct_dialogues(entries, keys[0]),
         columns=columns_with_external,

@@ -4,10 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trialogue.findings.board.entries import ColumnKey, Entry, EntryRun
 from trialogue.findings.board.pooling import above_baselines
+from trialogue.findings.decision.check import check_protocol
+from trialogue.findings.protocol import DecisionProtocol
 from trialogue.findings.records import Findings, SystemFacts
 from trialogue.findings.standings import League
 from trialogue.findings.threat import Severity, Threat, ThreatCode
-from trialogue.findings.threats.detect import OF_PROTOCOL, abstentions, few_clusters
+from trialogue.findings.threats.detect import OF_PROTOCOL, abstentions, few_clusters, is_superseded, protocols
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
 from trialogue.findings.threats.users import no_common_users, separate_users
 from trialogue.records import CompletionCounts, Manifest
@@ -36,6 +38,7 @@ def board_threats(
     columns: Mapping[str, Mapping[str, str]],
     *,
     alpha: float,
+    protocol: DecisionProtocol | None = None,
 ) -> tuple[Threat, ...]:
     """All threats to the rows, blocking ones first, each once.
 
@@ -45,6 +48,7 @@ def board_threats(
         leagues: leagues of comparable rows, before the gate.
         columns: for each run, the board's column for each of its columns; others are not shown.
         alpha: level at which failure rates are compared.
+        protocol: the one that decides; None: there is none.
     """
     whole = Findings(
         title="",
@@ -64,18 +68,26 @@ def board_threats(
         alpha=alpha,
         manifest=Manifest(command="board"),
     )
+    check = None if protocol is None else check_protocol(whole, protocol, _planned_systems(protocol, entries))
+    own = protocols(whole.model_copy(update={"protocol": check})) if check is not None else ()
     known = [
         *(
             threat
             for detect in (failures, failed_replies, failure_differences, abstentions, few_clusters, no_common_users)
             for threat in detect(whole)
         ),
-        *_inherit_threats(entries, columns),
+        *(each for each in _inherit_threats(entries, columns) if not is_superseded(each, check)),
         *_unbeaten_baselines(entries, keys, alpha),
+        *own,
     ]
     order = list(Severity)
     unique = {threat.model_dump_json(): threat for threat in known}
     return tuple(sorted(unique.values(), key=lambda threat: order.index(threat.severity)))
+
+
+def _planned_systems(protocol: DecisionProtocol, entries: Sequence[Entry]) -> tuple[str, ...]:
+    """Planned systems to look for: none where rows are versions, which a protocol does not name."""
+    return protocol.systems if all(entry.name == entry.system for entry in entries) else ()
 
 
 def _inherit_threats(entries: Sequence[Entry], columns: Mapping[str, Mapping[str, str]]) -> Iterator[Threat]:

@@ -18,6 +18,8 @@ def comparison_answer(
     judgements: Sequence["MeasureComparison"],
     *,
     margin: float | None,
+    equivalence: float | None = None,
+    family: int = 0,
     alpha: float,
     failures: "FailureComparison | None" = None,
     threats: Sequence[Threat] = (),
@@ -30,6 +32,8 @@ def comparison_answer(
         after: name of the new one.
         judgements: judgements of all measures; those that decide, but could not be tested, are named and not counted.
         margin: a loss up to which the new version is not worse.
+        equivalence: a difference up to which the two are equivalent; None: ``margin``.
+        family: further measures over which p-values are corrected, too.
         alpha: level at which differences were called.
         failures: how often the two fail.
         threats: threats to the verdict.
@@ -37,7 +41,17 @@ def comparison_answer(
     failing = () if failures is None or not failures.is_worse else (_describe_failures(failures, before, after),)
     return (
         *failing,
-        *_on_measures(light, before, after, judgements, margin, alpha, threats, after_failures=bool(failing)),
+        *_on_measures(
+            light,
+            before,
+            after,
+            judgements,
+            (margin, margin if equivalence is None else equivalence),
+            family,
+            alpha,
+            threats,
+            after_failures=bool(failing),
+        ),
     )
 
 
@@ -46,7 +60,8 @@ def _on_measures(
     before: str,
     after: str,
     judgements: Sequence["MeasureComparison"],
-    margin: float | None,
+    margins: tuple[float | None, float | None],
+    family: int,
     alpha: float,
     threats: Sequence[Threat],
     *,
@@ -68,9 +83,10 @@ def _on_measures(
             f"On {title}, {after} and {before} cannot be compared: {why}." for why, title in reversed(by_reason.items())
         )
     corrected = ", corrected across these measures" if len(tested) > 1 else ""
+    corrected = f", corrected across {len(tested) + family} measures" if family else corrected
     rested = f"The verdict rests on {_name_deciding_measures(tested)} at level {alpha:g}{corrected}."
     beside = f" It does not rest on {left}, which could not be tested." if left else ""
-    first = _verdict(light, before, after, deciding, margin) if not after_failures else _describe_measures(deciding)
+    first = _verdict(light, before, after, deciding, margins) if not after_failures else _describe_measures(deciding)
     # One threat to several deciding measures is stated once: without its measure, duplicates become equal.
     blocking = [
         threat.model_copy(update={"measure": None})
@@ -80,7 +96,7 @@ def _on_measures(
     blocked = [line.text for line in threat_lines(blocking, {})]
     reasons = _reasons(threats, deciding, before, after)
     verdict = f"Conditional: {first.rstrip('.')}, but {reasons}." if reasons and not after_failures else first
-    unseen = _smallest_detectable(tested) if light == "inconclusive" else ()
+    unseen = _smallest_detectable(tested, alpha) if light == "inconclusive" else ()
     return (verdict, *blocked[:MAX_REASONS], rested + beside, *unseen)
 
 
@@ -123,8 +139,13 @@ def _name_deciding_measures(tested: Sequence["MeasureComparison"]) -> str:
 
 
 def _verdict(
-    light: "Light", before: str, after: str, deciding: Sequence["MeasureComparison"], margin: float | None
+    light: "Light",
+    before: str,
+    after: str,
+    deciding: Sequence["MeasureComparison"],
+    margins: tuple[float | None, float | None],
 ) -> str:
+    loss, either = (margin or 0 for margin in margins)
     up, down = (
         list_names([each.title for each in deciding if each.light == one], most=None) for one in ("better", "worse")
     )
@@ -132,21 +153,22 @@ def _verdict(
         "better": f"{after} is significantly better than {before} on {up}.",
         "worse": f"{after} is significantly worse than {before} on {down}.",
         "mixed": f"{after} is significantly better than {before} on {up}, but significantly worse on {down}.",
-        "not worse": f"{after} is shown not to be worse than {before} by more than {margin or 0:g}.",
-        "equivalent": f"{after} and {before} are shown to differ by no more than {margin or 0:g}.",
+        "not worse": f"{after} is shown not to be worse than {before} by more than {loss:g}.",
+        "equivalent": f"{after} and {before} are shown to differ by no more than {either:g}.",
         "no verdict": f"There is no verdict on {after} and {before}.",
         "inconclusive": f"{after} and {before} do not differ significantly.",
     }[light]
 
 
-def _smallest_detectable(tested: Sequence["MeasureComparison"]) -> tuple[str, ...]:
+def _smallest_detectable(tested: Sequence["MeasureComparison"], alpha: float) -> tuple[str, ...]:
     """Difference from which the first inconclusive measure would be significant: half the width of its interval.
 
     A true difference of that size comes out below it, and so is missed, half the time.
     """
     for each in tested:
         interval = each.difference.interval
-        if each.light == "inconclusive" and interval is not None:
+        is_significant = each.p_adjusted is not None and each.p_adjusted <= alpha  # but within a superiority margin
+        if each.light == "inconclusive" and interval is not None and not is_significant:
             half = (interval.high - interval.low) / 2
             return (
                 f"On {each.title}, only a measured difference of about {half:.2g} or more is significant with these data, "

@@ -5,6 +5,7 @@ two systems of one run, on clusters that are recognised by what they are.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from trialogue.errors import TrialogueError
@@ -36,12 +37,34 @@ NO_PARTS = Reason.of(ReasonCode.PARTS_MISSING_IN_RUN)
 COUNTS_OF_OTHERS = Reason.of(ReasonCode.COUNTS_OF_OTHER_SITUATIONS)
 
 
+@dataclass(frozen=True)
+class Limits:
+    """What a difference is held against, in its measure's unit; None: nothing of the kind."""
+
+    non_inferiority: float | None = None
+    equivalence: float | None = None
+    superiority: float | None = None
+
+    def light_within(self, light: Light, low: float, high: float) -> Light:
+        """The light of a tested difference whose interval is given, positive where the new version is better."""
+        least, loss, either = self.superiority, self.non_inferiority, self.equivalence
+        if least is not None and light in ("better", "worse") and not (low > least or high < -least):
+            light = "inconclusive"
+        if light == "better":
+            return light
+        if either is not None and low >= -either and high <= either:
+            return "equivalent"
+        return "not worse" if loss is not None and low >= -loss else light
+
+
 def compare_systems(
     before: SystemSample,
     after: SystemSample,
     *,
     on: Sequence[str] = (),
+    family: Sequence[str] = (),
     margin: float | None = None,
+    equivalence: float | None = None,
     superiority: float | None = None,
     alpha: float = 0.05,
     seed: int = 0,
@@ -58,8 +81,10 @@ def compare_systems(
         after: the new one.
         on: full names of the measures that decide; (): what people said, else the task outcome of simulated users, else
             none.
+        family: further measures over which p-values are corrected together with those of ``on``; they decide nothing.
         margin: a loss up to which the new version is not worse, in the unit of the measures that decide.
-        superiority: a gain up to which the new version is not better; None: any significant gain is.
+        equivalence: a difference up to which the two are equivalent; None: ``margin``.
+        superiority: a difference up to which neither is better; None: any significant one is.
         alpha: significance level, after correction across the measures that decide.
         seed: random seed for the sample of arrangements in permutation tests.
         resamples: arrangements to go through.
@@ -84,22 +109,21 @@ def compare_systems(
             gap = gap.negate() if is_first else gap
         found[name] = gap
     judgements: list[MeasureComparison] = []
-    for decides in (True, False):
-        names = [name for name in shared if (name in deciding) == decides]
-        adjusted = _adjust_p([found[name].p for name in names], decides=decides, is_declared=bool(on))
-        for name, p in zip(names, adjusted, strict=True):
-            judgements.append(
-                _make_judgement(
-                    before.measures[name],
-                    found[name],
-                    p,
-                    decides,
-                    margin,
-                    superiority,
-                    alpha,
-                    _count_pairs(before, after, name, pairing),
-                )
+    held_against = Limits(margin, margin if equivalence is None else equivalence, superiority)
+    together = [name for name in shared if name in deciding or name in family]
+    adjusted = dict(zip(together, _adjust_p([found[name].p for name in together], is_declared=bool(on)), strict=True))
+    for name in sorted(shared, key=lambda name: name not in deciding):
+        judgements.append(
+            _make_judgement(
+                before.measures[name],
+                found[name],
+                adjusted.get(name, found[name].p),
+                name in deciding,
+                held_against if name in deciding else Limits(),
+                alpha,
+                _count_pairs(before, after, name, pairing),
             )
+        )
     comparison = Comparison(
         before=before.name,
         after=after.name,
@@ -125,13 +149,11 @@ def deciding_of(side: SystemSample, shared: Sequence[str]) -> set[str]:
     return people or leading or by_needs or set(outcomes)
 
 
-def _adjust_p(p: Sequence[float | None], *, decides: bool, is_declared: bool) -> list[float | None]:
-    """p-values of measures that decide, corrected over them; those of the others as they are.
+def _adjust_p(p: Sequence[float | None], *, is_declared: bool) -> list[float | None]:
+    """p-values of measures that decide, corrected over them.
 
     Measures that nobody declared to decide are corrected as an evaluation corrects people's questions, by their number.
     """
-    if not decides:
-        return list(p)
     tested = sum(each is not None for each in p)
     return holm(p) if is_declared else [None if each is None else min(1.0, tested * each) for each in p]
 
@@ -210,8 +232,7 @@ def _make_judgement(
     found: Estimate,
     p: float | None,
     decides: bool,
-    margin: float | None,
-    superiority: float | None,
+    limits: Limits,
     alpha: float,
     paired: int,
 ) -> MeasureComparison:
@@ -222,10 +243,7 @@ def _make_judgement(
     bounds = bounds_at_level(found, alpha)
     if bounds is not None and measure.better != "neither":
         low, high = bounds if measure.better == "higher" else (-bounds[1], -bounds[0])
-        if superiority is not None and light == "better" and low <= superiority:
-            light = "inconclusive"
-        if margin is not None and light != "better" and low >= -margin:
-            light = "equivalent" if high <= margin else "not worse"
+        light = limits.light_within(light, low, high)
     return MeasureComparison(
         measure=measure.name,
         title=measure.title,

@@ -22,6 +22,8 @@ def conclude_comparison(
     failures: FailureComparison | None,
     *,
     margin: float | None,
+    equivalence: float | None = None,
+    family: int = 0,
     alpha: float,
 ) -> Comparison:
     """Apply threats and failures to a comparison and set its verdict.
@@ -31,6 +33,8 @@ def conclude_comparison(
         threats: threats to the verdicts on the two, by the names that they have in the comparison.
         failures: how often the two fail; None where it is not known of both.
         margin: a loss up to which the new version is not worse.
+        equivalence: a difference up to which the two are equivalent; None: ``margin``.
+        family: further measures over which p-values are corrected, too.
         alpha: level at which differences were called.
     """
     judgements = tuple(_gate_judgement(judgement, comparison, threats) for judgement in comparison.judgements)
@@ -51,6 +55,8 @@ def conclude_comparison(
                 comparison.after,
                 judgements,
                 margin=margin,
+                equivalence=equivalence,
+                family=family,
                 alpha=alpha,
                 failures=failures,
                 threats=threats,

@@ -1,8 +1,9 @@
 """Check a run against its decision protocol: deviations in the declaration and in the measurements."""
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
 
-from trialogue.findings.protocol import DecisionProtocol, Deviation, DeviationKind
+from trialogue.findings.protocol import DecisionProtocol, Deviation, DeviationKind, ProtocolCheck
 from trialogue.findings.records import Findings, SystemFacts
 from trialogue.findings.standings import League
 from trialogue.records import Fault, JsonValue
@@ -37,6 +38,20 @@ def _choices(protocol: DecisionProtocol) -> dict[DeviationKind, JsonValue]:
         DeviationKind.SAMPLE_CHANGED: protocol.n,
         DeviationKind.SYSTEMS_CHANGED: [*sorted(protocol.systems)],
     }
+
+
+def check_protocol(findings: Findings, protocol: DecisionProtocol, systems: Sequence[str] | None = None) -> ProtocolCheck:
+    """A protocol that was given with the data, with what deviates from it in them.
+
+    Args:
+        findings: what was measured.
+        protocol: the one that decides.
+        systems: the planned systems that these data can show; None: all.
+    """
+    digest = hashlib.sha256(protocol.model_dump_json().encode()).hexdigest()
+    planned = protocol if systems is None else protocol.model_copy(update={"systems": tuple(systems)})
+    deviations = tuple(measured_deviations(planned, findings))
+    return ProtocolCheck(protocol=protocol, sha256=digest, data_existed=True, deviations=deviations)
 
 
 def measured_deviations(protocol: DecisionProtocol, part: Findings | None) -> Iterator[Deviation]:

@@ -29,19 +29,51 @@ def apply_protocol(findings: Findings, check: ProtocolCheck, *, decides: bool) -
     threats = _threats(findings, check, decides=decides)
     leagues: tuple[League, ...] = findings.leagues
     if protocol is not None and decides:
-        leagues = _with_margin(_with_family(leagues, protocol), protocol)
+        leagues = leagues_under(protocol, leagues)
     leagues = gate_leagues(leagues, threats)
     measure = protocol.measure if protocol is not None and decides else None
     league = None if measure is None else league_of(leagues, measure)
-    statements = list(answer(leagues, findings.votes, threats, rests_on=measure))
+    statements = answer(leagues, findings.votes, threats, rests_on=measure)
     if protocol is not None and league is not None:
-        statements[0] = _no_margin_verdict(league, protocol.margin.superiority) or statements[0]
-        sentences = margin_sentences(league, protocol.margin, threats, alpha=protocol.alpha)
-        statements[1:1] = [Statement(kind_of=StatementKind.MARGIN, text=text) for text in sentences]
+        statements = statements_under(protocol, league, statements, threats)
     primary = findings.primary if measure is None else (league.measure.name if league is not None else None)
     return findings.model_copy(
-        update={"threats": threats, "leagues": leagues, "answer": tuple(statements), "primary": primary}
+        update={"threats": threats, "leagues": leagues, "answer": statements, "primary": primary}
     )
+
+
+def leagues_under(protocol: DecisionProtocol, leagues: Sequence[League]) -> tuple[League, ...]:
+    """Leagues before the gate, with the family and the superiority margin of a protocol."""
+    return _with_margin(_with_family(leagues, protocol), protocol)
+
+
+def statements_under(
+    protocol: DecisionProtocol, league: League, statements: Sequence[Statement], threats: Sequence[Threat]
+) -> tuple[Statement, ...]:
+    """An answer, and after its verdict what the pairs show against a protocol's margins.
+
+    Args:
+        protocol: the one that decides.
+        league: its primary measure, past the gate.
+        statements: the answer on this measure, the verdict first.
+        threats: those that the league has passed the gate with.
+    """
+    first = _no_margin_verdict(league, protocol.margin.superiority) or statements[0]
+    sentences = margin_sentences(league, protocol.margin, threats, alpha=protocol.alpha)
+    return (first, *(Statement(kind_of=StatementKind.MARGIN, text=text) for text in sentences), *statements[1:])
+
+
+def raised_threats(protocol: DecisionProtocol | None, threats: Sequence[Threat]) -> tuple[Threat, ...]:
+    """Threats with the severity that a protocol gives them, each once, blocking ones first."""
+    blocks = protocol.blocks if protocol is not None else ()
+    raised = {
+        threat.model_dump_json(): threat.model_copy(
+            update={"severity": Severity.BLOCKS if threat.code in blocks else threat.severity}
+        )
+        for threat in threats
+    }
+    order = list(Severity)
+    return tuple(sorted(raised.values(), key=lambda threat: order.index(threat.severity)))
 
 
 def _threats(findings: Findings, check: ProtocolCheck, *, decides: bool) -> tuple[Threat, ...]:
@@ -54,15 +86,7 @@ def _threats(findings: Findings, check: ProtocolCheck, *, decides: bool) -> tupl
     found = [*kept, *protocols(findings)]
     if check.is_kept and decides:
         found = [threat for threat in found if threat.code is not ThreatCode.SEVERAL_MEASURES]
-    blocks = check.protocol.blocks if check.protocol is not None else ()
-    raised = {
-        threat.model_dump_json(): threat.model_copy(
-            update={"severity": Severity.BLOCKS if threat.code in blocks else threat.severity}
-        )
-        for threat in found
-    }
-    order = list(Severity)
-    return tuple(sorted(raised.values(), key=lambda threat: order.index(threat.severity)))
+    return raised_threats(check.protocol, found)
 
 
 def _with_family(leagues: Sequence[League], protocol: DecisionProtocol) -> tuple[League, ...]:

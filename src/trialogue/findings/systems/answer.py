@@ -459,7 +459,10 @@ def _nothing_decided(league: League) -> str:
         value = render_estimate(defined[0].estimate)
         return f"{defined[0].system} scores {value} on {title}; there is no second system to compare."
     if not tested:
-        why = next((each.difference.why for each in league.contrasts if each.difference.why), "there are too few data")
+        reason = next((each.difference.why for each in league.contrasts if each.difference.why), None)
+        if reason is None and any(each.validity is Validity.BLOCKED for each in league.contrasts):
+            return f"There is no verdict on {title}: a threat blocks it."
+        why = reason or "there are too few data"
         return f"On {title}, {list_names(sorted(each.system for each in defined))} cannot be compared: {why}."
     return _no_difference_sentence(league, tested, title) + _not_compared(league)
 

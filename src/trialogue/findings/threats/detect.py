@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from trialogue.findings.agreement.validity import chance_card
 from trialogue.findings.family import ACROSS_MEASURES
+from trialogue.findings.protocol import ProtocolCheck
 from trialogue.findings.records import Findings
 from trialogue.findings.standings import League
 from trialogue.findings.threat import Severity, Threat, ThreatCode
@@ -322,6 +323,13 @@ def languages(findings: Findings) -> Iterator[Threat]:
                 is_of_pair=mismatch.reason == "across_languages",
                 facts={"language": language_of_texts(mismatch), "made_for": made_for(mismatch)},
             )
+
+
+def is_superseded(threat: Threat, check: ProtocolCheck | None) -> bool:
+    """Whether a run's threat by a protocol gives way to the check of the same protocol on several runs together."""
+    if check is None or threat.code not in OF_PROTOCOL:
+        return False
+    return bool(threat.facts.get("protocol", check.short_hash) == check.short_hash)
 
 
 def protocols(findings: Findings) -> Iterator[Threat]:

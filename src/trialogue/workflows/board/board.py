@@ -17,7 +17,7 @@ from trialogue.records import Basis, JsonValue, Manifest, MeasuredUnits, Reason,
 from trialogue.workflows.board.read_rows import problems_of_rows, read_reported
 from trialogue.workflows.board.read_runs import VersionRun, read_versions
 from trialogue.workflows.evaluation import Progress, Run
-from trialogue.workflows.pipeline.decision import Decision, read_decision
+from trialogue.workflows.pipeline.decision import Decision, read_decision, refuse_other_exclusions
 from trialogue.workflows.rerun.calls import arguments_of, manifest_of
 
 MAX_COLUMNS = 5  # shown by default: what fits beside the names of rows on a laptop
@@ -119,6 +119,7 @@ def board(
     if baseline is not None and baseline not in versions:
         raise UnknownNameError("version", baseline, versions, where="on the board")
     _check_systems(systems, read)
+    refuse_other_exclusions(protocol, {each.name: each.stored.concluded for each in read})
     keys, not_shown = _columns(read, on)
     entries, left_out = _entries(read, keys, systems)
     tell(f"comparing {len(entries)} rows on {len(keys)} measures")
@@ -131,7 +132,12 @@ def board(
         not_shown=not_shown,
         manifest=_manifest(call, read, rows, on, systems, baseline, alpha, seed, resamples),
         settings=BoardSettings(
-            title=title, baseline=baseline, alpha=alpha, is_declared=bool(on), sampling=Sampling(seed, resamples)
+            title=title,
+            baseline=baseline,
+            alpha=alpha,
+            is_declared=bool(on),
+            protocol=protocol,
+            sampling=Sampling(seed, resamples),
         ),
     )
     return Board(findings)

@@ -1,6 +1,5 @@
 """Read the decision protocol of a command, and apply its exclusion rules."""
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +9,10 @@ from pydantic import ValidationError
 
 from trialogue.errors import DataError, TrialogueError, UsageError
 from trialogue.findings import Findings
-from trialogue.findings.decision.check import measured_deviations
+from trialogue.findings.decision.check import check_protocol
 from trialogue.findings.decision.verdict import apply_protocol
-from trialogue.findings.protocol import DecisionProtocol, Exclusion, ProtocolCheck
+from trialogue.findings.protocol import DecisionProtocol, Exclusion
+from trialogue.findings.wording import list_names
 from trialogue.metrics import get_metric
 from trialogue.records import Dialogue, MeasureName, Rating, Response
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
@@ -66,10 +66,36 @@ def _full(name: MeasureName) -> MeasureName:
 
 def decide(findings: Findings, protocol: DecisionProtocol) -> Findings:
     """Findings under a protocol that was given with the data: nothing shows that it was written before them."""
-    digest = hashlib.sha256(protocol.model_dump_json().encode()).hexdigest()
-    deviations = tuple(measured_deviations(protocol, findings))
-    check = ProtocolCheck(protocol=protocol, sha256=digest, data_existed=True, deviations=deviations)
-    return apply_protocol(findings, check, decides=True)
+    return apply_protocol(findings, check_protocol(findings, protocol), decides=True)
+
+
+def refuse_other_exclusions(protocol: DecisionProtocol | None, runs: Mapping[str, Findings]) -> None:
+    """Refuse runs in which not the protocol's dialogues were left out: what is measured cannot be left out any more.
+
+    Args:
+        protocol: the one that decides; None: there is none.
+        runs: findings of the runs by name.
+
+    Raises:
+        UsageError: some run has other exclusions.
+    """
+    if protocol is None:
+        return
+    wrong = [
+        name
+        for name, run in runs.items()
+        if _rules(run.protocol.protocol if run.protocol is not None else None) != _rules(protocol)
+    ]
+    if wrong:
+        planned = "; ".join(map(_describe_rule, protocol.exclude)) or "nothing"
+        raise UsageError(
+            f"the decision protocol excludes {planned}, and {list_names(wrong)} {'was' if len(wrong) == 1 else 'were'} "
+            "evaluated with other exclusions. Evaluate again with the protocol (trialogue evaluate --decide)."
+        )
+
+
+def _rules(protocol: DecisionProtocol | None) -> set[str]:
+    return {rule.model_dump_json() for rule in protocol.exclude} if protocol is not None else set()
 
 
 def exclude(material: InputRecords, rules: Sequence[Exclusion]) -> tuple[InputRecords, list[str]]:
