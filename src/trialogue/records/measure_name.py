@@ -128,14 +128,20 @@ class MeasureName(str):
         return (self.question or "").replace("_", " ") if self.is_judgement else self.short
 
     def is_called(self, text: str) -> bool:
-        """Whether user input refers to this measure: the full name, or a prefix of it at a boundary.
+        """Whether user input refers to this measure: the full name, or one that leaves out some of its parts.
 
         >>> name = MeasureName("distinct(n=2)@ratio|v1")
-        >>> [name.is_called(text) for text in ("distinct", "distinct(n=2)", "distinct(n=2)@ratio", "dist")]
-        [True, True, True, False]
+        >>> [name.is_called(text) for text in ("distinct", "distinct(n=2)", "distinct@ratio", "dist", "distinct@chars")]
+        [True, True, True, False, False]
         """
         whole = str(self)
-        return whole == text or any(whole.startswith(f"{text}{mark}") for mark in "|@(")
+        if whole == text or any(whole.startswith(f"{text}{mark}") for mark in "|@("):
+            return True
+        asked = MeasureName(text)
+        if self.is_judgement or asked.is_judgement or asked.parameters or asked.variant is None:
+            return False
+        parts = (self.metric, self.variant, self.version if asked.version is not None else None, self.aspect)
+        return parts == (asked.metric, asked.variant, asked.version, asked.aspect)
 
     def __reduce__(self) -> tuple[type[Self], tuple[str]]:
         """Pickle as text."""

@@ -8,6 +8,9 @@ from trialogue.report.text import one_line
 Rows = Sequence[Sequence[str]]
 _ESCAPED = {
     "\\": r"\textbackslash{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "α": r"$\alpha$",
@@ -22,6 +25,8 @@ def escape_latex(text: str) -> str:
 
     >>> escape_latex("50 % of a_b & {c}")
     '50 \\% of a\\_b \\& \\{c\\}'
+    >>> escape_latex("a<b|c")
+    'a\\textless{}b\\textbar{}c'
     """
     return "".join(_ESCAPED.get(char, char) for char in one_line(text))
 

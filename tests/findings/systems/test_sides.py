@@ -66,3 +66,24 @@ def test_what_estimates_nothing_of_people_is_no_side(metric: str) -> None:
 
 def test_need_met_stands_beside_lift() -> None:
     assert "Need met (turns=10, named) agrees with this order" in sides(league("a", "lift"), league("a", "need_met"))
+
+
+def three(metric: str, values: dict[str, float], decided: dict[tuple[str, str], str]) -> League:
+    """Three systems; pairs that are not decided are blocked."""
+    base = league("a", metric)
+    contrasts = [
+        base.contrasts[0].model_copy(update={"a": a, "b": b, "verdict": verdict}) for (a, b), verdict in decided.items()
+    ]
+    standings = [
+        base.standings[0].model_copy(update={"system": name}) for name in sorted(values, key=lambda n: -values[n])
+    ]
+    return base.model_copy(update={"contrasts": tuple(contrasts), "standings": tuple(standings)})
+
+
+def test_a_side_that_decides_some_pairs_agrees_on_these_alone() -> None:
+    names = {"a": 0.9, "b": 0.5, "c": 0.1}
+    lift = three("lift", names, {("a", "b"): "a", ("a", "c"): "a", ("b", "c"): "a"})
+    served = three("need_met", names, {("a", "b"): "a", ("a", "c"): "inconclusive", ("b", "c"): "undefined"})
+    text = sides(lift, served)
+    assert "Need met (turns=10, named) agrees on 1 of these 3 pairs" in text
+    assert "with this order" not in text

@@ -61,7 +61,7 @@ def _not_ranked(rows: Sequence[BoardRow], column: BoardColumn, league: League | 
         if cells:
             shown = "; ".join(f"{cell.row} ({cell.why[0]})" for cell in cells[:MAX_NAMED])
             more = f"; and {len(cells) - MAX_NAMED} more" if len(cells) > MAX_NAMED else ""
-            lead = what if league is not None or names is None else "Apart"
+            lead = what if league is not None or names is None else f"On {_title(column)}, apart"
             yield f"{lead}: {shown}{more}."
 
 

@@ -74,8 +74,8 @@ def _on_measures(
         return ()
     if not deciding:
         return (
-            f"No measure decides between {after} and {before}: there are no ratings by people and no task "
-            "outcomes of simulated users. Choose a deciding measure with --on.",
+            f"No measure decides between {after} and {before}: they share no question to people and no task outcome of "
+            "simulated users. Choose a deciding measure with --on.",
         )
     if not tested:
         by_reason = {str(each.difference.why): each.title for each in reversed(deciding)}
@@ -152,7 +152,7 @@ def _verdict(
     return {
         "better": f"{after} is significantly better than {before} on {up}.",
         "worse": f"{after} is significantly worse than {before} on {down}.",
-        "mixed": f"{after} is significantly better than {before} on {up}, but significantly worse on {down}.",
+        "mixed": f"{after} is significantly better than {before} on {up}, and significantly worse on {down}.",
         "not worse": f"{after} is shown not to be worse than {before} by more than {loss:g}.",
         "equivalent": f"{after} and {before} are shown to differ by no more than {either:g}.",
         "no verdict": f"There is no verdict on {after} and {before}.",

@@ -40,7 +40,9 @@ def _choices(protocol: DecisionProtocol) -> dict[DeviationKind, JsonValue]:
     }
 
 
-def check_protocol(findings: Findings, protocol: DecisionProtocol, systems: Sequence[str] | None = None) -> ProtocolCheck:
+def check_protocol(
+    findings: Findings, protocol: DecisionProtocol, systems: Sequence[str] | None = None
+) -> ProtocolCheck:
     """A protocol that was given with the data, with what deviates from it in them.
 
     Args:

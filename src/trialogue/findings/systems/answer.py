@@ -165,7 +165,7 @@ def answer(
 def _disagreement(opposed: Sequence[League], threats: Sequence[Threat]) -> str:
     """That people's questions decide pairs both ways, and what each of them says."""
     clauses = [_clause(league, _decided_contrasts(league)) for league in sorted(opposed, key=_precedence)]
-    text = f"People's answers disagree on which system is better: {'; '.join(clauses)}. No question was declared to decide."
+    text = f"People's answers disagree on which system is better: {'; '.join(clauses)}."
     concerning = [
         threat
         for league in opposed
@@ -175,7 +175,8 @@ def _disagreement(opposed: Sequence[League], threats: Sequence[Threat]) -> str:
     is_conditional = any(
         each.validity is Validity.CONDITIONAL for league in opposed for each in _decided_contrasts(league)
     )
-    return conditional_sentence(text, concerning) if is_conditional else text
+    said = conditional_sentence(text, concerning) if is_conditional else text
+    return f"{said} No question was declared to decide."
 
 
 def _decided_contrasts(league: League) -> list[Contrast]:
@@ -238,14 +239,18 @@ def _relations(league: League, compared: Sequence[League]) -> Iterator[str]:
     turned: list[str] = []
     other: list[str] = []
     same: list[str] = []
+    some: list[str] = []
     none: list[str] = []
     for each in compared:
         decided = _decided_contrasts(each)
         opposed = [one for one in decided if (_loser(one), one.leader) in pairs]
         if opposed:
             turned.append(_clause(each, opposed))
-        elif pairs & _decided_pairs(each):
-            same.append(full_title(each))
+        elif common := pairs & _decided_pairs(each):
+            if common == pairs:
+                same.append(full_title(each))
+            else:
+                some.append(f"{full_title(each)} agrees on {len(common)} of these {len(pairs)} pairs.")
         elif decided:
             other.append(_clause(each, decided))
         else:
@@ -256,6 +261,7 @@ def _relations(league: League, compared: Sequence[League]) -> Iterator[str]:
         yield f"{'On other pairs' if pairs else 'Other measures decide'}: {'; '.join(other)}."
     if same:
         yield f"{list_names(same)} {'agrees' if len(same) == 1 else 'agree'} with this order."
+    yield from some
     if none:
         yield f"{list_names(none)} {'finds' if len(none) == 1 else 'find'} no significant difference."
 
@@ -457,7 +463,8 @@ def _nothing_decided(league: League) -> str:
     tested = [standing for standing in defined if standing.rank_low is not None]
     if len(defined) == 1:
         value = render_estimate(defined[0].estimate)
-        return f"{defined[0].system} scores {value} on {title}; there is no second system to compare."
+        others = "no other system has a value" if len(league.standings) > 1 else "there is no second system to compare"
+        return f"{defined[0].system} scores {value} on {title}; {others}."
     if not tested:
         reason = next((each.difference.why for each in league.contrasts if each.difference.why), None)
         if reason is None and any(each.validity is Validity.BLOCKED for each in league.contrasts):
