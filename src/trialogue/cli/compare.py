@@ -137,8 +137,10 @@ def compare(
             )  # fmt: skip
         typer.echo(to_line(planned) if form is OutputFormat.JSON else "\n".join(plan_lines(planned)))
         return
+    if after is None and len(system or ()) == 2:
+        after = before
     if after is None:
-        raise UsageError("give both versions, or use --plan with --difference.")
+        raise UsageError("give both versions, two systems of one run (--system twice), or --plan with --difference.")
     if out is not None:
         check_folder(out)
     with steps() as tell:

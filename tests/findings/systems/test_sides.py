@@ -4,8 +4,9 @@ import pytest
 
 from trialogue.findings import Contrast, League, Measure, Standing, StatementKind
 from trialogue.findings.systems.answer import answer
+from trialogue.findings.threat import Validity
 from trialogue.metrics import get_metric
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
 
 
 def estimate(value: float) -> Estimate:
@@ -87,3 +88,22 @@ def test_a_side_that_decides_some_pairs_agrees_on_these_alone() -> None:
     text = sides(lift, served)
     assert "Need met (turns=10, named) agrees on 1 of these 3 pairs" in text
     assert "with this order" not in text
+
+
+def test_a_blocked_pair_is_not_said_to_have_too_few_data() -> None:
+    blocked = league("undefined").contrasts[0].model_copy(update={"validity": Validity.BLOCKED})
+    base = league("undefined")
+    standings = tuple(each.model_copy(update={"rank_low": None, "rank_high": None}) for each in base.standings)
+    found = base.model_copy(update={"contrasts": (blocked,), "standings": standings})
+    assert answer([found], None)[0].text == "There is no verdict on Liking: a threat blocks it."
+    tested = base.model_copy(update={"contrasts": league("inconclusive").contrasts, "standings": standings})
+    assert "a and b do not differ significantly" in answer([tested], None)[0].text
+
+
+def test_a_question_that_one_system_was_asked_compares_nothing() -> None:
+    base = league("a")
+    other = base.standings[1].model_copy(
+        update={"estimate": Estimate(value=None, why=Reason.of(ReasonCode.VALUE_MISSING_IN_RUN)), "rank_low": None}
+    )
+    found = base.model_copy(update={"contrasts": (), "standings": (base.standings[0], other)})
+    assert answer([found], None)[0].text.endswith("on Liking; no other system has a value.")

@@ -44,8 +44,16 @@ def test_the_right_item_has_all_the_lift_and_a_list_for_all_has_none() -> None:
     right = totals([dialogue(number, number) for number in range(NEEDS)]).estimate("s", Settings())
     assert right.value == 1.0
     fixed = totals([dialogue(number, 3, 4, 5) for number in range(NEEDS)]).estimate("s", Settings())
-    assert fixed.value == pytest.approx(0.0, abs=1e-12)
+    assert (fixed.value, fixed.interval) == (0.0, None)
     assert (fixed.n, fixed.clusters) == (NEEDS, NEEDS)
+
+
+def test_what_rounding_leaves_of_a_list_for_all_is_no_difference() -> None:
+    lists = ((3, 4, 5), (7, 1, 2, 9, 11, 12, 13), ())
+    found = [totals([dialogue(number, *named, of=number % 31) for number in range(97)]) for named in lists]
+    for one in found:
+        assert (one.estimate("s", Settings()).value, one.estimate("s", Settings()).interval) == (0.0, None)
+        assert {one.minus(other, Settings()).value for other in found} == {0.0}
 
 
 def test_a_need_counts_once_however_many_users_have_it() -> None:

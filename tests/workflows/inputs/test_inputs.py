@@ -8,6 +8,7 @@ from tests.records.runs.made import reseal
 from tests.workflows.made import dialogue, good_and_bad, offline, written
 from trialogue.errors import DataError, MissingDataError, UnknownNameError, UsageError
 from trialogue.records import Dialogue, Utterance
+from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.inputs.locations import resolve
 
@@ -34,6 +35,13 @@ def test_checksums_are_named_without_the_folder(tmp_path: Path) -> None:
 def test_a_system_can_be_named_on_the_command_line(tmp_path: Path) -> None:
     path = written(tmp_path / "a.jsonl", [dialogue(1, "old name", satisfied=True)])
     assert gather([f"v2={path}"]).dialogues[0].system == "v2"
+
+
+def test_results_are_no_conversations(tmp_path: Path) -> None:
+    evaluate(written(tmp_path / "a.jsonl", good_and_bad(4)), metrics=["length"], resamples=50).write(tmp_path / "run")
+    for given in (str(tmp_path / "run"), f"mine={tmp_path / 'run'}"):
+        with pytest.raises(UsageError, match=r"holds the results of a run, not conversations\. .* trialogue report"):
+            gather([given])
 
 
 def test_a_dialogue_without_a_system_takes_the_name_of_its_file(tmp_path: Path) -> None:

@@ -460,7 +460,9 @@ def _nothing_decided(league: League) -> str:
     """Why no pair of a league is decided: one system, none that can be compared, or no significant difference."""
     title = full_title(league)
     defined = [standing for standing in league.standings if standing.estimate.value is not None]
-    tested = [standing for standing in defined if standing.rank_low is not None]
+    # A threat can take a system's rank and leave its pairs: such a system was compared.
+    compared = {name for each in league.contrasts if each.verdict != "undefined" for name in (each.a, each.b)}
+    tested = [standing for standing in defined if standing.rank_low is not None or standing.system in compared]
     if len(defined) == 1:
         value = render_estimate(defined[0].estimate)
         others = "no other system has a value" if len(league.standings) > 1 else "there is no second system to compare"

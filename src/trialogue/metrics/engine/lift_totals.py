@@ -6,7 +6,7 @@ its need and its counted items, some dozens of bytes.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from trialogue.stats import jackknife, jackknife_difference
 from trialogue.stats.lift import Hits, LiftResult, lift
 
 Need = frozenset[str]
+
+EXACT = 12
+"""Decimals beyond which a lift is rounding error."""
 
 
 @dataclass
@@ -77,7 +80,11 @@ class LiftTotals:
             own = np.array([needs[course.acceptable] for course in self._courses], dtype=np.int64)
             failed = np.array([course.is_failed for course in self._courses], dtype=bool)
             hits = _hits(self._courses, needs)
-            self._result = lift(own, hits, needs=len(needs), turns=self.metric.turns, failed=failed)
+            found = lift(own, hits, needs=len(needs), turns=self.metric.turns, failed=failed)
+            # A list that is the same for all has exactly 0: what summing leaves of 1e-18 has no interval and no p-value.
+            self._result = replace(
+                found, value=round(found.value, EXACT) + 0.0, without=np.round(found.without, EXACT) + 0.0
+            )
         return self._result
 
     def _values_without(self) -> dict[Need, float]:

@@ -16,7 +16,7 @@ from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameError, UsageError
 from trialogue.records import Dialogue, Response
 from trialogue.records.files.jsonl import Note, Part
-from trialogue.records.runs import MANIFEST, digests_of
+from trialogue.records.runs import MANIFEST, digests_of, is_run
 from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
 
 if TYPE_CHECKING:
@@ -124,6 +124,20 @@ def resolve(given: Named, *, format_name: str | None = None, mapping: Columns | 
     if equals and _exists(Path(rest)):
         return Input(given, Path(rest), reader=_reader(Path(rest), asked), system=system)
     raise _not_there(rest if equals else given)
+
+
+def _refuse_run(given: str) -> None:
+    """Refuse results where conversations are read.
+
+    Raises:
+        UsageError: the path is the folder of a run.
+    """
+    path = next((Path(text) for text in (given, given.partition("=")[2]) if text and _exists(Path(text))), None)
+    if path is not None and path.is_dir() and is_run(path, "findings.json"):
+        raise UsageError(
+            f"{path} holds the results of a run, not conversations. Give the conversations that it was made of, or read the "
+            "run with trialogue report, compare, board or agree."
+        )
 
 
 def resolve_location(given: str, folder: Path) -> str:
@@ -291,6 +305,7 @@ def inputs_of(given: Iterable[Named], *, format_name: str | None = None, mapping
     for one in given:
         inputs = [one] if isinstance(one, Input) else []
         if not isinstance(one, Input):
+            _refuse_run(str(one))
             names = expand_folders([str(one)], format_name=format_name)
             inputs = [resolve(name, format_name=format_name, mapping=mapping) for name in names]
         found += [each for each in inputs if each not in found]
