@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trialogue.cli.shared.options import AS_HELP, named_values
+from trialogue.cli.shared.options import AS_HELP, MaxCalls, MaxCost, MaxTokens, named_values
 from trialogue.cli.shared.progress import exit_if_failed, find_modules_beside, steps
 from trialogue.errors import TrialogueError, UsageError
 
@@ -58,6 +58,30 @@ def simulate(
     ] = None,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, or local.")] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed (default: 0).")] = None,
+    retry_failed: Annotated[
+        bool,
+        typer.Option(
+            "--retry-failed",
+            help="Run failed dialogues of the earlier run again, except the agent's own failures to reply properly.",
+        ),
+    ] = False,
+    retry: Annotated[
+        list[str] | None,
+        typer.Option(help="Run failed dialogues with this ending again, such as agent_timeout (repeatable)."),
+    ] = None,
+    stop_after: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Failures in a row of one cause that stop an agent's dialogues (default: 10; 0: never)."
+        ),
+    ] = None,
+    max_failed: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Exit with 1 if a larger share of an agent's dialogues failed (default: 0.1)."),
+    ] = None,
+    max_cost: MaxCost = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
     latency: Annotated[
         bool,
         typer.Option(
@@ -78,8 +102,10 @@ def simulate(
     """
     if continue_from is None and (dialogue is not None or turn is not None):
         raise UsageError("--dialogue and --turn require --continue-from FILE.")
-    given = {"n": n, "seed": seed, "max_turns": max_turns, "jobs": jobs, "cluster": cluster, "out": out}
-    given |= {"catalogue": catalogue, "ratings": ratings, "at_once": at_once}
+    given: dict[str, Any] = {"n": n, "seed": seed, "max_turns": max_turns, "jobs": jobs, "cluster": cluster, "out": out}
+    given |= {"catalogue": catalogue, "ratings": ratings, "at_once": at_once, "stop_after": stop_after}
+    given |= {"max_failed": max_failed, "retry_failed": tuple(retry) if retry else retry_failed or None}
+    given |= {"max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
     options = {name: str(value) if name == "out" else value for name, value in given.items() if value is not None}
     if continue_from is not None:
         _refuse("--continue-from", study=study, user_option=user_option, **{"as": source})
@@ -91,7 +117,7 @@ def simulate(
 
         _refuse("a study file", agent=agent, users=users, protocol=protocol, user_option=user_option, **{"as": source})
         find_modules_beside(study)
-        _finish(_run_study(read_study(study, **options), timed=latency))
+        _finish(read_study(study, **options), timed=latency)
         return
     if not agent:
         raise UsageError("give an agent with --agent, such as --agent reference:guided, or a study file.")
@@ -100,7 +126,7 @@ def simulate(
         "out": DEFAULT,
         **options,
     }
-    _finish(_run_study(_study(agent, protocol, fields), timed=latency))
+    _finish(_study(agent, protocol, fields), timed=latency)
 
 
 DEFAULT = "runs/simulation"
@@ -177,9 +203,10 @@ def _run_study(study: "SimulationFile", *, timed: bool, openings: "tuple[Opening
     return batch
 
 
-def _finish(batch: "Batch") -> None:
+def _finish(study: "SimulationFile", *, timed: bool) -> None:
+    batch = _run_study(study, timed=timed)
     _tell(batch)
-    _exit_if_useless(batch)
+    _exit_if_useless(batch, study)
 
 
 def _tell(batch: "Batch") -> None:
@@ -198,14 +225,14 @@ def _tell(batch: "Batch") -> None:
     typer.echo(f"Dialogues: {batch.dialogues}")
 
 
-def _exit_if_useless(batch: "Batch") -> None:
-    """Exit with 1 if an agent failed in every one of its dialogues: nothing can be concluded about it."""
+def _exit_if_useless(batch: "Batch", study: "SimulationFile") -> None:
+    """Exit with 1 if an agent failed in too many of its dialogues for a conclusion about it."""
     if not batch.failure_count:
         return
     from trialogue.records import Dialogue, read_records
     from trialogue.workflows.simulation.failed_agents import find_failed_agents
 
-    exit_if_failed(find_failed_agents(read_records(batch.dialogues, Dialogue)))
+    exit_if_failed(find_failed_agents(read_records(batch.dialogues, Dialogue), most=study.max_failed))
 
 
 def _continue_dialogue(
@@ -241,4 +268,4 @@ def _continue_dialogue(
     _tell(batch)
     for line in continuation_lines(dialogue, turn, read_records(batch.dialogues, Dialogue)):
         typer.echo(line)
-    _exit_if_useless(batch)
+    _exit_if_useless(batch, study)

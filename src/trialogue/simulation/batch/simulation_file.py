@@ -20,9 +20,11 @@ from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, Validation
 
 from trialogue.agents.registry import OptionsError, spec_of
 from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameError
-from trialogue.records import JsonValue, Record
+from trialogue.llm.budget import Limits
+from trialogue.records import Ending, JsonValue, Record
 from trialogue.records.files.validation import Mistake, Place
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
+from trialogue.simulation.batch.breaker import EXTERNAL, STOP_AFTER
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.dialogue import MAX_TURNS
 from trialogue.simulation.paths import check_catalogue, located_agent, located_users, resolve_path
@@ -75,6 +77,19 @@ class SimulationFile(Record):
     """A file of ratings, of which users are sampled; null: the catalogue's own."""
     baselines: Whole = Field(default=100, ge=0)
     """Dialogues of each baseline with each users, at most n; 0: no baselines, so that no outcome can lead."""
+    stop_after: Whole = Field(default=STOP_AFTER, ge=0)
+    """Failures in a row of one cause after which no more dialogues of an agent with its users are started; 0: never."""
+    max_failed: float = Field(default=0.1, ge=0, le=1)
+    """Share of an agent's dialogues that may fail; above it, the command ends with exit code 1."""
+    retry_failed: bool | tuple[Ending, ...] = False
+    """Run failed dialogues of an earlier run again: those whose failure says nothing about the agent's replies (true), or
+    those with these endings."""
+    max_cost: float | None = Field(default=None, ge=0)
+    """What requests to language models may cost in total, for agents, users and their understanding; null: unlimited."""
+    max_calls: Whole | None = Field(default=None, ge=0)
+    """Number of requests to language models."""
+    max_tokens: Whole | None = Field(default=None, ge=0)
+    """Tokens of prompts and answers of language models."""
     out: Path = Path("runs/study")
     """The folder for ledger, dialogues and manifest."""
     _folder: Path = PrivateAttr(default=Path())
@@ -116,6 +131,18 @@ class SimulationFile(Record):
             }
         )
         return study.relative_to(Path())
+
+    @property
+    def limits(self) -> Limits:
+        """Limits on language models."""
+        return Limits(max_cost=self.max_cost, max_calls=self.max_calls, max_tokens=self.max_tokens)
+
+    @property
+    def retried_endings(self) -> frozenset[Ending]:
+        """Endings of the dialogues that are run again."""
+        if isinstance(self.retry_failed, bool):
+            return EXTERNAL if self.retry_failed else frozenset()
+        return frozenset(self.retry_failed)
 
     def settings(self) -> dict[str, JsonValue]:
         """Settings that determine the dialogues, beside the plan: neither output folder nor number of processes."""

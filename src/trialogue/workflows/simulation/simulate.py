@@ -11,6 +11,7 @@ from trialogue.agents.llm.agent import LlmAgent
 from trialogue.agents.llm.local import HuggingFaceAgent
 from trialogue.agents.registry import is_file, spec_of
 from trialogue.agents.spec import CatalogueSpec
+from trialogue.llm.budget import BUDGET, Budget, budgeted
 from trialogue.records import JsonValue, sha256_of
 from trialogue.simulation.batch.batch import Batch, Progress, run_batch
 from trialogue.simulation.batch.folder import LEDGER
@@ -36,6 +37,8 @@ class AgentsByName:
     ratings: str | None = None
     usage: Path | None = None
     """File for the models' usage; None: usage is not written."""
+    budget: Budget | None = None
+    """What language models may cost; None: unlimited."""
 
     def __call__(self, name: str) -> Agent:
         """Create an agent by its name in the simulation, which is also its name in the dialogues.
@@ -45,7 +48,8 @@ class AgentsByName:
         spec = spec_of({"name": name, **self.given[name]})
         if isinstance(spec, CatalogueSpec) and "catalogue" not in spec.model_fields_set:
             spec = spec_of(spec, catalogue=self.catalogue, ratings=spec.ratings or self.ratings)
-        agent = spec.make()
+        with budgeted(self.budget):
+            agent = spec.make()
         return (
             Metered(agent, name, self.usage) if self.usage and isinstance(agent, LlmAgent | HuggingFaceAgent) else agent
         )
@@ -60,6 +64,8 @@ class UsersByName:
     ratings: str | None = None
     usage: Path | None = None
     """File for the models' usage; None: usage is not written."""
+    budget: Budget | None = None
+    """What language models may cost; None: unlimited."""
 
     def kind(self, name: str) -> UserKind:
         """Kind of the users with a name."""
@@ -69,7 +75,8 @@ class UsersByName:
     def __call__(self, name: str) -> SimulatedUsers:
         """Create the users with a name."""
         known = load_catalogue(self.catalogue, ratings=self.ratings)
-        users = self.kind(name).settle(World(known.catalogue, known.ratings))
+        with budgeted(self.budget):
+            users = self.kind(name).settle(World(known.catalogue, known.ratings))
         return MeteredUsers(users, name, self.usage) if self.usage and isinstance(users, Accountable) else users
 
     def signatures(self) -> dict[str, JsonValue]:
@@ -107,8 +114,9 @@ def simulate(
     if catalogue is not None:
         study = study.model_copy(update={"catalogue": catalogue})
     here = study.resolve_paths()
-    agents = AgentsByName(_agent_options(here), here.catalogue, here.ratings, here.out / USAGE)
-    users = UsersByName(_user_options(here), here.catalogue, here.ratings, here.out / USAGE)
+    budget = Budget(here.limits, here.out / BUDGET) if here.limits.are_set else None
+    agents = AgentsByName(_agent_options(here), here.catalogue, here.ratings, here.out / USAGE, budget)
+    users = UsersByName(_user_options(here), here.catalogue, here.ratings, here.out / USAGE, budget)
     contents = {**_contents(zip(_files_of(study), _files_of(here), strict=True)), **users.signatures()}
     spec = WorkerSpec(agents, users, DialogueRunner(max_turns=study.max_turns, timed=timed))
     spec_of_baselines = baseline_spec(here, AgentsByName(baseline_options(), here.catalogue, here.ratings), users)
@@ -131,6 +139,8 @@ def simulate(
             settings={**study.settings(), "catalogue": study.catalogue, **contents, **more},
             progress=progress,
             pool=pool,
+            stop_after=study.stop_after,
+            retry=study.retried_endings,
         )
     record_folders(study.folder, here.out)
     return batch
