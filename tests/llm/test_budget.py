@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from trialogue.errors import UsageError
-from trialogue.llm.budget import Budget, LimitReached, Limits, Spent, budgeted, most_prompt_tokens, tallied
+from trialogue.llm.budget import Budget, LimitReached, Limits, Spent, dialogue_spend, most_prompt_tokens, use_budget
 from trialogue.llm.chat import ChatClient, ChatOptions
 from trialogue.llm.usage import Price
 from trialogue.transport.failures import AgentFailure
@@ -57,7 +57,7 @@ def model(*, status: int = 200, usage: object = None) -> Iterator[Any]:
 
 def client(url: str, budget: Budget, **options: Any) -> ChatClient:
     fields = {"price": PRICE, "max_tokens": 10, "retries": Retries(most=0), **options}
-    with budgeted(budget):
+    with use_budget(budget):
         return ChatClient(ChatOptions(url=url, model="m", **fields))
 
 
@@ -154,9 +154,9 @@ def test_prices_in_two_currencies_are_refused_and_a_broken_file_is_named(tmp_pat
 def test_answers_from_the_cache_are_free_and_told_apart(tmp_path: Path) -> None:
     with model() as server:
         asked = client(server.url, Budget(Limits(max_calls=1), tmp_path / "b"), cache=tmp_path / "cache")
-        with tallied() as first:
+        with dialogue_spend() as first:
             ask(asked)
-        with tallied() as second:
+        with dialogue_spend() as second:
             ask(asked)
         assert (first.answers, first.cached, first.prompt_tokens, first.cost) == (1, 0, 4, 10.0)
         assert (second.answers, second.cached, second.cost) == (1, 1, 0.0)

@@ -115,7 +115,7 @@ def judge(
     from trialogue.cli.shared.options import named_values
     from trialogue.errors import UsageError
     from trialogue.findings.judging.conclude import JudgeSettings
-    from trialogue.llm.budget import BUDGET, Budget, Limits, budgeted
+    from trialogue.llm.budget import BUDGET, Budget, Limits, use_budget
     from trialogue.stats.correction.table import Estimand
     from trialogue.workflows.mapped import with_mapping
 
@@ -183,7 +183,7 @@ def judge(
         probes=probe_n if probes else 0,
     )
     limits = Limits(max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens)
-    with steps(quiet=quiet) as tell, budgeted(Budget(limits, out / BUDGET) if limits.are_set else None):
+    with steps(quiet=quiet) as tell, use_budget(Budget(limits, out / BUDGET) if limits.are_set else None):
         if dry_run:
             _price(given, models, aspect, out, pairwise=pairwise, as_json=as_json)
         elif pairwise:

@@ -3,7 +3,7 @@
 Shared by agents, simulated users, labellers and judges, which do not depend on each other.
 """
 
-from trialogue.llm.budget import Budget, LimitReached, Limits, budgeted
+from trialogue.llm.budget import Budget, LimitReached, Limits, use_budget
 from trialogue.llm.cache import Cache, CacheStats
 from trialogue.llm.chat import ChatClient, ChatOptions, Completion
 from trialogue.llm.choosing import Choice, choose
@@ -27,7 +27,7 @@ __all__ = [
     "ModelOptions",
     "Price",
     "Usage",
-    "budgeted",
     "choose",
     "open_model",
+    "use_budget",
 ]

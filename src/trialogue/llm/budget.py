@@ -191,7 +191,7 @@ def active_budget() -> Budget | None:
 
 
 @contextmanager
-def budgeted(budget: Budget | None) -> Iterator[None]:
+def use_budget(budget: Budget | None) -> Iterator[None]:
     """Context manager: clients created inside share a budget."""
     token = _active.set(budget)
     try:
@@ -235,7 +235,7 @@ _tally: ContextVar[DialogueSpend | None] = ContextVar("tally", default=None)
 
 
 @contextmanager
-def tallied() -> Iterator[DialogueSpend]:
+def dialogue_spend() -> Iterator[DialogueSpend]:
     """Context manager: counts what clients take in this thread inside it."""
     spend = DialogueSpend()
     token = _tally.set(spend)

@@ -5,6 +5,7 @@ import pytest
 from tests.simulation.made import agent, book_ratings, books, dialogue, film_ratings, films, user
 from tests.strategies.tiny import write_encoder
 from trialogue.catalogue import Catalogue, Item, TitleLinker
+from trialogue.catalogue.domains import main_attribute
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.records import Dialogue
 from trialogue.simulation import Users, fit_users, load_users
@@ -13,7 +14,6 @@ from trialogue.simulation.language.nlu import RetrievalClassifier
 from trialogue.simulation.language.nlu_linear import LinearClassifier
 from trialogue.simulation.users.fit import UserModel
 from trialogue.simulation.users.options import METHODS, UserOptions, method
-from trialogue.simulation.users.population import main_attribute
 
 
 def registered_users() -> UserModel:
@@ -159,7 +159,7 @@ def test_the_main_attribute_is_genre_or_else_the_one_most_items_share() -> None:
 
 def test_thresholds_can_be_set() -> None:
     users = Users(bundled_users("cir6-pkg").with_options(like=5, dislike=1), films(), film_ratings())
-    assert (users.profiles.thresholds.like, users.profiles.thresholds.dislike) == (5, 1)
+    assert (users.thresholds.like, users.thresholds.dislike) == (5, 1)
 
 
 def test_our_conversations_are_annotated_throughout_and_name_films_of_the_catalogue() -> None:

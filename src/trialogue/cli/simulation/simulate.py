@@ -46,6 +46,14 @@ def simulate(
     ratings: Annotated[
         str | None, typer.Option(help="Ratings of the items: a table with the columns user, item, rating.")
     ] = None,
+    needs: Annotated[
+        str | None,
+        typer.Option(help="Test set: file with the users' needs, from --save-needs (default: drawn by the seed)."),
+    ] = None,
+    save_needs: Annotated[
+        Path | None,
+        typer.Option(help="Write the users' needs to this file, so that later versions meet the same ones."),
+    ] = None,
     max_turns: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of user utterances in a dialogue (default: 50).")
     ] = None,
@@ -105,7 +113,7 @@ def simulate(
     given: dict[str, Any] = {"n": n, "seed": seed, "max_turns": max_turns, "jobs": jobs, "cluster": cluster, "out": out}
     given |= {"catalogue": catalogue, "ratings": ratings, "at_once": at_once, "stop_after": stop_after}
     given |= {"max_failed": max_failed, "retry_failed": tuple(retry) if retry else retry_failed or None}
-    given |= {"max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
+    given |= {"needs": needs, "max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
     options = {name: str(value) if name == "out" else value for name, value in given.items() if value is not None}
     if continue_from is not None:
         _refuse("--continue-from", study=study, user_option=user_option, **{"as": source})
@@ -117,7 +125,7 @@ def simulate(
 
         _refuse("a study file", agent=agent, users=users, protocol=protocol, user_option=user_option, **{"as": source})
         find_modules_beside(study)
-        _finish(read_study(study, **options), timed=latency)
+        _finish(read_study(study, **options), timed=latency, save_needs=save_needs)
         return
     if not agent:
         raise UsageError("give an agent with --agent, such as --agent reference:guided, or a study file.")
@@ -126,7 +134,7 @@ def simulate(
         "out": DEFAULT,
         **options,
     }
-    _finish(_study(agent, protocol, fields), timed=latency)
+    _finish(_study(agent, protocol, fields), timed=latency, save_needs=save_needs)
 
 
 DEFAULT = "runs/simulation"
@@ -186,25 +194,34 @@ def _name_in(agent: str) -> str:
         return agent
 
 
-def _run_study(study: "SimulationFile", *, timed: bool, openings: "tuple[Opening, ...]" = ()) -> "Batch":
+def _run_study(
+    study: "SimulationFile", *, timed: bool, openings: "tuple[Opening, ...]" = (), save_needs: Path | None = None
+) -> "Batch":
     from trialogue.workflows.simulation.model_usage import Meter, usage_text
     from trialogue.workflows.simulation.progress import PrintedProgress
+    from trialogue.workflows.simulation.simulate import notes_of
     from trialogue.workflows.simulation.simulate import simulate as run_study
 
     meter = Meter(study.resolve_paths().out)
     with steps() as tell:
         try:
-            batch = run_study(study, openings=openings, timed=timed, progress=PrintedProgress(tell))
+            batch = run_study(
+                study, openings=openings, timed=timed, save_needs=save_needs, progress=PrintedProgress(tell)
+            )
         finally:  # what was asked is paid for, however it ends
             for agent, usage in meter.usage_by_agent().items():
                 tell.say(usage_text(agent, usage))
+        for note in notes_of(batch):
+            tell.say(f"note: {note}")
         if batch.resumed:
             tell.say(f"{batch.resumed:,} of them from the earlier run")
     return batch
 
 
-def _finish(study: "SimulationFile", *, timed: bool) -> None:
-    batch = _run_study(study, timed=timed)
+def _finish(study: "SimulationFile", *, timed: bool, save_needs: Path | None) -> None:
+    batch = _run_study(study, timed=timed, save_needs=save_needs)
+    if save_needs is not None:
+        typer.echo(f"Needs: {save_needs}")
     _tell(batch)
     _exit_if_useless(batch, study)
 

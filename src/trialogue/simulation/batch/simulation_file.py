@@ -75,6 +75,8 @@ class SimulationFile(Record):
     """Catalogue of the users, and of reference agents without one: demo, a MovieLens corpus, or a file of items."""
     ratings: str | None = Field(default=None, min_length=1)
     """A file of ratings, of which users are sampled; null: the catalogue's own."""
+    needs: str | None = Field(default=None, min_length=1)
+    """A test set: file with the needs of the users (``--save-needs`` writes one); null: they are drawn by the seed."""
     baselines: Whole = Field(default=100, ge=0)
     """Dialogues of each baseline with each users, at most n; 0: no baselines, so that no outcome can lead."""
     stop_after: Whole = Field(default=STOP_AFTER, ge=0)
@@ -127,6 +129,7 @@ class SimulationFile(Record):
                 "users": {name: located_users(spec, self.folder) for name, spec in self.users.items()},
                 "catalogue": resolve_path(self.folder, self.catalogue),
                 "ratings": resolve_path(self.folder, self.ratings),
+                "needs": resolve_path(self.folder, self.needs),
                 "out": resolve_path(self.folder, self.out),
             }
         )
@@ -268,11 +271,13 @@ def _wrong_users(given: object, folder: Path) -> Iterator[Mistake]:
 
 def _missing_files(data: Mapping[str, Any], folder: Path) -> Iterator[Mistake]:
     """Catalogue and ratings that are not there."""
-    catalogue, ratings = data.get("catalogue"), data.get("ratings")
+    catalogue = data.get("catalogue")
     if isinstance(catalogue, str):
         try:
             check_catalogue(str(resolve_path(folder, catalogue)))
         except TrialogueError as error:
             yield Mistake(("catalogue",), str(error))
-    if isinstance(ratings, str) and not Path(resolve_path(folder, ratings)).is_file():
-        yield Mistake(("ratings",), f"there is no file of ratings {ratings!r}.")
+    for name, what in (("ratings", "ratings"), ("needs", "needs (a test set)")):
+        given = data.get(name)
+        if isinstance(given, str) and not Path(resolve_path(folder, given)).is_file():
+            yield Mistake((name,), f"there is no file of {what} {given!r}.")

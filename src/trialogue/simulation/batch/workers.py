@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, cast
 
 from trialogue.agents.base import Agent
-from trialogue.llm.budget import DialogueSpend, LimitReached, tallied
+from trialogue.llm.budget import DialogueSpend, LimitReached, dialogue_spend
 from trialogue.records import Dialogue, Ending, Need, Role
 from trialogue.simulation.batch.ledger import line_of
 from trialogue.simulation.batch.plan import Task
@@ -162,7 +162,7 @@ class WorkerContext:
         # Looked up without the lock first: they exist for all tasks but the first, and threads need not wait.
         agent = self._agents.get(task.agent) or self.agent(task.agent)
         users = self._users.get(task.users) or self._users_of(task.users)
-        with tallied() as spend:
+        with dialogue_spend() as spend:
             try:
                 dialogue = self._spec.talk(agent, users, task)
             except LimitReached as limit:

@@ -39,7 +39,7 @@ from trialogue.simulation.language.phrases import Linker, Phrasebook, extract
 from trialogue.simulation.language.styles import PersonalStyle, fit_styles
 from trialogue.simulation.language.weight_cache import cached_weights
 from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
-from trialogue.simulation.users.kinds import GROUP, World, world_without_ratings
+from trialogue.simulation.users.kinds import GROUP, World
 from trialogue.simulation.users.options import METHODS, UserOptions, method
 from trialogue.transport.retry import RetryPolicy
 
@@ -165,13 +165,11 @@ class UserModel:
             retry_policy: retry policy for requests to a language model that understands agents.
 
         Raises:
-            UsageError: the world has no ratings, or a language model that cannot be asked, see ``act_reader``.
+            UsageError: a language model that cannot be asked, see ``act_reader``.
             DataError: no profile can be sampled from its ratings, or the catalogue has nothing to talk about.
         """
         from trialogue.simulation.users.population import AskingUsers, Users
 
-        if world.ratings is None:
-            raise world_without_ratings(world.catalogue)
         if (reader := self.act_reader(retry_policy=retry_policy)) is not None:
             return AskingUsers(self, world, reader)
         return Users(self, world.catalogue, world.ratings, world=world)

@@ -9,6 +9,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
+from trialogue.catalogue import Catalogue
+from trialogue.catalogue.domains import DOMAINS, Domain, domain_of
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import JsonValue
 from trialogue.records.files.validation import mistakes_of
@@ -21,7 +23,6 @@ from trialogue.simulation.language.nlu_llm_options import (
     understanding_json,
     understanding_options,
 )
-from trialogue.simulation.language.wordings import Domain
 from trialogue.simulation.preferences import PREFERENCES, UnseenRule
 from trialogue.simulation.profiles import PAPER_SIZE, Thresholds, Variant
 from trialogue.simulation.users.agenda import CHAIN, QRFA_AGENDAS, UpdateRule, initialiser
@@ -103,14 +104,16 @@ class UserOptions:
     others; or drawn from hand-written templates (or ``phrases``), all equally likely each time, a few of them with typos."""
     phrases: str | None = None
     """A file of phrases (``wordings.read_phrases``) that users say in place of those they were fitted with; null: these."""
-    thing: str = "movie"
+    domain: str | None = None
+    """What the catalogue is about: film, book, song, game, restaurant, product or item; None: told by its attributes."""
+    thing: str | None = None
     """Noun for an item ..."""
-    things: str = "movies"
+    things: str | None = None
     """... and several; ..."""
-    do: str = "watch"
+    do: str | None = None
     """... what one does with it ..."""
-    done: str = "seen"
-    """... and has done."""
+    done: str | None = None
+    """... and has done. None: the domain's words."""
 
     def __post_init__(self) -> None:
         if self.preferences not in PREFERENCES:
@@ -125,6 +128,8 @@ class UserOptions:
             raise UsageError(f"A profile needs at least one rated item, got a profile_size of {self.profile_size}.")
         if self.like is not None and self.dislike is not None:
             Thresholds(self.like, self.dislike)  # refuses those that overlap
+        if self.domain is not None and self.domain not in DOMAINS:
+            raise UnknownNameError("domain", self.domain, DOMAINS)
         check_edges(self.edges)
         _ = initialiser(self.agenda), self.conduct, self.manner  # each checks its own part
 
@@ -175,10 +180,10 @@ class UserOptions:
         interaction = SOURCES[source]["qrfa" if self.is_qrfa else "cir6"]
         return replace(self, **{**SOURCES[source]["both"], **interaction})
 
-    @property
-    def domain(self) -> Domain:
-        """Domain nouns for items."""
-        return Domain(thing=self.thing, things=self.things, do=self.do, done=self.done)
+    def domain_in(self, catalogue: Catalogue) -> Domain:
+        """Words for a catalogue's items."""
+        own = {name: word for name in ("thing", "things", "do", "done") if (word := getattr(self, name)) is not None}
+        return replace(DOMAINS[self.domain] if self.domain else domain_of(catalogue), **own)
 
     def to_json(self) -> dict[str, JsonValue]:
         """Non-default options as plain JSON values."""
