@@ -1,7 +1,7 @@
 """Frozen test sets: the needs of simulated users in a file, so that later versions meet the same ones.
 
-One line per user: kind of users, case, and the need or a sentence that describes it. The file has a version and a hash of its
-content, which is stored in the manifest of every simulation that uses it. Without such a file, needs are drawn by the
+One line per user: kind of users, case, and the need or a sentence that describes it. The file has a version and a hash of
+its content, which is stored in the manifest of every simulation that uses it. Without such a file, needs are drawn by the
 seed from catalogue and ratings, and change when these do.
 """
 

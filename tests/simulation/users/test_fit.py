@@ -3,7 +3,6 @@ from pathlib import Path
 import pytest
 
 from tests.simulation.made import agent, book_ratings, books, dialogue, film_ratings, films, user
-from tests.strategies.tiny import write_encoder
 from trialogue.catalogue import Catalogue, Item, TitleLinker
 from trialogue.catalogue.domains import main_attribute
 from trialogue.errors import DataError, UnknownNameError, UsageError
@@ -103,27 +102,10 @@ def test_only_options_that_differ_are_written() -> None:
 
 def test_understanding_is_made_by_the_options() -> None:
     model = bundled_users("cir6-pkg", "guided")
-    linear, text = model.new_understanding(), model.with_options(understanding="linear-text").new_understanding()
+    linear = model.new_understanding()
     assert isinstance(linear, LinearClassifier)
-    assert isinstance(text, LinearClassifier)
-    assert (linear.context, text.context) == (True, False)
+    assert linear.context
     assert isinstance(model.with_options(understanding="retrieval").new_understanding(), RetrievalClassifier)
-
-
-def test_a_sentence_encoder_may_tell_the_labels(tmp_path: Path) -> None:
-    folder = write_encoder(tmp_path / "tiny")
-    options = {"understanding": "encoder", "encoder": str(folder)}
-    model = bundled_users("cir6-pkg", "guided").with_options(**options)
-    heard = model.new_understanding()
-    known = {example.text: example.label for example in model.examples}
-    text = next(iter(known))
-    assert heard.read(text).label == known[text]
-    users = Users(model, films(), film_ratings())
-    assert users.new("d", seed=1).start()
-    with pytest.raises(UsageError, match="there is no encoder at"):
-        model.with_options(encoder=str(tmp_path / "none")).new_understanding()
-    with pytest.raises(UsageError, match="set understanding to encoder"):
-        UserOptions(encoder=str(folder))
 
 
 def test_dialogues_without_acts_are_refused() -> None:

@@ -21,7 +21,6 @@ from trialogue.records.files.opening import write_text
 from trialogue.simulation.actions import KDD2020, ActionSpace
 from trialogue.simulation.language.nlu import (
     ActClassifier,
-    EmbeddingClassifier,
     Example,
     RetrievalClassifier,
     examples_of,
@@ -89,24 +88,14 @@ class UserModel:
         """Create a model of agent utterances, according to the options.
 
         Raises:
-            MissingDataError: understanding by an encoder, and there is none on this machine.
-            MissingExtraError: or what runs it is not installed.
             UsageError: a language model that cannot be asked, see ``act_reader``.
         """
         if (reader := self.act_reader()) is not None:
             return self.model_classifier(reader)
-        if self.options.understanding == "encoder":
-            from trialogue.strategies.encoders.encoder import open_encoder
-            from trialogue.strategies.encoders.folder import find_encoder
-
-            encoder = open_encoder(find_encoder(self.options.encoder))
-            return EmbeddingClassifier(self.examples, encoder.vectors, unknown_below=self.options.unknown_below)
         if self.options.understanding == "retrieval":
             return RetrievalClassifier(self.examples, unknown_below=self.options.unknown_below)
-        context = self.options.understanding == "linear"
         return LinearClassifier(
-            weights=cached_weights(self.examples, context=context),
-            context=context,
+            weights=cached_weights(self.examples, context=True),
             temperature=self.temperature,
             unknown_below=self.options.unknown_below,
         )

@@ -30,7 +30,7 @@ from trialogue.simulation.users.course import Course, Level, ReplacementRule, ch
 from trialogue.simulation.users.interaction import InteractionModel
 from trialogue.simulation.users.user import AfterLiking, BehaviorOptions, SeenRule
 
-UNDERSTANDINGS = ("linear", "linear-text", "retrieval", "encoder")
+UNDERSTANDINGS = ("linear", "retrieval")
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,10 @@ class UserOptions:
     attributes: tuple[str, ...] | None = None
     """Attributes that users talk about and that their opinions rest on; None: ``genre``, or else the one whose values most
     items share."""
-    understanding: Literal["linear", "linear-text", "retrieval", "encoder"] | AnyUnderstanding = "linear"
-    """Classifier of agent utterances: character n-grams and context, character n-grams only, the paper's retrieval, or
-    retrieval by a sentence encoder (extra ``encoder``; with MiniLM as good as the paper's, see
-    ``nlu.EmbeddingClassifier``). Or a language model, given as ``{"llm": {...}}`` with its options (``nlu_llm``), which
-    then also labels the agent's messages in the dialogues."""
-    encoder: str | None = None
-    """The sentence encoder: a folder, or a name on the Hugging Face Hub; None: the one that
-    ``trialogue strategies encoder get`` obtained."""
+    understanding: Literal["linear", "retrieval"] | AnyUnderstanding = "linear"
+    """Classifier of agent utterances: character n-grams with the user's previous act, or the paper's retrieval. Or a
+    language model, given as ``{"llm": {...}}`` with its options (``nlu_llm``), which then also labels the agent's messages in the
+    dialogues."""
     labels_from: Literal["text", "declared"] = "text"
     """Whether users go by an agent's words, or by the acts it declares where it does."""
     unknown_below: float = 0.0
@@ -120,8 +116,6 @@ class UserOptions:
             raise UnknownNameError("preference model", self.preferences, PREFERENCES)
         if isinstance(self.understanding, str) and self.understanding not in UNDERSTANDINGS:
             raise UnknownNameError("way of understanding", self.understanding, UNDERSTANDINGS)
-        if self.encoder is not None and self.understanding != "encoder":
-            raise UsageError("An encoder is named but not used: set understanding to encoder too.")
         if not 0 <= self.unknown_below <= 1:
             raise UsageError(f"unknown_below must be a confidence from 0 to 1; given: {self.unknown_below:g}.")
         if self.profile_size < 1:

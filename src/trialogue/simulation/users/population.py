@@ -44,7 +44,7 @@ class Users:
                 are invented to go with them (``profiles.invented_profile``).
             linker: finds titles in agents' texts; None: one made for the catalogue.
             world: what they are set in; None: made of catalogue and ratings.
-            understanding: tells labels of agents' texts; None: the model's own. (A place for an ``Encoded`` one.)
+            understanding: tells labels of agents' texts; None: the model's own.
             reader: language model that understands agents and labels their messages; None: the model's own, or none.
 
         Raises:
