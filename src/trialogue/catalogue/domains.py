@@ -4,7 +4,7 @@ Films, books, restaurants, songs, games and products are recognised; anything el
 titles or descriptions.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
@@ -199,6 +199,15 @@ def main_attribute(catalogue: Catalogue) -> str:
         what = f"none of the {len(catalogue)} items has an attribute to talk about."
         raise DataError(Problem(what, hint="Give items a genre, category, cuisine or similar attribute."))
     return max(shared, key=lambda name: shared[name])
+
+
+def check_tells_apart(catalogue: Catalogue, attributes: Sequence[str]) -> None:
+    """Raise DataError if no value of these attributes is shared by several items but not by all: needs could not be said."""
+    counts = [catalogue.values_of(name) for name in attributes]
+    if not any(len(each) > 1 and sum(each.values()) > len(each) for each in counts):
+        what = f"no attribute of these {len(catalogue)} items has values that several of them share, but not all"
+        hint = "Without ratings, users look for attributes: add a column such as type, brand, colour or price."
+        raise DataError(Problem(f"{what} (users would talk about {', '.join(attributes)}).", hint=hint))
 
 
 def spoken_attributes(catalogue: Catalogue) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from trialogue.llm.cache import Cache, key_of
 from trialogue.llm.tokens import Token, tokens_of
 from trialogue.llm.usage import Ledger, Price
 from trialogue.records import JsonValue, Record, RetryCost
-from trialogue.transport.answers import OURS_TO_MEND, check_success, checked_text, hidden, redactor
+from trialogue.transport.answers import MODEL_IS_OURS_TO_MEND, check_success, checked_text, hidden, redactor
 from trialogue.transport.failures import AgentFailure, PassingFailure, UnreadableAnswer
 from trialogue.transport.http import MAX_BYTES, ConnectionPool
 from trialogue.transport.retry import AtOnce, Retries, RetryPolicy, Seconds
@@ -250,7 +250,7 @@ class ChatClient:
             reservation = self._reserve(body)
             try:
                 answer = self._wire.ask("POST", "/chat/completions", body=raw, headers=self._headers)
-                text = check_success(answer, self.options.url).text()
+                text = check_success(answer, self.options.url, ours=MODEL_IS_OURS_TO_MEND).text()
                 found = _without_error(_json_of(text), self.options.url)
             except PassingFailure as failure:
                 if reservation is not None and not failure.heard:
@@ -305,7 +305,7 @@ def _without_error(answer: dict[str, Any], url: str) -> dict[str, Any]:
     if code == TOO_MANY or code >= SERVER_ERROR:
         # A rate limit refuses a request before the model sees it, so it may be sent again even to an agent with a state.
         raise PassingFailure("rate_limited" if code == TOO_MANY else "error", what, heard=code != TOO_MANY)
-    raise AgentFailure("harness" if code in OURS_TO_MEND else "error", what)
+    raise AgentFailure("harness" if code in MODEL_IS_OURS_TO_MEND else "error", what)
 
 
 def _status(code: object) -> int:

@@ -9,11 +9,13 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from trialogue.catalogue import Catalogue
-from trialogue.catalogue.attribute_names import names_of, normalise_words, plurals_of
-from trialogue.catalogue.domains import (
+from trialogue.catalogue import (
+    Catalogue,
     Domain,
     domain_of,
+    names_of,
+    normalise_words,
+    plurals_of,
     spoken_attributes,
     spoken_name,
 )

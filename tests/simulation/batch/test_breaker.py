@@ -79,6 +79,12 @@ def test_what_the_agent_failed_at_itself_is_kept_by_default(tmp_path: Path) -> N
     run_batch(plan, lambda name: Storm(name, "malformed", []), make_users, folder=tmp_path)
     batch = run_batch(plan, lambda name: Storm(name, None, []), make_users, folder=tmp_path, retry=EXTERNAL)
     assert batch.endings == {Ending.AGENT_INVALID_REPLY: 3}
+    assert "retried" not in batch.manifest.config
+    for _ in range(2):  # whoever repeats an agent's own failures leaves a trace, also in later runs
+        batch = run_batch(
+            plan, lambda name: Storm(name, None, []), make_users, folder=tmp_path, retry=[Ending.AGENT_INVALID_REPLY]
+        )
+        assert batch.manifest.config["retried"] == {"agent_invalid_reply": 3}
 
 
 def test_an_interrupted_repetition_loses_nothing(tmp_path: Path) -> None:
@@ -115,9 +121,9 @@ def ended(ending: Ending | None) -> FinishedDialogue:
         ([Ending.AGENDA_EMPTY, *[Ending.RATE_LIMITED] * 3], True),
         ([Ending.RATE_LIMITED, Ending.RATE_LIMITED, Ending.USER_GAVE_UP, Ending.RATE_LIMITED], False),
         ([Ending.RATE_LIMITED, Ending.HARNESS_ERROR, Ending.RATE_LIMITED], False),  # no one cause
-        ([Ending.AGENT_ERROR] * 3, True),  # it never answered: a wrong address, or a crash at the first message
-        ([Ending.AGENDA_EMPTY, *[Ending.AGENT_ERROR] * 9], False),  # failures among successes are a result
-        ([None, *[Ending.AGENT_ERROR] * 9], False),
+        ([Ending.AGENT_UNREACHABLE] * 3, True),
+        ([Ending.AGENT_ERROR] * 9, False),  # a result
+        ([None, *[Ending.AGENT_TIMEOUT] * 9], False),
     ],
 )
 def test_what_opens_it(endings: list[Ending | None], is_open: bool) -> None:

@@ -150,7 +150,7 @@ def test_hand_written_reviews_cover_every_opinion() -> None:
 
 
 def test_hand_written_words_have_known_slots_only() -> None:
-    known = {"item", "value", "decade", *Domain().words}
+    known = {"item", "value", "decade", "attribute", *Domain().words}
     assert {slot for phrases in hand_written_phrases().values() for phrase in phrases for slot in phrase.slots} <= known
 
 

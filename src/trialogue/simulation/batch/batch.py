@@ -20,9 +20,9 @@ from trialogue.llm.budget import LimitReached
 from trialogue.records import Ending, JsonValue, Manifest
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.records.kinds.endings import FAILURES
-from trialogue.simulation.batch.breaker import STOP_AFTER, Breaker, Halted
+from trialogue.simulation.batch.breaker import EXTERNAL, STOP_AFTER, Breaker, Halted
 from trialogue.simulation.batch.dispatch import Dispatch
-from trialogue.simulation.batch.folder import DIALOGUES, id_and_ending
+from trialogue.simulation.batch.folder import DIALOGUES, config_of, id_and_ending
 from trialogue.simulation.batch.ledger import Ledger, export
 from trialogue.simulation.batch.plan import Pair, Plan
 from trialogue.simulation.batch.processes import Processes, ProcessPool
@@ -143,7 +143,9 @@ def run_batch(
     config = {**plan.to_json(), **(settings or {})}
     spec = WorkerSpec(make_agent, make_users, talk or DialogueRunner())
     with Ledger(folder, config, seed=plan.seed, note=note) as ledger:
-        ledger.drop([name for name in plan.ids() if ledger.failures.get(name) in retry] if retry else [])
+        repeated = [name for name in plan.ids() if ledger.failures.get(name) in retry] if retry else []
+        retried = _retry_counts(folder, Counter(ledger.failures[name] for name in repeated))
+        ledger.drop(repeated)
         report = _Report(plan, ledger, progress, Breaker(stop_after))
         missing = [place for place, name in enumerate(plan.ids()) if name not in ledger]
         try:
@@ -164,8 +166,19 @@ def run_batch(
                 total=len(plan),
                 ledger=str(ledger.path),
             )
-        manifest = export(ledger, plan.ids(), {**config, "n": plan.n}, seed=plan.seed)
+        manifest = export(ledger, plan.ids(), {**config, "n": plan.n, **retried}, seed=plan.seed)
         return Batch(Path(folder) / DIALOGUES, manifest, report.resumed, _endings(plan, ledger))
+
+
+def _retry_counts(folder: Path | str, dropped: Mapping[Ending, int]) -> dict[str, JsonValue]:
+    """``retried`` in the manifest: how many of the agents' own failures were ever run again, by ending; {} if none.
+
+    Other failures leave no trace, as they say nothing about the agent.
+    """
+    before = config_of(folder).get("retried")
+    counts = Counter(before if isinstance(before, dict) else {})
+    counts.update({str(ending): count for ending, count in dropped.items() if ending not in EXTERNAL})
+    return {"retried": dict(sorted(counts.items()))} if counts else {}
 
 
 def _endings(plan: Plan, ledger: Ledger) -> dict[Ending | None, int]:

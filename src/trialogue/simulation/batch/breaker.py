@@ -60,29 +60,25 @@ class Halted(TrialogueError):  # noqa: N818 - a state of the batch, which the us
 class Breaker:
     """Watches dialogues as they end, and says which agents and users are to start no more.
 
-    A row of ``EXTERNAL`` failures opens it. So does a row of the agent's own failures, if no dialogue of it has succeeded in
-    this process: failures among successes are a result.
+    Only ``EXTERNAL`` failures open it: an agent that fails by itself in every dialogue is a result.
     """
 
     def __init__(self, stop_after: int) -> None:
         """``stop_after``: failures in a row; 0: never."""
         self._stop_after = stop_after
         self._rows: dict[Pair, tuple[Ending, int]] = {}
-        self._succeeded: set[Pair] = set()
         self._outages: dict[Pair, Outage] = {}
 
     def take(self, ended: FinishedDialogue) -> None:
         """One dialogue is over."""
         pair, ending = (ended.agent, ended.users), ended.ended_by
         if ending is None or not ending.is_failure:
-            self._succeeded.add(pair)
             self._rows.pop(pair, None)
             return
         before, count = self._rows.get(pair, (ending, 0))
         count = count + 1 if before is ending else 1
         self._rows[pair] = (ending, count)
-        is_doomed = ending in EXTERNAL or pair not in self._succeeded
-        if self._stop_after and is_doomed and count >= self._stop_after and pair not in self._outages:
+        if self._stop_after and ending in EXTERNAL and count >= self._stop_after and pair not in self._outages:
             detail = parse_line(ended.line.decode("utf-8", "surrogatepass"), {Dialogue.kind: Dialogue}).ending_detail
             self._outages[pair] = Outage(*pair, ending, count, detail or "")
 

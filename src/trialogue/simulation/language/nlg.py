@@ -215,8 +215,18 @@ class UtteranceGenerator:
     def _answer(self, asked: Sequence[str], label: str, telling: UtteranceState, rng: RandomSource) -> Utterance:
         """The answer to a question about attributes: the wanted value of one, or that it does not matter."""
         attribute = next((name for name in asked if name in telling.preferences.undisclosed), asked[0])
-        for phrases in (phrases_of_class(attribute), no_preference_phrases(attribute)):
-            template = Choice([Template(each, self._words, label) for each in phrases], self.manner.verbosity).draw(rng)
+        choice = self._choices.get((label, PLAIN, None)) or self._choice(label, PLAIN, None)
+        own = [each for each in choice.templates if each.slots == (attribute,)]
+        wishes = sorted(telling.preferences.undisclosed - {attribute, DECADE})
+        free = no_preference_phrases(attribute)
+        also = [
+            Phrase(f"{free[0].text}, {each.text}") for name in wishes[:1] for each in phrases_of_class(name)
+        ]  # whoever does not mind says what they do mind
+        for phrases in (own, phrases_of_class(attribute), also, free):
+            if not phrases:
+                continue
+            templates = [each if isinstance(each, Template) else Template(each, self._words, label) for each in phrases]
+            template = Choice(templates, self.manner.verbosity).draw(rng)
             fillings = self._fillings(template, label, telling, rng)
             if fillings is not None:
                 return self._fill(template, fillings, label, telling, rng)
@@ -233,7 +243,9 @@ class UtteranceGenerator:
             hints = [each for each in preference_phrases(short=prefers is not None) if self._can_fill(each)]
             own += hints if prefers is None else _as_long_as(own, hints)
         if label in self.space.informs and stance != OPENING and not self._of_films:
-            own += [phrase for name in self.attributes for phrase in phrases_of_class(name)]
+            worded = {slot for phrase in own for slot in phrase.slots}
+            others = (name for name in self.attributes if name not in worded)
+            own += [phrase for name in others for phrase in phrases_of_class(name)]
         if stance == OPENING:
             own = [phrase for phrase in own if phrase.text in self._first_words] or self._greetings()
         phrases = _phrases_saying(stance, own)

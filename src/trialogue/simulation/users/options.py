@@ -67,8 +67,8 @@ class UserOptions:
     items share."""
     understanding: Literal["linear", "retrieval"] | AnyUnderstanding = "linear"
     """Classifier of agent utterances: character n-grams with the user's previous act, or the paper's retrieval. Or a
-    language model, given as ``{"llm": {...}}`` with its options (``nlu_llm``), which then also labels the agent's messages in the
-    dialogues."""
+    language model, given as ``{"llm": {...}}`` with its options (``nlu_llm``), which then also labels the agent's
+    messages."""
     labels_from: Literal["text", "declared"] = "text"
     """Whether users go by an agent's words, or by the acts it declares where it does."""
     unknown_below: float = 0.0

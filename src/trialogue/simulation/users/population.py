@@ -1,6 +1,7 @@
 """Agenda-based users in a world: shared state is built once, and each dialogue gets its own user."""
 
 from trialogue.catalogue import Catalogue, Ratings
+from trialogue.catalogue.domains import check_tells_apart
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.llm.usage import Usage
 from trialogue.records import Need
@@ -57,6 +58,8 @@ class Users:
         self.attributes = options.attributes or self.world.attributes
         if strange := [name for name in self.attributes if name not in catalogue.attributes]:
             raise UnknownNameError("attribute of the catalogue", strange[0], catalogue.attributes)
+        if ratings is None:
+            check_tells_apart(catalogue, self.attributes)
         usual = Thresholds.for_scale(INVENTED_SCALE if ratings is None else ratings.scale)
         like = usual.like if options.like is None else options.like
         dislike = usual.dislike if options.dislike is None else options.dislike
