@@ -96,7 +96,7 @@ def table(drawn: Sequence[Drawn], readers: Sequence[ActReader]) -> Iterator[str]
     """Accuracy by classifier, then what each language model answered."""
     fits: dict[str, Fit] = {
         "`linear`, users' default": LinearClassifier,
-        "`linear-text`, threshold .6: the default labeller": lambda known: LinearClassifier(
+        "words alone, threshold .6: the default labeller": lambda known: LinearClassifier(
             known, context=False, unknown_below=UNSURE
         ),
         "`retrieval`, the paper's": RetrievalClassifier,
@@ -154,7 +154,7 @@ def main() -> None:
         "",
         f"{len(drawn)} messages with {len(usual)} different labels; {label}, the most frequent one, is that of {count}. "
         f"These agents repeat themselves: {sum(map(is_known, drawn))} of the messages stand, but for titles, in the other "
-        "dialogues that `linear`, `linear-text` and `retrieval` are fitted on, so their shares are not those on an agent "
+        "dialogues that `linear`, the labeller and `retrieval` are fitted on, so their shares are not those on an agent "
         "that is new to them. The language model has seen none. Intervals take messages for independent.",
         "",
         *lines,

@@ -128,15 +128,15 @@ class StaticListAgent(LocalAgent):
         Raises:
             DataError: no item has an attribute.
         """
-        from trialogue.simulation import NeedsByCase, World, main_attribute  # no other list needs simulated users
+        from trialogue.simulation import NeedsByCase, World  # no other list needs simulated users
 
         super().__init__(name)
         self._catalogue = catalogue
-        attributes = (main_attribute(catalogue),)
+        world = World(catalogue, ratings)
         try:
-            cases = NeedsByCase.of_world(World(catalogue, ratings), attributes=attributes)
+            cases = NeedsByCase.of_world(world, attributes=world.attributes)
         except DataError:  # nobody has rated enough for a profile: users have smaller ones, or none
-            cases = NeedsByCase.of_world(World(catalogue), attributes=attributes)
+            cases = NeedsByCase.of_world(World(catalogue), attributes=world.attributes)
         needs = [cases.draw(f"static list/{number}", seed=0).need for number in range(FORESEEN)]
         self._ids = cover([frozenset(need.acceptable) for need in needs], LIST_LENGTH)
 

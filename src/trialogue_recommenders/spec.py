@@ -18,7 +18,7 @@ from trialogue_recommenders.genre_led import GenreLedAgent
 from trialogue_recommenders.guided import GuidedAgent
 from trialogue_recommenders.item_centred import ItemCentredAgent
 from trialogue_recommenders.item_lists import DumpAgent, PopularAgent, RandomAgent, StaticListAgent
-from trialogue_recommenders.wording.wording import FILMS, read_wording
+from trialogue_recommenders.wording.wording import read_wording, wording_of
 
 Shape = Literal["guided", "item-centred", "genre-led", "popular", "random", "dump", "static"]
 
@@ -34,7 +34,7 @@ class ReferenceSpec(CatalogueSpec):
     """guided, item-centred or genre-led (the shapes of the three agents of KDD 2020); or a baseline:
     popular, random, dump, which reads out the catalogue, and static, the best list that ignores its user."""
     wording: str | None = None
-    """A YAML file with the words of the domain (noun: book, use: read, ...); null: films."""
+    """A YAML file with the words of the domain (noun: book, use: read, ...); null: told by the catalogue's attributes."""
     skip: int = Field(default=0, ge=0)
     """Best items that guided, item-centred and genre-led leave out of every ranking, for a version known to be worse."""
 
@@ -58,7 +58,7 @@ class ReferenceSpec(CatalogueSpec):
     def make(self) -> Agent:
         """Create the agent, with the catalogue's ratings if it has any."""
         known = load_catalogue(self.catalogue, ratings=self.ratings)
-        words = FILMS if self.wording is None else read_wording(Path(self.wording))
+        words = wording_of(known.catalogue) if self.wording is None else read_wording(Path(self.wording))
         match self.shape:
             case "guided":
                 return GuidedAgent(known.catalogue, known.ratings, name=self.name, wording=words, skip=self.skip)

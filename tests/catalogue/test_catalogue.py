@@ -159,8 +159,8 @@ def test_every_bad_row_of_a_table_is_named_at_once(tmp_path: Path) -> None:
 
 def test_a_header_without_the_needed_columns_is_refused(tmp_path: Path) -> None:
     assert mistakes(tmp_path, "what,year\nA,1999\n") == [
-        "items.csv, line 1: no column is known to be the id; no column is known to be the title. The columns are: what, "
-        "year. Name the columns id and title, or say which they are in a YAML file, and give that. For example: "
+        "items.csv, line 1: no column is known to be the title. The columns are: what, year. "
+        "Name the columns id and title, or say which they are in a YAML file, and give that. For example: "
         "{file: films.csv, id: tconst, title: primaryTitle, attributes: {genre: genres}}"
     ]
 
@@ -213,8 +213,8 @@ def test_mistakes_of_a_mapping_of_items_are_reported_with_their_lines(tmp_path: 
 
 
 def test_the_line_of_a_wrong_header_counts_the_blank_lines_before_it(tmp_path: Path) -> None:
-    assert mistakes(tmp_path, "\n\nname,year\nA,1999\n")[0].startswith(
-        "items.csv, line 3: no column is known to be the id."
+    assert mistakes(tmp_path, "\n\nid,year\nA,1999\n")[0].startswith(
+        "items.csv, line 3: no column is known to be the title."
     )
 
 

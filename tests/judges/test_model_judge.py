@@ -12,6 +12,7 @@ from trialogue.errors import UsageError
 from trialogue.judges import JudgeOptions, LlmJudge, LlmPairJudge, load_rubric
 from trialogue.judges.judgement import JudgingProgress
 from trialogue.judges.pair_judge import preferences_of
+from trialogue.llm import Budget, LimitReached, Limits, use_budget
 from trialogue.records import Dialogue, Ending, Need, Raters, Response, Score, Situation, Utterance
 from trialogue.records.need import Constraint
 from trialogue.records.reasons.codes import ReasonCode
@@ -230,10 +231,8 @@ def test_the_key_the_network_and_the_credit_are_errors_and_no_missing_scores(end
 
 def test_a_server_that_refuses_everything_is_an_error_with_its_words(endpoint: str) -> None:
     many = [talk(f"d{number}", "hi", f"good {number}") for number in range(6)]
-    with pytest.raises(UsageError, match=r"refused the first 5 questions.*no such model"):
+    with pytest.raises(UsageError, match=r"cannot be asked: .*no such model"):
         judge_at(endpoint, "no-model").judge(many)
-    few = judge_at(endpoint, "no-model").judge(many[:4])  # perhaps too long, each of them
-    assert {each.whys["dialogue_overall"].code for each in few} == {ReasonCode.MODEL_DID_NOT_ANSWER}
 
 
 def test_every_question_is_asked_once_however_many_run_at_the_same_time(endpoint: str) -> None:
@@ -356,3 +355,17 @@ def test_a_column_changes_its_name_with_everything_that_is_asked_and_with_nothin
     for more in ({"temperature": 1.0}, {"max_tokens": 9}, {"reasons": False}, {"structured": False}):
         assert judge_at(endpoint, **more).measure("dialogue_overall") != base
     assert judge_at(endpoint, rubric="efficiency").settings_hash != judge_at(endpoint).settings_hash
+
+
+def test_a_limit_stops_the_judge_before_it_is_exceeded_and_answers_are_kept(endpoint: str, tmp_path: Path) -> None:
+    many = [talk(f"d{number}", "hi", f"good {number}") for number in range(12)]
+    options: dict[str, Any] = {"cache": tmp_path / "answers", "requests_at_once": 3, "structured": False}
+    with use_budget(Budget(Limits(max_calls=5), tmp_path / "budget.json")):
+        judge = judge_at(endpoint, **options)
+        with pytest.raises(LimitReached, match="max_calls 5"):
+            judge.judge(many)
+        assert judge.usage().calls == 5
+    with use_budget(Budget(Limits(max_calls=12), tmp_path / "budget.json")):
+        judge = judge_at(endpoint, **options)
+        assert len(judge.judge(many)) == 12
+        assert (judge.usage().calls, judge.usage().cached) == (7, 5)

@@ -147,3 +147,45 @@ def test_retry_after_is_seconds_or_a_date() -> None:
     assert retry_after_s("Sat, 21 Nov 2026 12:00:30", now=now) == 30
     assert retry_after_s("soon") is None
     assert retry_after_s(None) is None
+
+
+def refused(after_s: float | None = None) -> PassingFailure:
+    return PassingFailure("rate_limited", "slow down", heard=False, after_s=after_s)
+
+
+def test_requests_slow_down_with_each_refusal_and_recover_with_each_success() -> None:
+    clock = Clock()
+    policy = clock.retry_policy(Retries(most=3, first_wait_s=0))
+    starts: list[float] = []
+
+    def noted(request: Callable[[], str]) -> Callable[[], str]:
+        def noting() -> str:
+            starts.append(clock.now)
+            return request()
+
+        return noting
+
+    policy.ask(noted(failing(refused(), refused())), repeatable=True)
+    assert np.diff(starts).tolist() == pytest.approx([0.0, 0.1])  # a slot was reserved before the first refusal
+    for _ in range(30):
+        policy.ask(noted(failing()), repeatable=True)
+    gaps = np.diff(starts[2:])
+    assert gaps[0] == pytest.approx(0.2)  # twice refused: twice the first spacing, reserved before the success
+    assert gaps[1:6].tolist() == pytest.approx([0.2 * 0.9**power for power in range(1, 6)])
+    assert gaps[-1] == 0.0  # the old rate again
+
+
+def test_refusals_of_requests_that_were_under_way_together_count_once() -> None:
+    clock = Clock()
+    policy = clock.retry_policy(Retries(most=0))
+
+    def nested(depth: int) -> str:
+        if depth:
+            with pytest.raises(PassingFailure):
+                policy.ask(lambda: nested(depth - 1), repeatable=True)
+        clock.now += 0.01
+        raise refused()
+
+    with pytest.raises(PassingFailure):
+        policy.ask(lambda: nested(3), repeatable=True)
+    assert policy._spacing_s == 0.1

@@ -11,7 +11,7 @@ from trialogue.records import Dialogue, read_records
 from trialogue.simulation.batch.simulation_file import SimulationFile, read_study
 from trialogue.simulation.language.wordings import read_phrases
 from trialogue.workflows.inputs.knowledge import load_catalogue
-from trialogue.workflows.simulation.simulate import simulate
+from trialogue.workflows.simulation.simulate import notes_of, simulate
 from trialogue_recommenders import FILMS, read_wording
 
 BOOKS = Path(__file__).parent.parent.parent / "examples" / "books"
@@ -74,9 +74,11 @@ def test_ratings_of_other_items_are_refused(here: Path) -> None:
         load_catalogue("demo", ratings="ratings.csv")
 
 
-def test_a_catalogue_without_ratings_says_what_to_name(study: SimulationFile) -> None:
-    with pytest.raises(UsageError, match="Name a file with the option 'ratings'"):
-        simulate(study.model_copy(update={"ratings": None}))
+def test_without_ratings_tastes_are_invented_and_the_manifest_says_so(study: SimulationFile, tmp_path: Path) -> None:
+    batch = simulate(study.model_copy(update={"ratings": None, "n": 3, "baselines": 0, "out": tmp_path / "run"}))
+    assert batch.manifest.config["tastes"] == "invented from the catalogue's attributes"
+    assert batch.failure_count == 0
+    assert "needs are drawn from its items" in notes_of(batch)[0]
 
 
 def test_all_mistakes_in_a_file_of_words_are_reported_at_once(tmp_path: Path) -> None:

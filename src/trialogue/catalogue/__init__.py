@@ -4,7 +4,9 @@
 ``layout_of`` divides a reply into sentences and slots (items of lists, cells, values), whether or not a title is known.
 """
 
+from trialogue.catalogue.attribute_names import names_of, normalise_words, plurals_of
 from trialogue.catalogue.catalogue import Catalogue
+from trialogue.catalogue.domains import DOMAINS, Domain, domain_of, main_attribute, spoken_attributes, spoken_name
 from trialogue.catalogue.item import OTHER_TITLES, Item
 from trialogue.catalogue.layout import Layout, Part, ReplyLayout, filling_of, layout_of, plain_text
 from trialogue.catalogue.linking.card import LINKER_CARD, LinkerCard
@@ -14,10 +16,12 @@ from trialogue.catalogue.ratings import Ratings, Scale
 from trialogue.catalogue.ratings_file import read_ratings
 
 __all__ = [
+    "DOMAINS",
     "LINKER_CARD",
     "OTHER_TITLES",
     "Candidate",
     "Catalogue",
+    "Domain",
     "Item",
     "Layout",
     "LinkerCard",
@@ -28,11 +32,18 @@ __all__ = [
     "Scale",
     "TitleLinker",
     "Token",
+    "domain_of",
     "filling_of",
     "layout_of",
+    "main_attribute",
+    "names_of",
+    "normalise_words",
     "parse_title",
     "plain_text",
+    "plurals_of",
     "read_ratings",
+    "spoken_attributes",
+    "spoken_name",
     "title_key",
     "tokens",
 ]

@@ -15,7 +15,14 @@ YEARS = frozenset(["decade", "decades", "year", "years", "era", "eras", "period"
 """Words for an item's year and decade."""
 ASKED = "asked"
 """Key in a message's ``meta``: the attributes that the agent was heard to ask about."""
-_FAMILIES = (frozenset(["genre", "genres", "category", "categories"]), *PEOPLE, YEARS)
+_FAMILIES = (
+    frozenset(["genre", "genres", "category", "categories"]),
+    *PEOPLE,
+    YEARS,
+    frozenset(["price", "prices", "budget", "cost", "costs", "spend"]),
+    frozenset(["colour", "color", "colours", "colors"]),
+    frozenset(["brand", "brands", "make", "maker", "manufacturer"]),
+)
 """Words that ask about the same attribute, which has the name of any of them."""
 _WORD = re.compile(r"\w+(?:[-'’&]\w+)*")
 

@@ -11,6 +11,7 @@ from trialogue.catalogue.files import read_items
 from trialogue.catalogue.item import Item
 from trialogue.catalogue.item_columns import EXAMPLE, MAPPINGS, ItemColumns, load_columns
 from trialogue.catalogue.linking.titles import parse_title, title_key
+from trialogue.catalogue.ranges import with_ranges
 from trialogue.errors import DataError, Problem
 from trialogue.records import write_records
 
@@ -67,7 +68,8 @@ class Catalogue(Mapping[str, Item]):
         Of a table, the columns ``id`` (or ``movieId``, ``item_id``, ...) and ``title`` (or ``name``, ...) are needed;
         ``year`` and ``description`` are what they say; every other column is an attribute, several values separated by
         ``|`` (``genres``, ``directors``, ... are taken as ``genre``, ``director``). Without a column ``year``, a year in
-        brackets behind the title is one. Compressed files (``.gz``, ``.zst``) are read, too.
+        brackets behind the title is one. Without an id, the title is the id. A numeric attribute such as ``price`` gets
+        another one with its ranges, ``price range`` (``ranges``). Compressed files (``.gz``, ``.zst``) are read, too.
 
         Args:
             path: the file; or a mapping of its columns in YAML, with the name of the file beside it (``item_columns``).
@@ -85,7 +87,7 @@ class Catalogue(Mapping[str, Item]):
         items = list(read_items(path, known))
         if not items:
             raise DataError(Problem("this catalogue has no items.", file=str(path), hint="Was it written completely?"))
-        return cls.from_items(items, file=str(path))
+        return cls.from_items(with_ranges(items), file=str(path))
 
     def write(self, path: Path | str) -> int:
         """Write the items as JSON Lines; returns their number."""

@@ -22,7 +22,7 @@ from trialogue.records.files.yaml_file import lines_of, read_fields
 
 OBVIOUS = {
     "id": "id item_id itemid movie_id movieid film_id filmid book_id bookid product_id productid asin isbn tconst",
-    "title": "title name item_name movie_title film_title book_title product_name primarytitle",
+    "title": "title name item_name movie_title film_title book_title product_name product_title primarytitle",
     "year": "year release_year startyear publication_year",
     "description": "description overview synopsis",
 }
@@ -80,7 +80,7 @@ def obvious_columns(header: Iterable[str], file: str, line: int | None) -> ItemC
     {'id': 'movieId', 'title': 'title', 'attributes.genre': 'genres'}
 
     Raises:
-        DataError: no column, or several ones, may be the id or the title.
+        DataError: no column may be the title, or several may be one of the fields. Without an id, the title is the id.
     """
     names = {name.strip().casefold(): name for name in header}
     found: dict[str, str] = {}
@@ -91,12 +91,13 @@ def obvious_columns(header: Iterable[str], file: str, line: int | None) -> ItemC
             found[field] = names[field if field in keys else keys[0]]
         elif keys:
             wrong.append(f"several columns may be the {field}: {', '.join(names[key] for key in keys)}")
-        elif field in ("id", "title"):
+        elif field == "title":
             wrong.append(f"no column is known to be the {field}")
     if wrong:
         what = f"{'; '.join(wrong)}. The columns are: {', '.join(names.values())}."
         hint = f"Name the columns id and title, or say which they are in a YAML file, and give that. {EXAMPLE}"
         raise DataError(Problem(what, file, line, hint=hint))
+    found.setdefault("id", found["title"])
     rest = {key: name for key, name in names.items() if name not in found.values() and key}
     return ItemColumns(**found, attributes={SINGULAR.get(key, key): name for key, name in rest.items()})
 

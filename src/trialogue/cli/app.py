@@ -25,7 +25,7 @@ from trialogue.cli import (
 )
 from trialogue.cli.judging import rubrics
 from trialogue.cli.judging import train as train_judges
-from trialogue.cli.simulation import agents, chat, simulate, users
+from trialogue.cli.simulation import agents, chat, ci, simulate, users
 from trialogue.cli.strategies.app import app as strategies_app
 from trialogue.cli.study.app import app as study_app
 
@@ -42,6 +42,7 @@ EVALUATE, SIMULATE, PEOPLE, EXPLAIN, DATA = "Evaluate", "Simulate", "Ask people"
 app.command("demo", rich_help_panel=EVALUATE)(demo.demo)
 app.command("evaluate", rich_help_panel=EVALUATE)(evaluate.evaluate)
 app.command("compare", rich_help_panel=EVALUATE)(compare.compare)
+app.command("ci", rich_help_panel=EVALUATE)(ci.ci)
 app.command("board", rich_help_panel=EVALUATE)(board.board)
 app.command("score", rich_help_panel=EVALUATE)(score.score)
 app.command("run", rich_help_panel=EVALUATE)(run.run)

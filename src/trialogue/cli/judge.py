@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trialogue.cli.shared.inputs import Mapped
+from trialogue.cli.shared.options import MaxCalls, MaxCost, MaxTokens
 from trialogue.cli.shared.progress import StepProgress, check_folder, steps
 
 if TYPE_CHECKING:
@@ -100,6 +101,9 @@ def judge(
         typer.Option(help="With --plan: new folder for a study in which people label exactly the planned units."),
     ] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    max_cost: MaxCost = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
     seed: Annotated[int, typer.Option(help="Random seed of a plan.")] = 0,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the page, tables and the plan.")] = Path(
         "runs/judge"
@@ -111,6 +115,7 @@ def judge(
     from trialogue.cli.shared.options import named_values
     from trialogue.errors import UsageError
     from trialogue.findings.judging.conclude import JudgeSettings
+    from trialogue.llm.budget import BUDGET, Budget, Limits, use_budget
     from trialogue.stats.correction.table import Estimand
     from trialogue.workflows.mapped import with_mapping
 
@@ -177,7 +182,8 @@ def judge(
         seed,
         probes=probe_n if probes else 0,
     )
-    with steps(quiet=quiet) as tell:
+    limits = Limits(max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens)
+    with steps(quiet=quiet) as tell, use_budget(Budget(limits, out / BUDGET) if limits.are_set else None):
         if dry_run:
             _price(given, models, aspect, out, pairwise=pairwise, as_json=as_json)
         elif pairwise:

@@ -9,6 +9,7 @@ from typing import Any
 from trialogue.errors import UsageError
 from trialogue.judges.judgement import JudgingProgress, Watch
 from trialogue.judges.options import AnyJudgeOptions
+from trialogue.llm.budget import LimitReached
 from trialogue.llm.cache import Cache
 from trialogue.llm.chat import Completion, EmptyAnswer
 from trialogue.llm.models import AnyModel, cache_key, open_model
@@ -154,6 +155,9 @@ class Asker:
             futures = {pool.submit(self._answer, *each): each for each in questions}
             for future in as_completed(futures):
                 note(futures[future], future.result())
+        except LimitReached:
+            pool.shutdown(cancel_futures=True)  # what is on its way is paid for, and goes to the cache
+            raise
         except BaseException:
             # Without this, an interruption would wait for every question in flight and then for all that are queued.
             pool.shutdown(wait=False, cancel_futures=True)

@@ -3,6 +3,7 @@
 Shared by agents, simulated users, labellers and judges, which do not depend on each other.
 """
 
+from trialogue.llm.budget import Budget, LimitReached, Limits, use_budget
 from trialogue.llm.cache import Cache, CacheStats
 from trialogue.llm.chat import ChatClient, ChatOptions, Completion
 from trialogue.llm.choosing import Choice, choose
@@ -11,6 +12,7 @@ from trialogue.llm.models import ModelOptions, open_model
 from trialogue.llm.usage import Ledger, Price, Usage
 
 __all__ = [
+    "Budget",
     "Cache",
     "CacheStats",
     "ChatClient",
@@ -18,6 +20,8 @@ __all__ = [
     "Choice",
     "Completion",
     "Ledger",
+    "LimitReached",
+    "Limits",
     "LocalModel",
     "LocalOptions",
     "ModelOptions",
@@ -25,4 +29,5 @@ __all__ = [
     "Usage",
     "choose",
     "open_model",
+    "use_budget",
 ]

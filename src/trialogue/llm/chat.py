@@ -13,11 +13,12 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from trialogue.errors import UsageError
+from trialogue.llm.budget import Reservation, active_budget, most_prompt_tokens, tally
 from trialogue.llm.cache import Cache, key_of
 from trialogue.llm.tokens import Token, tokens_of
 from trialogue.llm.usage import Ledger, Price
 from trialogue.records import JsonValue, Record, RetryCost
-from trialogue.transport.answers import OURS_TO_MEND, check_success, checked_text, hidden, redactor
+from trialogue.transport.answers import MODEL_IS_OURS_TO_MEND, check_success, checked_text, hidden, redactor
 from trialogue.transport.failures import AgentFailure, PassingFailure, UnreadableAnswer
 from trialogue.transport.http import MAX_BYTES, ConnectionPool
 from trialogue.transport.retry import AtOnce, Retries, RetryPolicy, Seconds
@@ -161,6 +162,10 @@ class ChatClient:
             secrets = {options.api_key_env: key}
         self._hide: Callable[[str], str] = redactor(secrets)
         self._wire = ConnectionPool(options.url, timeout_s=options.timeout_s)
+        self._budget = active_budget()
+        if self._budget is not None:
+            longest_answer = _longest_answer(options.body((), None))
+            self._budget.check(options.model, price=options.price, longest_answer=longest_answer)
         self._cache = Cache(options.cache) if options.cache else None
         self._retry_policy = retry_policy or RetryPolicy(
             options.retries, at_once=options.requests_at_once, per_minute=options.requests_per_minute
@@ -189,15 +194,18 @@ class ChatClient:
 
         Raises:
             AgentFailure: there is no answer with text in it, after all tries.
+            LimitReached: the request might exceed a limit of the run (``budget``).
         """
         body = self.options.body(messages, seed) | dict(fields or {})
         key = key_of(self.options.url, body, trial)
         if self._cache is not None and (kept := self._cache.get(key)) is not None:
             self.ledger.count("cached")
+            tally((None, None), None, cached=True)
             return completion_in(kept, "")
         try:
             answer, text = self._request(body, note)
             self.ledger.record_call(*tokens_in(answer))
+            tally(tokens_in(answer), self.options.price, cached=False)
             try:
                 completion = completion_in(answer, text)
             except EmptyAnswer:
@@ -228,20 +236,41 @@ class ChatClient:
         data = _json_of(answer.text()).get("data")
         return [str(entry.get("id")) for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
 
+    def _reserve(self, body: Mapping[str, Any]) -> Reservation | None:
+        """Room for a request in the budget of the run; None where there is none."""
+        if self._budget is None:
+            return None
+        return self._budget.reserve((most_prompt_tokens(body), _longest_answer(body) or 0), self.options.price)
+
     def _request(self, body: Mapping[str, Any], note: Callable[[RetryCost], None]) -> tuple[dict[str, Any], str]:
         """(answer as JSON, as it came)."""
         raw = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
 
         def request() -> tuple[dict[str, Any], str]:
-            answer = self._wire.ask("POST", "/chat/completions", body=raw, headers=self._headers)
-            text = check_success(answer, self.options.url).text()
-            return _without_error(_json_of(text), self.options.url), text
+            reservation = self._reserve(body)
+            try:
+                answer = self._wire.ask("POST", "/chat/completions", body=raw, headers=self._headers)
+                text = check_success(answer, self.options.url, ours=MODEL_IS_OURS_TO_MEND).text()
+                found = _without_error(_json_of(text), self.options.url)
+            except PassingFailure as failure:
+                if reservation is not None and not failure.heard:
+                    reservation.release()
+                raise
+            if reservation is not None:
+                reservation.settle(tokens_in(found), self.options.price)
+            return found, text
 
         def count(cost: RetryCost) -> None:
             self.ledger.count("retries")
             note(cost)
 
         return self._retry_policy.ask(request, repeatable=True, note=count)
+
+
+def _longest_answer(body: Mapping[str, Any]) -> int | None:
+    """Most tokens of all answers to a request; None: unlimited."""
+    most = body.get("max_completion_tokens", body.get("max_tokens"))
+    return most * int(body.get("n") or 1) if isinstance(most, int) else None
 
 
 def _json_of(text: str) -> dict[str, Any]:
@@ -276,7 +305,7 @@ def _without_error(answer: dict[str, Any], url: str) -> dict[str, Any]:
     if code == TOO_MANY or code >= SERVER_ERROR:
         # A rate limit refuses a request before the model sees it, so it may be sent again even to an agent with a state.
         raise PassingFailure("rate_limited" if code == TOO_MANY else "error", what, heard=code != TOO_MANY)
-    raise AgentFailure("harness" if code in OURS_TO_MEND else "error", what)
+    raise AgentFailure("harness" if code in MODEL_IS_OURS_TO_MEND else "error", what)
 
 
 def _status(code: object) -> int:

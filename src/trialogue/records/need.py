@@ -55,6 +55,8 @@ class Need(Record):
     """Attributes that the user would ask about, once an item suits."""
     persona: str = ""
     """Description of the user; "": none."""
+    scenario: str = ""
+    """The need in a sentence, for users who read it; "": none."""
     source: NeedSource = NeedSource.PROFILE
     """Origin."""
     catalogue_size: int | None = Field(default=None, ge=1)

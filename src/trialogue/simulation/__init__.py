@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from trialogue.catalogue.domains import main_attribute
     from trialogue.records.kinds.acts import ACCEPTABLE, CIR6
     from trialogue.simulation.actions import KDD2020, QRFA_PAPER, QRFA_RELEASED, ActionSpace
     from trialogue.simulation.dialogue import Transcript, converse, talk
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
     from trialogue.simulation.users.kinds import NeedsByCase, SimulatedUsers, UserKind, World, load_kind
     from trialogue.simulation.users.options import METHODS, UserOptions
-    from trialogue.simulation.users.population import Users, main_attribute
+    from trialogue.simulation.users.population import Users
     from trialogue.simulation.users.user import AgendaUser, SimulatedUser, Stop
 
 __all__ = [
@@ -80,7 +81,7 @@ _LAZY = {
     "fit_users": "trialogue.simulation.users.fit",
     "load_kind": "trialogue.simulation.users.kinds",
     "load_users": "trialogue.simulation.users.fit",
-    "main_attribute": "trialogue.simulation.users.population",
+    "main_attribute": "trialogue.catalogue.domains",
     "talk": "trialogue.simulation.dialogue",
 }
 

@@ -12,7 +12,7 @@ from trialogue.records import JsonValue
 
 DEMO = "demo"
 """The catalogue that comes with Trialogue."""
-PATHS = ("catalogue", "ratings", "wording", "phrases", "file", "folder", "cache", "encoder", "personas", "style", "out")
+PATHS = ("catalogue", "ratings", "wording", "phrases", "file", "folder", "cache", "personas", "style", "out")
 """Fields and options that hold a path, or, of a catalogue and an encoder, a name."""
 NESTED = "understanding"
 """Option of users whose value may hold the options of a language model."""

@@ -1,18 +1,28 @@
 """Check HTTP responses: status codes, invalid text, and redaction of secrets."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from trialogue.transport.failures import AgentFailure, FailureKind, PassingFailure, UnreadableAnswer
 from trialogue.transport.http import HttpResponse
 from trialogue.transport.retry import retry_after_s
 
 OURS_TO_MEND = (401, 402, 407)
+"""Statuses of a wrong key, an unpaid bill or a proxy: whoever runs Trialogue has to remove the cause."""
+MODEL_IS_OURS_TO_MEND = (*OURS_TO_MEND, 403, 404)
+"""The same of an endpoint of models: it has no such model or address, or does not grant it to this key."""
+DOWN = (502, 503)
+"""Statuses with which a proxy says that the server behind it does not answer."""
 LONGEST_TEXT = 100_000  # characters of a message, about 60 pages: above any reply, below what hurts
 
 
-def check_success(answer: HttpResponse, url: str) -> HttpResponse:
+def check_success(answer: HttpResponse, url: str, *, ours: Collection[int] = OURS_TO_MEND) -> HttpResponse:
     """Return the response if its status is a success, else raise a failure.
+
+    Args:
+        answer: the response.
+        url: of the server, for messages.
+        ours: statuses that are a mistake in our configuration and no failure of the server.
 
     Raises:
         AgentFailure: its status is another; a ``PassingFailure`` for 429 and for 5xx.
@@ -24,12 +34,13 @@ def check_success(answer: HttpResponse, url: str) -> HttpResponse:
     if answer.status == 429 or answer.status >= 500:
         after_s = retry_after_s(answer.headers.get("Retry-After"))
         kind: FailureKind = "rate_limited" if answer.status == 429 else "error"
+        kind = "unreachable" if answer.status in DOWN else kind
         raise PassingFailure(kind, what, heard=answer.status not in (429, 503), after_s=after_s)
     if 300 <= answer.status < 400:
         what += f" It redirects to {answer.headers.get('Location')}: give that address, if it is the agent's."
     if answer.status in (401, 403):
         what += " Is the key in the environment variable correct?"
-    raise AgentFailure("harness" if answer.status in OURS_TO_MEND else "error", what)
+    raise AgentFailure("harness" if answer.status in ours else "error", what)
 
 
 def hidden(failure: AgentFailure, hide: Callable[[str], str]) -> AgentFailure:

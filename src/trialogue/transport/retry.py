@@ -1,4 +1,8 @@
-"""Retry policy with jittered back-off, and limits on concurrent requests and requests per minute."""
+"""Retry policy with jittered back-off, and limits on concurrent requests and requests per minute.
+
+The rate adapts to the server: each refusal with status 429 doubles the time between the requests of all threads, and each
+success shortens it, so that dialogues that run concurrently do not storm a server that has just refused one of them.
+"""
 
 import threading
 import time
@@ -14,6 +18,8 @@ from pydantic import Field
 from trialogue.records import Record, RetryCost
 from trialogue.transport.failures import PassingFailure
 
+FIRST_SPACING_S = 0.1  # between requests after the first refusal: ten a second
+RECOVERY = 0.1  # a tenth shorter with each success: seven successes undo one refusal
 Result = TypeVar("Result")
 Sleep = Callable[[float], None]
 
@@ -61,8 +67,8 @@ class RetryPolicy:
         self._retries, self._sleep, self._clock = retries, sleep, clock
         self._rng = rng or np.random.default_rng()
         self._slots = threading.BoundedSemaphore(at_once) if at_once else None
-        self._spacing_s = 60 / per_minute if per_minute else 0.0
-        self._next = clock()
+        self._least_spacing_s = self._spacing_s = 60 / per_minute if per_minute else 0.0
+        self._next = self._slowed_at = clock()
         self._lock = threading.Lock()
 
     def ask(
@@ -85,10 +91,16 @@ class RetryPolicy:
         """
         cost = RetryCost()
         for n_retries in range(self._retries.most + 1):
+            start = self._clock()
             try:
                 with self._slot():
-                    return request()
+                    start = self._clock()
+                    found = request()
+                self._speed_up()
+                return found
             except PassingFailure as failure:
+                if failure.kind == "rate_limited":
+                    self._slow_down(start)
                 wait_s = self._wait_s(n_retries, failure)
                 if n_retries == self._retries.most or wait_s is None or (failure.heard and not repeatable):
                     failure.retries = cost
@@ -126,6 +138,23 @@ class RetryPolicy:
             self._next = start + self._spacing_s
         if start > now:
             self._sleep(start - now)
+
+    def _slow_down(self, sent_at: float) -> None:
+        """Double the time between requests, once for all requests that were sent at the rate that was too high."""
+        with self._lock:
+            if sent_at >= self._slowed_at:
+                longest = max(self._retries.longest_wait_s, self._least_spacing_s)
+                self._spacing_s = min(longest, max(2 * self._spacing_s, FIRST_SPACING_S))
+                self._slowed_at = self._clock()
+
+    def _speed_up(self) -> None:
+        """Shorten the time between requests after a success, down to the one that was set."""
+        if self._spacing_s > self._least_spacing_s:
+            with self._lock:
+                shorter = self._spacing_s * (1 - RECOVERY)
+                self._spacing_s = (
+                    self._least_spacing_s if shorter < FIRST_SPACING_S / 4 else max(shorter, self._least_spacing_s)
+                )
 
     def _hold(self, seconds: float) -> None:
         """Delay all requests until the time that the server has set."""

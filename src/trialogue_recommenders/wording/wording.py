@@ -9,6 +9,16 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from trialogue.catalogue import (
+    Catalogue,
+    Domain,
+    domain_of,
+    names_of,
+    normalise_words,
+    plurals_of,
+    spoken_attributes,
+    spoken_name,
+)
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records.files import lines_of, mistakes_of, read_fields
 from trialogue_recommenders.text_files import sections_of
@@ -74,6 +84,30 @@ FILMS = Wording(
     },
 )
 """Films, in a catalogue with genre, director and actor."""
+
+
+def wording_of(catalogue: Catalogue) -> Wording:
+    """Wording for a catalogue: films, or nouns and verbs of its domain with attributes called by their own names."""
+    domain = domain_of(catalogue)
+    if domain == Domain():
+        return FILMS
+    kind = spoken_attributes(catalogue)[0]
+    kind_name = spoken_name(kind)
+    return Wording(
+        noun=domain.thing,
+        nouns=domain.things,
+        also=("item", "items", "something"),
+        called="name",
+        use=domain.do,
+        used=domain.done,
+        uses=(domain.do,),
+        past=(domain.done,),
+        kind=kind,
+        kinds=plurals_of(kind_name)[-1],
+        names={name: f"the {normalise_words(name)}" for name in catalogue.attributes},
+        asked={name: names_of(spoken_name(name)) for name in catalogue.attributes},
+        answers={name: (f"The {spoken_name(name)} is {{value}}.",) for name in catalogue.attributes},
+    )
 
 
 def read_wording(path: Path | str) -> Wording:

@@ -185,7 +185,7 @@ def test_a_server_that_is_busy_is_asked_again(faulty: str) -> None:
     ("status", "ending"),
     [
         (500, Ending.AGENT_ERROR),
-        (503, Ending.AGENT_ERROR),
+        (503, Ending.AGENT_UNREACHABLE),
         (404, Ending.AGENT_ERROR),
         (403, Ending.AGENT_ERROR),  # an agent may refuse a message in this way
         (429, Ending.RATE_LIMITED),

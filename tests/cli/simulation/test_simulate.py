@@ -3,8 +3,12 @@
 import contextlib
 import json
 import threading
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.cli.words import process, trialogue
 from trialogue.records import Dialogue, read_records
@@ -54,25 +58,16 @@ def test_an_agent_that_is_not_there_gives_recorded_failures(tmp_path: Path) -> N
     )
 
 
-def test_an_agent_that_fails_only_sometimes_is_no_reason_to_stop_a_script(tmp_path: Path) -> None:
-    code = "def reply(message, history, dialogue_id):\n    return 'hi' if dialogue_id.endswith('1') else 1 / 0\n"
-    (tmp_path / "sometimes.py").write_text(code)
-    study = tmp_path / "study.yaml"
-    study.write_text("agents: {it: sometimes:reply}\nusers: cir6-pkg\nn: 2\nmax_turns: 2\n")
-    with contextlib.chdir(tmp_path):
-        done = trialogue("simulate", study, "--out", tmp_path / "run")
-    assert done.returncode == 0, done.stderr
-    assert "1 ended by agent_error" in done.stdout
-
-
 class Model(BaseHTTPRequestHandler):
     """A language model that says little, for 10 tokens of prompt and 3 of answer."""
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
+        server: Any = self.server
+        server.requests = getattr(server, "requests", 0) + 1
         said = {"choices": [{"message": {"content": "Hello."}}], "usage": {"prompt_tokens": 10, "completion_tokens": 3}}
         body = json.dumps(said).encode()
-        self.send_response(200)
+        self.send_response(getattr(server, "status", 200))
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -103,6 +98,73 @@ def test_what_a_language_model_was_asked_and_what_that_cost_is_reported_of_this_
     )
     assert f"cost {cost}" in messages
     assert 0 < calls < 99
+
+
+@contextlib.contextmanager
+def model_server() -> Iterator[Any]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Model) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
+        yield server
+        server.shutdown()
+
+
+def model_study(server: Any, folder: Path, **fields: Any) -> Path:
+    url = f"http://127.0.0.1:{server.server_port}/v1"
+    price = {"prompt_per_million": 1000, "completion_per_million": 0}
+    agent = {"agent": "llm", "url": url, "model": "m", "price": price, "max_tokens": 5, "retries": {"most": 0}}
+    study = folder / "study.yaml"
+    given = {"agents": {"mine": agent}, "users": ["cir6-pkg"], "n": 6, "baselines": 0, "out": "run", **fields}
+    study.write_text(json.dumps(given))
+    return study
+
+
+def test_a_wrong_key_stops_the_run_and_the_same_command_resumes_it(tmp_path: Path) -> None:
+    with model_server() as server:
+        study = model_study(server, tmp_path, max_turns=2)
+        server.status = 401
+        stopped = trialogue("simulate", study, "--stop-after", "3")
+        assert stopped.returncode == 2
+        assert (
+            "error: Stopped early: agent 'mine' with cir6-pkg: 3 dialogues in a row ended with harness_error"
+            in stopped.stderr
+        )
+        assert "3 of 6 dialogues are kept" in stopped.stderr
+        assert server.requests == 3
+        server.status = 200
+        mended = trialogue("simulate", study, "--retry-failed")
+        assert mended.returncode == 0, mended.stderr
+    dialogues = list(read_records(tmp_path / "run" / "dialogues.jsonl", Dialogue))
+    assert len(dialogues) == 6
+    assert not any(each.fault for each in dialogues)
+
+
+def test_a_limit_on_requests_holds_over_processes_and_is_resumed_with_a_higher_one(tmp_path: Path) -> None:
+    with model_server() as server:
+        study = model_study(server, tmp_path, max_turns=3, max_calls=7)
+        stopped = process("simulate", study, "--jobs", "2")
+        assert stopped.returncode == 2
+        assert "might exceed max_calls 7. So far: 7 requests" in stopped.stderr
+        assert server.requests == 7
+        raised = trialogue("simulate", study, "--max-calls", "100")
+        assert raised.returncode == 0, raised.stderr
+        spent = [json.loads(line) for line in (tmp_path / "run" / "spend.jsonl").read_text().splitlines()]
+        assert sum(each["answers"] for each in spent) == server.requests
+        assert sum(each["cost"] for each in spent) == pytest.approx(server.requests * 10 * 1000 / 1e6)
+        finished = [each["dialogue"] for each in spent if each["finished"]]
+        assert sorted(finished) == [f"mine/cir6-pkg/{number}" for number in range(1, 7)]
+    assert len(list(read_records(tmp_path / "run" / "dialogues.jsonl", Dialogue))) == 6
+
+
+def test_more_failed_dialogues_than_allowed_make_the_command_fail(tmp_path: Path) -> None:
+    (tmp_path / "shaky.py").write_text(
+        "def reply(message, history, dialogue_id):\n    return 'hi' if dialogue_id.endswith('1') else 1 / 0\n"
+    )
+    study = tmp_path / "study.yaml"
+    study.write_text(json.dumps({"agents": {"shaky": "shaky:reply"}, "users": ["cir6-pkg"], "n": 4, "baselines": 0}))
+    done = process("simulate", study, "--out", tmp_path / "run")
+    assert done.returncode == 1
+    assert "3 of 4 dialogues of agent 'shaky' failed, more than the allowed share of 0.1 (max_failed)" in done.stderr
+    assert trialogue("simulate", study, "--out", tmp_path / "run", "--max-failed", "0.8").returncode == 0
 
 
 def test_all_mistakes_of_a_study_are_reported_at_once(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from tests.simulation.made import book_ratings, books, film_ratings, films, rng
 from trialogue.catalogue import Catalogue, Item
+from trialogue.catalogue.domains import Domain
 from trialogue.errors import UsageError
 from trialogue.records.kinds.acts import ACCEPTABLE
 from trialogue.simulation.bundled import bundled_users
@@ -20,7 +21,7 @@ from trialogue.simulation.language.phrases import (
     Phrase,
     Phrasebook,
 )
-from trialogue.simulation.language.wordings import FALLBACK, Domain
+from trialogue.simulation.language.wordings import FALLBACK
 from trialogue.simulation.preferences import KnowledgeGraph, SingleItem
 from trialogue.simulation.profiles import Profile, Profiles
 

@@ -1,9 +1,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from tests.simulation.made import agent, dialogue, films, user
 from tests.untraced import untraced
@@ -15,7 +13,6 @@ from trialogue.simulation.language.nlu import (
     UNKNOWN,
     ActClassifier,
     ActPrediction,
-    EmbeddingClassifier,
     Example,
     RetrievalClassifier,
     examples_of,
@@ -38,13 +35,6 @@ def text_alone(examples: Sequence[Example]) -> ActClassifier:
 
 
 WAYS: list[Fit] = [RetrievalClassifier, LinearClassifier, text_alone]
-
-
-def bag(texts: list[str]) -> NDArray[np.float64]:
-    """A very small encoder: counts of letters."""
-    return np.array(
-        [[text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts], dtype=float
-    )
 
 
 def test_examples_know_what_was_said_before_and_their_place_in_a_burst() -> None:
@@ -146,14 +136,7 @@ def test_one_or_two_labels_are_enough(labels: Sequence[str]) -> None:
         assert all(fit(examples).read(e.text, before=e.before, place=e.place).label == e.label for e in examples)
 
 
-def test_any_sentence_encoder_can_be_used() -> None:
-    model = EmbeddingClassifier(SOME, bag)
-    assert model.read("which film do you like") == ActPrediction("Elicit", 1.0)
-    assert model.read("漢字") == UNKNOWN
-    assert EmbeddingClassifier(SOME, bag, unknown_below=0.999).read("xyz").label is None
-
-
-@pytest.mark.parametrize("fit", [*WAYS, lambda examples: EmbeddingClassifier(examples, bag)])
+@pytest.mark.parametrize("fit", WAYS)
 def test_nothing_to_learn_from_is_refused(fit: Fit) -> None:
     with pytest.raises(DataError, match="no annotated agent utterance"):
         fit([])

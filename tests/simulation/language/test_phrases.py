@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 
 from tests.simulation.made import films, user
 from trialogue.catalogue import TitleLinker
+from trialogue.catalogue.domains import Domain
 from trialogue.records import Dialogue, DialogueAct, SlotValue, Utterance
 from trialogue.records.kinds.acts import ACCEPTABLE
 from trialogue.simulation.actions import KDD2020
 from trialogue.simulation.bundled import bundled_dialogues
 from trialogue.simulation.language.phrases import OPENING, Phrase, Phrasebook, extract, stance
-from trialogue.simulation.language.wordings import FALLBACK, Domain, hand_written_phrases, written_for
+from trialogue.simulation.language.wordings import FALLBACK, hand_written_phrases, written_for
 from trialogue.simulation.users.usersimcrs import FIRST_LEVEL
 
 
@@ -149,7 +150,7 @@ def test_hand_written_reviews_cover_every_opinion() -> None:
 
 
 def test_hand_written_words_have_known_slots_only() -> None:
-    known = {"item", "value", "decade", *Domain().words}
+    known = {"item", "value", "decade", "attribute", *Domain().words}
     assert {slot for phrases in hand_written_phrases().values() for phrase in phrases for slot in phrase.slots} <= known
 
 

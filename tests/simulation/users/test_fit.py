@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from tests.simulation.made import agent, book_ratings, books, dialogue, film_ratings, films, user
-from tests.strategies.tiny import write_encoder
 from trialogue.catalogue import Catalogue, Item, TitleLinker
+from trialogue.catalogue.domains import main_attribute
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.records import Dialogue
 from trialogue.simulation import Users, fit_users, load_users
@@ -13,7 +13,6 @@ from trialogue.simulation.language.nlu import RetrievalClassifier
 from trialogue.simulation.language.nlu_linear import LinearClassifier
 from trialogue.simulation.users.fit import UserModel
 from trialogue.simulation.users.options import METHODS, UserOptions, method
-from trialogue.simulation.users.population import main_attribute
 
 
 def registered_users() -> UserModel:
@@ -103,27 +102,10 @@ def test_only_options_that_differ_are_written() -> None:
 
 def test_understanding_is_made_by_the_options() -> None:
     model = bundled_users("cir6-pkg", "guided")
-    linear, text = model.new_understanding(), model.with_options(understanding="linear-text").new_understanding()
+    linear = model.new_understanding()
     assert isinstance(linear, LinearClassifier)
-    assert isinstance(text, LinearClassifier)
-    assert (linear.context, text.context) == (True, False)
+    assert linear.context
     assert isinstance(model.with_options(understanding="retrieval").new_understanding(), RetrievalClassifier)
-
-
-def test_a_sentence_encoder_may_tell_the_labels(tmp_path: Path) -> None:
-    folder = write_encoder(tmp_path / "tiny")
-    options = {"understanding": "encoder", "encoder": str(folder)}
-    model = bundled_users("cir6-pkg", "guided").with_options(**options)
-    heard = model.new_understanding()
-    known = {example.text: example.label for example in model.examples}
-    text = next(iter(known))
-    assert heard.read(text).label == known[text]
-    users = Users(model, films(), film_ratings())
-    assert users.new("d", seed=1).start()
-    with pytest.raises(UsageError, match="there is no encoder at"):
-        model.with_options(encoder=str(tmp_path / "none")).new_understanding()
-    with pytest.raises(UsageError, match="set understanding to encoder"):
-        UserOptions(encoder=str(folder))
 
 
 def test_dialogues_without_acts_are_refused() -> None:
@@ -159,7 +141,7 @@ def test_the_main_attribute_is_genre_or_else_the_one_most_items_share() -> None:
 
 def test_thresholds_can_be_set() -> None:
     users = Users(bundled_users("cir6-pkg").with_options(like=5, dislike=1), films(), film_ratings())
-    assert (users.profiles.thresholds.like, users.profiles.thresholds.dislike) == (5, 1)
+    assert (users.thresholds.like, users.thresholds.dislike) == (5, 1)
 
 
 def test_our_conversations_are_annotated_throughout_and_name_films_of_the_catalogue() -> None:

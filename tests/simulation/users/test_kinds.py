@@ -8,7 +8,7 @@ import pytest
 from tests.simulation.made import books, film_ratings, films
 from tests.simulation.standin import Talker
 from trialogue.agents.base import Turn
-from trialogue.errors import DataError, TrialogueError, UnknownNameError, UsageError
+from trialogue.errors import DataError, TrialogueError, UnknownNameError
 from trialogue.records import Need, Utterance
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
@@ -102,9 +102,7 @@ def test_what_is_no_kind_is_refused_and_so_are_wrong_options() -> None:
     assert kind_mistakes(f"{__name__}:KIND", {"tone": "curt"}) == []
 
 
-def test_agenda_users_need_ratings_and_users_of_ones_own_need_not() -> None:
-    with pytest.raises(UsageError, match="has no ratings"):
-        load_kind("cir6-pkg").settle(World(films()))
+def test_ratings_of_other_items_are_refused_and_no_ratings_are_not() -> None:
     with pytest.raises(TrialogueError):
         load_kind("cir6-pkg").settle(World(books(), film_ratings()))
     asker = load_kind(f"{__name__}:KIND").settle(World(films())).new("1", seed=0)

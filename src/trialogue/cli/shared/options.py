@@ -1,11 +1,9 @@
 """Detect which options the user gave, and refuse those that a command would silently ignore."""
 
 from collections.abc import Container, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
-if TYPE_CHECKING:
-    import typer
-
+import typer
 
 AS_HELP = (
     "paper or code: models of interaction and preferences as in the paper (Zhang and Balog, KDD 2020), or as in its "
@@ -14,7 +12,17 @@ AS_HELP = (
 """Help of the option ``--as``."""
 
 
-def given_words(context: "typer.Context") -> dict[str, str]:
+MaxCost = Annotated[
+    float | None,
+    typer.Option(min=0, help="Stop before requests to language models might cost more in total; they need a price."),
+]
+MaxCalls = Annotated[int | None, typer.Option(min=0, help="Maximum number of requests to language models.")]
+MaxTokens = Annotated[
+    int | None, typer.Option(min=0, help="Maximum number of tokens of prompts and answers of language models.")
+]
+
+
+def given_words(context: typer.Context) -> dict[str, str]:
     """The options and arguments that were written, by the name of their parameter, each as it is called.
 
     An option that was turned off is called by the word that turns it off; an argument by its name in capitals.
@@ -31,7 +39,7 @@ def given_words(context: "typer.Context") -> dict[str, str]:
     return found
 
 
-def refuse_unused(context: "typer.Context", unused: Container[str], *, by: str, hint: str) -> None:
+def refuse_unused(context: typer.Context, unused: Container[str], *, by: str, hint: str) -> None:
     """Raise UsageError if parameters of these names were given, with the words that gave them.
 
     Args:
@@ -47,7 +55,7 @@ def refuse_unused(context: "typer.Context", unused: Container[str], *, by: str, 
         raise UsageError(f"{by} does not use {', '.join(others)}: leave that out. {hint}")
 
 
-def other_parameters(context: "typer.Context", taken: Container[str]) -> list[str]:
+def other_parameters(context: typer.Context, taken: Container[str]) -> list[str]:
     """Names of the command's parameters but these."""
     return [str(each.name) for each in context.command.params if each.name not in taken]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from trialogue.errors import MissingDataError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
-    from trialogue.workflows.simulation.failed_agents import AlwaysFailed
+    from trialogue.workflows.simulation.failed_agents import FailedAgent
 
 RESULTS = (
     "scores.jsonl",
@@ -64,8 +64,8 @@ def find_modules_beside(file: Path) -> None:
         sys.path.append(folder)
 
 
-def exit_if_failed(agents: Iterable["AlwaysFailed"]) -> None:
-    """Exit with 1 if agents failed in every one of their dialogues, with an error for each."""
+def exit_if_failed(agents: Iterable["FailedAgent"]) -> None:
+    """Exit with 1 if agents failed in all or too many of their dialogues, with an error for each."""
     errors = [f"error: {agent}\n" for agent in agents]
     if errors:
         sys.stderr.write("".join(errors))

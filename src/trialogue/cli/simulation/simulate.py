@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trialogue.cli.shared.options import AS_HELP, named_values
+from trialogue.cli.shared.options import AS_HELP, MaxCalls, MaxCost, MaxTokens, named_values
 from trialogue.cli.shared.progress import exit_if_failed, find_modules_beside, steps
 from trialogue.errors import TrialogueError, UsageError
 
@@ -46,6 +46,14 @@ def simulate(
     ratings: Annotated[
         str | None, typer.Option(help="Ratings of the items: a table with the columns user, item, rating.")
     ] = None,
+    needs: Annotated[
+        str | None,
+        typer.Option(help="Test set: file with the users' needs, from --save-needs (default: drawn by the seed)."),
+    ] = None,
+    save_needs: Annotated[
+        Path | None,
+        typer.Option(help="Write the users' needs to this file, so that later versions meet the same ones."),
+    ] = None,
     max_turns: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of user utterances in a dialogue (default: 50).")
     ] = None,
@@ -58,6 +66,30 @@ def simulate(
     ] = None,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, or local.")] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed (default: 0).")] = None,
+    retry_failed: Annotated[
+        bool,
+        typer.Option(
+            "--retry-failed",
+            help="Run failed dialogues of the earlier run again, except the agent's own failures to reply properly.",
+        ),
+    ] = False,
+    retry: Annotated[
+        list[str] | None,
+        typer.Option(help="Run failed dialogues with this ending again, such as agent_timeout (repeatable)."),
+    ] = None,
+    stop_after: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Failures in a row of one cause that stop an agent's dialogues (default: 10; 0: never)."
+        ),
+    ] = None,
+    max_failed: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Exit with 1 if a larger share of an agent's dialogues failed (default: 0.1)."),
+    ] = None,
+    max_cost: MaxCost = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
     latency: Annotated[
         bool,
         typer.Option(
@@ -78,8 +110,10 @@ def simulate(
     """
     if continue_from is None and (dialogue is not None or turn is not None):
         raise UsageError("--dialogue and --turn require --continue-from FILE.")
-    given = {"n": n, "seed": seed, "max_turns": max_turns, "jobs": jobs, "cluster": cluster, "out": out}
-    given |= {"catalogue": catalogue, "ratings": ratings, "at_once": at_once}
+    given: dict[str, Any] = {"n": n, "seed": seed, "max_turns": max_turns, "jobs": jobs, "cluster": cluster, "out": out}
+    given |= {"catalogue": catalogue, "ratings": ratings, "at_once": at_once, "stop_after": stop_after}
+    given |= {"max_failed": max_failed, "retry_failed": tuple(retry) if retry else retry_failed or None}
+    given |= {"needs": needs, "max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
     options = {name: str(value) if name == "out" else value for name, value in given.items() if value is not None}
     if continue_from is not None:
         _refuse("--continue-from", study=study, user_option=user_option, **{"as": source})
@@ -91,7 +125,7 @@ def simulate(
 
         _refuse("a study file", agent=agent, users=users, protocol=protocol, user_option=user_option, **{"as": source})
         find_modules_beside(study)
-        _finish(_run_study(read_study(study, **options), timed=latency))
+        _finish(read_study(study, **options), timed=latency, save_needs=save_needs)
         return
     if not agent:
         raise UsageError("give an agent with --agent, such as --agent reference:guided, or a study file.")
@@ -100,7 +134,7 @@ def simulate(
         "out": DEFAULT,
         **options,
     }
-    _finish(_run_study(_study(agent, protocol, fields), timed=latency))
+    _finish(_study(agent, protocol, fields), timed=latency, save_needs=save_needs)
 
 
 DEFAULT = "runs/simulation"
@@ -160,26 +194,36 @@ def _name_in(agent: str) -> str:
         return agent
 
 
-def _run_study(study: "SimulationFile", *, timed: bool, openings: "tuple[Opening, ...]" = ()) -> "Batch":
+def _run_study(
+    study: "SimulationFile", *, timed: bool, openings: "tuple[Opening, ...]" = (), save_needs: Path | None = None
+) -> "Batch":
     from trialogue.workflows.simulation.model_usage import Meter, usage_text
     from trialogue.workflows.simulation.progress import PrintedProgress
+    from trialogue.workflows.simulation.simulate import notes_of
     from trialogue.workflows.simulation.simulate import simulate as run_study
 
     meter = Meter(study.resolve_paths().out)
     with steps() as tell:
         try:
-            batch = run_study(study, openings=openings, timed=timed, progress=PrintedProgress(tell))
+            batch = run_study(
+                study, openings=openings, timed=timed, save_needs=save_needs, progress=PrintedProgress(tell)
+            )
         finally:  # what was asked is paid for, however it ends
             for agent, usage in meter.usage_by_agent().items():
                 tell.say(usage_text(agent, usage))
+        for note in notes_of(batch):
+            tell.say(f"note: {note}")
         if batch.resumed:
             tell.say(f"{batch.resumed:,} of them from the earlier run")
     return batch
 
 
-def _finish(batch: "Batch") -> None:
+def _finish(study: "SimulationFile", *, timed: bool, save_needs: Path | None) -> None:
+    batch = _run_study(study, timed=timed, save_needs=save_needs)
+    if save_needs is not None:
+        typer.echo(f"Needs: {save_needs}")
     _tell(batch)
-    _exit_if_useless(batch)
+    _exit_if_useless(batch, study)
 
 
 def _tell(batch: "Batch") -> None:
@@ -198,14 +242,14 @@ def _tell(batch: "Batch") -> None:
     typer.echo(f"Dialogues: {batch.dialogues}")
 
 
-def _exit_if_useless(batch: "Batch") -> None:
-    """Exit with 1 if an agent failed in every one of its dialogues: nothing can be concluded about it."""
+def _exit_if_useless(batch: "Batch", study: "SimulationFile") -> None:
+    """Exit with 1 if an agent failed in too many of its dialogues for a conclusion about it."""
     if not batch.failure_count:
         return
     from trialogue.records import Dialogue, read_records
     from trialogue.workflows.simulation.failed_agents import find_failed_agents
 
-    exit_if_failed(find_failed_agents(read_records(batch.dialogues, Dialogue)))
+    exit_if_failed(find_failed_agents(read_records(batch.dialogues, Dialogue), most=study.max_failed))
 
 
 def _continue_dialogue(
@@ -241,4 +285,4 @@ def _continue_dialogue(
     _tell(batch)
     for line in continuation_lines(dialogue, turn, read_records(batch.dialogues, Dialogue)):
         typer.echo(line)
-    _exit_if_useless(batch)
+    _exit_if_useless(batch, study)

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, Validat
 from trialogue.agents.registry import OptionsError
 from trialogue.catalogue import OTHER_TITLES, Catalogue
 from trialogue.catalogue.attribute_names import names_of
+from trialogue.catalogue.domains import domain_of
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import Record
 from trialogue.records.files.validation import Mistake, mistakes_of
@@ -16,7 +17,6 @@ from trialogue.simulation.attributes.user import AttributeUser
 from trialogue.simulation.attributes.wording import wordings_hash
 from trialogue.simulation.users.kinds import NeedsByCase, World
 from trialogue.simulation.users.needs import DECADE, decade_of
-from trialogue.simulation.users.population import main_attribute
 from trialogue.simulation.users.targets import TitleDetector, target_need
 
 VERSION = "v1"
@@ -66,8 +66,8 @@ class AttributeOptions(Record):
     opening: Annotated[tuple[str, ...], BeforeValidator(_as_list), AfterValidator(_check_distinct)] = ()
     """Attributes whose values the first message tells, in place of the human dialogue that iEvaLM's users go on from;
     (): none."""
-    domain: Annotated[str, Field(pattern=r"\S")] = "movies"
-    """Kind of items, in the plural."""
+    domain: Annotated[str, Field(pattern=r"\S")] | None = None
+    """Kind of items, in the plural; None: told by the catalogue's attributes."""
 
 
 class AttributeKind:
@@ -125,17 +125,17 @@ class AttributeUsers:
     def __init__(self, signature: str, options: AttributeOptions, world: World) -> None:
         """Prepare what users share; see ``AttributeKind.settle``."""
         self.signature, self.options, self.world = signature, options, world
-        main = main_attribute(world.catalogue)
+        main = world.attributes[0]
         self.attributes = options.attributes or askable_attributes(world.catalogue)
         """Attributes that can be asked about, in the order of the options."""
         if strange := [name for name in (*self.attributes, *options.opening) if not _is_held(world.catalogue, name)]:
             raise UnknownNameError("attribute of the catalogue", strange[0], askable_attributes(world.catalogue))
         self._parser = QuestionParser(world.catalogue, self.attributes, main=main)
-        self._cases = NeedsByCase.of_world(world, attributes=(main,))
+        self.cases = NeedsByCase.of_world(world, attributes=world.attributes)
 
     def new(self, case: str, *, seed: int) -> AttributeUser:
         """Create the user of a case, with the need of ``llm:target-item`` users in this case."""
-        need = target_need(self._cases.draw(case, seed=seed).need)
+        need = target_need(self.cases.draw(case, seed=seed).need)
         options, world = self.options, self.world
         return AttributeUser(
             need,
@@ -147,7 +147,7 @@ class AttributeUsers:
             titles=options.titles,
             ranked=options.ranked,
             opening=options.opening,
-            domain=options.domain,
+            domain=options.domain or domain_of(world.catalogue).things,
         )
 
 

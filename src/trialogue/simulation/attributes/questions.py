@@ -13,6 +13,7 @@ from string import ascii_uppercase
 from trialogue.agents.base import Turn
 from trialogue.catalogue import Catalogue
 from trialogue.catalogue.attribute_names import names_of, normalise_words, plurals_of
+from trialogue.catalogue.domains import spoken_name
 from trialogue.records import Mention, Utterance
 from trialogue.records.kinds.acts import paper_label
 from trialogue.simulation.dialogue import KNOWN
@@ -69,7 +70,7 @@ class QuestionParser:
         self._phrases: dict[str, set[str]] = defaultdict(set)
         self._unspaced: dict[str, set[str]] = defaultdict(set)
         for name in attributes:
-            self._add_words(names_of(name), name)
+            self._add_words(names_of(spoken_name(name)), name)
             self._add_words(_KIND if name == main else (), name)
             values = {value for item in catalogue.values() for value in values_of(item, name)}
             self._add_words((form for value in values for form in plurals_of(value)), name)

@@ -6,22 +6,25 @@ process dies, its work is repeated; a dialogue that repeatedly kills its process
 """
 
 import contextlib
+import json
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from trialogue.agents.base import Agent
 from trialogue.errors import UsageError
+from trialogue.llm.budget import LimitReached
 from trialogue.records import Ending, JsonValue, Manifest
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.records.kinds.endings import FAILURES
-from trialogue.simulation.batch.dispatch import Dispatch, Take
-from trialogue.simulation.batch.folder import DIALOGUES, id_and_ending
+from trialogue.simulation.batch.breaker import EXTERNAL, STOP_AFTER, Breaker, Halted
+from trialogue.simulation.batch.dispatch import Dispatch
+from trialogue.simulation.batch.folder import DIALOGUES, config_of, id_and_ending
 from trialogue.simulation.batch.ledger import Ledger, export
-from trialogue.simulation.batch.plan import Plan
+from trialogue.simulation.batch.plan import Pair, Plan
 from trialogue.simulation.batch.processes import Processes, ProcessPool
 from trialogue.simulation.batch.workers import (
     DialogueRunner,
@@ -34,6 +37,8 @@ from trialogue.simulation.batch.workers import (
     closing_workers,
 )
 
+SPEND = "spend.jsonl"
+"""In a batch's folder: what each dialogue took of language models, by id, in order of completion; stopped ones, too."""
 PROGRESS_S = 0.1  # the least time between two tellings of progress
 
 
@@ -98,6 +103,8 @@ def run_batch(
     progress: Callable[[Progress], None] | None = None,
     note: Note = warn,
     pool: ProcessPool | None = None,
+    stop_after: int = STOP_AFTER,
+    retry: Collection[Ending] = (),
 ) -> Batch:
     """Run every dialogue of a plan that is not yet in the folder's ledger, and export them all.
 
@@ -116,11 +123,16 @@ def run_batch(
         progress: called with the progress, at most ten times a second, and at the end.
         note: called if a ledger's last line is cut.
         pool: processes shared with other batches, in place of ``jobs`` of its own; it was given this batch's spec.
+        stop_after: failures in a row of one cause after which no more dialogues of an agent with its users are started
+            (``breaker``); 0: never.
+        retry: endings of which dialogues are removed from the ledger and run again.
 
     Raises:
         UsageError: impossible options; the folder belongs to another batch, or is in use.
         DataError: the ledger cannot be read or written.
         MissingExtraError: ``cluster`` without the extra.
+        LimitReached: a limit on language models (``llm.budget``); the ledger holds all that ended.
+        Halted: dialogues were left out after ``stop_after`` failures in a row; the ledger holds all that ended.
         Interrupted: Ctrl-C; the ledger holds all that ended.
         Exception: what agents' or users' code raises that is no ``AgentFailure``: a mistake in it, to be seen; what was
             finished is in the ledger.
@@ -131,19 +143,42 @@ def run_batch(
     config = {**plan.to_json(), **(settings or {})}
     spec = WorkerSpec(make_agent, make_users, talk or DialogueRunner())
     with Ledger(folder, config, seed=plan.seed, note=note) as ledger:
-        report = _Report(plan, ledger, progress)
+        repeated = [name for name in plan.ids() if ledger.failures.get(name) in retry] if retry else []
+        retried = _retry_counts(folder, Counter(ledger.failures[name] for name in repeated))
+        ledger.drop(repeated)
+        report = _Report(plan, ledger, progress, Breaker(stop_after))
         missing = [place for place, name in enumerate(plan.ids()) if name not in ledger]
         try:
             if missing:
-                _hold(plan, missing, spec, report.take, jobs=jobs, cluster=cluster, at_once=at_once, pool=pool)
+                _hold(plan, missing, spec, report, jobs=jobs, cluster=cluster, at_once=at_once, pool=pool)
         except KeyboardInterrupt as interrupt:
             ledger.close()
             said = f"Interrupted: {ledger.count():,} of {len(plan):,} dialogues are safe in {ledger.path}."
             raise Interrupted(f"{said} Run the same command again to resume.") from interrupt
         report.tell()
         ledger.sync()
-        manifest = export(ledger, plan.ids(), {**config, "n": plan.n}, seed=plan.seed)
+        if report.halt is not None:
+            raise report.halt
+        if report.breaker.outages and len(missing) > report.taken:
+            raise Halted(
+                report.breaker.outages,
+                kept=len(plan) - len(missing) + report.taken,
+                total=len(plan),
+                ledger=str(ledger.path),
+            )
+        manifest = export(ledger, plan.ids(), {**config, "n": plan.n, **retried}, seed=plan.seed)
         return Batch(Path(folder) / DIALOGUES, manifest, report.resumed, _endings(plan, ledger))
+
+
+def _retry_counts(folder: Path | str, dropped: Mapping[Ending, int]) -> dict[str, JsonValue]:
+    """``retried`` in the manifest: how many of the agents' own failures were ever run again, by ending; {} if none.
+
+    Other failures leave no trace, as they say nothing about the agent.
+    """
+    before = config_of(folder).get("retried")
+    counts = Counter(before if isinstance(before, dict) else {})
+    counts.update({str(ending): count for ending, count in dropped.items() if ending not in EXTERNAL})
+    return {"retried": dict(sorted(counts.items()))} if counts else {}
 
 
 def _endings(plan: Plan, ledger: Ledger) -> dict[Ending | None, int]:
@@ -157,17 +192,43 @@ def _endings(plan: Plan, ledger: Ledger) -> dict[Ending | None, int]:
 class _Report:
     """Writes what ends into the ledger, and tells how far it is."""
 
-    def __init__(self, plan: Plan, ledger: Ledger, progress: Callable[[Progress], None] | None) -> None:
+    def __init__(
+        self, plan: Plan, ledger: Ledger, progress: Callable[[Progress], None] | None, breaker: Breaker
+    ) -> None:
+        self.breaker = breaker
+        self.halt: LimitReached | None = None
         self._ledger, self._progress, self._total = ledger, progress, len(plan)
         self.resumed = self._done = sum(name in ledger for name in plan.ids())
         self._start = self._last_report = time.monotonic()
 
+    def skips(self, pair: Pair) -> bool:
+        """Whether no more dialogues of an agent with its users are to be started."""
+        return self.halt is not None or self.breaker.is_open(pair)
+
     def take(self, ended: FinishedDialogue) -> None:
-        """One dialogue is over."""
+        """One dialogue is over, or stopped by a limit."""
+        self._record_spend(ended)
+        if ended.halt is not None:
+            self.halt = self.halt or ended.halt
+            return
         self._ledger.append(ended.id, ended.ended_by, ended.line)
         self._done += 1
+        self.breaker.take(ended)
         if self._progress is not None and time.monotonic() - self._last_report >= PROGRESS_S:
             self.tell()
+
+    def _record_spend(self, ended: FinishedDialogue) -> None:
+        if ended.spend.answers:
+            line = json.dumps(
+                {"dialogue": ended.id, **vars(ended.spend), "finished": ended.halt is None}, ensure_ascii=False
+            )
+            with self._ledger.path.with_name(SPEND).open("a", encoding="utf-8", errors="replace") as stream:
+                stream.write(line + "\n")
+
+    @property
+    def taken(self) -> int:
+        """Dialogues that ended since the start."""
+        return self._done - self.resumed
 
     def tell(self) -> None:
         """Say how far it is."""
@@ -181,7 +242,7 @@ def _hold(
     plan: Plan,
     missing: Sequence[int],
     spec: WorkerSpec,
-    take: Take,
+    report: _Report,
     *,
     jobs: int,
     cluster: str | None,
@@ -189,31 +250,32 @@ def _hold(
     pool: ProcessPool | None,
 ) -> None:
     if cluster is None and jobs == at_once == 1:
-        _hold_here(plan, missing, WorkerContext(spec), take)
+        _hold_here(plan, missing, WorkerContext(spec), report)
         return
     if cluster is None and jobs > 1:
         with contextlib.nullcontext(pool) if pool else ProcessPool([spec], jobs=jobs) as processes:
-            _dispatch(plan, missing, Processes(processes, spec, at_once=at_once), take)
+            _dispatch(plan, missing, Processes(processes, spec, at_once=at_once), report)
         return
     if cluster is not None:
         from trialogue.simulation.batch.cluster import Cluster
 
-        _dispatch(plan, missing, Cluster(spec, address=cluster, jobs=jobs, at_once=at_once), take)
+        _dispatch(plan, missing, Cluster(spec, address=cluster, jobs=jobs, at_once=at_once), report)
         return
-    _dispatch(plan, missing, LocalWorkers(spec, at_once=at_once), take)
+    _dispatch(plan, missing, LocalWorkers(spec, at_once=at_once), report)
 
 
-def _dispatch(plan: Plan, missing: Sequence[int], workers: Workers, take: Take) -> None:
+def _dispatch(plan: Plan, missing: Sequence[int], workers: Workers, report: _Report) -> None:
     with closing_workers(workers):
-        Dispatch(plan, missing, workers, take).run()
+        Dispatch(plan, missing, workers, report.take, skips=report.skips).run()
 
 
-def _hold_here(plan: Plan, missing: Sequence[int], context: WorkerContext, take: Take) -> None:
+def _hold_here(plan: Plan, missing: Sequence[int], context: WorkerContext, report: _Report) -> None:
     """One after another, each into the ledger at once."""
     cells = dict.fromkeys(place // plan.n for place in missing)
     try:
         context.prepare(plan[cell * plan.n] for cell in cells)
         for place in missing:
-            take(context.run(plan[place]))
+            if not report.skips(plan.pair_at(place)):
+                report.take(context.run(plan[place]))
     finally:
         context.close()

@@ -12,9 +12,10 @@ from math import ceil
 from queue import SimpleQueue
 
 from trialogue.errors import TrialogueError
+from trialogue.llm.budget import DialogueSpend
 from trialogue.records import Dialogue, Ending
 from trialogue.simulation.batch.ledger import line_of
-from trialogue.simulation.batch.plan import Plan, Task
+from trialogue.simulation.batch.plan import Pair, Plan, Task
 from trialogue.simulation.batch.workers import Chunk, FinishedDialogue, Workers
 from trialogue.simulation.source import source_of_users
 
@@ -42,7 +43,9 @@ class _RunningChunk:
 class Dispatch:
     """Runs the missing tasks of a plan."""
 
-    def __init__(self, plan: Plan, missing: Sequence[int], workers: Workers, take: Take) -> None:
+    def __init__(
+        self, plan: Plan, missing: Sequence[int], workers: Workers, take: Take, *, skips: Callable[[Pair], bool]
+    ) -> None:
         """Prepare to run.
 
         Args:
@@ -50,8 +53,9 @@ class Dispatch:
             missing: places in it that are to be done.
             workers: who does them.
             take: given each dialogue that ended, in this thread.
+            skips: whether no more dialogues of an agent with its users are to be started.
         """
-        self._plan, self._workers, self._take = plan, workers, take
+        self._plan, self._workers, self._take, self._skips = plan, workers, take, skips
         self._queues: dict[str, deque[int]] = {}
         self._agent_of = [agent for agent in plan.agents for _ in range(len(plan) // len(plan.agents))]
         for place in missing:
@@ -104,6 +108,7 @@ class Dispatch:
 
     def _next_chunk(self) -> list[int]:
         """The places of the next chunk: of the agent with the fewest sessions open among those that bear more."""
+        self._drop_skipped()
         open_now: Counter[str] = Counter()
         for flight in self._flights.values():
             open_now[flight.agent] += flight.sessions
@@ -113,6 +118,12 @@ class Dispatch:
         agent = min(free, key=lambda name: open_now[name])
         queue = self._queues[agent]
         return [queue.popleft() for _ in range(min(self._size(agent), len(queue)))]
+
+    def _drop_skipped(self) -> None:
+        """Remove the next places of which no more are to be started; those behind them are looked at in their turn."""
+        for queue in self._queues.values():
+            while queue and self._skips(self._plan.pair_at(queue[0])):
+                queue.popleft()
 
     def _sessions(self, agent: str) -> int:
         """Sessions that one chunk has open."""
@@ -208,4 +219,4 @@ def _lost_record(task: Task) -> FinishedDialogue:
         ended_by=Ending.LOST,
         ending_detail=why,
     )
-    return FinishedDialogue(task.id, Ending.LOST, line_of(dialogue))
+    return FinishedDialogue(task.id, Ending.LOST, line_of(dialogue), task.agent, task.users, DialogueSpend())

@@ -17,7 +17,8 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Self, cast
@@ -80,6 +81,8 @@ class Ledger:
         self.path = Path(folder) / LEDGER
         self.endings: Counter[Ending | None] = Counter()
         """Number of dialogues by ending; None: unknown."""
+        self.failures: dict[str, Ending] = {}
+        """Ending of each dialogue that failed."""
         self._manifest = Manifest(command=COMMAND, config=dict(config), seed=seed)
         self._places: dict[str, int] = {}
         self._exported: dict[str, int] = {}  # places in the export, of those that are not in the ledger
@@ -128,7 +131,12 @@ class Ledger:
             raise ValueError(f"{dialogue_id} is already in the ledger")
         self._write(line)
         self._places[dialogue_id] = self._size - len(line)
+        self._count(dialogue_id, ended_by)
+
+    def _count(self, dialogue_id: str, ended_by: Ending | None) -> None:
         self.endings[ended_by] += 1
+        if ended_by is not None and ended_by.is_failure:
+            self.failures[dialogue_id] = ended_by
 
     def lines(self, ids: Iterable[str]) -> Iterator[bytes]:
         """Lines of the ids that are present, in the order of the ids."""
@@ -176,17 +184,32 @@ class Ledger:
         rest = [name for name in self._places if name not in places]
         if not self._places and self._digests == {digest}:
             return  # nothing moves
-        moved, size = {}, 0
+        self._rewrite(rest, digest)
+        self._exported, self._digests = dict(places), {digest}
+
+    def drop(self, ids: Iterable[str]) -> None:
+        """Remove dialogues, so that they are run again. The ledger then holds all others itself, until the next export."""
+        dropped = set(ids)
+        if not dropped:
+            return
+        self._rewrite([name for name in (*self._exported, *self._places) if name not in dropped], None)
+        self._exported, self._digests = {}, set()
+        self.endings -= Counter(self.failures.pop(name, None) for name in dropped)
+
+    def _rewrite(self, names: Sequence[str], digest: str | None) -> None:
+        """Replace the file by one with these dialogues alone."""
+        places, size = {}, 0
         with open_replacing(self.path) as stream:
-            for dialogue_id, line in [("", self._manifest_line(digest)), *zip(rest, self.lines(rest), strict=True)]:
-                moved[dialogue_id] = size
+            for dialogue_id, line in chain(
+                [("", self._manifest_line(digest))], zip(names, self.lines(names), strict=True)
+            ):
+                places[dialogue_id] = size
                 size += stream.write(line)
             stream.flush()
             os.fsync(stream.fileno())
             self._file.close()  # Windows replaces no file that is open
         self._file, self._size, self._unsynced = _open(self.path), size, 0
-        self._places = {name: moved[name] for name in rest}
-        self._exported, self._digests = dict(places), {digest}
+        self._places = {name: places[name] for name in names}
 
     @property
     def _export(self) -> Path:
@@ -278,7 +301,7 @@ class Ledger:
                     if name in places:
                         raise ValueError(f"the dialogue {name!r} occurs twice")
                     if name not in self._places:
-                        self.endings[ended_by] += 1
+                        self._count(name, ended_by)
                         places[name] = place
             except ValueError as error:
                 yield Problem(f"{error}.", str(path), at)

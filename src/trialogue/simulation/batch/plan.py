@@ -75,6 +75,8 @@ class Task:
         return self.opening.utterances if self.opening else ()
 
 
+Pair = tuple[str, str]
+"""Names of an agent and of its users."""
 Cell = tuple[str, str, Opening | None]
 
 
@@ -132,6 +134,10 @@ class Plan(Sequence[Task]):
         agent, users, opening = self._cells[cell]
         name = f"{self._prefixes[cell]}/{number + 1}"
         return Task(name, agent, users, number + 1, self.seed, opening)
+
+    def pair_at(self, place: int) -> Pair:
+        """Agent and users of the task at an index."""
+        return self._cells[place // self.n][:2]
 
     def __iter__(self) -> Iterator[Task]:
         return map(self.__getitem__, range(len(self)))

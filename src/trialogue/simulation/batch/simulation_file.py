@@ -20,9 +20,11 @@ from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, Validation
 
 from trialogue.agents.registry import OptionsError, spec_of
 from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameError
-from trialogue.records import JsonValue, Record
+from trialogue.llm.budget import Limits
+from trialogue.records import Ending, JsonValue, Record
 from trialogue.records.files.validation import Mistake, Place
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
+from trialogue.simulation.batch.breaker import EXTERNAL, STOP_AFTER
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.dialogue import MAX_TURNS
 from trialogue.simulation.paths import check_catalogue, located_agent, located_users, resolve_path
@@ -73,8 +75,23 @@ class SimulationFile(Record):
     """Catalogue of the users, and of reference agents without one: demo, a MovieLens corpus, or a file of items."""
     ratings: str | None = Field(default=None, min_length=1)
     """A file of ratings, of which users are sampled; null: the catalogue's own."""
+    needs: str | None = Field(default=None, min_length=1)
+    """A test set: file with the needs of the users (``--save-needs`` writes one); null: they are drawn by the seed."""
     baselines: Whole = Field(default=100, ge=0)
     """Dialogues of each baseline with each users, at most n; 0: no baselines, so that no outcome can lead."""
+    stop_after: Whole = Field(default=STOP_AFTER, ge=0)
+    """Failures in a row of one cause after which no more dialogues of an agent with its users are started; 0: never."""
+    max_failed: float = Field(default=0.1, ge=0, le=1)
+    """Share of an agent's dialogues that may fail; above it, the command ends with exit code 1."""
+    retry_failed: bool | tuple[Ending, ...] = False
+    """Run failed dialogues of an earlier run again: those whose failure says nothing about the agent's replies (true), or
+    those with these endings."""
+    max_cost: float | None = Field(default=None, ge=0)
+    """What requests to language models may cost in total, for agents, users and their understanding; null: unlimited."""
+    max_calls: Whole | None = Field(default=None, ge=0)
+    """Number of requests to language models."""
+    max_tokens: Whole | None = Field(default=None, ge=0)
+    """Tokens of prompts and answers of language models."""
     out: Path = Path("runs/study")
     """The folder for ledger, dialogues and manifest."""
     _folder: Path = PrivateAttr(default=Path())
@@ -112,10 +129,23 @@ class SimulationFile(Record):
                 "users": {name: located_users(spec, self.folder) for name, spec in self.users.items()},
                 "catalogue": resolve_path(self.folder, self.catalogue),
                 "ratings": resolve_path(self.folder, self.ratings),
+                "needs": resolve_path(self.folder, self.needs),
                 "out": resolve_path(self.folder, self.out),
             }
         )
         return study.relative_to(Path())
+
+    @property
+    def limits(self) -> Limits:
+        """Limits on language models."""
+        return Limits(max_cost=self.max_cost, max_calls=self.max_calls, max_tokens=self.max_tokens)
+
+    @property
+    def retried_endings(self) -> frozenset[Ending]:
+        """Endings of the dialogues that are run again."""
+        if isinstance(self.retry_failed, bool):
+            return EXTERNAL if self.retry_failed else frozenset()
+        return frozenset(self.retry_failed)
 
     def settings(self) -> dict[str, JsonValue]:
         """Settings that determine the dialogues, beside the plan: neither output folder nor number of processes."""
@@ -241,11 +271,13 @@ def _wrong_users(given: object, folder: Path) -> Iterator[Mistake]:
 
 def _missing_files(data: Mapping[str, Any], folder: Path) -> Iterator[Mistake]:
     """Catalogue and ratings that are not there."""
-    catalogue, ratings = data.get("catalogue"), data.get("ratings")
+    catalogue = data.get("catalogue")
     if isinstance(catalogue, str):
         try:
             check_catalogue(str(resolve_path(folder, catalogue)))
         except TrialogueError as error:
             yield Mistake(("catalogue",), str(error))
-    if isinstance(ratings, str) and not Path(resolve_path(folder, ratings)).is_file():
-        yield Mistake(("ratings",), f"there is no file of ratings {ratings!r}.")
+    for name, what in (("ratings", "ratings"), ("needs", "needs (a test set)")):
+        given = data.get(name)
+        if isinstance(given, str) and not Path(resolve_path(folder, given)).is_file():
+            yield Mistake((name,), f"there is no file of {what} {given!r}.")

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, cast
 
 from trialogue.agents.base import Agent
+from trialogue.llm.budget import DialogueSpend, LimitReached, dialogue_spend
 from trialogue.records import Dialogue, Ending, Need, Role
 from trialogue.simulation.batch.ledger import line_of
 from trialogue.simulation.batch.plan import Task
@@ -36,6 +37,14 @@ class FinishedDialogue(NamedTuple):
     """Why it ended."""
     line: bytes
     """Its line in ledger and export."""
+    agent: str
+    """Name of the agent."""
+    users: str
+    """Name of the users."""
+    spend: DialogueSpend
+    """What it took of language models."""
+    halt: LimitReached | None = None
+    """Why it did not end: a limit on language models was reached. It is run again later."""
 
 
 class Chunk(NamedTuple):
@@ -153,10 +162,14 @@ class WorkerContext:
         # Looked up without the lock first: they exist for all tasks but the first, and threads need not wait.
         agent = self._agents.get(task.agent) or self.agent(task.agent)
         users = self._users.get(task.users) or self._users_of(task.users)
-        dialogue = self._spec.talk(agent, users, task)
+        with dialogue_spend() as spend:
+            try:
+                dialogue = self._spec.talk(agent, users, task)
+            except LimitReached as limit:
+                return FinishedDialogue(task.id, None, b"", task.agent, task.users, spend, halt=limit)
         if dialogue.id != task.id:
             raise ValueError(f"the dialogue of task {task.id} has the id {dialogue.id}")
-        return FinishedDialogue(task.id, dialogue.ended_by, line_of(dialogue))
+        return FinishedDialogue(task.id, dialogue.ended_by, line_of(dialogue), task.agent, task.users, spend)
 
     def run_all(self, tasks: Sequence[Task], *, threads: int = 1) -> Chunk:
         """Run dialogues, concurrently in the given number of threads."""

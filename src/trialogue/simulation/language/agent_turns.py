@@ -109,6 +109,10 @@ class AgentTurnParser:
         """Act label and mentions of each message of a turn, from its words alone."""
         return [self._label(said) for said in turn.utterances]
 
+    def mentions(self, turn: Turn) -> list[tuple[Mention, ...]]:
+        """Items that each message of a turn names."""
+        return [self._content_of(said).mentions or () for said in turn.utterances]
+
     def _label(self, said: Utterance) -> LabelledMessage:
         found = self._content_of(said)
         heard = self._labeller.read(found.bare if self._labeller.wants_bare else said.text)

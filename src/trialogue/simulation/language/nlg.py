@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from trialogue.catalogue import Catalogue
+from trialogue.catalogue.domains import Domain, WordClass, word_class
 from trialogue.errors import UsageError
 from trialogue.records import ActOrigin, DialogueAct, Mention, MentionedBy, SlotValue, Utterance
 from trialogue.simulation.actions import KDD2020, ActionSpace
@@ -28,17 +29,32 @@ from trialogue.simulation.language.rewording import is_long, rewordings
 from trialogue.simulation.language.styles import STEP, PersonalStyle, preference_for
 from trialogue.simulation.language.templates import Choice, Template
 from trialogue.simulation.language.typos import add_typos, check_rate
-from trialogue.simulation.language.wordings import FALLBACK, VALUE, Domain, preference_phrases, written_for
+from trialogue.simulation.language.wordings import (
+    FALLBACK,
+    VALUE,
+    no_preference_phrases,
+    phrases_of_class,
+    preference_phrases,
+    written_for,
+)
 from trialogue.simulation.preferences import Preferences
 from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.needs import DECADE
 
 FILM_TALK = re.compile(
     r"\b(?:watch\w*|seen|saw|see (?:it|that|them)|director|directed|directs|actors?|acting|actress\w*|cast|"
-    r"star(?:s|red|ring)|films?|movies?|cinema|screen|scenes?|trailer|imdb|oscars?|popcorn)\b",
+    r"star(?:s|red|ring)|films?|movies?|cinema|screen|scenes?|trailer|imdb|oscars?|popcorn|musical|who is in|who plays)\b",
     re.IGNORECASE,
 )
 """Words specific to films: phrases with them are excluded for items that are not watched."""
+STORY_TALK = re.compile(
+    r"\b(?:bor(?:ing|ed)|gave up|halfway|tonight|plot|overview|stor(?:y|ies)|about it|is about|about\?|c[oa]me out|action|"
+    r"released?|who (?:made|wrote)|(?:which|what) year|genres?|fun|funny|scary|scared|sad|recent|classics?|years?|moved|"
+    r"mood|sequel|part two|laugh\w*|characters?|feels true|relaxed|warm|evening|afternoon|saturday|sunday|long|old|newer|"
+    r"kids|children)(?!\w)",
+    re.IGNORECASE,
+)
+"""Words for items with a plot and a year: phrases with them are excluded for jackets and restaurants."""
 AGE_TALK = re.compile(
     r"\b(?:newe?r?|newest|latest|recent|modern|olde?r?|oldest|classics?|(?:19|20)?\d0 ?s|(?:19|20)\d\d|"
     r"(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies)\b",
@@ -106,6 +122,8 @@ class UtteranceState:
     """Whether the persona was mentioned."""
     wordings: dict[str, list[Template]] = field(default_factory=dict)
     """Templates of users with a style, by act."""
+    asked: tuple[str, ...] = ()
+    """Attributes that the agent has just asked about."""
     style: PersonalStyle | None = None
     """The real user whose way of writing they have; None: phrases as they are."""
 
@@ -143,13 +161,21 @@ class UtteranceGenerator:
         """
         self.catalogue, self.space, self.manner = catalogue, space, manner or WritingStyle()
         self.attributes = tuple(name for name in attributes if name in catalogue.attributes)
+        self._of_films = (domain or Domain()).do == Domain().do
+        self._of_stories = (domain or Domain()).is_story
+        self._plain = tuple(name for name in self.attributes if self._of_films or word_class(name) is WordClass.QUALITY)
         has_years = any(item.year is not None for item in catalogue.values())
         self._fillable = {ITEM, *catalogue.attributes}
-        self._fillable |= ({VALUE} if self.attributes else set()) | ({DECADE} if has_years else set())
-        self._names = {name for name in catalogue.attributes if _are_names(list(catalogue.values_of(name)))}
+        self._fillable |= ({VALUE} if self._plain else set()) | ({DECADE} if has_years else set())
+        self._names = {
+            name
+            for name in catalogue.attributes
+            if _are_names(list(catalogue.values_of(name)))
+            or (not self._of_films and word_class(name) is WordClass.MAKER)
+        }
+        self._types = {name for name in self.attributes if word_class(name) is WordClass.TYPE}
         self._titles = {item.title.casefold() for item in catalogue.values()}
         self._phrasebook, self._words = phrasebook, (domain or Domain()).words
-        self._of_films = (domain or Domain()).do == Domain().do
         self._first_words = {phrase.text for phrase in phrasebook.phrases_of(OPENING)}
         self._choices: dict[tuple[str, str, Preferring], Choice] = {}
         # what nearly every dialogue needs is made ready here, the rest as it is needed
@@ -167,6 +193,9 @@ class UtteranceGenerator:
             stance: what is said of the item talked about (see ``phrases``), if the act has a phrase for it; ``OPENING``
                 for the first words of a dialogue.
         """
+        asked, telling.asked = telling.asked, ()
+        if asked and label in self.space.informs:
+            return self._answer(asked, label, telling, rng)
         style = telling.style
         prefers = None if style is None else style.preferences
         choice = self._choices.get((label, stance, prefers)) or self._choice(label, stance, prefers)
@@ -183,6 +212,26 @@ class UtteranceGenerator:
             return ready if style is None else template.variant(style.apply(ready.text, rng))
         return self._fill(template, fillings, label, telling, rng)
 
+    def _answer(self, asked: Sequence[str], label: str, telling: UtteranceState, rng: RandomSource) -> Utterance:
+        """The answer to a question about attributes: the wanted value of one, or that it does not matter."""
+        attribute = next((name for name in asked if name in telling.preferences.undisclosed), asked[0])
+        choice = self._choices.get((label, PLAIN, None)) or self._choice(label, PLAIN, None)
+        own = [each for each in choice.templates if each.slots == (attribute,)]
+        wishes = sorted(telling.preferences.undisclosed - {attribute, DECADE})
+        free = no_preference_phrases(attribute)
+        also = [
+            Phrase(f"{free[0].text}, {each.text}") for name in wishes[:1] for each in phrases_of_class(name)
+        ]  # whoever does not mind says what they do mind
+        for phrases in (own, phrases_of_class(attribute), also, free):
+            if not phrases:
+                continue
+            templates = [each if isinstance(each, Template) else Template(each, self._words, label) for each in phrases]
+            template = Choice(templates, self.manner.verbosity).draw(rng)
+            fillings = self._fillings(template, label, telling, rng)
+            if fillings is not None:
+                return self._fill(template, fillings, label, telling, rng)
+        raise AssertionError("phrases without preference have no slots")
+
     def _choice(self, label: str, stance: str, prefers: Preferring) -> Choice:
         """The templates of an act; for people with preferences, reworded where they would be one person's words."""
         written = written_for(OPENING if stance == OPENING else label, self.space)
@@ -193,6 +242,10 @@ class UtteranceGenerator:
             own = [phrase for phrase in own if not AGE_TALK.search(phrase.text)]
             hints = [each for each in preference_phrases(short=prefers is not None) if self._can_fill(each)]
             own += hints if prefers is None else _as_long_as(own, hints)
+        if label in self.space.informs and stance != OPENING and not self._of_films:
+            worded = {slot for phrase in own for slot in phrase.slots}
+            others = (name for name in self.attributes if name not in worded)
+            own += [phrase for name in others for phrase in phrases_of_class(name)]
         if stance == OPENING:
             own = [phrase for phrase in own if phrase.text in self._first_words] or self._greetings()
         phrases = _phrases_saying(stance, own)
@@ -230,6 +283,8 @@ class UtteranceGenerator:
     def _can_fill(self, phrase: Phrase) -> bool:
         """Whether its slots can be filled, and it speaks of films only where films are talked about."""
         if not self._of_films and FILM_TALK.search(phrase.text):
+            return False
+        if not self._of_stories and STORY_TALK.search(phrase.text):
             return False
         return all(slot in self._fillable or slot in self._words for slot in phrase.slots)
 
@@ -299,7 +354,7 @@ class UtteranceGenerator:
 
     def _value(self, slot: str, label: str, telling: UtteranceState, rng: RandomSource) -> _SlotFiller | None:
         """A value that is wanted, or one to turn down; for acts about an item, one of that item."""
-        attribute = rng.pick(self.attributes) if slot == VALUE else slot
+        attribute = rng.pick(self._plain) if slot == VALUE else slot
         roles, item = self.space.roles, self.catalogue.get(telling.focus or "")
         own = (
             ()
@@ -330,7 +385,8 @@ class UtteranceGenerator:
             text += add_typos(piece, self.manner.typos, rng)
             if at < len(fillings):
                 slot, value, item_id = fillings[at]
-                text = _with_article(text, value)
+                is_plural = slot in self._types and value.endswith("s") and not value.endswith("ss")
+                text = _ARTICLE.sub("", text) if is_plural else _with_article(text, value)
                 written = value if not text or slot == ITEM or slot in self._names else value.lower()
                 if telling.style is not None:
                     written = self._as_people_write(slot, written)

@@ -9,10 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Mention, UnknownAct, Utterance
@@ -182,53 +181,8 @@ class RetrievalClassifier(CachingClassifier):
         return ActPrediction(self._exact[self._texts[nearest]], min(1.0, round(cosine, 6)))
 
 
-class EmbeddingClassifier(CachingClassifier):
-    """Label of the nearest text by embedding cosine, for any sentence encoder.
-
-    With MiniLM (all-MiniLM-L6-v2) accuracy on held-out dialogues of the annotated files is .849 / .841 / .895 (A / B / C):
-    that of ``RetrievalClassifier``, and below ``LinearClassifier``. Agents repeat their words, and the preceding question is
-    more informative than synonyms.
-
-    A vector of length 0 is like nothing: unknown.
-    """
-
-    def __init__(
-        self,
-        examples: Sequence[Example],
-        encode: Callable[[list[str]], NDArray[np.floating[Any]]],
-        *,
-        unknown_below: float = 0.0,
-    ) -> None:
-        """Encode the examples.
-
-        Args:
-            examples: annotated utterances.
-            encode: vectors, shape (n_texts, n_dimensions), of texts.
-            unknown_below: cosine below which a text is unknown.
-
-        Raises:
-            DataError: there are no examples.
-        """
-        super().__init__(unknown_below=unknown_below)
-        need_examples(examples)
-        self._labels = {example.text: example.label for example in examples}
-        self._encode = encode
-        self._vectors = _unit(encode([text[:LONGEST] for text in self._labels]))
-
-    def _read(self, text: str, before: str, place: int) -> ActPrediction:
-        cosines = self._vectors @ _unit(self._encode([text]))[0]
-        nearest = int(cosines.argmax())
-        cosine = round(float(cosines[nearest]), 6)
-        return ActPrediction(list(self._labels.values())[nearest], min(1.0, cosine)) if cosine > 0 else UNKNOWN
-
-
 def _words(text: str) -> list[str]:
     return WORD.findall(text.lower())
-
-
-def _unit(vectors: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0))
 
 
 @dataclass(frozen=True)

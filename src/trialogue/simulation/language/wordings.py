@@ -2,20 +2,20 @@
 
 They are in ``bundled/acts.txt``; a file of the same form gives users other phrases. Slots: ``{item}`` a title,
 ``{value}`` a value of any attribute that users talk about, ``{genre}`` (or the attribute's name) one of this attribute,
-``{thing}``, ``{things}``, ``{do}`` and ``{done}`` the words of the domain.
+``{thing}``, ``{things}``, ``{do}`` and ``{done}`` the words of the domain, ``{attribute}`` the name of a value's attribute.
 """
 
 import importlib.resources
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from trialogue.catalogue.domains import spoken_name, word_class
 from trialogue.errors import DataError, Problem
 from trialogue.records.files.jsonl import read_lines
 from trialogue.simulation.actions import ActionSpace
-from trialogue.simulation.language.phrases import Phrase, Phrasebook, stance
+from trialogue.simulation.language.phrases import OPENING, Phrase, Phrasebook, stance
 
 WISH = "<wish>"
 """The label of phrases that go with any act that tells a preference, for what a corpus has no words for."""
@@ -23,31 +23,14 @@ WISH = "<wish>"
 SHORT_WISH = "<short wish>"
 """The same in a word or two, for users who write as people do."""
 
+NO_MATTER = "<no preference>"
+"""The label of phrases that answer a question about an attribute that a user has no wish for."""
+
+OF_CLASS = "<{}>"
+"""The label of phrases for values of a class of attributes (``catalogue.domains.WordClass``)."""
+
 VALUE = "value"
 """The slot of a value of any attribute that users talk about."""
-
-
-@dataclass(frozen=True)
-class Domain:
-    """Words for the items of a domain, and for using them.
-
-    >>> Domain(thing="book", things="books", do="read", done="read").done
-    'read'
-    """
-
-    thing: str = "movie"
-    """One of them."""
-    things: str = "movies"
-    """Several."""
-    do: str = "watch"
-    """Verb phrase for using an item: "I will watch it" ..."""
-    done: str = "seen"
-    """... and having done so: "I have seen it"."""
-
-    @property
-    def words(self) -> dict[str, str]:
-        """Word by slot."""
-        return {"thing": self.thing, "things": self.things, "do": self.do, "done": self.done}
 
 
 FALLBACK = "Okay"
@@ -65,7 +48,7 @@ def template_phrases() -> Phrasebook:
     """The hand-written phrases with a few that contain typos among them, as the paper's users have (KDD 2020, sec. 4.4)."""
     written = hand_written_phrases()
     slips = _bundled_phrases("typos.txt")
-    labels = [label for label in written if label not in (WISH, SHORT_WISH)]
+    labels = [label for label in written if not label.startswith("<") or label == OPENING]
     return Phrasebook({label: (*written[label], *slips.get(label, ())) for label in labels})
 
 
@@ -78,6 +61,29 @@ def preference_phrases(*, short: bool = False) -> tuple[Phrase, ...]:
     """Hand-written phrases for any act that states a preference; with ``short``, those of a word or two, too."""
     written = hand_written_phrases()
     return (*written.get(WISH, ()), *(written.get(SHORT_WISH, ()) if short else ()))
+
+
+def phrases_of_class(attribute: str) -> tuple[Phrase, ...]:
+    """Hand-written phrases that tell a value of an attribute of any domain, with a slot for it.
+
+    >>> [phrase.text for phrase in phrases_of_class("price range")][:2]
+    ['something {price range}', 'the price should be {price range}']
+    """
+    written = hand_written_phrases().get(OF_CLASS.format(word_class(attribute)), ())
+    named = ((each, each.text.replace("{attribute}", spoken_name(attribute))) for each in written)
+    return tuple(
+        Phrase(text.replace("{value}", "{" + attribute + "}"), each.count, each.stance) for each, text in named
+    )
+
+
+def no_preference_phrases(attribute: str) -> tuple[Phrase, ...]:
+    """Hand-written phrases that say that an attribute does not matter.
+
+    >>> no_preference_phrases("price range")[0].text
+    'any price is fine'
+    """
+    written = hand_written_phrases().get(NO_MATTER, ())
+    return tuple(Phrase(each.text.replace("{attribute}", spoken_name(attribute)), each.count) for each in written)
 
 
 def read_phrases(path: Path | str) -> Phrasebook:

@@ -52,7 +52,7 @@ class UserOptions(Record):
     typos: Annotated[float, Field(ge=0, le=1)] | None = None
     """Share of words of four letters or more with a slip, put in after the model has written; titles are spared. None: that
     of ``style``, else 0."""
-    domain: str = "movies"
+    domain: str | None = None
     """Kind of items, in the plural."""
     attributes: tuple[str, ...] | None = None
     """Attributes that needs are about; None: ``genre``, or else the one whose values most items share."""

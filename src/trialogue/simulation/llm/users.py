@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from trialogue.catalogue.domains import domain_of
 from trialogue.errors import UnknownNameError
 from trialogue.llm.models import open_model
 from trialogue.llm.usage import Usage
@@ -22,7 +23,6 @@ from trialogue.simulation.llm.targets import TitleGuard, tastes_need
 from trialogue.simulation.llm.user import DualPrompt, LlmUser, Policy, SinglePrompt
 from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.kinds import NeedsByCase, World
-from trialogue.simulation.users.population import main_attribute
 from trialogue.simulation.users.targets import target_need
 from trialogue.simulation.users.user import SimulatedUser
 from trialogue.transport.retry import RetryPolicy
@@ -55,21 +55,22 @@ class LlmUsers:
         """
         self.name, self.prompts, self.signature = name, prompts, signature
         self.world, self.options = world, options
-        self.attributes = options.attributes or (main_attribute(world.catalogue),)
+        self.attributes = options.attributes or world.attributes
         if strange := [each for each in self.attributes if each not in world.catalogue.attributes]:
             raise UnknownNameError("attribute of the catalogue", strange[0], world.catalogue.attributes)
+        self.domain = options.domain or domain_of(world.catalogue).things
         self._personas = () if options.personas is None else read_personas(options.personas)
         self._style = None if options.style is None else read_style(options.style)
-        self._cases = NeedsByCase.of_world(world, attributes=self.attributes)
+        self.cases = NeedsByCase.of_world(world, attributes=self.attributes)
         self._client = open_model(options, retry_policy=retry_policy)
 
     def new(self, case: str, *, seed: int) -> SimulatedUser:
         """Create the user of a case, with the need that users of any kind have in this case."""
-        need = self.need_of(self._cases.draw(case, seed=seed).need)
+        need = self.need_of(self.cases.draw(case, seed=seed).need)
         persona = need.persona or self.persona(case, seed=seed)
         need = need.model_copy(update={"persona": persona}) if persona else need
         values = {
-            "domain": self.options.domain,
+            "domain": self.domain,
             "who": self.describe_user(persona, case, seed=seed),
             "need": self.words(need),
         }
@@ -108,8 +109,10 @@ class LlmUsers:
         return need
 
     def words(self, need: Need) -> str:
-        """Text of a need in the prompt."""
-        return describe_need(need, self.world.catalogue)
+        """Text of a need in the prompt: its sentence, if it has one, and what is typed."""
+        return "\n".join(
+            filter(None, [need.scenario and f"- {need.scenario}", describe_need(need, self.world.catalogue)])
+        )
 
     def guard_policy(self, policy: Policy, need: Need) -> Policy:
         """Policy with the safeguards of this kind."""

@@ -225,7 +225,7 @@ class WordedUsers(LlmUsers):
         role = self.options.instruction_role
         asking = self.ask_for(case, seed=seed)
         values = {
-            "domain": self.options.domain,
+            "domain": self.domain,
             "who": self.describe_user(self.persona(case, seed=seed), case, seed=seed),
         }
         instruction = fill_in(self.prompts["utterance"], values)

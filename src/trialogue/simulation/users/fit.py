@@ -21,7 +21,6 @@ from trialogue.records.files.opening import write_text
 from trialogue.simulation.actions import KDD2020, ActionSpace
 from trialogue.simulation.language.nlu import (
     ActClassifier,
-    EmbeddingClassifier,
     Example,
     RetrievalClassifier,
     examples_of,
@@ -39,7 +38,7 @@ from trialogue.simulation.language.phrases import Linker, Phrasebook, extract
 from trialogue.simulation.language.styles import PersonalStyle, fit_styles
 from trialogue.simulation.language.weight_cache import cached_weights
 from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
-from trialogue.simulation.users.kinds import GROUP, World, world_without_ratings
+from trialogue.simulation.users.kinds import GROUP, World
 from trialogue.simulation.users.options import METHODS, UserOptions, method
 from trialogue.transport.retry import RetryPolicy
 
@@ -89,24 +88,14 @@ class UserModel:
         """Create a model of agent utterances, according to the options.
 
         Raises:
-            MissingDataError: understanding by an encoder, and there is none on this machine.
-            MissingExtraError: or what runs it is not installed.
             UsageError: a language model that cannot be asked, see ``act_reader``.
         """
         if (reader := self.act_reader()) is not None:
             return self.model_classifier(reader)
-        if self.options.understanding == "encoder":
-            from trialogue.strategies.encoders.encoder import open_encoder
-            from trialogue.strategies.encoders.folder import find_encoder
-
-            encoder = open_encoder(find_encoder(self.options.encoder))
-            return EmbeddingClassifier(self.examples, encoder.vectors, unknown_below=self.options.unknown_below)
         if self.options.understanding == "retrieval":
             return RetrievalClassifier(self.examples, unknown_below=self.options.unknown_below)
-        context = self.options.understanding == "linear"
         return LinearClassifier(
-            weights=cached_weights(self.examples, context=context),
-            context=context,
+            weights=cached_weights(self.examples, context=True),
             temperature=self.temperature,
             unknown_below=self.options.unknown_below,
         )
@@ -165,13 +154,11 @@ class UserModel:
             retry_policy: retry policy for requests to a language model that understands agents.
 
         Raises:
-            UsageError: the world has no ratings, or a language model that cannot be asked, see ``act_reader``.
+            UsageError: a language model that cannot be asked, see ``act_reader``.
             DataError: no profile can be sampled from its ratings, or the catalogue has nothing to talk about.
         """
         from trialogue.simulation.users.population import AskingUsers, Users
 
-        if world.ratings is None:
-            raise world_without_ratings(world.catalogue)
         if (reader := self.act_reader(retry_policy=retry_policy)) is not None:
             return AskingUsers(self, world, reader)
         return Users(self, world.catalogue, world.ratings, world=world)

@@ -13,13 +13,14 @@ users with the same needs. All randomness of a user derives from the case and th
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from trialogue.agents.registry import OptionsError
 from trialogue.catalogue import Catalogue, Ratings, TitleLinker
+from trialogue.catalogue.domains import main_attribute, spoken_attributes
 from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameError, UsageError
 from trialogue.plugins import load, plugins_of
 from trialogue.records import Need
@@ -45,6 +46,17 @@ class World:
     """The items they talk about."""
     ratings: Ratings | None = None
     """Ratings from which users and their needs are sampled; None: none."""
+    needs: Mapping[str, Need] | None = None
+    """Needs by case that users have in place of drawn ones (``need_set``); None: they are drawn."""
+
+    @cached_property
+    def attributes(self) -> tuple[str, ...]:
+        """Attributes that users talk about by default: the main one, or several where nothing but attributes tells tastes.
+
+        Raises:
+            DataError: no item has an attribute.
+        """
+        return spoken_attributes(self.catalogue) if self.ratings is None else (main_attribute(self.catalogue),)
 
     @cached_property
     def linker(self) -> Linker:
@@ -68,18 +80,19 @@ class CaseNeed:
 class NeedsByCase:
     """Need and profile of each case in a world, equal for all user kinds with equal attributes and profiles."""
 
-    def __init__(self, needs: Needs, profiles: Profiles | None) -> None:
-        self._needs, self._profiles = needs, profiles
+    def __init__(self, needs: Needs, profiles: Profiles | None, frozen: Mapping[str, Need] | None = None) -> None:
+        self._needs, self._profiles, self._frozen = needs, profiles, frozen
 
     @classmethod
-    def of_world(cls, world: World, *, attributes: tuple[str, ...]) -> "NeedsByCase":
-        """Create with the default profiles: eight rated items, one of them liked.
+    def of_world(cls, world: World, *, attributes: tuple[str, ...], profiles: Profiles | None = None) -> "NeedsByCase":
+        """Create with the given profiles, or the default ones: eight rated items, one of them liked.
 
         Raises:
             DataError: no profile can be sampled from the world's ratings.
         """
-        profiles = None if world.ratings is None else Profiles(world.ratings, world.catalogue)
-        return cls(Needs(world.catalogue, attributes=attributes), profiles)
+        if world.ratings is not None and profiles is None:
+            profiles = Profiles(world.ratings, world.catalogue)
+        return cls(Needs(world.catalogue, attributes=attributes, mixed=profiles is None), profiles, world.needs)
 
     def draw(self, case: str, *, seed: int) -> CaseNeed:
         """Sample the need of a case.
@@ -88,6 +101,16 @@ class NeedsByCase:
             case: who it is.
             seed: the run's.
         """
+        drawn = self._draw(case, seed=seed)
+        if self._frozen is None:
+            return drawn
+        if case not in self._frozen:
+            raise UsageError(f"the test set has no need for the user {case}.")
+        return replace(
+            drawn, need=self._frozen[case]
+        )  # after the drawing: everything else about the user stays the same
+
+    def _draw(self, case: str, *, seed: int) -> CaseNeed:
         rng = RandomSource(rng_for(seed, case, "user"))
         if self._profiles is None:
             return CaseNeed(self._needs.of_catalogue(rng), None, rng)
@@ -270,12 +293,3 @@ def _of_options(mistakes: Iterable[Mistake]) -> list[tuple[str | None, Trialogue
         (dotted_path(each.place) or None, UsageError(f"{each.what}{' ' + each.hint if each.hint else ''}"))
         for each in mistakes
     ]
-
-
-def world_without_ratings(catalogue: Catalogue) -> UsageError:
-    """Error if users need ratings and there are none."""
-    return UsageError(
-        f"the catalogue of {len(catalogue)} items has no ratings, but these simulated users are sampled from "
-        "ratings. Name a file with the option 'ratings' (columns user, item, rating), or use demo or a "
-        "MovieLens corpus."
-    )

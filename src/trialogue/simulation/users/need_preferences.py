@@ -18,8 +18,9 @@ class NeedPreferences:
     those not yet stated first.
     """
 
-    def __init__(self, base: Preferences, need: Need) -> None:
-        self._base, self._need = base, need
+    def __init__(self, base: Preferences, need: Need, *, strict: bool = False) -> None:
+        """``strict``: state nothing that is not part of the need, as where the profile is invented."""
+        self._base, self._need, self._strict = base, need, strict
         self._acceptable = frozenset(need.acceptable)
         self._values = constraint_values(need)
         self._mentioned: set[tuple[str, str]] = set()
@@ -70,7 +71,7 @@ class NeedPreferences:
             value = self._base.value(attribute, rng, liked=False)
             return None if value in wanted else value
         if not wanted:
-            return self._base.value(attribute, rng)
+            return None if self._strict else self._base.value(attribute, rng)
         value = next((each for each in wanted if (attribute, each) not in self._mentioned), None) or rng.pick(wanted)
         self._mentioned.add((attribute, value))
         return value

@@ -46,14 +46,16 @@ def values_of(item: Item, attribute: str) -> tuple[str, ...]:
 class Needs:
     """Samples needs over one catalogue."""
 
-    def __init__(self, catalogue: Catalogue, *, attributes: Sequence[str]) -> None:
+    def __init__(self, catalogue: Catalogue, *, attributes: Sequence[str], mixed: bool = False) -> None:
         """Prepare needs whose constraints users can word.
 
         Args:
             catalogue: the items.
             attributes: those that users talk about; of others, constraints are taken only where these do not narrow it down.
+            mixed: take the values of all these attributes in random order, and at least two where there are two; else in the
+                order of the attributes, as many as it takes.
         """
-        self.catalogue = catalogue
+        self.catalogue, self._mixed = catalogue, mixed
         self.bound = max(1, int(MAX_SATISFIED * len(catalogue)))
         """Items that may satisfy a need."""
         self._aim = max(1, int(AIM * len(catalogue)))
@@ -153,6 +155,10 @@ class Needs:
         mask = fresh
         spoken = [(name, value) for name in self._spoken for value in rng.sample(values_of(item, name), len(self._ids))]
         decade = [(DECADE, value) for value in values_of(item, DECADE)]
+        if self._mixed:
+            spoken = rng.sample([*spoken, *decade], len(spoken) + len(decade))
+            spoken.sort(key=lambda feature: (fresh & self._mask(feature)).bit_count() <= self._aim)  # narrow ones last
+            decade = []
         rest = [(name, value) for name in self._last_resort for value in values_of(item, name)]
         # First the attributes that users talk about, until about as many items fit as intended; the others only while more
         # fit than a need may have. A constraint must exclude some item and leave another one: narrower in (0, mask).

@@ -9,6 +9,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
+from trialogue.catalogue import Catalogue
+from trialogue.catalogue.domains import DOMAINS, Domain, domain_of
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import JsonValue
 from trialogue.records.files.validation import mistakes_of
@@ -21,7 +23,6 @@ from trialogue.simulation.language.nlu_llm_options import (
     understanding_json,
     understanding_options,
 )
-from trialogue.simulation.language.wordings import Domain
 from trialogue.simulation.preferences import PREFERENCES, UnseenRule
 from trialogue.simulation.profiles import PAPER_SIZE, Thresholds, Variant
 from trialogue.simulation.users.agenda import CHAIN, QRFA_AGENDAS, UpdateRule, initialiser
@@ -29,7 +30,7 @@ from trialogue.simulation.users.course import Course, Level, ReplacementRule, ch
 from trialogue.simulation.users.interaction import InteractionModel
 from trialogue.simulation.users.user import AfterLiking, BehaviorOptions, SeenRule
 
-UNDERSTANDINGS = ("linear", "linear-text", "retrieval", "encoder")
+UNDERSTANDINGS = ("linear", "retrieval")
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,10 @@ class UserOptions:
     attributes: tuple[str, ...] | None = None
     """Attributes that users talk about and that their opinions rest on; None: ``genre``, or else the one whose values most
     items share."""
-    understanding: Literal["linear", "linear-text", "retrieval", "encoder"] | AnyUnderstanding = "linear"
-    """Classifier of agent utterances: character n-grams and context, character n-grams only, the paper's retrieval, or
-    retrieval by a sentence encoder (extra ``encoder``; with MiniLM as good as the paper's, see
-    ``nlu.EmbeddingClassifier``). Or a language model, given as ``{"llm": {...}}`` with its options (``nlu_llm``), which
-    then also labels the agent's messages in the dialogues."""
-    encoder: str | None = None
-    """The sentence encoder: a folder, or a name on the Hugging Face Hub; None: the one that
-    ``trialogue strategies encoder get`` obtained."""
+    understanding: Literal["linear", "retrieval"] | AnyUnderstanding = "linear"
+    """Classifier of agent utterances: character n-grams with the user's previous act, or the paper's retrieval. Or a
+    language model, given as ``{"llm": {...}}`` with its options (``nlu_llm``), which then also labels the agent's
+    messages."""
     labels_from: Literal["text", "declared"] = "text"
     """Whether users go by an agent's words, or by the acts it declares where it does."""
     unknown_below: float = 0.0
@@ -103,28 +100,30 @@ class UserOptions:
     others; or drawn from hand-written templates (or ``phrases``), all equally likely each time, a few of them with typos."""
     phrases: str | None = None
     """A file of phrases (``wordings.read_phrases``) that users say in place of those they were fitted with; null: these."""
-    thing: str = "movie"
+    domain: str | None = None
+    """What the catalogue is about: film, book, song, game, restaurant, product or item; None: told by its attributes."""
+    thing: str | None = None
     """Noun for an item ..."""
-    things: str = "movies"
+    things: str | None = None
     """... and several; ..."""
-    do: str = "watch"
+    do: str | None = None
     """... what one does with it ..."""
-    done: str = "seen"
-    """... and has done."""
+    done: str | None = None
+    """... and has done. None: the domain's words."""
 
     def __post_init__(self) -> None:
         if self.preferences not in PREFERENCES:
             raise UnknownNameError("preference model", self.preferences, PREFERENCES)
         if isinstance(self.understanding, str) and self.understanding not in UNDERSTANDINGS:
             raise UnknownNameError("way of understanding", self.understanding, UNDERSTANDINGS)
-        if self.encoder is not None and self.understanding != "encoder":
-            raise UsageError("An encoder is named but not used: set understanding to encoder too.")
         if not 0 <= self.unknown_below <= 1:
             raise UsageError(f"unknown_below must be a confidence from 0 to 1; given: {self.unknown_below:g}.")
         if self.profile_size < 1:
             raise UsageError(f"A profile needs at least one rated item, got a profile_size of {self.profile_size}.")
         if self.like is not None and self.dislike is not None:
             Thresholds(self.like, self.dislike)  # refuses those that overlap
+        if self.domain is not None and self.domain not in DOMAINS:
+            raise UnknownNameError("domain", self.domain, DOMAINS)
         check_edges(self.edges)
         _ = initialiser(self.agenda), self.conduct, self.manner  # each checks its own part
 
@@ -175,10 +174,10 @@ class UserOptions:
         interaction = SOURCES[source]["qrfa" if self.is_qrfa else "cir6"]
         return replace(self, **{**SOURCES[source]["both"], **interaction})
 
-    @property
-    def domain(self) -> Domain:
-        """Domain nouns for items."""
-        return Domain(thing=self.thing, things=self.things, do=self.do, done=self.done)
+    def domain_in(self, catalogue: Catalogue) -> Domain:
+        """Words for a catalogue's items."""
+        own = {name: word for name in ("thing", "things", "do", "done") if (word := getattr(self, name)) is not None}
+        return replace(DOMAINS[self.domain] if self.domain else domain_of(catalogue), **own)
 
     def to_json(self) -> dict[str, JsonValue]:
         """Non-default options as plain JSON values."""

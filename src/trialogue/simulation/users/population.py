@@ -1,11 +1,11 @@
 """Agenda-based users in a world: shared state is built once, and each dialogue gets its own user."""
 
-from collections.abc import Mapping
-
-from trialogue.catalogue import OTHER_TITLES, Catalogue, Ratings
-from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.catalogue import Catalogue, Ratings
+from trialogue.catalogue.domains import check_tells_apart
+from trialogue.errors import UnknownNameError, UsageError
 from trialogue.llm.usage import Usage
 from trialogue.records import Need
+from trialogue.simulation.attributes.questions import QuestionParser
 from trialogue.simulation.language.agent_turns import AgentTurnParser
 from trialogue.simulation.language.nlg import UtteranceGenerator
 from trialogue.simulation.language.nlu import ActClassifier
@@ -16,9 +16,9 @@ from trialogue.simulation.preferences import Preferences, preferences
 from trialogue.simulation.profiles import Profile, Profiles, Thresholds
 from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.fit import UNSURE, UserModel
-from trialogue.simulation.users.kinds import NeedsByCase, World, world_without_ratings
+from trialogue.simulation.users.kinds import NeedsByCase, World
 from trialogue.simulation.users.need_preferences import NeedPreferences
-from trialogue.simulation.users.needs import Needs
+from trialogue.simulation.users.tastes import INVENTED_SCALE, invented_profile
 from trialogue.simulation.users.user import AgendaUser
 
 
@@ -29,7 +29,7 @@ class Users:
         self,
         model: UserModel,
         catalogue: Catalogue,
-        ratings: Ratings,
+        ratings: Ratings | None,
         *,
         linker: Linker | None = None,
         understanding: ActClassifier | None = None,
@@ -41,10 +41,11 @@ class Users:
         Args:
             model: what users learned from people, and how they are.
             catalogue: the items they talk about.
-            ratings: histories of real users, of which profiles are sampled.
+            ratings: histories of real users, of which profiles are sampled; None: needs come from the catalogue, and tastes
+                are invented to go with them (``profiles.invented_profile``).
             linker: finds titles in agents' texts; None: one made for the catalogue.
             world: what they are set in; None: made of catalogue and ratings.
-            understanding: tells labels of agents' texts; None: the model's own. (A place for an ``Encoded`` one.)
+            understanding: tells labels of agents' texts; None: the model's own.
             reader: language model that understands agents and labels their messages; None: the model's own, or none.
 
         Raises:
@@ -54,18 +55,20 @@ class Users:
         options = model.options
         self.world = world or World(catalogue, ratings)
         self.name, self.model, self.catalogue, self.options = model.name, model, catalogue, options
-        self.attributes = options.attributes or (main_attribute(catalogue),)
+        self.attributes = options.attributes or self.world.attributes
         if strange := [name for name in self.attributes if name not in catalogue.attributes]:
             raise UnknownNameError("attribute of the catalogue", strange[0], catalogue.attributes)
-        usual = Thresholds.for_scale(ratings.scale)
+        if ratings is None:
+            check_tells_apart(catalogue, self.attributes)
+        usual = Thresholds.for_scale(INVENTED_SCALE if ratings is None else ratings.scale)
         like = usual.like if options.like is None else options.like
         dislike = usual.dislike if options.dislike is None else options.dislike
-        self.profiles = Profiles(
-            ratings,
-            catalogue,
-            size=options.profile_size,
-            thresholds=Thresholds(like, dislike),
-            variant=options.profile_variant,
+        self.thresholds = Thresholds(like, dislike)
+        size, variant = options.profile_size, options.profile_variant
+        self.profiles = (
+            None
+            if ratings is None
+            else Profiles(ratings, catalogue, size=size, thresholds=self.thresholds, variant=variant)
         )
         space = model.interaction.space
         self.reader = reader or model.act_reader()
@@ -84,7 +87,7 @@ class Users:
             labeller=labeller,
             origin=None if self.reader is None else self.reader.origin,
         )
-        self._cases = NeedsByCase(Needs(catalogue, attributes=self.attributes), self.profiles)
+        self.cases = NeedsByCase.of_world(self.world, attributes=self.attributes, profiles=self.profiles)
         own = read_phrases(options.phrases) if options.phrases is not None else None
         if own is None and options.phrasing == "templates":
             own = template_phrases()
@@ -93,18 +96,34 @@ class Users:
             catalogue,
             attributes=self.attributes,
             space=space,
-            domain=options.domain,
+            domain=options.domain_in(catalogue),
             manner=options.manner,
         )
+        several = len(self.attributes) > 1
+        self._questions = QuestionParser(catalogue, self.attributes, main=self.attributes[0]) if several else None
         self._course, self._conduct = options.course(model.interaction), options.conduct
         self._styles = model.styles if options.style == "personal" else ()
         self._has = frozenset(model.interaction.labels)
 
     def new(self, case: str, *, seed: int) -> AgendaUser:
-        """Create the user of a case, determined by the run's seed and the case alone."""
-        drawn = self._cases.draw(case, seed=seed)
-        assert drawn.profile is not None  # these users are sampled from ratings
-        return self.user_with(drawn.profile, drawn.rng, need=drawn.need)
+        """Create the user of a case, determined by the run's seed and the case alone.
+
+        Raises:
+            UsageError: the need of the case is only a sentence.
+        """
+        drawn = self.cases.draw(case, seed=seed)
+        if drawn.need.scenario and not drawn.need.constraints:
+            raise UsageError(
+                f"the need of user {case} is only a sentence, which only users of a language model understand."
+            )
+        if drawn.profile is not None:
+            return self.user_with(drawn.profile, drawn.rng, need=drawn.need)
+        profile = invented_profile(
+            drawn.need, self.catalogue, drawn.rng, size=self.options.profile_size, thresholds=self.thresholds
+        )
+        known, disliked = tuple(profile.ratings), tuple(profile.disliked_items)
+        need = drawn.need.model_copy(update={"known": known, "disliked": disliked})
+        return self.user_with(profile, drawn.rng, need=need)
 
     def user_with(self, profile: Profile, rng: RandomSource, *, need: Need | None = None) -> AgendaUser:
         """Create a user with a given profile and need."""
@@ -113,7 +132,7 @@ class Users:
             options.preferences, profile, self.catalogue, attributes=self.attributes, unseen=options.unseen
         )
         if need is not None and options.wants == "need":
-            wants = NeedPreferences(wants, need)
+            wants = NeedPreferences(wants, need, strict=self.profiles is None)
         return AgendaUser(
             course=self._course,
             listening=self._listening,
@@ -124,6 +143,7 @@ class Users:
             has=self._has,
             need=need,
             style=rng.pick(self._styles) if self._styles else None,
+            questions=self._questions,
         )
 
 
@@ -134,12 +154,9 @@ class AskingUsers(Users):
         """``reader``: the language model.
 
         Raises:
-            UsageError: the world has no ratings.
             DataError: no profile can be sampled, or the catalogue has nothing to talk about.
             UnknownNameError: the options name an attribute that no item has.
         """
-        if world.ratings is None:
-            raise world_without_ratings(world.catalogue)
         super().__init__(model, world.catalogue, world.ratings, world=world, reader=reader)
         self.signature = model.signature
         self._reader = reader
@@ -151,22 +168,3 @@ class AskingUsers(Users):
     def close(self) -> None:
         """Close the connections."""
         self._reader.close()
-
-
-def main_attribute(catalogue: Catalogue) -> str:
-    """Default attribute that users talk about: ``genre``, or the one whose values most items share.
-
-    Raises:
-        DataError: no item has an attribute.
-    """
-    if "genre" in catalogue.attributes:
-        return "genre"
-    shared: Mapping[str, float] = {
-        name: sum(counts.values()) / len(counts)
-        for name in catalogue.attributes
-        if name != OTHER_TITLES and (counts := catalogue.values_of(name))
-    }
-    if not shared:
-        what = f"none of the {len(catalogue)} items has an attribute to talk about."
-        raise DataError(Problem(what, hint="Give items a genre, category, cuisine or similar attribute."))
-    return max(shared, key=lambda name: shared[name])

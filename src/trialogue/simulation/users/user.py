@@ -9,7 +9,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from trialogue.agents.base import Turn
 from trialogue.errors import TrialogueError, UnknownNameError, UsageError
-from trialogue.records import Ending, Need, Utterance
+from trialogue.records import Ending, Mention, Need, Utterance
 from trialogue.simulation.language.agent_turns import NOTHING, AgentTurnParser, LabelledMessage, Message
 from trialogue.simulation.language.nlg import UtteranceGenerator, UtteranceState
 from trialogue.simulation.language.nlu import START
@@ -82,6 +82,23 @@ class HasLabeller(Protocol):
         ...
 
 
+class HearsQuestions(Protocol):
+    """Understanding of which attributes an agent asks about."""
+
+    def question_in(self, turn: Turn, mentions: Sequence[Sequence[Mention]]) -> "HasAttributes":
+        """The question of a turn, whose messages name these items."""
+        ...
+
+
+class HasAttributes(Protocol):
+    """A question."""
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """What it asks about."""
+        ...
+
+
 AfterLiking = Literal["stop", "goodbye", "go-on"]
 AFTER_LIKING = ("stop", "goodbye", "go-on")
 SeenRule = Literal["profile", "agenda"]
@@ -135,6 +152,7 @@ class AgendaUser:
         "_listening",
         "_model",
         "_need",
+        "_questions",
         "_rng",
         "_satisfied",
         "_speech",
@@ -153,6 +171,7 @@ class AgendaUser:
         has: frozenset[str],
         need: Need | None = None,
         style: PersonalStyle | None = None,
+        questions: HearsQuestions | None = None,
     ) -> None:
         """Create a user; normally called by ``Users.new``.
 
@@ -166,10 +185,11 @@ class AgendaUser:
             has: user labels of the model, so that nobody says what no real user of this agent ever did.
             need: what they are after; None: nothing that was drawn beforehand.
             style: how they write; None: phrases as they are.
+            questions: understands which attributes the agent asks about; None: they have one to talk about.
         """
         self._course, self._model, self._listening, self._speech = course, course.model, listening, speech
         self._rng, self._conduct, self._has = rng, conduct, has
-        self._need = need
+        self._need, self._questions = need, questions
         self._telling = UtteranceState(preferences, style=style)
         self._agenda: list[str] = []
         self._current = START
@@ -232,6 +252,7 @@ class AgendaUser:
     def answer(self, turn: Turn) -> Utterance | Stop:
         """The next action in words; ``agenda_empty`` if there is none, ``user_gave_up`` when patience runs out."""
         judged = self._notice(self._hear(turn))
+        self._telling.asked = self._attributes_asked(turn)
         answered = self._model.space.accepts(self._current, judged.label)
         if not self._agenda and (answered or self._satisfied or self._conduct.update.stop == "released"):
             return self._take_leave() or Stop("agenda_empty")
@@ -244,6 +265,12 @@ class AgendaUser:
         if self._conduct.update.failed == "retry":
             self._agenda.append(self._current)
         return self._act(self._course.replace(self._current, judged.label, self._rng), judged)
+
+    def _attributes_asked(self, turn: Turn) -> tuple[str, ...]:
+        """Attributes that a turn asks about."""
+        if self._questions is None:
+            return ()
+        return self._questions.question_in(turn, self._listening.mentions(turn)).attributes
 
     def _pull(self) -> str:
         """The label of the next action on the agenda, which leaves it."""
@@ -287,6 +314,8 @@ class AgendaUser:
     def _consider(self, action: str, heard: Message) -> tuple[str, str]:
         """(the action, what it says of the item) once preferences have had their say."""
         roles, item = self._model.space.roles, self._telling.focus
+        if self._telling.asked and not heard.items and action not in (*self._model.space.informs, roles.complete):
+            action = self._first_of(roles.disclose, action)
         if action == roles.like and item is None and not self._conduct.takes_unnamed:
             return self._first_of(roles.disclose, roles.another), PLAIN
         if action == roles.review:

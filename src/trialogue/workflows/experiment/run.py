@@ -25,7 +25,7 @@ from trialogue.workflows.experiment.stages import (
     simulated_names,
 )
 from trialogue.workflows.explorer_stages import part_of_stage
-from trialogue.workflows.simulation.failed_agents import AlwaysFailed
+from trialogue.workflows.simulation.failed_agents import FailedAgent
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class ExperimentResult:
     """The report."""
     ran: tuple[str, ...]
     """Stages that were done now; the others were there."""
-    always_failed: tuple[AlwaysFailed, ...] = ()
+    always_failed: tuple[FailedAgent, ...] = ()
     """Agents that failed in every dialogue that was read, or in every one with some kind of simulated users."""
 
 
@@ -136,7 +136,7 @@ def _explorer_parts(experiment: Experiment, plan: Plan) -> list[Part]:
     return found
 
 
-def _failed_agents(experiment: Experiment, plan: Plan) -> tuple[AlwaysFailed, ...]:
+def _failed_agents(experiment: Experiment, plan: Plan) -> tuple[FailedAgent, ...]:
     folders = plan.folders()
     prepared = [*([PEOPLE] if PEOPLE in folders else []), *simulated_names(experiment).values()]
     return tuple(agent for name in prepared for agent in failed_agents_in(folders[name]))

@@ -56,7 +56,7 @@ def simulation(experiment: Experiment) -> Stage:
         config={**study.settings(), "catalogue": study.catalogue, "ratings": study.ratings, "seed": study.seed},
         inputs={
             **code_of(study.agents),
-            **files_in([study.catalogue, study.ratings, study.agents, study.users], study.folder),
+            **files_in([study.catalogue, study.ratings, study.needs, study.agents, study.users], study.folder),
         },
         grows={"n": study.n},
         size=f"{len(study.plan()):,} dialogues of {', '.join(study.agents)} with {', '.join(study.users)}",

@@ -42,7 +42,7 @@ from trialogue.workflows.passport.simulated_sample import stage_side
 from trialogue.workflows.pipeline import report
 from trialogue.workflows.pipeline.decision import exclude
 from trialogue.workflows.simulation.baseline_dialogues import baselines_in, with_baselines
-from trialogue.workflows.simulation.failed_agents import AlwaysFailed, find_failed_agents
+from trialogue.workflows.simulation.failed_agents import FailedAgent, find_failed_agents
 from trialogue.workflows.simulation.realism import realism
 
 RECORDS, WARNINGS, ALWAYS_FAILED = "records.jsonl", "warnings.json", "always_failed.json"
@@ -96,9 +96,11 @@ def _folder_name(name: str) -> str:
 def _simulated_stage(experiment: Experiment, users: str) -> Stage:
     def work(context: StageContext) -> None:
         simulated = read_records(context.needed["simulate"] / "dialogues.jsonl", Dialogue)
+        study = experiment.study
+        assert study is not None
         own: Sequence[Dialogue] = [dialogue for dialogue in simulated if users_of_source(dialogue) == users]
         failed = sum(dialogue.fault is not None for dialogue in own)
-        _write_failures(context.folder, find_failed_agents(own, users=users))
+        _write_failures(context.folder, find_failed_agents(own, users=users, most=study.max_failed))
         warnings = [f"{failed} of {len(own)} simulated dialogues with {users} failed; they are counted and measured."]
         own = with_baselines(own, baselines_in(context.needed["simulate"], users=users))
         material, left_out = exclude(InputRecords(dialogues=own), _exclusions(experiment))
@@ -205,14 +207,14 @@ def warnings_in(folder: Path) -> list[str]:
     return cast("list[str]", json.loads(path.read_text(encoding="utf-8"))) if path.exists() else []
 
 
-def _write_failures(folder: Path, agents: Iterable[AlwaysFailed]) -> None:
+def _write_failures(folder: Path, agents: Iterable[FailedAgent]) -> None:
     text = json.dumps([asdict(agent) for agent in agents], ensure_ascii=False)
     write_text(folder / ALWAYS_FAILED, text + "\n")
 
 
-def failed_agents_in(folder: Path) -> list[AlwaysFailed]:
+def failed_agents_in(folder: Path) -> list[FailedAgent]:
     """Agents that failed in every dialogue of a preparing stage."""
-    return [AlwaysFailed(**agent) for agent in json.loads((folder / ALWAYS_FAILED).read_text(encoding="utf-8"))]
+    return [FailedAgent(**agent) for agent in json.loads((folder / ALWAYS_FAILED).read_text(encoding="utf-8"))]
 
 
 def _measure_stage(experiment: Experiment, prepared: str, users: str | None) -> Stage:

@@ -11,14 +11,18 @@ from trialogue.agents.llm.agent import LlmAgent
 from trialogue.agents.llm.local import HuggingFaceAgent
 from trialogue.agents.registry import is_file, spec_of
 from trialogue.agents.spec import CatalogueSpec
+from trialogue.errors import UsageError
+from trialogue.llm.budget import BUDGET, Budget, use_budget
 from trialogue.records import JsonValue, sha256_of
+from trialogue.records.files.opening import is_file as is_catalogue_file
 from trialogue.simulation.batch.batch import Batch, Progress, run_batch
 from trialogue.simulation.batch.folder import LEDGER
 from trialogue.simulation.batch.plan import Opening
 from trialogue.simulation.batch.processes import ProcessPool
 from trialogue.simulation.batch.simulation_file import SimulationFile, read_study, study_of
 from trialogue.simulation.batch.workers import DialogueRunner, WorkerSpec
-from trialogue.simulation.users.kinds import HasSignature, SimulatedUsers, UserKind, World, load_kind
+from trialogue.simulation.need_set import NeedCase, need_set, read_need_set, write_need_set
+from trialogue.simulation.users.kinds import HasSignature, NeedsByCase, SimulatedUsers, UserKind, World, load_kind
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
 from trialogue.workflows.simulation.baselines import baseline_options, baseline_spec, simulate_baselines
 from trialogue.workflows.simulation.model_usage import USAGE, Accountable, Metered, MeteredUsers
@@ -36,6 +40,8 @@ class AgentsByName:
     ratings: str | None = None
     usage: Path | None = None
     """File for the models' usage; None: usage is not written."""
+    budget: Budget | None = None
+    """What language models may cost; None: unlimited."""
 
     def __call__(self, name: str) -> Agent:
         """Create an agent by its name in the simulation, which is also its name in the dialogues.
@@ -45,7 +51,8 @@ class AgentsByName:
         spec = spec_of({"name": name, **self.given[name]})
         if isinstance(spec, CatalogueSpec) and "catalogue" not in spec.model_fields_set:
             spec = spec_of(spec, catalogue=self.catalogue, ratings=spec.ratings or self.ratings)
-        agent = spec.make()
+        with use_budget(self.budget):
+            agent = spec.make()
         return (
             Metered(agent, name, self.usage) if self.usage and isinstance(agent, LlmAgent | HuggingFaceAgent) else agent
         )
@@ -60,6 +67,10 @@ class UsersByName:
     ratings: str | None = None
     usage: Path | None = None
     """File for the models' usage; None: usage is not written."""
+    budget: Budget | None = None
+    """What language models may cost; None: unlimited."""
+    needs: str | None = None
+    """File of a test set; None: needs are drawn."""
 
     def kind(self, name: str) -> UserKind:
         """Kind of the users with a name."""
@@ -69,7 +80,10 @@ class UsersByName:
     def __call__(self, name: str) -> SimulatedUsers:
         """Create the users with a name."""
         known = load_catalogue(self.catalogue, ratings=self.ratings)
-        users = self.kind(name).settle(World(known.catalogue, known.ratings))
+        frozen = None if self.needs is None else read_need_set(self.needs).of_users(name)
+        needs = None if frozen is None else {case: each.user_need for case, each in frozen.items()}
+        with use_budget(self.budget):
+            users = self.kind(name).settle(World(known.catalogue, known.ratings, needs))
         return MeteredUsers(users, name, self.usage) if self.usage and isinstance(users, Accountable) else users
 
     def signatures(self) -> dict[str, JsonValue]:
@@ -86,6 +100,7 @@ def simulate(
     catalogue: str | None = None,
     openings: Sequence[Opening] = (),
     timed: bool = False,
+    save_needs: Path | str | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Batch:
     """Run the dialogues of a simulation that its folder does not hold yet.
@@ -95,6 +110,7 @@ def simulate(
         catalogue: what users know and talk about, in place of the study's.
         openings: dialogues to continue from; (): they begin with nothing.
         timed: write how long agents take into the dialogues, of which then no two runs are the same.
+        save_needs: file for the needs of the users, with which later simulations meet the same ones; None: not written.
         progress: called with the progress.
 
     Raises:
@@ -107,9 +123,19 @@ def simulate(
     if catalogue is not None:
         study = study.model_copy(update={"catalogue": catalogue})
     here = study.resolve_paths()
-    agents = AgentsByName(_agent_options(here), here.catalogue, here.ratings, here.out / USAGE)
-    users = UsersByName(_user_options(here), here.catalogue, here.ratings, here.out / USAGE)
-    contents = {**_contents(zip(_files_of(study), _files_of(here), strict=True)), **users.signatures()}
+    budget = Budget(here.limits, here.out / BUDGET) if here.limits.are_set else None
+    agents = AgentsByName(_agent_options(here), here.catalogue, here.ratings, here.out / USAGE, budget)
+    users = UsersByName(_user_options(here), here.catalogue, here.ratings, here.out / USAGE, budget, here.needs)
+    frozen = _check_needs(here)
+    if save_needs is not None:
+        _save_needs(here, replace(users, usage=None), save_needs)
+    invented = _invented_tastes(here)
+    contents = {
+        **invented,
+        **frozen,
+        **_contents(zip(_files_of(study), _files_of(here), strict=True)),
+        **users.signatures(),
+    }
     spec = WorkerSpec(agents, users, DialogueRunner(max_turns=study.max_turns, timed=timed))
     spec_of_baselines = baseline_spec(here, AgentsByName(baseline_options(), here.catalogue, here.ratings), users)
     alone = study.jobs == 1 or study.cluster is not None
@@ -131,9 +157,67 @@ def simulate(
             settings={**study.settings(), "catalogue": study.catalogue, **contents, **more},
             progress=progress,
             pool=pool,
+            stop_after=study.stop_after,
+            retry=study.retried_endings,
         )
     record_folders(study.folder, here.out)
     return batch
+
+
+def _check_needs(study: SimulationFile) -> dict[str, JsonValue]:
+    """``needs`` in the manifest: hash of the test set; {} without one.
+
+    Raises:
+        UsageError: it has too few needs, or was made for another catalogue.
+    """
+    if study.needs is None:
+        return {}
+    found = read_need_set(study.needs)
+    found.check(study.users, study.n)
+    known = load_catalogue(study.catalogue, ratings=study.ratings).catalogue.fingerprint
+    if found.catalogue not in (None, known):
+        raise UsageError(
+            f"the test set {study.needs} was made for another catalogue ({found.catalogue}; {study.catalogue} is {known}). "
+            "Use that catalogue, or write a new test set with --save-needs."
+        )
+    return {"needs": found.hash}
+
+
+def _save_needs(study: SimulationFile, users: UsersByName, path: Path | str) -> None:
+    """Write the needs that the users of a simulation have."""
+    cases: list[NeedCase] = []
+    for name in study.users:
+        made = users(name)
+        drawn = getattr(made, "cases", None)
+        if not isinstance(drawn, NeedsByCase):
+            raise UsageError(
+                f"the users {name} have no needs that could be saved: they are not drawn from the catalogue."
+            )
+        for number in range(1, study.n + 1):
+            need = drawn.draw(str(number), seed=study.seed).need
+            cases.append(NeedCase(case=str(number), users=name, need=need))
+        if isinstance(made, Accountable):
+            made.close()
+    fingerprint = load_catalogue(study.catalogue, ratings=study.ratings).catalogue.fingerprint
+    write_need_set(path, need_set(cases, catalogue=fingerprint))
+
+
+INVENTED = "invented from the catalogue's attributes"
+
+
+def _invented_tastes(study: SimulationFile) -> dict[str, JsonValue]:
+    """``tastes`` in the manifest, where users have no ratings of real people; else {}."""
+    return {"tastes": INVENTED} if study.ratings is None and is_catalogue_file(study.catalogue) else {}
+
+
+def notes_of(batch: Batch) -> tuple[str, ...]:
+    """What a reader of the dialogues should know of how they were made."""
+    if "tastes" not in batch.manifest.config:
+        return ()
+    return (
+        "The catalogue has no ratings: the users' needs are drawn from its items, and what else they know and like is "
+        "invented from its attributes. Popularity, collaborative filtering and personas need real ratings (--ratings).",
+    )
 
 
 def _agent_options(study: SimulationFile) -> dict[str, Options]:

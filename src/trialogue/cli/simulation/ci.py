@@ -1,0 +1,49 @@
+"""``trialogue ci``: simulate two versions, compare them, and fail the build if the new one is worse."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from trialogue.cli.shared.options import MaxCalls, MaxCost, MaxTokens
+from trialogue.cli.shared.progress import find_modules_beside, steps
+
+
+def ci(
+    file: Annotated[Path, typer.Argument(help="YAML file: old, new, and fields of a simulation such as users and n.")],
+    n: Annotated[
+        int | None, typer.Option("-n", min=1, help="Dialogues of each version with each kind of user.")
+    ] = None,
+    needs: Annotated[str | None, typer.Option(help="Test set: file with the users' needs.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Output folder. An interrupted run in it is resumed.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Number of processes (default: 1).")] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run failed dialogues of an interrupted run again.")
+    ] = False,
+    max_cost: MaxCost = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+) -> None:
+    """Simulate two versions on the same users and compare them; exit with 1 if the new one is worse, 3 without a verdict.
+
+    Options override the file. Writes junit.xml, comparison.md and failing.md (dialogues that failed or lost most).
+    """
+    from trialogue.cli.compare import EXITS, _comparison_text
+    from trialogue.workflows.simulation.ci import run_ci
+    from trialogue.workflows.simulation.progress import PrintedProgress
+
+    given: dict[str, Any] = {"n": n, "needs": needs, "jobs": jobs, "max_cost": max_cost, "max_calls": max_calls}
+    given |= {"max_tokens": max_tokens, "out": None if out is None else str(out.absolute())}
+    given |= {"retry_failed": retry_failed or None}
+    changes = {name: value for name, value in given.items() if value is not None}
+    find_modules_beside(file)
+    with steps() as tell:
+        done = run_ci(file, changes=changes, progress=PrintedProgress(tell), tell=tell)
+        for failed in done.failed:
+            tell.say(f"error: {failed}")
+    typer.echo(_comparison_text(done.comparison))
+    typer.echo(f"\nReport: {done.report}\nFor CI: {done.folder / 'junit.xml'}, comparison.md, failing.md")
+    if code := 1 if done.has_failed_too_often else EXITS.get(done.comparison.light, 0):
+        raise typer.Exit(code)
