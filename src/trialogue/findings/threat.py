@@ -54,6 +54,7 @@ class ThreatCode(StrEnum):
     UNASSIGNED_PEOPLE = "unassigned_people"
     USERS_DIFFER = "users_differ"
     FEW_CLUSTERS = "few_clusters"
+    FEW_RATERS = "few_raters"
     SEVERAL_MEASURES = "several_measures"
     BASELINE_NOT_BEATEN = "baseline_not_beaten"
     SERVES_LESS = "serves_less"

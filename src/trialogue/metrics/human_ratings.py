@@ -299,6 +299,15 @@ class _Question:
             )
 
 
+def repeated_rater(score: Score) -> str | None:
+    """Rater of an answer who may have rated other dialogues, too; None for one who took part, or is nobody in particular.
+
+    A model or a program is one instrument, and not drawn from others.
+    """
+    instrument = score.raters in (Raters.MODEL, Raters.PROGRAM)
+    return None if instrument or score.rater in (None, "", "user", AGGREGATE) else score.rater
+
+
 def rating_scores(conversation: Conversation, filed: FiledAnswers = NOTHING_FILED) -> Iterator[Score]:
     """Every answer about a conversation as a score with its rater; those on records before those in files."""
     for reply, answer in _answers(conversation, filed):

@@ -68,9 +68,9 @@ def test_a_reply_is_rated_by_each_column_and_stands_beside_the_human_one(tmp_pat
     assert (situation.id, situation.dialogue_id, situation.turn) == ("inspired2-study:1#2", "inspired2-study:1", 1)
     assert response.utterance.text == "What do you like? ~"
     assert [(r.name, r.value, r.rater, r.low, r.high) for r in response.utterance.ratings] == [
-        ("meaningfulness", 3, "1", 1, 3),
-        ("meaningfulness", 2, "2", 1, 3),
-        ("meaningfulness", 1, "3", 1, 3),
+        ("meaningfulness", 3, "inspired2-study:1#2/1", 1, 3),
+        ("meaningfulness", 2, "inspired2-study:1#2/2", 1, 3),
+        ("meaningfulness", 1, "inspired2-study:1#2/3", 1, 3),
     ]
 
 
@@ -102,7 +102,7 @@ def test_a_missing_rating_is_reported(tmp_path: Path) -> None:
     script[3] = ("REC~ What?", 3, None, " ")
     records, notes = read(workbook(tmp_path, "made RB-CRS.xlsx", script))
     response = next(record for record in records if isinstance(record, Response))
-    assert [rating.rater for rating in response.utterance.ratings] == ["1"]
+    assert [rating.rater for rating in response.utterance.ratings] == ["inspired2-study:1#2/1"]
     assert any("a rating is missing (2 times" in note for note in notes)
 
 

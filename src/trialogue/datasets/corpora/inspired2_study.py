@@ -2,8 +2,8 @@
 
 Two workbooks, one per recommender (retrieval-based RB-CRS, and CRB-CRS), each with two versions of the corpus it retrieves
 from: INSPIRED ("v1") and INSPIRED2 ("v2"). Systems are ``RB-CRS/INSPIRED``, ``RB-CRS/INSPIRED2`` and so on. All four
-answer the same situations. A rating is 1 to 3; its rater is the number of its column (``"1"`` to ``"3"``): the publication
-does not state whether that is one person throughout.
+answer the same situations. A rating is 1 to 3; its rater is the number of its column (1 to 3) in its situation: the publication
+does not state that a column is one person throughout.
 
 The last reply of 12 dialogues has no human counterpart. Published figures use the other 465 situations, and so do the
 records, unless ``unanswered=True`` requests all 477.
@@ -65,7 +65,11 @@ def _file(
     if reply.system in of_situation:
         what = f"{reply.system} answers situation {situation.id} twice."
         report.wrong(what, line=reply.line, hint="Is one of the workbooks a copy?")
-    of_situation[reply.system] = Response(situation_id=situation.id, system=reply.system, utterance=reply.utterance)
+    said = reply.utterance
+    # A column is another person in another situation: the number alone would make three people of all of them.
+    rated = tuple(each.model_copy(update={"rater": f"{situation.id}/{each.rater}"}) for each in said.ratings)
+    utterance = said.model_copy(update={"ratings": rated})
+    of_situation[reply.system] = Response(situation_id=situation.id, system=reply.system, utterance=utterance)
 
 
 def _situation(reply: Reply) -> Situation:
@@ -128,7 +132,7 @@ SOURCE = Source(
     defects=(
         "The workbook of CRB-CRS calls its systems RB-CRS; the file's name is right.",
         "The last reply of 12 dialogues (48 responses) has no human counterpart; left out, as in the published figures.",
-        "The raters are not recorded: their ids are column numbers. Agreement is low (ordinal alpha .275).",
+        "The raters are not recorded: their ids are situation and column. Agreement is low (ordinal alpha .275).",
         "Texts contain placeholders such as [MOVIE_TITLE_0] for titles, genres and people.",
     ),
 )

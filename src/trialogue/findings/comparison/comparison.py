@@ -29,6 +29,7 @@ from trialogue.metrics.engine.sum_totals import difference_with_fits
 from trialogue.metrics.fit_uncertainty import FittedMetric, Sources
 from trialogue.records import Estimate, MeasureName, Reason, ReasonCode
 from trialogue.stats import difference, holm, jackknife_difference
+from trialogue.stats.comparison.crossed_raters import rater_difference
 
 MAX_MOVED = 20  # dialogues listed; a screenful to read
 NOTHING = Reason.of(ReasonCode.VALUE_MISSING_IN_RUN)
@@ -196,6 +197,11 @@ def difference_of(
     if fits[0] is not None and fits[1] is not None:
         return difference_with_fits(sums, others, (fits[0], fits[1]))
     most = None if measure.bounds is None else measure.bounds.width
+    rated = [pairing.ratings(each.rows[name], side) for side, each in enumerate((one, other))]
+    if rated[0] is not None and rated[1] is not None:
+        crossed = rater_difference(rated[0], rated[1], most=most)
+        if crossed is not None:
+            return crossed
     return difference(sums, others, combine, is_share=measure.is_share, most=most, seed=seed, permutations=resamples)
 
 

@@ -15,6 +15,7 @@ from trialogue.findings.comparison.system_sample import Rows, SystemSample, Unit
 from trialogue.metrics.base import Array, SumMetric
 from trialogue.records import MeasuredUnits
 from trialogue.stats import ClusterSums, Combine, cluster_sums
+from trialogue.stats.comparison.crossed_raters import Ratings
 from trialogue.stats.resampling.bootstrap import mean_of
 
 
@@ -66,6 +67,17 @@ class Pairing:
             return [] if rows is None else list(rows.values)
         own, clusters = self.situations[side], self.clusters[side]
         return [(unit, clusters[cluster], value) for unit, cluster, value in rows.values if unit in own]
+
+    def ratings(self, rows: Rows, side: int) -> Ratings | None:
+        """Single ratings of what both systems may have met; None for other measures, or without any."""
+        if not rows.raters:
+            return None
+        own, clusters = self.situations[side], rows.clusters
+        kept = [at for at, unit in enumerate(rows.units) if not rows.of_situations or unit in own]
+        if rows.of_situations:
+            clusters = tuple(self.clusters[side].get(each, each) for each in clusters)
+        raters = tuple(rows.raters[at] for at in kept)
+        return Ratings(tuple(clusters[at] for at in kept), raters, rows.sums[kept, 0]) if kept else None
 
     def sums(self, rows: Rows, side: int, metric: SumMetric[Any] | None) -> tuple[ClusterSums, Combine] | None:
         """Sums by cluster, and the function of them; None: they cannot be cut down to the shared situations."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from trialogue.findings.records import Findings
 from trialogue.findings.standings import Measure
+from trialogue.metrics.human_ratings import repeated_rater
 from trialogue.records import (
     ClusterKind,
     DistinctCounts,
@@ -44,6 +45,8 @@ class Rows:
     """Whether these are values without each cluster in turn, for a jackknife."""
     fits: MeasureSums | None = None
     """What was fitted on other data and the value rests on; None: nothing."""
+    raters: tuple[str | None, ...] = ()
+    """Who rated, for answers of people; None: nobody who may have rated other dialogues, too."""
 
     @property
     def values(self) -> tuple[Unit, ...]:
@@ -201,7 +204,8 @@ class _Tables:
             owners.append(cluster)
             values.append(score.value)
         sums = np.column_stack([values, np.ones(len(values))])
-        return Rows(tuple(units), tuple(owners), sums, len(values), of_situations)
+        raters = tuple(map(repeated_rater, scores)) if measure.by == "people" else ()
+        return Rows(tuple(units), tuple(owners), sums, len(values), of_situations, raters=raters)
 
     def rows_of_sums(self, found: MeasureSums) -> Rows:
         """Rows of stored sums."""

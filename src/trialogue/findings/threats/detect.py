@@ -25,6 +25,8 @@ from trialogue.findings.threats.users import (
 )
 from trialogue.findings.wording import list_names
 from trialogue.records import VOTES, DomainFit, JsonValue, Labeller, MeasureName, Raters
+from trialogue.stats.comparison.crossed_raters import FEWEST_PARTLY_CROSSED
+from trialogue.stats.comparison.crossed_raters import RATERS as RATERS_OF_BOTH
 
 ANSWERED = 0.95  # of the situations: a system that answered fewer abstains
 COPIED = 0.5  # of a system's replies: the share that repeats the reference word for word from which it had the answers
@@ -125,6 +127,22 @@ def few_clusters(findings: Findings) -> Iterator[Threat]:
                     systems=(standing.system,),
                     measure=league.measure.name,
                     facts={"clusters": clusters},
+                )
+
+
+def few_raters(findings: Findings) -> Iterator[Threat]:
+    """Pairs of systems that rest on few raters, each of several dialogues."""
+    for league in findings.leagues:
+        for pair in league.contrasts:
+            facts = pair.difference.interval.facts if pair.difference.interval is not None else {}
+            if facts.get(RATERS_OF_BOTH, FEWEST_PARTLY_CROSSED) < FEWEST_PARTLY_CROSSED:
+                yield Threat(
+                    code=ThreatCode.FEW_RATERS,
+                    severity=Severity.DEMOTES,
+                    systems=(pair.a, pair.b),
+                    measure=league.measure.name,
+                    is_of_pair=True,
+                    facts={"raters": int(facts[RATERS_OF_BOTH])},
                 )
 
 
@@ -362,6 +380,7 @@ DETECTORS: tuple[Detector, ...] = (
     different_users,
     no_common_users,
     few_clusters,
+    few_raters,
     baselines,
     no_baselines,
     serves_less,

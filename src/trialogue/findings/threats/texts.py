@@ -207,6 +207,16 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
         opens_with_names=True,
     ),
+    ThreatCode.FEW_RATERS: ThreatText(
+        "Few raters",
+        "Fewer than 6 people rated both systems, each of them several dialogues or situations.",
+        "Demotes the verdict on the two: it holds for these raters.",
+        lambda t: (
+            f"{list_names(t.systems, most=None)} were rated by the same {t.facts['raters']} people, and others may have "
+            "another taste"
+        ),
+        opens_with_names=True,
+    ),
     ThreatCode.SEVERAL_MEASURES: ThreatText(
         "Several measures",
         (

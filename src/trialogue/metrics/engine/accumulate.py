@@ -12,9 +12,11 @@ from trialogue.metrics.base import AnyMetric, Conversation, CountMetric, NeedMet
 from trialogue.metrics.batch import Batch
 from trialogue.metrics.engine.distinct_totals import CountedTotals
 from trialogue.metrics.engine.lift_totals import LiftTotals
+from trialogue.metrics.engine.rated_totals import RatedTotals
 from trialogue.metrics.engine.settings import Settings
 from trialogue.metrics.engine.sum_totals import NO_DIALOGUE, NO_UNITS, SummedTotals, is_share, pool_clusters
 from trialogue.metrics.engine.unit_scores import NO_VALUE, ColumnSink, Sink
+from trialogue.metrics.human_ratings import HumanRating
 from trialogue.records import Estimate, FailurePolicy, Reason
 
 __all__ = [
@@ -63,6 +65,8 @@ def accumulator_for(metric: AnyMetric, *, failed: FailurePolicy | None = None) -
     match metric:
         case CountMetric():
             return CountedTotals(metric)
+        case HumanRating():
+            return RatedTotals(metric, failed)
         case NeedMetric():
             return LiftTotals(metric, failed)
         case _:

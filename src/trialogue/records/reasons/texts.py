@@ -445,6 +445,17 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.ONE_PERSON_RATED: "one person rated everything",
         ReasonCode.ONE_RATING_EACH: "each person gave only one rating",
         ReasonCode.TOO_FEW_RATERS: "{raters:rater is|raters are} too few to estimate how much people differ",
+        ReasonCode.RATERS_NESTED_IN_SYSTEMS: (
+            "nobody rated both systems, so that raters who are more severe cannot be told from a worse system: let each "
+            "rater rate both"
+        ),
+        ReasonCode.FEW_RATERS_OF_BOTH: (
+            "only {raters:person|people} rated both systems, which says nothing of other people: at least three who rate "
+            "everything, or six, are needed"
+        ),
+        ReasonCode.FEW_RATERS_PARTLY_CROSSED: (
+            "with fewer than six raters of both systems, or six dialogues of each, everybody has to rate everything"
+        ),
         ReasonCode.TOO_FEW_ITEMS: "there are only {items:item|items}",
         ReasonCode.ONE_RATING_PER_ITEM: "most items have one rating",
         ReasonCode.LEVEL_MET_ONE_SYSTEM: "each {factor} met only one system",

@@ -1,0 +1,167 @@
+"""Difference of two systems whose ratings repeat in two ways: over dialogues (or situations), and over raters.
+
+A rater who rates several dialogues may like one system better than other raters do. That taste is no error of single dialogues,
+and more dialogues do not remove it. The difference is estimated with an effect for each rater, so that severity cancels; its
+variance is the two-way one of Cameron, Gelbach and Miller (2011), ``V1 + V2 - V12``, and never less than each of the two:
+the sum may be too small, and even negative, by chance.
+
+With 12 or more levels of the smaller factor, Student's t has Satterthwaite's degrees of freedom, with 6 to 11 as many as levels
+less one. Three to five raters are compared only where each of them rated everything, and stand for themselves rather than for
+people; fewer, or raters nested in systems, are refused.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
+from trialogue.stats.arrays import Floats, Ints
+from trialogue.stats.comparison.two_sides import SMALLER_SIDE, STANDARD_ERROR
+
+FEWEST_CROSSED = 3  # raters of everything; fewer say nothing of other raters
+FEWEST_PARTLY_CROSSED = 6  # raters, and dialogues: of fewer, a part is no sample
+MANY = 12  # levels from which degrees of freedom are estimated (Satterthwaite)
+RATERS = "raters"  # fact of a difference: the raters of both systems, where they are a source of error of their own
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Ratings of one system."""
+
+    clusters: tuple[str, ...]
+    """The cluster of each rating: what was rated, or who took part in it."""
+    raters: tuple[str | None, ...]
+    """Who rated; None: nobody known, or the person who took part."""
+    values: Floats
+    """Shape (ratings,)."""
+
+
+def rater_difference(a: Ratings, b: Ratings, *, most: float | None = None, confidence: float = 0.95) -> Estimate | None:
+    """Difference of mean ratings, ``a`` - ``b``, where raters are a source of error of their own; None where they are none.
+
+    They are none where most ratings are by people who rated once, or who are not known: then clusters are all that repeats.
+
+    Args:
+        a: ratings of one system.
+        b: ratings of the other.
+        most: the largest difference that the scale allows; None: no bound.
+        confidence: confidence level of the interval.
+    """
+    data = _Both.of(a, b)
+    if not data.raters_repeat:
+        return None
+    counts = {"n": len(data.values), "clusters": len(np.unique(data.clusters))}
+    plain = float(a.values.mean() - b.values.mean())
+    code = data.refusal()
+    if code is not None:
+        raters = len(np.unique(data.raters[data.crosses]))
+        return Estimate(value=plain, why=Reason.of(code, raters=raters), **counts)
+    return _estimate(data, most, confidence, counts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Both:
+    """Ratings of two systems, one row each."""
+
+    first: Floats
+    """1 for ratings of the first system, 0 for the other's."""
+    clusters: Ints
+    raters: Ints
+    values: Floats
+    crosses: np.ndarray
+    """Whether the rater of a row rated both systems."""
+    raters_repeat: bool
+    """Whether most ratings are by known people who rated several clusters."""
+
+    @classmethod
+    def of(cls, a: Ratings, b: Ratings) -> "_Both":
+        """Join both sides; an unknown rater is a rater of each cluster's own."""
+        clusters = _codes([*a.clusters, *b.clusters])
+        names = [*a.raters, *b.raters]
+        raters = _codes([f"?{at}" if name is None else f"={name}" for at, name in zip(clusters, names, strict=True)])
+        first = np.concatenate([np.ones(len(a.values)), np.zeros(len(b.values))])
+        met = np.bincount(np.unique(np.column_stack([raters, clusters]), axis=0)[:, 0])
+        crossing = (np.bincount(raters, first) > 0) & (np.bincount(raters, 1 - first) > 0)
+        values = np.concatenate([a.values, b.values])
+        return cls(first, clusters, raters, values, crossing[raters], bool((met[raters] > 1).mean() > 0.5))
+
+    def refusal(self) -> ReasonCode | None:
+        """Why these raters allow no comparison."""
+        raters = len(np.unique(self.raters[self.crosses]))
+        if not raters:
+            return ReasonCode.RATERS_NESTED_IN_SYSTEMS
+        if raters < FEWEST_CROSSED:
+            return ReasonCode.FEW_RATERS_OF_BOTH
+        few = min(raters, self.levels) < FEWEST_PARTLY_CROSSED
+        return ReasonCode.FEW_RATERS_PARTLY_CROSSED if few and not self.is_fully_crossed else None
+
+    @property
+    def levels(self) -> int:
+        """Clusters of the side that has fewer, among the ratings of those who rated both."""
+        return min(len(np.unique(self.clusters[self.crosses & (self.first == side)])) for side in (0, 1))
+
+    @property
+    def is_fully_crossed(self) -> bool:
+        """Whether everybody rated everything."""
+        things = np.unique(np.column_stack([self.clusters, self.first]), axis=0)
+        cells = np.unique(np.column_stack([self.clusters, self.first, self.raters]), axis=0)
+        return len(cells) == len(things) * len(np.unique(self.raters))
+
+
+def _codes(names: Sequence[str]) -> Ints:
+    return np.unique(np.array(names), return_inverse=True)[1].astype(np.int64)
+
+
+def _estimate(data: _Both, most: float | None, confidence: float, counts: dict[str, int]) -> Estimate:
+    from scipy.special import stdtr, stdtrit
+
+    value, parts = _contributions(data)
+    raters, levels = len(np.unique(data.raters[data.crosses])), data.levels
+    clusters, own, cells = (
+        _squares(parts, keys, size)
+        for keys, size in (
+            (data.clusters, levels),
+            (data.raters, raters),
+            (data.clusters * (data.raters.max() + 1) + data.raters, len(parts)),
+        )
+    )
+    variance = max(clusters + own - cells, clusters, own)
+    if variance <= 1e-24 * max(abs(value), 1e-300) ** 2:
+        why = Reason.of(ReasonCode.DIFFERENCES_ALL_EQUAL)
+        return Estimate(value=value, p=1.0 if value == 0 else None, why=why, **counts)
+    fewest = min(raters, levels)
+    freedom = fewest - 1.0
+    if fewest >= MANY:
+        freedom = max(freedom, variance**2 / (clusters**2 / (levels - 1) + own**2 / (raters - 1)))
+    error = variance**0.5
+    reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
+    bound = np.inf if most is None else max(most, abs(value))
+    interval = Interval(
+        low=max(value - reach, -bound),
+        high=min(value + reach, bound),
+        confidence=confidence,
+        method="two-way clusters (dialogues and raters), Student's t",
+        facts={"freedom": freedom, RATERS: float(raters), STANDARD_ERROR: error, SMALLER_SIDE: float(fewest)},
+    )
+    p = min(1.0, 2 * float(stdtr(freedom, -abs(value) / error)))
+    return Estimate(value=value, interval=interval, p=p, **counts)
+
+
+def _contributions(data: _Both) -> tuple[float, Floats]:
+    """The difference within raters, and what each rating adds to it (zero on average)."""
+    first, values = (_within(each, data.raters) for each in (data.first, data.values))
+    scale = float((first**2).sum())
+    value = float((first * values).sum()) / scale
+    return value, first * (values - value * first) / scale
+
+
+def _within(values: Floats, groups: Ints) -> Floats:
+    """Deviations from the mean of each group."""
+    return np.asarray(values - (np.bincount(groups, values) / np.maximum(np.bincount(groups), 1))[groups])
+
+
+def _squares(parts: Floats, keys: Ints, size: int) -> float:
+    """Squares of the sums of contributions by key, corrected for the number of levels."""
+    sums = np.bincount(np.unique(keys, return_inverse=True)[1], parts)
+    return float((np.sort(sums) ** 2).sum()) * size / max(size - 1, 1)
