@@ -60,7 +60,7 @@ class Answer:
     @classmethod
     def of_score(cls, score: Score, value: float) -> "Answer":
         """From a score with a rater."""
-        return cls(score.measure.question or score.measure, value, score.rater, score.raters, score.scale)
+        return cls(score.measure.question or score.measure, value, score.rater, score.raters, score.scale, score.better)
 
 
 def answers_among(scores: Iterable[Score]) -> list[Score]:
@@ -345,4 +345,5 @@ def _score(conversation: Conversation, answer: Answer, reply: Reply | None = Non
         rater=_resolve_rater(answer.rater, user) or AGGREGATE,
         raters=answer.raters,
         scale=answer.scale,
+        better=answer.better,
     )

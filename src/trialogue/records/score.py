@@ -52,6 +52,8 @@ class Score(Record):
     """Kind of rater; meaningless for metrics, which have no rater."""
     scale: Scale | None = None
     """The scale of the answer, where it was declared; None for a metric, whose card says it."""
+    better: Literal["higher", "lower"] = "higher"
+    """Which end of the scale is the better one; of a metric its card says it."""
     interval: Interval | None = None
     """Its interval, where it is an estimate."""
     n: int | None = None

@@ -22,7 +22,7 @@ from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
 from trialogue.workflows.judging.section import with_judges, with_unused_scores
 from trialogue.workflows.passport.section import with_passports, with_wordings
 from trialogue.workflows.pipeline import Choice, Estimates, choose, conclude, infer, measure, prepare, read, report
-from trialogue.workflows.pipeline.decision import Decision, exclude, read_decision
+from trialogue.workflows.pipeline.decision import Decision, decide_as_declared, exclude, read_decision
 from trialogue.workflows.pipeline.decision import decide as decide_findings
 from trialogue.workflows.pipeline.read import Step
 from trialogue.workflows.pipeline.saved_results import StoredRun
@@ -145,8 +145,8 @@ def evaluate(
             people's ``"questions"``, none of which was declared to decide; or of all ``"measures"`` that are shown and have
             a direction.
         decide: a decision protocol, as a YAML file or its fields: the measure that decides, level, margins, family and
-            exclusions; ``alpha`` then counts for nothing. None: the answer rests on people's ratings, else on the measure
-            with the best evidence.
+            exclusions; ``alpha`` then counts for nothing. None: the answer rests on the criterion that a study's export
+            declares (``primary`` in ``study.json``), else on people's ratings, else on the measure with the best evidence.
         catalogue: a corpus or a file with items, whose titles are linked in replies without annotations.
         steps: applied to the records before anything is measured.
         baselines: whether baselines that ignore the user are shown with measures of alignment.
@@ -234,6 +234,9 @@ def evaluate_records(
         config["family"] = family.value
     if protocol is not None:
         config["decide"] = protocol.to_json()
+    declared = material.study if protocol is None else None
+    if declared is not None and family is FamilyScope.QUESTIONS:
+        family = FamilyScope.MEASURE  # one question decides, and the study declared which
     manifest = manifest_of(command, call or {}, config=config, inputs=material.hashes, seed=seed)
     settings = Settings(seed=seed, resamples=resamples, permutations=resamples)
     measured = measure(material, choice, manifest=manifest, settings=settings, tell=tell)
@@ -242,6 +245,8 @@ def evaluate_records(
     findings = conclude(inferred, title=title or "Evaluation of " + ", ".join(_short(one) for one in given))
     if protocol is not None:
         findings = decide_findings(findings, protocol)
+    elif declared is not None:
+        findings = decide_as_declared(findings, declared)
     scores = inferred.scores()
     findings = with_wordings(with_passports(findings, given), material.dialogues)
     findings = with_unused_scores(with_judges(findings, material, scores), material)

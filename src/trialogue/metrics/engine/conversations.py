@@ -9,7 +9,7 @@ from typing import TypeVar
 from trialogue.errors import DataError, Problem
 from trialogue.metrics.base import Conversation, Reply, replies_of
 from trialogue.metrics.engine.plain_conversations import PlainConversation
-from trialogue.records import ClusterKind, Dialogue, Response, Role, Situation
+from trialogue.records import ClusterKind, Dialogue, Response, Role, Score, Situation, Utterance
 from trialogue.records.completion import UNNAMED
 from trialogue.records.files.dialogue_store import StoredDialogues
 from trialogue.records.files.plain import PlainDialogue
@@ -173,6 +173,38 @@ def offline_conversations(situations: Iterable[Situation], responses: Iterable[R
             )
         )
     return conversations
+
+
+def answered_conversations(answers: Iterable[Score]) -> list[Conversation]:
+    """What people's answers are about, where there is nothing else: dialogues and replies without texts.
+
+    Args:
+        answers: scores with a rater, a system, and a dialogue or situation; others are left out.
+    """
+    grouped: dict[tuple[str, str], dict[tuple[str | None, str | None, int | None], Score]] = {}
+    for score in answers:
+        place = score.situation_id if score.level == "response" else score.dialogue_id
+        if score.system is not None and place is not None and score.level in ("dialogue", "response", "utterance"):
+            own = score.dialogue_id or score.situation_id
+            kind = "situation" if score.dialogue_id is None else "dialogue"
+            cluster = f"{kind}:{own}" if score.level == "response" else f"dialogue:{score.system}/{own}"
+            unit = (score.situation_id, score.dialogue_id, score.utterance if score.level == "utterance" else None)
+            grouped.setdefault((score.system, cluster), {})[unit] = score
+    return [_answered(system, cluster, tuple(units.values())) for (system, cluster), units in sorted(grouped.items())]
+
+
+def _answered(system: str, cluster: str, units: Sequence[Score]) -> Conversation:
+    said = Utterance(speaker="system", text="")
+    replies = tuple(
+        Reply(system, said, index=each.utterance, dialogue_id=each.dialogue_id, situation_id=each.situation_id)
+        for each in units
+        if each.level != "dialogue"
+    )
+    first = units[0]
+    if first.level == "response":
+        return Conversation(system, cluster, replies, dialogue_id=first.dialogue_id)
+    dialogue = Dialogue(id=str(first.dialogue_id), system=system, utterances=())
+    return Conversation(system, cluster, replies, dialogue, first.dialogue_id)
 
 
 def _index_by_id(situations: Iterable[Situation], problems: list[Problem]) -> dict[str, Situation]:

@@ -15,6 +15,7 @@ from trialogue.datasets.tables.mapping import Columns
 from trialogue.datasets.tables.scores import ScoreTable, dialogues_of
 from trialogue.errors import DataError, Problem, Unread, UsageError
 from trialogue.languages import ENGLISH
+from trialogue.metrics.human_ratings import answers_among
 from trialogue.records import (
     ClusterKind,
     Dialogue,
@@ -32,6 +33,7 @@ from trialogue.records import (
 from trialogue.records.files.dialogue_store import DialogueKeeper, map_dialogues
 from trialogue.workflows.inputs.locations import Input, inputs_of
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory, is_data
+from trialogue.workflows.inputs.study_answers import DeclaredStudy, declared_study
 from trialogue.workflows.simulation.simulated_catalogue import catalogue_behind
 
 UNDECLARED = (Raters.PEOPLE, Raters.UNKNOWN)
@@ -62,13 +64,16 @@ class InputRecords:
     """Languages of the model that labelled strategies where people did not; None: any. Files do not say: those of older
     models are of English."""
 
+    study: DeclaredStudy | None = None
+    """What the study that they are from declared before its data; None: nothing, or they are from several sources."""
+
     def __repr__(self) -> str:
         kinds = ("dialogues", "situations", "responses", "scores", "preferences")
         return f"<Material: {', '.join(f'{len(getattr(self, kind))} {kind}' for kind in kinds)}>"
 
     def __bool__(self) -> bool:
-        """Whether there is anything to evaluate."""
-        return bool(self.dialogues or self.responses)
+        """Whether there is anything to evaluate: conversations, replies, or people's answers about some."""
+        return bool(self.dialogues or self.responses or answers_among(self.scores))
 
 
 def sources_of(
@@ -164,6 +169,8 @@ def gather(
         for kind in (material.dialogues, material.situations, material.responses):
             for each in kind:
                 account.see(each)
+    declared = {declared_study(each.path) for each in read if isinstance(each, Input) and each.corpus is None}
+    material.study = declared.pop() if len(declared) == 1 else None
     material.catalogue = catalogue_behind(each.path for each in read if isinstance(each, Input))
     material.situations = list(_each_once(material.situations))
     mistakes, foreign = foreign_items(material.situations, material.responses)

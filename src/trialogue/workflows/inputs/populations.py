@@ -128,7 +128,7 @@ def measured_units(
             ids=tuple(name for name, _ in rows),
             clustered_by=ClusterKind.SITUATION,
             clusters=tuple(cluster for _, cluster in rows),
-            contents=tuple(contents[name] for name, _ in rows),
+            contents=tuple(contents.get(name, name) for name, _ in rows),
         )
 
 

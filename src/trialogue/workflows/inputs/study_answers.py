@@ -6,12 +6,13 @@ would be treated as if they counted.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.datasets import AnyRecord
 from trialogue.datasets.base import SimpleFormat
 from trialogue.errors import Problem
-from trialogue.records import Dialogue, Labeller, Raters, read_records
+from trialogue.records import Dialogue, Labeller, MeasureName, Raters, read_records
 from trialogue.records.files.jsonl import Note, warn
 
 TALKS = "dialogues.jsonl"
@@ -30,7 +31,36 @@ def export_files(path: Path) -> list[Path]:
     people = [folder / name for name in PEOPLE if (folder / name).is_file()]
     wanted = ANSWERS if path.is_dir() else tuple({path.name} & set(ANSWERS))
     answers = [folder / name for name in wanted if (folder / name).is_file()]
-    return [*answers, *people, *filter(Path.is_file, [folder / STUDY])] if people and answers else []
+    about = [*people, *filter(Path.is_file, [folder / STUDY])]
+    return [*answers, *about] if about and answers else []
+
+
+@dataclass(frozen=True)
+class DeclaredStudy:
+    """The choice that a study made before its data."""
+
+    primary: MeasureName
+    """The criterion that decides."""
+    sha256: str | None
+    """Hash of the launched study file; None: it was not launched, so nothing shows that the choice came first."""
+
+
+def declared_study(path: Path) -> DeclaredStudy | None:
+    """What the study of an export declares in ``study.json``; None where nothing is declared, or this is no export.
+
+    Args:
+        path: an export's folder, or one of its files with answers.
+
+    Raises:
+        DataError: everything wrong in ``study.json``.
+    """
+    from trialogue.workflows.inputs.study_files import read_export
+
+    study = (path if path.is_dir() else path.parent) / STUDY
+    if not export_files(path) or not study.is_file():
+        return None
+    data, _ = read_export([study], answers=False)
+    return None if data.primary is None else DeclaredStudy(MeasureName(data.primary), data.study_hash)
 
 
 def countable_people(folder: Path) -> frozenset[str] | None:

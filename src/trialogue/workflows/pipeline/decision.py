@@ -17,6 +17,7 @@ from trialogue.metrics import get_metric
 from trialogue.records import Dialogue, MeasureName, Rating, Response
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
 from trialogue.workflows.inputs.inputs import InputRecords
+from trialogue.workflows.inputs.study_answers import DeclaredStudy
 
 Decision: TypeAlias = DecisionProtocol | Mapping[str, Any] | str | Path
 """A decision protocol: as a record, as its fields, or as a YAML file that holds them (or an experiment with ``decide``)."""
@@ -96,6 +97,19 @@ def refuse_other_exclusions(protocol: DecisionProtocol | None, runs: Mapping[str
 
 def _rules(protocol: DecisionProtocol | None) -> set[str]:
     return {rule.model_dump_json() for rule in protocol.exclude} if protocol is not None else set()
+
+
+def decide_as_declared(findings: Findings, study: DeclaredStudy) -> Findings:
+    """Findings that rest on the criterion that a study declared, of dialogues or of replies."""
+    asked = [each.measure.measured for each in findings.leagues if each.measure.by == "people"]
+    primary = next((each for each in asked if each.question == study.primary.question), study.primary)
+    protocol = DecisionProtocol(measure=primary, alpha=findings.alpha)
+    deviations = tuple(measured_deviations(protocol, findings))
+    digest = study.sha256 or hashlib.sha256(protocol.model_dump_json().encode()).hexdigest()
+    check = ProtocolCheck(
+        protocol=protocol, sha256=digest, data_existed=study.sha256 is None, deviations=deviations
+    )
+    return apply_protocol(findings, check, decides=True)
 
 
 def exclude(material: InputRecords, rules: Sequence[Exclusion]) -> tuple[InputRecords, list[str]]:

@@ -20,6 +20,7 @@ from trialogue.metrics.engine.conversations import (
     ConversationStream,
     DialoguesIn,
     Joined,
+    answered_conversations,
     conversations_by_role,
     evaluated_conversations,
 )
@@ -29,6 +30,7 @@ from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_se
 from trialogue.metrics.human_ratings import (
     FiledAnswers,
     HumanRating,
+    answers_among,
     filed_scores,
     rating_scores,
     ratings_among,
@@ -216,16 +218,17 @@ def measure(
     met = systems_of(online)
     alone = [conversation for conversation in offline if conversation.system not in met]
     metrics = choice.all_metrics
-    filed = FiledAnswers.select(material.scores, Joined(online, offline))
+    answered = [] if online or offline else answered_conversations(answers_among(material.scores))
+    filed = FiledAnswers.select(material.scores, Joined(online, offline, answered))
     scores, units, measures, counts, undeclared = _scores(
-        online, offline, metrics, filed, settings, manifest.data_hash, tell, beside=beside
+        online, offline, metrics, filed, settings, manifest.data_hash, tell, beside=beside, answered=answered
     )
     notes: list[str] = []
     if choice.baselines:
         scores, notes = with_baselines(scores, offline, material.situations, choice.shown, settings=settings)
     on_situations = [metric for metric in metrics if needs_offline(metric) or not met]
     scores = on_shared_situations(scores, offline, on_situations, settings=settings, tell=tell)
-    everything = Joined(online, alone)
+    everything = Joined(online, alone, answered)
     faults = faults_of_users(DialoguesIn(online), material.catalogue)
     failures = failure_sensitivity(
         everything,
@@ -246,7 +249,11 @@ def measure(
         scores=tuple(fitting.scores),
         units=units.drop(fitting.left_out) if fitting.left_out else units,
         counts=(
-            *measured_units(Joined(online, beside), offline, material.situations),
+            *measured_units(
+                Joined(online, beside, [each for each in answered if each.dialogue is not None]),
+                [*offline, *(each for each in answered if each.dialogue is None)],
+                material.situations,
+            ),
             *(each for each in counts if (each.measure, each.system) not in fitting.left_out),
         ),
         measures=tuple(measures),
@@ -256,7 +263,7 @@ def measure(
             faults,
         ),
         faults=faults,
-        dialogues=len(online) or len({conversation.cluster for conversation in offline}),
+        dialogues=len(online) or len({conversation.cluster for conversation in (*offline, *answered)}),
         people=people_among(material.dialogues),
         populations=populations_of(DialoguesIn(online), material.situations, material.responses),
         labels=label_counts(offline),
@@ -301,13 +308,14 @@ def _scores(
     tell: Tell,
     *,
     beside: Sequence[Conversation] = (),
+    answered: Sequence[Conversation] = (),
 ) -> tuple[list[Score], UnitTable, list[Measure], list[MeasureSums | DistinctCounts], list[str]]:
     scores: list[Score] = []
     counts: list[MeasureSums | DistinctCounts] = []
     undeclared: list[str] = []
     units = UnitTable()
     measures: list[Measure] = []
-    sides: tuple[Collection[Conversation], ...] = (online, offline)
+    sides: tuple[Collection[Conversation], ...] = (online, offline, answered)
     for conversations in sides:
         humans = ratings_among(conversations, filed)
         if conversations and humans:
