@@ -43,10 +43,8 @@ KEPT = Path(__file__).parent / "mutants.jsonl"
 ROOMS = ("stats", "records", "metrics", "findings", "simulation")
 MESSAGES = ("texts.py", "codes.py")  # what they hold are the texts of messages
 RECORDS = ("dialogue", "estimate", "score")
-KENDALLS_W = "(1 / people - (people - 1) / people * float(np.tanh(end)))"
 KNOWN = (
     ("trialogue/stats/ranking/elo.py", ".std(ddof=1)", "0"),
-    ("trialogue/stats/mixed_models/rank_tests.py", "float(np.tanh(end)) for end", KENDALLS_W),
     ("trialogue/records/base.py", "SCHEMA = ", "6"),
     ("trialogue/records/base.py", "SCHEMA = ", "4"),
     *(

@@ -2,8 +2,8 @@
 
     python -m benchmarks.raters
 
-Two systems, ratings = system + rater + rater x system + thing + noise (SD 1). *dialogues*: the test on dialogues alone, as if
-raters were no source of error (``difference``); *two-way*: the test that decides (``rater_difference``).
+Two systems, ratings = system + rater + rater x system + thing + noise (SD 1). *dialogues*: the test on dialogues alone, as
+if raters were no source of error (``difference``); *two-way*: the test that decides (``rater_difference``).
 """
 
 import time
@@ -108,7 +108,7 @@ def main() -> None:
         "# Raters of several dialogues: level and power",
         "",
         "Written by `python -m benchmarks.raters`, which says what is drawn.",
-        f"{RUNS:,} studies a cell (Monte Carlo error .005 at .05), {spent:.0f} CPU s. Power: for half a point, noise of SD 1.",
+        f"{RUNS:,} studies a cell (Monte Carlo error .005 at .05), {spent:.0f} CPU s. Power: for half a point.",
         "",
         *table(head, rows),
         "",

@@ -26,11 +26,11 @@ def inspired2() -> list[Score]:
         return [
             Score(
                 measure="human:meaningfulness", level="response", value=rating.value, system=record.system,
-                situation_id=record.situation_id, dialogue_id=record.situation_id.partition("#")[0], rater=rating.rater,
+                situation_id=record.situation_id, dialogue_id=record.situation_id.partition("#")[0], rater=person(rating.rater),
             )
             for record in read_study(Path(os.environ["TRIALOGUE_DATA_MIRROR"]) / "inspired2_study")
             if isinstance(record, Response)
-            for rating in record.utterance.ratings
+            for column, rating in zip("123", record.utterance.ratings, strict=False)  # taken for three people
         ]  # fmt: skip
 
 

@@ -3,15 +3,16 @@
 import numpy as np
 
 from tests.findings.people.made import judged, participants, rated
-from trialogue.findings.people import Label, StudyData, StudyFindings, conclude_study, infer_study
+from trialogue.findings.people import Label, StudyData, StudyFindings
 from trialogue.findings.people.choices import Code
-from trialogue.records import Manifest
+from trialogue.records import Manifest, MeasureName
+from trialogue.workflows.study.report import analyse
 
 
 def everything() -> StudyFindings:
     """Two criteria, realism with codes, labels, exclusions."""
     scores, shown = rated(np.random.default_rng(0), workers=9, situations=4, pool=10)
-    more = [score.model_copy(update={"measure": "human:m/eaning fulness"}) for score in scores]
+    more = [score.model_copy(update={"measure": MeasureName("human:m/eaning fulness")}) for score in scores]
     labels = [
         Label(f"d{d}", u, f"P00{r}", "ab"[(d * u + r) % 2] + "_label")
         for d in range(5)
@@ -33,4 +34,4 @@ def everything() -> StudyFindings:
         codes=[Code(one.id, coder, "grammar") for one in judgements[:12] for coder in ("ann", "bob")],
         task="realism",
     )
-    return conclude_study(infer_study(data), manifest=Manifest(command="study report"))
+    return analyse(data, manifest=Manifest(command="study report"), models=True)

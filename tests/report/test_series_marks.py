@@ -51,7 +51,7 @@ def profiles(count: int) -> list[AlignmentProfile]:
 def planned() -> PowerFindings:
     plan = StudyPower(
         participants=20, situations=30, tasks=10, ratings_per_reply=3.0, ratings=600, simulations=10, pairs=(),
-        every_pair=Estimate(value=0.6), false_positive=Estimate(value=0.05), without_fit=0,
+        every_pair=Estimate(value=0.6), false_positive=Estimate(value=0.05),
     )  # fmt: skip
     curves = {"participants": ((20, 30, 0.6), (40, 30, 0.8)), "both": ((20, 30, 0.6), (40, 60, 0.9))}
     more = plan.model_copy(update={"participants": 40, "every_pair": Estimate(value=0.8)})

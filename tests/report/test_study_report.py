@@ -1,7 +1,6 @@
 """The page of a study and its figures."""
 
 import csv
-import math
 import re
 from collections.abc import Sequence
 from itertools import combinations
@@ -15,8 +14,6 @@ from trialogue.findings.people import (
     StudyData,
     StudyFindings,
     analyse_preferences,
-    conclude_study,
-    infer_study,
 )
 from trialogue.findings.people.records import ChoiceFindings
 from trialogue.records import Estimate, Interval, Manifest, Preference, Score
@@ -32,6 +29,7 @@ from trialogue.report.study.sensitivity import (
     rating_sensitivity_figure,
     rating_sensitivity_table,
 )
+from trialogue.workflows.study.report import analyse
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +50,7 @@ def test_every_figure_is_xml_with_a_name_of_its_own(found: StudyFindings) -> Non
 def test_the_page_shows_every_part_and_escapes_names(found: StudyFindings) -> None:
     page = document_page(study_document(found))
     for words in (
-        "Do the systems differ?",
+        "Which systems differ?",
         "Do raters agree?",
         "Which dialogue was a person",
         "Labels",
@@ -65,9 +63,9 @@ def test_the_page_shows_every_part_and_escapes_names(found: StudyFindings) -> No
 
 def test_tables_hold_numbers_in_full(found: StudyFindings) -> None:
     files = csv_files(study_document(found))
-    head, first, *_ = files["pairs.csv"].splitlines()
-    assert head.startswith("measure,a,b,odds_ratio")
-    assert len(first.split(",")) == len(head.split(","))
+    head, first, *_ = csv.reader(files["pairs.csv"].splitlines())
+    assert head[:7] == ["measure", "a", "b", "difference", "low", "high", "p"]
+    assert len(first) == len(head)
     assert "sensitivity.csv" in files
 
 
@@ -124,13 +122,18 @@ def test_each_pair_has_a_table_and_one_without_judgements_has_dashes() -> None:
 
 def test_the_main_analysis_is_known_by_its_mark_wherever_it_stands(found: StudyFindings) -> None:
     ratings = found.ratings[0]
+    assert ratings.league is not None
     main, *others = ratings.sensitivity
-    wide = tuple(each.model_copy(update={"value": 1 / (each.value or 1.0)}) for each in main.pairs)
-    rows = (*(row.model_copy(update={"pairs": wide}) for row in others), main)  # elsewhere the widest is the narrowest
-    held = tuple(pair.model_copy(update={"verdict": "a"}) for pair in ratings.pairs)
-    turned = ratings.model_copy(update={"sensitivity": rows, "pairs": held})
-    narrow = min(held, key=lambda pair: abs(math.log(pair.odds_ratio.value or 1.0)))
-    figure = rating_sensitivity_figure(turned)
+    wide = tuple(
+        each.model_copy(update={"difference": each.difference.model_copy(update={"value": 9.0})})
+        for each in main.contrasts
+    )
+    rows = (*(row.model_copy(update={"contrasts": wide}) for row in others), main)  # the main one comes last
+    held = tuple(pair.model_copy(update={"verdict": "a"}) for pair in ratings.league.contrasts)
+    league = ratings.league.model_copy(update={"contrasts": held})
+    turned = ratings.model_copy(update={"sensitivity": rows, "league": league})
+    narrow = min(held, key=lambda pair: abs(pair.difference.value or 0.0))
+    figure = rating_sensitivity_figure(turned, league)
     assert figure is not None
     assert f"{narrow.a} – {narrow.b}" in figure.title
     assert rating_sensitivity_table(turned).cells(Medium.PAGE).strong == {len(rows) - 1}
@@ -150,7 +153,7 @@ def asked_of_everybody(values: Sequence[float]) -> StudyFindings:
         Score(measure="human:films", level="dialogue", value=value, rater=f"P{place}")
         for place, value in enumerate(values)
     ]
-    return conclude_study(infer_study(StudyData(scores=scores)), manifest=Manifest(command="study report"))
+    return analyse(StudyData(scores=scores), manifest=Manifest(command="study report"))
 
 
 def test_a_few_numbers_are_counted_and_of_many_it_is_shown_where_they_lie() -> None:

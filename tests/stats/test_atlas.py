@@ -13,8 +13,6 @@ from benchmarks.coverage_families import DESIGNS, family
 from benchmarks.coverage_outcomes import ORDINAL, OUTCOMES, Sizes, cluster_sizes, drawn, tastes
 
 from tests.untraced import untraced
-from trialogue.stats import friedman
-from trialogue.stats.arrays import Floats
 
 pytestmark = pytest.mark.slow
 
@@ -80,37 +78,6 @@ def test_equal_systems_of_unequal_numbers_of_dialogues_rarely_get_a_false_findin
     """Five systems with 15 and four times 100 dialogues, a share of .1 in all: 21.9% of families in the first version."""
     found = family(DESIGNS[0], families=150)
     assert found.called <= 0.05 + 2 * 0.018
-
-
-def ranks(rng: np.random.Generator, people: int, lead: float) -> Floats:
-    """Ranks that people give to four systems whose qualities are ``lead`` apart."""
-    qualities = lead * np.arange(4) + rng.normal(size=(people, 4))
-    return np.asarray(np.argsort(np.argsort(qualities, axis=1), axis=1) + 1, dtype=np.float64)
-
-
-def concordance(table: Floats) -> float:
-    """Kendall & Babington Smith (1939): 12 S / (m^2 (n^3 - n)), with S the squared deviations of the rank sums."""
-    people, systems = table.shape
-    sums = table.sum(axis=0)
-    return float(12 * np.sum((sums - sums.mean()) ** 2) / (people**2 * (systems**3 - systems)))
-
-
-@pytest.mark.parametrize(("people", "lead"), [(15, 0.3), (20, 0.5), (40, 0.2)])
-@untraced()
-def test_the_interval_of_kendalls_w_covers_and_is_as_wide_as_its_spread(people: int, lead: float) -> None:
-    rng = np.random.default_rng(people)
-    many = np.array([concordance(ranks(rng, people, lead)) for _ in range(4_000)])
-    truth, spread = float(many.mean()), float(many.std())
-    held, widths, middles = [], [], []
-    for _ in range(300):
-        interval = friedman(ranks(rng, people, lead)).concordance.interval
-        assert interval is not None
-        held.append(interval.contains(truth))
-        widths.append(interval.high - interval.low)
-        middles.append((interval.high + interval.low) / 2)
-    assert 0.90 <= np.mean(held) <= 0.995
-    assert 0.8 <= np.median(widths) / (2 * 1.96 * spread) <= 1.35
-    assert np.median(middles) == pytest.approx(truth, abs=0.8 * spread)
 
 
 def error_of(test: Callable[[np.random.Generator], bool], times: int, seed: int) -> float:

@@ -8,22 +8,12 @@ bootstrapped with the ``rng`` that is passed in (without one there is no bootstr
 
 from trialogue.stats.association.correlation import auc, kendall, pearson, spearman
 from trialogue.stats.association.paired import association_difference
-from trialogue.stats.comparison.dominance import cliff_delta, dominance
 from trialogue.stats.comparison.inference import difference, estimate_of_sums
 from trialogue.stats.comparison.multiplicity import benjamini_hochberg, holm
 from trialogue.stats.comparison.proportions import bounded_share, clustered_share, wilson
 from trialogue.stats.mixed_models.clmm import Clmm, clmm, odds_ratio
 from trialogue.stats.mixed_models.contrasts import Pairwise, Test
 from trialogue.stats.mixed_models.lmm import Lmm, lmm
-from trialogue.stats.mixed_models.proportional_odds import ProportionalOdds, proportional_odds
-from trialogue.stats.mixed_models.rank_tests import (
-    Friedman,
-    PairOfMeans,
-    SignedRanks,
-    friedman,
-    wilcoxon,
-    wilcoxon_pairs,
-)
 from trialogue.stats.planning.power import (
     clustered_sd,
     clusters_for_means,
@@ -70,7 +60,6 @@ __all__ = [
     "OrderShare",
     "PairOfMeans",
     "Pairwise",
-    "ProportionalOdds",
     "RankInterval",
     "Reliability",
     "SignedRanks",
@@ -87,7 +76,6 @@ __all__ = [
     "bootstrap_sums",
     "bounded_share",
     "bradley_terry",
-    "cliff_delta",
     "clmm",
     "cluster_sums",
     "clustered_sd",
@@ -97,12 +85,10 @@ __all__ = [
     "cohen_kappa",
     "detectable_difference",
     "difference",
-    "dominance",
     "elo",
     "elo_order_dependence",
     "estimate_of_sums",
     "fleiss_kappa",
-    "friedman",
     "gwet_ac1",
     "holm",
     "icc",
@@ -117,13 +103,10 @@ __all__ = [
     "paired_bootstrap",
     "pearson",
     "percent_agreement",
-    "proportional_odds",
     "rank_intervals",
     "reliability",
     "spearman",
     "spearman_brown",
-    "wilcoxon",
-    "wilcoxon_pairs",
     "wilson",
     "win_lose_tie",
     "win_rates",

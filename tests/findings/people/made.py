@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 
-from trialogue.findings.people import Participant, Presentation
+from trialogue.findings.people import Participant, Presentation, Scale, StudyData
+from trialogue.findings.people.records import RatingFindings
 from trialogue.findings.people.table import Key, key_of
-from trialogue.records import Preference, Score
+from trialogue.records import Manifest, Preference, Score
+from trialogue.workflows.study.report import analyse
 
 SYSTEMS = ("kbrd", "kgsf", "rcrs")
 CUTS = (-2.0, -0.7, 0.7, 2.0)
@@ -47,6 +50,17 @@ def rated(
                 scores.append(score)
                 shown[key_of(score)] = Presentation(position=place + 1, trial=trial, seconds=20.0)
     return scores, shown
+
+
+def analysed(scores: Sequence[Score], scale: Scale | None = None, **data: Any) -> RatingFindings:
+    """Findings on the one criterion of a study."""
+    models = data.pop("models", False)
+    scales = {} if scale is None else {str(scores[0].measure): scale}
+    found = analyse(
+        StudyData(scores=scores, scales=scales, **data), manifest=Manifest(command="study report"), models=models
+    )
+    (rated,) = found.ratings
+    return rated
 
 
 def participants(workers: int, *, flagged: Sequence[int] = (), rule: str = "failed_attention") -> list[Participant]:

@@ -5,15 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.findings.people.made import CUTS, participants, rated
-from tests.untraced import untraced
+from tests.findings.people.made import analysed, participants, rated
 from trialogue.errors import DataError
-from trialogue.findings.people import Presentation, Scale, analyse_ratings
-from trialogue.findings.people.rating_comparison import rank_test
+from trialogue.findings.people import Presentation, Scale
 from trialogue.findings.people.records import RatingFindings
-from trialogue.findings.people.table import RatingTable, Row
-from trialogue.records import Reason, ReasonCode, Score
-from trialogue.stats import friedman
+from trialogue.findings.threat import Validity
+from trialogue.records import Score
 
 
 @pytest.fixture(scope="module")
@@ -21,97 +18,27 @@ def study() -> RatingFindings:
     """Twenty-four workers, steps of 0.8 logits, the first position 0.5 higher; three workers hit a rule."""
     scores, shown = rated(np.random.default_rng(1), position=0.6)
     people = participants(24, flagged=(3, 7, 12))
-    return analyse_ratings(
-        scores, people=people, rules={"failed_attention": "answered a check wrongly"}, presentations=shown
-    )
+    rules = {"failed_attention": "answered a check wrongly"}
+    return analysed(scores, people=people, rules=rules, presentations=shown, models=True)
 
 
 def test_known_effects_come_back(study: RatingFindings) -> None:
     assert [one.system for one in study.systems] == ["rcrs", "kgsf", "kbrd"]
-    assert [pair.verdict for pair in study.pairs] == ["a", "a", "a"]
+    assert study.league is not None
+    assert [pair.leader for pair in study.league.contrasts] == ["kgsf", "rcrs", "rcrs"]
+    assert study.model is not None
     truth = {("rcrs", "kgsf"): 0.8, ("rcrs", "kbrd"): 1.6, ("kgsf", "kbrd"): 0.8}
-    for pair in study.pairs:
+    for pair in study.model.pairs:
         assert pair.odds_ratio.interval is not None
         assert pair.odds_ratio.interval.contains(np.exp(truth[pair.a, pair.b]))
 
 
-def test_every_way_of_looking_agrees_where_effects_are_large(study: RatingFindings) -> None:
-    assert [test.name for test in study.tests] == [
-        "likelihood ratio, as F",
-        "F (Satterthwaite)",
-        "Friedman",
-        "Kruskal-Wallis",
-    ]
-    assert study.tests[0].main
-    assert all((test.p or 1) < 0.001 for test in study.tests[:2])
-    for pair in study.pairs:
-        assert (pair.difference.value or 0) > 0
-        assert (pair.superiority.value or 0) > 0.5
-
-
-def test_means_of_people_who_share_replies_are_not_tested(study: RatingFindings) -> None:
-    assert study.tests[2].p is None
-    assert str(study.tests[2].why).startswith("not computed: the means of 21 people who judged the same")
-    for pair in study.pairs:
-        assert pair.wilcoxon_p_adjusted is None
-        assert pair.rank_biserial.value is not None
-        assert pair.rank_biserial.interval is None
-
-
-@pytest.mark.parametrize("share", [True, False])
-def test_the_rank_test_that_is_made_keeps_its_level_where_replies_vary(share: bool) -> None:
-    """No system differs, replies vary by .85 logits: 300 studies of 40 people with nine situations each."""
-    rng = np.random.default_rng(12)
-    studies, workers, pool = 300, 40, 40 if share else 360
-    shown, raw = [], []
-    for _ in range(studies):
-        latent = rng.normal(0, 0.85, (pool, 3)) + rng.normal(0, 0.6, (pool, 1))
-        tastes = rng.normal(0, 0.4, (workers, 1, 3)) + rng.normal(0, 0.8, (workers, 1, 1))
-        places = np.arange(workers * 9).reshape(workers, 9) % pool
-        ratings = 1.0 + np.searchsorted(CUTS, latent[places] + tastes + rng.logistic(size=(workers, 9, 3)))
-        table = RatingTable(
-            tuple(
-                Row(float(ratings[w, k, s]), f"w{w}", "abc"[s], f"i{i}", (i, s), f"i{i}", None, None)
-                for (w, k), i in np.ndenumerate(places)
-                for s in range(3)
-            )
-        )
-        means = table.means("abc")[1]
-        shown.append(rank_test(table, means).p)
-        raw.append(friedman(means).test.p or 1.0)
-    false = np.mean(np.array(raw) < 0.05)
-    if share:
-        assert shown == [None] * studies
-        assert false > 0.10  # which is why: 40 people share 40 situations
-    else:
-        assert shown == raw
-        assert false == pytest.approx(0.05, abs=2 * (0.05 * 0.95 / studies) ** 0.5)
-
-
-def test_single_ratings_of_few_people_are_not_tested(study: RatingFindings) -> None:
-    naive = study.tests[-1]
-    assert naive.p is None
-    assert naive.why is not None
-    assert "567 ratings by 21 people are not 567 independent observations" in str(naive.why)  # 21 x 9 x 3
-
-
-def test_single_ratings_are_tested_where_everybody_gave_one() -> None:
-    rng = np.random.default_rng(3)
-    scores = [
-        Score(
-            measure="human:x",
-            level="dialogue",
-            value=float(rng.integers(1, 6)),
-            system="ab"[i % 2],
-            dialogue_id=f"d{i}",
-            rater=f"P{i}",
-        )
-        for i in range(40)
-    ]
-    found = analyse_ratings(scores)
-    assert found.tests[-1].p is not None
-    assert found.model is not None
-    assert found.model.left_out["rater"] == Reason.of(ReasonCode.ONE_RATING_EACH)
+def test_the_model_is_fitted_on_request_and_decides_nothing() -> None:
+    scores, _ = rated(np.random.default_rng(4), workers=8, situations=4)
+    without, beside = analysed(scores), analysed(scores, models=True)
+    assert without.model is None
+    assert beside.model is not None
+    assert (without.league, without.systems) == (beside.league, beside.systems)
 
 
 def test_excluded_and_unfinished_people_do_not_count(study: RatingFindings) -> None:
@@ -124,14 +51,16 @@ def test_each_rule_stands_alone_in_the_sensitivity_analysis(study: RatingFinding
     assert rows["No exclusions"].participants == 24
     assert rows["No exclusions, unfinished participants included"].participants == 24
     assert len(rows) == 3  # with one planned rule and no other flag there is nothing else to leave out
-    assert all(row.verdicts == ("a", "a", "a") for row in study.sensitivity)
+    assert all(row.verdicts == ("b", "b", "b") for row in study.sensitivity)
 
 
 def test_the_effect_of_position_is_found_and_taken_into_account(study: RatingFindings) -> None:
     assert study.position is not None
-    assert (study.position.test.p or 1) < 0.05
-    assert set(study.position.odds) == {"2", "3"}
-    assert all((one.value or 1) < 1 for one in study.position.odds.values())
+    assert set(study.position.shifts) == {"2", "3"}
+    for shift in study.position.shifts.values():
+        assert shift.value is not None
+        assert shift.value < 0
+        assert (shift.p or 1) < 0.05
     assert study.model is not None
     assert study.model.fixed == ("system", "position")
 
@@ -145,112 +74,75 @@ def test_agreement_has_every_coefficient_with_intervals(study: RatingFindings) -
 
 def test_a_lower_rating_can_be_the_better_one() -> None:
     scores, _ = rated(np.random.default_rng(1), workers=12, effects=(0, 0, 2.5))
-    found = analyse_ratings(scores, scale=Scale("Effort", better="lower"))
+    found = analysed(scores, scale=Scale("Effort", better="lower"))
     assert found.systems[-1].system == "rcrs"
-    verdicts = {(pair.a, pair.b): pair.verdict for pair in found.pairs}
-    assert verdicts[found.systems[0].system, "rcrs"] == "a"
-
-
-def test_raters_who_are_not_known_are_not_tested() -> None:
-    scores, _ = rated(np.random.default_rng(2), workers=8)
-    found = analyse_ratings([score.model_copy(update={"rater": "aggregate"}) for score in scores[:27]])
-    assert found.pairs == ()
-    assert found.tests[0].p is None
-    assert "raters are unknown" in str(found.tests[0].why)
+    assert found.league is not None
+    leaders = {pair.leader for pair in found.league.contrasts if "rcrs" in (pair.a, pair.b)}
+    assert leaders == {"kbrd", "kgsf"}
 
 
 def test_one_system_is_described_and_not_compared() -> None:
     scores, _ = rated(np.random.default_rng(2), workers=8)
-    found = analyse_ratings([score for score in scores if score.system == "kbrd"])
+    found = analysed([score for score in scores if score.system == "kbrd"])
     assert found.systems[0].mean.value is not None
-    assert "nothing to compare" in str(found.tests[0].why)
+    assert found.league is None
+    assert "nothing to compare" in str(found.why)
 
 
-def test_three_raters_are_taken_as_they_are() -> None:
-    scores, _ = rated(np.random.default_rng(5), workers=3, situations=30)
-    found = analyse_ratings(scores)
-    assert found.model is not None
-    assert "rater" in found.model.fixed
-    assert "rater x system" in found.model.left_out
-    assert any("3 people rated" in warning for warning in found.warnings)
-
-
-def test_a_system_with_only_the_best_ratings_falls_back_on_the_linear_model() -> None:
-    rng = np.random.default_rng(0)
-    scores = [
-        Score(
-            measure="human:x",
-            level="response",
-            value=5.0 if system == "a" else float(rng.integers(1, 5)),
-            system=system,
-            situation_id=f"s{item}",
-            rater=f"P{worker}",
-        )
-        for worker in range(8)
-        for item in range(6)
-        for system in "ab"
-    ]
-    found = analyse_ratings(scores)
-    assert found.pairs[0].odds_ratio.value is None
-    assert found.pairs[0].verdict == "a"
-    assert next(test for test in found.tests if test.main).name == "F (Satterthwaite)"
-    assert any("could not be fitted" in warning for warning in found.warnings)
+def test_three_raters_of_everything_stand_for_themselves_and_two_are_refused() -> None:
+    scores, _ = rated(np.random.default_rng(5), workers=3, situations=40)
+    found = analysed(scores)
+    assert found.league is not None
+    for pair in found.league.contrasts:
+        assert pair.validity is Validity.CONDITIONAL
+        assert pair.difference.interval is not None
+        assert pair.difference.interval.facts["raters"] == 3
+    two = analysed([score for score in scores if score.rater != "P002"]).league
+    assert two is not None
+    assert {pair.verdict for pair in two.contrasts} == {"undefined"}
+    assert "only 2 people rated both systems" in str(two.contrasts[0].difference.why)
 
 
 def test_a_rating_given_twice_is_refused() -> None:
     scores, _ = rated(np.random.default_rng(2), workers=2)
     with pytest.raises(DataError, match="twice"):
-        analyse_ratings([*scores, scores[0]])
+        analysed([*scores, scores[0]])
 
 
 def test_skipped_questions_and_strangers_are_reported() -> None:
     scores, _ = rated(np.random.default_rng(2), workers=8)
     skipped = scores[0].model_copy(update={"value": None, "why": "skipped"})
     stranger = scores[1].model_copy(update={"rater": "X"})
-    found = analyse_ratings([skipped, stranger, *scores[3:]], people=participants(8))
+    found = analysed([skipped, stranger, *scores[3:]], people=participants(8))
     assert any("1 ratings without a value" in warning for warning in found.warnings)
     assert any("not in the table of participants" in warning for warning in found.warnings)
 
 
 def test_nothing_left_is_said() -> None:
     scores, _ = rated(np.random.default_rng(2), workers=2)
-    found = analyse_ratings(scores, people=participants(2, flagged=(0, 1)))
+    found = analysed(scores, people=participants(2, flagged=(0, 1)))
     assert found.systems == ()
-    assert "no ratings are left" in str(found.tests[0].why)
+    assert "no ratings are left" in str(found.why)
 
 
 def test_the_same_seed_gives_the_same_findings() -> None:
     scores, shown = rated(np.random.default_rng(4), workers=8, situations=4)
-    one, other = (analyse_ratings(scores[::step], presentations=shown) for step in (1, -1))
-    assert [pair.verdict for pair in one.pairs] == [pair.verdict for pair in other.pairs]
-    assert one.systems == other.systems
+    one, other = (analysed(scores[::step], presentations=shown) for step in (1, -1))
+    assert one.league is not None
+    assert other.league is not None
+    for a, b in zip(one.league.contrasts, other.league.contrasts, strict=True):
+        assert a.verdict == b.verdict
+        assert a.difference.p == pytest.approx(b.difference.p)
+    assert [each.counts for each in one.systems] == [each.counts for each in other.systems]
 
 
 def test_a_position_that_is_not_known_for_all_is_left_out() -> None:
     scores, shown = rated(np.random.default_rng(4), workers=8)
     shown[next(iter(shown))] = Presentation()
-    found = analyse_ratings(scores, presentations=shown)
+    found = analysed(scores, presentations=shown, models=True)
     assert found.position is None
     assert found.model is not None
     assert "position" in found.model.left_out
-
-
-@untraced()
-def test_false_positives_stay_near_the_level_in_a_few_simulated_studies() -> None:
-    """The short form of ``benchmarks/studies.py``: strong tastes of workers, no true difference."""
-    from trialogue.findings.people.models import effects_of, fit
-    from trialogue.findings.people.table import table_of
-
-    main = naive = 0
-    for seed in range(12):
-        scores, _ = rated(np.random.default_rng(200 + seed), workers=10, effects=(0, 0, 0), situations=5, taste=1.2)
-        table, _ = table_of(scores)
-        effects = effects_of(table)
-        main += (fit(table, effects, confidence=0.95).likelihood_ratio("system", below=18).p or 1) < 0.05
-        plain = type(effects)(effects.fixed, {"rater": effects.random["rater"]}, {})
-        naive += (fit(table, plain, confidence=0.95).wald_test("system").p or 1) < 0.05
-    assert main <= 4  # P(more than 4 of 12 at 5%) = .0002
-    assert naive > main
 
 
 @pytest.mark.mirror
@@ -296,8 +188,9 @@ def test_a_slider_is_shown_in_classes_and_compared() -> None:
         for item in range(6)
         for system in "ab"
     ]
-    found = analyse_ratings(scores)
+    found = analysed(scores)
     assert len(found.points) == 10
     assert all(sum(one.counts) == 72 for one in found.systems)
-    assert found.pairs[0].verdict == "a"
+    assert found.league is not None
+    assert found.league.contrasts[0].leader == "b"
     assert any("different values" in warning for warning in found.warnings)

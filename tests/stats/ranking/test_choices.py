@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from trialogue.stats.comparison.dominance import cliff_delta, dominance
 from trialogue.stats.ranking.battles import Choice
 from trialogue.stats.ranking.choices import binomial, win_lose_tie
 
@@ -79,36 +78,3 @@ def test_nothing_is_undefined() -> None:
 def test_few_clusters_try_every_sign() -> None:
     found = win_lose_tie(["a"] * 5, rng=np.random.default_rng(0), resamples=100)
     assert found.clustered.p == 2 / 2**5
-
-
-def test_dominance_counts_pairs() -> None:
-    a, b = [5, 4, 4, 2], [1, 3, 4]
-    pairs = [1.0 if x > y else 0.5 if x == y else 0.0 for x in a for y in b]
-    found = dominance(a, b)
-    assert found.value == pytest.approx(np.mean(pairs))
-    assert cliff_delta(found).value == pytest.approx(2 * np.mean(pairs) - 1)
-
-
-def test_dominance_draws_people_with_all_their_ratings() -> None:
-    rng = np.random.default_rng(0)
-    lean = rng.normal(0, 2, 15)
-    a, b = np.repeat(lean, 10) + rng.normal(0, 0.3, 150), rng.normal(0, 0.3, 150)
-    people = np.repeat(range(15), 10).tolist()
-    rounded = np.round(a), np.round(b)
-    together = dominance(*rounded, clusters_a=people, clusters_b=people, rng=rng, resamples=1000).interval
-    apart = dominance(*rounded, rng=rng, resamples=1000).interval
-    assert together is not None
-    assert apart is not None
-    assert together.high - together.low > 2 * (apart.high - apart.low)
-
-
-def test_a_side_without_ratings_is_undefined() -> None:
-    assert dominance([], [1, 2]).value is None
-    assert cliff_delta(dominance([None], [1, 2])).value is None
-
-
-@pytest.mark.parametrize(("a", "b"), [([], [1.0]), ([1.0, 2.0], []), ([np.nan], [1.0, 2.0])])
-def test_where_one_side_has_no_ratings_nothing_is_higher(a: list[float], b: list[float]) -> None:
-    found = dominance(a, b)
-    assert (found.value, found.clusters) == (None, 0)
-    assert found.n == np.isfinite([*a, *b]).sum()

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.stats.studies import WINE, ratings_of
 from trialogue.stats import icc
 from trialogue.stats.arrays import Floats
-from trialogue.stats.mixed_models.proportional_odds import proportional_odds
 from trialogue.stats.raters.reliability import reliability
 
 
@@ -57,49 +55,6 @@ def test_items_that_do_not_differ_have_reliability_zero() -> None:
     found = reliability(values.ravel(), np.repeat(range(20), 5).tolist(), np.tile(range(5), 20).tolist())
     assert found.single.value == 0
     assert found.single.interval is None
-
-
-def test_proportional_odds_hold_where_they_were_made_to() -> None:
-    hits = 0
-    for seed in range(40):
-        made = ratings_of(np.random.default_rng(seed), workers=40, step=0.5, taste=0.3)
-        found = proportional_odds(made.rating, {"system": made.system}, effect="system", clusters=made.worker)
-        hits += (found.test.p or 0) < 0.05
-    assert hits <= 6  # P(more than 6 of 40 at 5%) = .003
-
-
-def test_an_effect_on_one_cut_alone_is_found() -> None:
-    rng = np.random.default_rng(0)
-    people, system = np.repeat(range(60), 20), np.tile(["a", "b"], 600)
-    rating = rng.integers(1, 4, 1200)
-    rating[(system == "b") & (rating == 2)] = 3  # never the middle: less below 3, the same below 2
-    found = proportional_odds(
-        rating.astype(float), {"system": system.tolist()}, effect="system", clusters=people.tolist()
-    )
-    assert found.test.p is not None
-    assert found.test.p < 1e-4
-    low, high = found.coefficients["system=b"]
-    assert low == pytest.approx(0, abs=0.3)
-    assert high is not None
-    assert high > 1
-
-
-def test_a_scale_of_two_points_has_nothing_to_check() -> None:
-    found = proportional_odds([0, 1] * 20, {"s": list("ab") * 20}, effect="s", clusters=list(range(40)))
-    assert found.test.p is None
-
-
-def test_a_cut_with_ratings_on_one_side_is_reported() -> None:
-    rating = [1.0] * 10 + [2.0] * 10 + [3.0] * 10
-    found = proportional_odds(rating, {"s": ["a"] * 20 + ["b"] * 10}, effect="s", clusters=list(range(30)))
-    assert found.test.p is None
-    assert found.test.why is not None
-
-
-def test_wine_is_proportional() -> None:
-    found = proportional_odds(WINE.rating, WINE.fixed, effect="contact", clusters=WINE.rater)
-    assert found.test.p is not None
-    assert found.test.p > 0.05
 
 
 def test_the_one_way_correlation_within_raters_is_that_of_the_analysis_of_variance() -> None:

@@ -9,7 +9,8 @@ import pytest
 from tests.study.bots import made
 from trialogue.errors import UsageError
 from trialogue.findings.people import StudyFindings
-from trialogue.findings.people.records import PairFindings, RatingFindings
+from trialogue.findings.people.records import ModelFindings, ModelPair, RatingFindings
+from trialogue.findings.standings import Contrast, League, Measure
 from trialogue.records import Estimate, Interval, Manifest
 from trialogue.workflows.study.parameter_recovery import compare_with_truth, simulate_and_analyse
 
@@ -19,20 +20,24 @@ NONE = Estimate(value=None, why="not asked")
 def findings(a: str, b: str, odds: tuple[float, float, float], verdict: Any) -> StudyFindings:
     """Findings of one criterion with one pair, of which a is the better one by its mean."""
     value, low, high = odds
-    pair = PairFindings(
-        a=a,
-        b=b,
-        odds_ratio=Estimate(value=value, interval=Interval(low=low, high=high, method="Wald")),
-        p_adjusted=0.01,
-        difference=NONE,
-        difference_p_adjusted=None,
-        wilcoxon_p_adjusted=None,
-        rank_biserial=NONE,
-        superiority=NONE,
-        verdict=verdict,
-    )
+    found = Estimate(value=value, interval=Interval(low=low, high=high, method="Wald"))
+    measure = Measure(name="human:sense", title="Sense", by="people", better="higher", unit="rating")
+    contrast = Contrast(a=a, b=b, difference=NONE, p_adjusted=0.01, verdict=verdict)
     rated = RatingFindings(
-        measure="human:sense", title="Sense", better="higher", points=(1, 2), systems=(), pairs=(pair,)
+        measure="human:sense",
+        title="Sense",
+        better="higher",
+        points=(1, 2),
+        systems=(),
+        league=League(measure=measure, standings=(), contrasts=(contrast,)),
+        model=ModelFindings(
+            n=1,
+            pairs=(ModelPair(a=a, b=b, odds_ratio=found, p_adjusted=0.01),),
+            spreads={},
+            fixed=(),
+            left_out={},
+            log_likelihood=None,
+        ),
     )
     manifest = Manifest(command="test", config={}, seed=0, inputs={}, versions={})
     return StudyFindings(title="t", answer=(), ratings=(rated,), manifest=manifest)

@@ -75,7 +75,7 @@ def power(
         bool,
         typer.Option(
             "--full",
-            help="Analyse every simulated study like the report (slow), instead of a few that calibrate a quick test.",
+            help="Preferences: analyse every simulated study like the report, instead of a few that calibrate a quick test.",
         ),
     ] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")] = 1,
@@ -85,7 +85,7 @@ def power(
 ) -> None:
     """Simulate what a planned study of ratings, chats or preferences would detect, and which larger ones would.
 
-    Simulated studies are analysed by a quick test, calibrated on a few that are analysed as 'trialogue study report' does.
+    Studies of ratings are decided as 'trialogue study report' decides; of preferences by a quick test calibrated on it.
     """
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.study.power import power_lines, write_power

@@ -12,10 +12,13 @@ def report(
     export: Annotated[Path, typer.Argument(help="Folder written by 'trialogue study export'.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("runs/study-report"),
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    models: Annotated[
+        bool, typer.Option("--models", help="Fit ordinal mixed models, too, for a paper. No verdict rests on them.")
+    ] = False,
 ) -> None:
     """Analyse a study's export: participants, agreement between raters, and which system is better."""
     from trialogue.workflows.study.report import study_report
 
     with steps() as tell:
-        path = study_report(export, out, seed=seed, progress=tell)
+        path = study_report(export, out, seed=seed, models=models, progress=tell)
     typer.echo(f"Report: {path}")

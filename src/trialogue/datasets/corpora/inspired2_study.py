@@ -2,8 +2,8 @@
 
 Two workbooks, one per recommender (retrieval-based RB-CRS, and CRB-CRS), each with two versions of the corpus it retrieves
 from: INSPIRED ("v1") and INSPIRED2 ("v2"). Systems are ``RB-CRS/INSPIRED``, ``RB-CRS/INSPIRED2`` and so on. All four
-answer the same situations. A rating is 1 to 3; its rater is the number of its column (1 to 3) in its situation: the publication
-does not state that a column is one person throughout.
+answer the same situations. A rating is 1 to 3; its rater is the number of its column in its situation: the publication does
+not state that a column is one person throughout.
 
 The last reply of 12 dialogues has no human counterpart. Published figures use the other 465 situations, and so do the
 records, unless ``unanswered=True`` requests all 477.

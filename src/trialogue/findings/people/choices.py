@@ -21,8 +21,8 @@ from trialogue.findings.people.records import (
     ChoicePair,
     ChoiceSensitivity,
     CodeFindings,
-    Verdict,
 )
+from trialogue.findings.standings import Verdict
 from trialogue.findings.votes import DUPLICATE, votes_of
 from trialogue.records import Estimate, Preference, Reason, ReasonCode
 from trialogue.seeds import rng_for

@@ -2,28 +2,20 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from trialogue.findings.family import correction_over
 from trialogue.findings.people.exclusions import EVERY, ONLY, WITHOUT
 from trialogue.findings.people.records import (
     ChoiceFindings,
     InterimLook,
     LabelFindings,
-    ModelFindings,
     OptionFindings,
     ParticipantFlow,
     RatingFindings,
 )
+from trialogue.findings.records import Findings
+from trialogue.findings.wording import list_names
 from trialogue.records import Raters
 from trialogue.records.kinds.origins import kinds_of, one_and_many
-
-NAMES = {
-    "rater": "raters",
-    "item": "situations",
-    "rater x system": "raters' preferences for systems (rater × system)",
-    "item x system": "individual replies (situation × system)",
-    "dialogue": "dialogues",
-    "dialogue x system": "systems in dialogues (dialogue × system)",
-}
-
 
 NOT_PEOPLES = {
     Raters.SCRIPTED: "These answers come from scripts, not people: a rehearsal.",
@@ -41,6 +33,7 @@ def not_people(raters: Iterable[Raters]) -> tuple[str, ...]:
 
 def methods_of(
     flow: ParticipantFlow | None,
+    decision: Findings | None,
     ratings: Sequence[RatingFindings],
     choices: ChoiceFindings | None,
     labels: LabelFindings | None,
@@ -54,7 +47,7 @@ def methods_of(
     return (
         *_people(flow, raters),
         *map(_chosen, chosen),
-        *_ratings(ratings, alpha),
+        *_ratings(decision, ratings, alpha),
         *_choices(choices),
         *_labels(labels),
         f"Analyses were run with Trialogue {versions.get('trialogue', '')}".rstrip() + ".",
@@ -112,33 +105,22 @@ def _exclusion_means(flow: ParticipantFlow) -> str:
     return f"{rules} or by hand ({by_hand:,} by hand)" if by_hand else rules
 
 
-def _ratings(ratings: Sequence[RatingFindings], alpha: float) -> Iterable[str]:
-    compared = [each for each in ratings if each.model is not None]
-    if not compared:
+def _ratings(decision: Findings | None, ratings: Sequence[RatingFindings], alpha: float) -> Iterable[str]:
+    compared = [each.league for each in ratings if each.league is not None]
+    if not compared or decision is None:
         return
-    model = compared[0].model
-    assert model is not None
-    effects = [name for name in model.fixed if name != "system"]
-    beside = f" in addition to {' and '.join(effects)}" if effects else ""
-    yield (
-        f"Ratings were compared with a cumulative-link mixed model (logit) with system as fixed effect{beside} and "
-        f"{_random(model)}, fitted by maximum likelihood with Laplace's approximation."
-    )
-    yield (
-        "The effect of system was tested by a likelihood ratio compared with the F distribution, and "
-        "pairs of systems by Wald tests compared with the t distribution, with the degrees of freedom of "
-        f"a linear mixed model (Satterthwaite); pairs were corrected with Holm's method at α = {alpha:g}. "
-        f"Effects are given as odds ratios of a higher rating with {100 * (1 - alpha):g}% intervals."
-    )
-    on_means = (
-        "Friedman's test (Skillings and Mack's where some are missing) and Wilcoxon's signed-rank tests with Holm's "
-        "correction on means, "
-    )
-    made = any(pair.wilcoxon_p_adjusted is not None for each in compared for pair in each.pairs)
-    yield (
-        "As checks, the report also contains that linear mixed model (REML), "
-        f"{on_means if made else ''}and Vargha and Delaney's A with bootstrap intervals."
-    )
+    gaps = [pair.difference.interval for league in compared for pair in league.contrasts]
+    ways = list(dict.fromkeys(gap.method for gap in gaps if gap is not None))
+    yield f"Systems were compared by differences of mean ratings{f' ({list_names(ways)})' if ways else ''}."
+    correction = correction_over(compared[0].correction.value, compared[0].questions)
+    yield f"p-values of pairs were corrected ({correction}) at α = {alpha:g}; intervals are of {100 * (1 - alpha):g}%."
+    if decision.protocol is not None and decision.protocol.protocol is not None:
+        yield f"The study declared that {decision.protocol.protocol.measure.prose} decides."
+    if any(each.model is not None for each in ratings):
+        yield (
+            "Beside it, ratings were described by a cumulative-link mixed model (logit), fitted by maximum likelihood with "
+            "Laplace's approximation; odds ratios have Wald intervals, and p-values are corrected by Holm's method."
+        )
     yield "Agreement was measured by Krippendorff's alpha and intraclass correlations from variance components."
     yield from _sensitivity("ratings", [row.name for each in ratings for row in each.sensitivity])
 
@@ -155,13 +137,6 @@ def _sensitivity(what: str, names: Sequence[str]) -> Iterable[str]:
         ways_done = ["without exclusions (with and without unfinished participants)", *done]
         last = f" and {ways_done.pop()}" if done else ""
         yield f"The comparison of {what} was repeated {', '.join(ways_done)}{last}."
-
-
-def _random(model: ModelFindings) -> str:
-    names = [NAMES.get(name, name) for name in model.spreads]
-    if not names:
-        return "no random effects"
-    return "random intercepts for " + (names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}")
 
 
 def _choices(choices: ChoiceFindings | None) -> Iterable[str]:

@@ -1,20 +1,14 @@
-"""Mixed models of a rating table: which effects the data allow, and the fitted results."""
+"""Ordinal mixed model of a rating table, on request: which effects the data allow, and the fitted results."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from trialogue.findings.people.records import (
-    ModelFindings,
-    PositionFindings,
-    TestResult,
-    Verdict,
-)
+from trialogue.findings.people.records import ModelFindings, ModelPair
 from trialogue.findings.people.table import FEW_RATERS, RatingTable
-from trialogue.records import Estimate, Reason, ReasonCode
-from trialogue.stats import Clmm, Lmm, Pairwise, Test, clmm, odds_ratio, proportional_odds
+from trialogue.records import Reason, ReasonCode
+from trialogue.stats import Clmm, Pairwise, clmm, odds_ratio
 
 FAMILY = 3.0  # situations a dialogue gives on average before dialogues get effects of their own
 REPEATED = 1.5  # ratings a level needs on average before its effect can be separated from noise
@@ -121,35 +115,6 @@ def fit(table: RatingTable, effects: Effects, *, confidence: float) -> Clmm:
     return clmm(classes(table.ratings), effects.fixed, effects.random, confidence=confidence)
 
 
-def omnibus(model: Clmm, linear: Test, effect: str) -> Test:
-    """Likelihood-ratio test of an effect, referred to F with the linear model's denominator degrees of freedom."""
-    below = linear.freedom[1] if len(linear.freedom) == 2 else None
-    return model.likelihood_ratio(effect, below=below)
-
-
-def result_of_test(test: Test, *, name: str, basis: str, main: bool = False) -> TestResult:
-    """Convert a test to a record."""
-    return TestResult(
-        name=name,
-        basis=basis,
-        statistic=test.statistic,
-        freedom=test.freedom,
-        p=test.p,
-        why=test.why or (None if test.p is not None else Reason.of(ReasonCode.STATISTIC_UNDEFINED)),
-        main=main,
-    )
-
-
-def verdict_of(pair: Pairwise, *, alpha: float, higher: bool) -> Verdict:
-    """The better system of a corrected pair."""
-    value = pair.difference.value
-    if value is None or pair.p_adjusted is None:
-        return "undefined"
-    if pair.p_adjusted >= alpha:
-        return "inconclusive"
-    return "a" if (value > 0) == higher else "b"
-
-
 def orient_pairs(pairs: Sequence[Pairwise], order: Sequence[str]) -> list[Pairwise]:
     """Orient pairs so that a comes first in the order, and sort them by it."""
     place = {name: index for index, name in enumerate(order)}
@@ -161,58 +126,19 @@ def _turn_pair(pair: Pairwise) -> Pairwise:
     return Pairwise(pair.b, pair.a, pair.difference.negate(), pair.p_adjusted, pair.freedom)
 
 
-def model_findings(table: RatingTable, effects: Effects, model: Clmm) -> ModelFindings:
-    """Reported findings about the model itself."""
-    clusters = table.column(table.unit)
-    check = proportional_odds(
-        classes(table.ratings),
-        {name: values for name, values in effects.fixed.items() if name != "rater"},
-        effect="system",
-        clusters=clusters,
-    )
-    first = table.systems[0]
+def model_findings(table: RatingTable, order: Sequence[str], *, alpha: float) -> ModelFindings:
+    """Fit the ordinal model; the first system of a pair comes first in ``order``."""
+    effects = effects_of(table)
+    model = fit(table, effects, confidence=1 - alpha)
     return ModelFindings(
         n=model.n,
+        pairs=tuple(
+            ModelPair(a=each.a, b=each.b, odds_ratio=odds_ratio(each.difference), p_adjusted=each.p_adjusted)
+            for each in orient_pairs(model.pairs("system"), order)
+        ),
         spreads=model.spreads,
         fixed=tuple(effects.fixed),
         left_out=effects.left_out,
         log_likelihood=model.log_likelihood,
         why=model.why,
-        proportional=result_of_test(
-            check.test,
-            name="proportional odds",
-            basis=f"Brant's Wald test, {len(set(clusters)):,} {table.units_are} as clusters",
-        ),
-        cuts={
-            system: check.coefficients[f"system={system}"]
-            for system in model.design.levels["system"]
-            if system != first and f"system={system}" in check.coefficients
-        },
     )
-
-
-def position_findings(table: RatingTable, model: Clmm, linear: Lmm) -> PositionFindings | None:
-    """Effect of the presentation position; None if the model has none."""
-    if "position" not in model.design.levels:
-        return None
-    sums: dict[int, float] = {}
-    counts: Counter[int] = Counter()
-    for row in table.rows:
-        if row.position is not None:
-            sums[row.position] = sums.get(row.position, 0.0) + row.rating
-            counts[row.position] += 1
-    test = omnibus(model, linear.f_test("position"), "position")
-    return PositionFindings(
-        test=result_of_test(test, name="likelihood ratio, as F", basis="position in the cumulative-link mixed model"),
-        odds={
-            level.lstrip("0"): odds_ratio(model.coefficients[f"position={level}"])
-            for level in model.design.levels["position"]
-            if f"position={level}" in model.design.names
-        },
-        means={str(position): sums[position] / counts[position] for position in sorted(counts)},
-    )
-
-
-def log_odds(pairs: Sequence[Pairwise]) -> tuple[Estimate, ...]:
-    """Log-odds differences of pairs."""
-    return tuple(pair.difference for pair in pairs)

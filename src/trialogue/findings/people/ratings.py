@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise as pairwise_of
 from typing import Literal
 
@@ -10,33 +9,19 @@ import numpy as np
 
 from trialogue.findings.people.agreement import numeric_agreement
 from trialogue.findings.people.exclusions import PLANNED, repeat_analyses
-from trialogue.findings.people.models import (
-    MAX_POINTS,
-    model_findings,
-    position_findings,
-)
+from trialogue.findings.people.models import MAX_POINTS, MAX_POSITIONS, model_findings
 from trialogue.findings.people.participants import Participant, Presentation, Rules, countable_participants
-from trialogue.findings.people.rating_comparison import RatingComparison
-from trialogue.findings.people.records import (
-    RatingFindings,
-    SensitivityRow,
-    SystemRatings,
-    TestResult,
-)
+from trialogue.findings.people.records import PositionFindings, RatingFindings, SensitivityRow, SystemRatings
 from trialogue.findings.people.table import Key, RatingTable, table_of
-from trialogue.records import MeasureName, Reason, ReasonCode, Score
+from trialogue.findings.standings import League
+from trialogue.records import Estimate, MeasureName, Reason, ReasonCode, Score
 from trialogue.records.kinds.origins import kinds_of, with_raters
 from trialogue.seeds import rng_for
-from trialogue.stats import (
-    cluster_sums,
-    estimate_of_sums,
-)
+from trialogue.stats import cluster_sums, difference
 from trialogue.stats.arrays import Floats
 from trialogue.stats.resampling.bootstrap import mean_of
-from trialogue.stats.threads import one_blas_thread
 
 MAX_SHOWN, BARS = 21, 10  # points shown one by one; classes of a finer scale
-FEW_UNITS = 10  # fewer independent people (or situations) make every test a guess
 
 
 @dataclass(frozen=True)
@@ -50,9 +35,13 @@ class Scale:
     question: str = ""
 
 
-@one_blas_thread()
+Decide = Callable[[frozenset[str] | None], Sequence[League]]
+"""Compares the systems by the ratings of some raters (None: all who count), as every evaluation does; [] without any."""
+
+
 def analyse_ratings(
     scores: Iterable[Score],
+    decide: Decide,
     *,
     measure: str | None = None,
     scale: Scale | None = None,
@@ -61,12 +50,14 @@ def analyse_ratings(
     presentations: Mapping[Key, Presentation] | None = None,
     seed: int = 0,
     alpha: float = 0.05,
+    models: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> RatingFindings:
     """Analyse one criterion completely.
 
     Args:
         scores: its ratings (``Score`` with rater and system).
+        decide: compares the systems.
         measure: its name; None: that of the first score.
         scale: title, direction and points.
         people: participants; none: everybody's ratings count, and there is no sensitivity analysis.
@@ -74,10 +65,11 @@ def analyse_ratings(
         presentations: positions in which things were shown.
         seed: random seed for the bootstrap.
         alpha: significance level.
+        models: whether to fit the ordinal mixed model, too; it decides nothing.
         progress: called with what is being computed.
 
     Returns:
-        The findings. With one system, or raters who are not known, nothing is tested, and the reasons are given.
+        The findings. With one system nothing is compared, and the reason is given.
 
     Raises:
         DataError: ratings given twice, or of no system.
@@ -91,8 +83,11 @@ def analyse_ratings(
     main = everything.select_raters(countable_participants(people, rules))
     say(f"{scale.title}: distributions and agreement")
     points = _points(everything, scale)
-    systems = _systems(main, scale, points)
-    findings = RatingFindings(
+    league = _league(decide(None), name)
+    why = reason_not_compared(main)
+    systems = _systems(main, league, points, higher=scale.better == "higher")
+    say(f"{scale.title}: sensitivity to exclusions")
+    return RatingFindings(
         measure=name,
         title=with_raters(scale.title, raters),
         raters=raters,
@@ -104,25 +99,38 @@ def analyse_ratings(
         agreement=numeric_agreement(main.group_by_thing(), main.groups(), rng=rng_for(seed, name, "agreement"))
         if main.rows and main.known_raters
         else (),
+        league=league if why is None else None,
+        why=why,
+        model=model_findings(main, [each.system for each in systems], alpha=alpha) if models and why is None else None,
+        position=position_findings(main) if why is None else None,
+        sensitivity=_sensitivity(everything, main, people, rules, league, decide) if league and why is None else (),
         warnings=tuple(_warnings(main, everything, people, skipped)),
     )
-    why = reason_without_tests(main)
-    if why:
-        refused = TestResult(name="comparison", basis="", why=why, main=True)
-        return findings.model_copy(update={"tests": (refused,)})
-    order = [each.system for each in systems]
-    say(f"{scale.title}: comparison of systems")
-    compared = RatingComparison(main, order, scale.better == "higher", alpha, seed)
-    say(f"{scale.title}: sensitivity to exclusions")
-    return findings.model_copy(
-        update={
-            "model": model_findings(main, compared.effects, compared.model),
-            "tests": compared.tests(),
-            "pairs": compared.pairs(),
-            "position": position_findings(main, compared.model, compared.linear),
-            "sensitivity": _sensitivity(everything, people, rules, compared),
-            "warnings": (*findings.warnings, *compared.warnings()),
-        }
+
+
+def _league(found: Sequence[League], measure: str) -> League | None:
+    """The league of a criterion, without its single values."""
+    question = MeasureName(measure).question
+    own = next((each for each in found if each.measure.measured.question == question), None)
+    return own and own.model_copy(update={"values": {}})
+
+
+def position_findings(table: RatingTable) -> PositionFindings | None:
+    """Differences of the ratings by position; None where positions are not known, or all the same."""
+    if len(table.positions) < 2 or len(table.positions) > MAX_POSITIONS:
+        return None
+    means = {
+        system: float(np.mean([row.rating for row in table.rows if row.system == system])) for system in table.systems
+    }
+    sums, plain = {}, {}
+    for position in table.positions:
+        rows = [row for row in table.rows if row.position == position]
+        plain[str(position)] = float(np.mean([row.rating for row in rows]))
+        lifted = [[row.rating - means[row.system], 1.0] for row in rows]
+        sums[position] = cluster_sums(lifted, [row.rater for row in rows])
+    first, *others = table.positions
+    return PositionFindings(
+        shifts={str(position): difference(sums[position], sums[first], mean_of) for position in others}, means=plain
     )
 
 
@@ -143,37 +151,34 @@ def _counts(ratings: Floats, points: Sequence[float]) -> tuple[int, ...]:
     return tuple(np.bincount(np.searchsorted(edges, ratings), minlength=len(points)).tolist())
 
 
-def _systems(table: RatingTable, scale: Scale, points: Sequence[float]) -> tuple[SystemRatings, ...]:
+def _systems(
+    table: RatingTable, league: League | None, points: Sequence[float], *, higher: bool
+) -> tuple[SystemRatings, ...]:
+    known = {each.system: each.estimate for each in league.standings} if league is not None else {}
     found = []
     for system in table.systems:
         rows = [row for row in table.rows if row.system == system]
         ratings = np.array([row.rating for row in rows])
-        data = cluster_sums(np.column_stack([ratings, np.ones(len(rows))]), [getattr(row, table.unit) for row in rows])
-        mean = estimate_of_sums(data, mean_of, scale=(points[0], points[-1]) if scale.labels else (None, None))
         found.append(
             SystemRatings(
                 system=system,
                 counts=_counts(ratings, points),
-                mean=mean,
+                mean=known.get(system, Estimate(value=float(ratings.mean()), n=len(rows))),
                 ratings=len(rows),
                 raters=len({row.rater for row in rows}),
                 items=len({row.thing for row in rows}),
             )
         )
-    sign = -1 if scale.better == "higher" else 1
+    sign = -1 if higher else 1
     return tuple(sorted(found, key=lambda one: (sign * (one.mean.value or 0.0), one.system)))
 
 
-def reason_without_tests(table: RatingTable) -> Reason | None:
+def reason_not_compared(table: RatingTable) -> Reason | None:
     """Reason why these ratings cannot compare systems; None if they can."""
     if not table.rows:
         return Reason.of(ReasonCode.NO_RATINGS_LEFT)
     if len(table.systems) < 2:
         return Reason.of(ReasonCode.ONE_SYSTEM, system=table.systems[0])
-    if not table.known_raters:
-        return Reason.of(ReasonCode.RATERS_UNKNOWN)
-    if len(set(table.ratings)) < 2:
-        return Reason.of(ReasonCode.EVERY_RATING_EQUAL)
     return None
 
 
@@ -181,10 +186,7 @@ def _warnings(
     table: RatingTable, everything: RatingTable, people: Sequence[Participant], skipped: int
 ) -> Iterable[str]:
     if len(set(table.ratings)) > MAX_POINTS:
-        yield (
-            f"Ratings have {len(set(table.ratings)):,} different values: distributions are shown in ten "
-            "classes, and the ordinal model uses twenty of about equal size."
-        )
+        yield (f"Ratings have {len(set(table.ratings)):,} different values: distributions are shown in ten classes.")
     if skipped:
         yield f"{skipped:,} ratings without a value (skipped questions) are left out."
     known = {person.participant for person in people}
@@ -194,37 +196,33 @@ def _warnings(
             f"{len(strangers)} raters are not in the table of participants; their ratings are left out: "
             f"{', '.join(sorted(strangers)[:5])}{' ...' if len(strangers) > 5 else ''}."
         )
-    units = len(set(table.column(table.unit)))
-    if table.rows and units < FEW_UNITS:
-        yield (
-            f"{units} independent {table.units_are}: with fewer than {FEW_UNITS}, every interval and p-value "
-            "is a rough guess."
-        )
-    if table.rows and table.unit == "group":
-        yield (
-            f"{table.raters} people rated. The results hold for these people and may not hold for others. Dialogues are "
-            "the independent units."
-        )
 
 
 def _sensitivity(
-    everything: RatingTable, people: Sequence[Participant], rules: Rules | None, main: RatingComparison
+    everything: RatingTable,
+    main: RatingTable,
+    people: Sequence[Participant],
+    rules: Rules | None,
+    league: League,
+    decide: Decide,
 ) -> tuple[SensitivityRow, ...]:
     """The comparison under every other exclusion."""
+
+    def again(raters: frozenset[str]) -> SensitivityRow:
+        left = everything.select_raters(raters)
+        why = reason_not_compared(left)
+        if why is None and set(left.systems) != set(main.systems):
+            why = Reason.of(ReasonCode.SYSTEM_WITHOUT_RATINGS_LEFT)
+        other = None if why else _league(decide(raters), league.measure.measured)
+        return _row(left, other, why)
+
     return repeat_analyses(
-        people,
-        rules,
-        everything.column("rater"),
-        main.row(PLANNED, main=True),
-        lambda raters: _repeat_comparison(everything.select_raters(raters), main),
+        people, rules, everything.column("rater"), _row(main, league, None).model_copy(update={"main": True}), again
     )
 
 
-def _repeat_comparison(table: RatingTable, main: RatingComparison) -> SensitivityRow:
-    why = reason_without_tests(table)
-    if why is None and set(table.systems) != set(main.order):
-        why = Reason.of(ReasonCode.SYSTEM_WITHOUT_RATINGS_LEFT)
-    if why:
-        return SensitivityRow(name="", participants=table.raters, ratings=len(table.rows), p=None, why=why)
-    again = partial(RatingComparison, higher=main.higher, alpha=main.alpha, seed=main.seed)
-    return again(table, main.order).row("")
+def _row(table: RatingTable, league: League | None, why: Reason | None) -> SensitivityRow:
+    contrasts = () if league is None else league.contrasts
+    return SensitivityRow(
+        name=PLANNED, participants=table.raters, ratings=len(table.rows), why=why, contrasts=contrasts
+    )

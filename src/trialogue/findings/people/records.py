@@ -6,30 +6,9 @@ from pydantic import Field
 
 from trialogue.findings.people.model_records import ModelChoices, ModelRatings
 from trialogue.findings.records import Votes
+from trialogue.findings.standings import Contrast, League, Verdict
+from trialogue.findings.threat import Threat
 from trialogue.records import Estimate, Manifest, Raters, Reason, Record
-
-Verdict = Literal["a", "b", "inconclusive", "undefined"]
-
-
-class TestResult(Record):
-    """One test."""
-
-    __test__ = False  # not one of pytest's
-
-    name: str
-    """Name of the test, such as ``likelihood ratio``."""
-    basis: str
-    """Model and sample, such as ``cumulative-link mixed model, 1,620 ratings``."""
-    statistic: float | None = None
-    """Its statistic."""
-    freedom: tuple[float, ...] = ()
-    """Degrees of freedom."""
-    p: float | None = Field(default=None, ge=0, le=1)
-    """Two-sided p-value; None: no test could or should be made."""
-    why: Reason | None = None
-    """Why there is no p-value."""
-    main: bool = False
-    """Whether the answer rests on it."""
 
 
 class Attrition(Record):
@@ -115,39 +94,30 @@ class SystemRatings(Record):
     counts: tuple[int, ...]
     """Ratings at each point of the scale."""
     mean: Estimate
-    """Mean, raters being clusters."""
+    """Mean of its units, as every evaluation estimates it."""
     ratings: int
     raters: int
     items: int
     """Different replies (or dialogues) that were rated."""
 
 
-class PairFindings(Record):
-    """Two systems: a against b, where a has the better mean."""
+class ModelPair(Record):
+    """Two systems in the ordinal model: a against b."""
 
     a: str
     b: str
     odds_ratio: Estimate
-    """Odds of a higher rating of a, by the ordinal model; p uncorrected."""
+    """Odds of a higher rating of a; p uncorrected."""
     p_adjusted: float | None = Field(ge=0, le=1)
-    """p-value of the ordinal model, Holm-adjusted across all pairs."""
-    difference: Estimate
-    """In points of the scale, by the linear mixed model; p uncorrected."""
-    difference_p_adjusted: float | None
-    wilcoxon_p_adjusted: float | None
-    """Wilcoxon's signed ranks of raters' means, after Holm; None where raters judged the same replies."""
-    rank_biserial: Estimate
-    """Its effect size, -1 to 1."""
-    superiority: Estimate
-    """Vargha and Delaney's A: chance that a rating of a is the higher one, a tie counting half."""
-    verdict: Verdict
-    """After correction, by the ordinal model (by the linear one where that has no fit)."""
+    """p-value after Holm across all pairs."""
 
 
 class ModelFindings(Record):
-    """The mixed model behind the main test."""
+    """Ordinal mixed model of the ratings, for papers that report one; no verdict rests on it."""
 
     n: int
+    pairs: tuple[ModelPair, ...] = ()
+    """Every pair of systems."""
     spreads: dict[str, Estimate]
     """Standard deviation of each random factor, in logits."""
     fixed: tuple[str, ...]
@@ -157,18 +127,13 @@ class ModelFindings(Record):
     log_likelihood: float | None
     why: Reason | None = None
     """Why there is no fit."""
-    proportional: TestResult
-    """Whether systems shift all points alike."""
-    cuts: dict[str, tuple[float | None, ...]] = Field(default_factory=dict)
-    """Log-odds of each system against the first at each cut of the scale."""
 
 
 class PositionFindings(Record):
     """Effect of the presentation position."""
 
-    test: TestResult
-    odds: dict[str, Estimate]
-    """Odds of a higher rating at each position against the first."""
+    shifts: dict[str, Estimate]
+    """Points at each position less those at the first, of the same system; raters are clusters."""
     means: dict[str, float]
     """Plain mean by position."""
 
@@ -180,15 +145,17 @@ class SensitivityRow(Record):
     """Exclusion rule."""
     participants: int
     ratings: int
-    p: float | None = Field(ge=0, le=1)
-    """p-value of the main test."""
     why: Reason | None = None
-    pairs: tuple[Estimate, ...] = ()
-    """Log-odds of each pair of the main analysis, in its order."""
-    verdicts: tuple[Verdict, ...] = ()
-    """After correction."""
+    """Why there is no comparison."""
+    contrasts: tuple[Contrast, ...] = ()
+    """Each pair of systems, in the order of the main analysis."""
     main: bool = False
     """Whether it is the main analysis."""
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """After correction."""
+        return tuple(each.verdict for each in self.contrasts)
 
 
 class RatingFindings(Record):
@@ -209,10 +176,12 @@ class RatingFindings(Record):
     coverage: dict[str, int] = Field(default_factory=dict)
     """Number of rated things by how many ratings they have."""
     agreement: tuple[Agreement, ...] = ()
+    league: League | None = None
+    """The systems, compared as every evaluation compares them, past the gate; None: they were not."""
+    why: Reason | None = None
+    """Why they were not."""
     model: ModelFindings | None = None
-    tests: tuple[TestResult, ...] = ()
-    """The main one first."""
-    pairs: tuple[PairFindings, ...] = ()
+    """Ordinal mixed model; None: nobody asked for it."""
     position: PositionFindings | None = None
     sensitivity: tuple[SensitivityRow, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -398,6 +367,10 @@ class StudyFindings(Record):
     warnings: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     """A paragraph for a paper, in sentences."""
+    primary: str | None = None
+    """Name of the measure that the answer rests on; None: of choices or labels, or of nothing."""
+    threats: tuple[Threat, ...] = ()
+    """Threats to the verdicts on ratings, with which the leagues have passed the gate."""
     alpha: float = 0.05
     study_hash: str | None = None
     """Hash of the launched study file."""

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -20,15 +21,19 @@ from trialogue.findings.people.records import (
     ChoiceFindings,
     InterimLook,
     LabelFindings,
-    PairFindings,
     ParticipantFlow,
     RatingFindings,
     StudyFindings,
 )
 from trialogue.findings.people.table import Key
+from trialogue.findings.records import Findings
+from trialogue.findings.standings import League
+from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Validity
+from trialogue.findings.threats.summary import threat_lines
 from trialogue.findings.wording import list_names, render_estimate
-from trialogue.records import Manifest, MeasureName, Preference, Raters, Score
+from trialogue.records import Dialogue, Manifest, MeasureName, Preference, Raters, Score
 from trialogue.records.kinds.origins import kinds_of, named_raters
+from trialogue.records.scale import Scale as ScaleEnds
 from trialogue.seeds import rng_for
 
 
@@ -38,6 +43,8 @@ class StudyData:
 
     title: str = "Human study"
     scores: Sequence[Score] = ()
+    dialogues: Sequence[Dialogue] = ()
+    """Dialogues that participants had, where they rate their own."""
     preferences: Sequence[Preference] = ()
     labels: Sequence[Label] = ()
     people: Sequence[Participant] = ()
@@ -57,7 +64,7 @@ class StudyData:
     scales: Mapping[str, Scale] = field(default_factory=dict)
     task: Literal["choice", "realism"] = "choice"
     primary: str | None = None
-    """The criterion that the answer rests on; None: the first one in alphabetical order."""
+    """The criterion that the answer rests on; None: none was declared, and p-values are corrected over all."""
     raters_per_item: int | None = None
     study_hash: str | None = None
     early_looks: tuple[InterimLook, ...] = ()
@@ -84,13 +91,23 @@ class StudyData:
 
     @property
     def system_ratings(self) -> list[Score]:
-        """All ratings of systems, including excluded participants'."""
-        return [score for score in self.scores if score.system is not None]
+        """All ratings of systems, including excluded participants', with the scales that the study declares."""
+        rated = (score for score in self.scores if score.system is not None)
+        return [_with_scale(score, self.scales.get(score.measure)) for score in rated]
 
     @property
     def votes(self) -> Sequence[Preference]:
         """All choices between systems, including excluded participants'; realism judgements are not votes."""
         return () if self.task == "realism" else self.preferences
+
+
+def _with_scale(score: Score, scale: Scale | None) -> Score:
+    """An answer with the ends and the direction of the scale that the study declares."""
+    if scale is None:
+        return score
+    points = sorted(scale.labels)
+    declared = score.scale or (ScaleEnds.of(points[0], points[-1]) if len(points) > 1 else None)
+    return score.model_copy(update={"scale": declared, "better": scale.better})
 
 
 @dataclass(frozen=True)
@@ -105,19 +122,39 @@ class StudyEstimates:
     model_ratings: tuple[ModelRatings, ...]
     model_choices: tuple[ModelChoices, ...]
     alpha: float
+    decision: Findings | None
+    """The comparison of the systems by the ratings that count; None: there are none."""
+
+
+Evaluate = Callable[[frozenset[str] | None], Findings | None]
+"""Evaluates the ratings of some raters, as any other data; None: of all who count. None where there are no ratings."""
 
 
 def infer_study(
-    data: StudyData, *, seed: int = 0, alpha: float = 0.05, progress: Callable[[str], None] | None = None
+    data: StudyData,
+    evaluate: Evaluate,
+    *,
+    seed: int = 0,
+    alpha: float = 0.05,
+    models: bool = False,
+    progress: Callable[[str], None] | None = None,
 ) -> StudyEstimates:
     """Estimate flow, ratings, choices and labels, with their uncertainty.
 
     Args:
         data: what was collected.
+        evaluate: compares the systems by ratings.
         seed: random seed.
         alpha: significance level.
+        models: whether to fit ordinal mixed models of the ratings, too.
         progress: called with what is being computed.
     """
+    evaluate = cache(evaluate)
+
+    def decide(raters: frozenset[str] | None) -> Sequence[League]:
+        found = evaluate(raters)
+        return () if found is None else found.leagues
+
     answered = {score.rater for score in data.scores} | {each.rater for each in data.preferences}
     answered |= {label.rater for label in data.labels} | {each.rater for each in data.options}
     people = flow(
@@ -126,6 +163,7 @@ def infer_study(
     ratings = tuple(
         analyse_ratings(
             [score for score in data.system_ratings if score.measure == measure],
+            decide,
             measure=measure,
             scale=data.scales.get(measure),
             people=data.people,
@@ -133,6 +171,7 @@ def infer_study(
             presentations=data.presentations,
             seed=seed,
             alpha=alpha,
+            models=models,
             progress=progress,
         )
         for measure in _measures(data, data.system_ratings)
@@ -148,7 +187,7 @@ def infer_study(
     )
     votes = [vote for vote in data.preferences if counted is None or vote.rater in counted]
     chosen = model_choices(data.model_preferences, votes, seed=seed)
-    return StudyEstimates(data, people, ratings, choices, labels, beside, chosen, alpha)
+    return StudyEstimates(data, people, ratings, choices, labels, beside, chosen, alpha, evaluate(None))
 
 
 def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFindings:
@@ -164,9 +203,11 @@ def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFin
     counted = countable_participants(data.people, data.rules)
     options = describe_options(data.options, counted, data.titles, data.option_labels)
     by_system = any(each.system for each in data.options)
-    answer = _answer(ratings, estimates.choices, estimates.labels, by_system=by_system)
+    decision = estimates.decision
+    answer = _answer(decision, ratings, estimates.choices, estimates.labels, by_system=by_system)
     methods = methods_of(
         estimates.flow,
+        decision,
         ratings,
         estimates.choices,
         estimates.labels,
@@ -191,7 +232,9 @@ def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFin
         model_choices=estimates.model_choices,
         answers=tuple(_plain(data)),
         options=options,
-        warnings=(*rehearsal, *data.notes, *_coverage(data, ratings)),
+        warnings=(*rehearsal, *data.notes, *_coverage(data, ratings), *_conditions(decision)),
+        primary=decision.primary if decision is not None else None,
+        threats=decision.threats if decision is not None else (),
         methods=(*rehearsal, *methods[:-1], *looks_of(data.early_looks), *_model_rater_note(estimates), *methods[-1:]),
         alpha=estimates.alpha,
         study_hash=data.study_hash,
@@ -299,15 +342,27 @@ def _coverage(data: StudyData, ratings: Sequence[RatingFindings]) -> Iterable[st
             )
 
 
+def _conditions(decision: Findings | None) -> Iterable[str]:
+    """What the verdicts on ratings depend on."""
+    if decision is not None:
+        titles = {league.measure.name: league.measure.title for league in decision.leagues}
+        weak = [each for each in decision.threats if VALIDITY_BY_SEVERITY[each.severity] is not Validity.FIRM]
+        yield from (line.text for line in threat_lines(weak, titles))
+
+
 def _answer(
+    decision: Findings | None,
     ratings: Sequence[RatingFindings],
     choices: ChoiceFindings | None,
     labels: LabelFindings | None,
     *,
     by_system: bool = False,
 ) -> Iterable[str]:
+    if decision is not None and any(each.league is not None for each in ratings):
+        yield from (each.text for each in decision.answer)
     for each in ratings:
-        yield from _rating_sentences(each)
+        if each.why is not None:
+            yield f"{each.title}: systems were not compared: {each.why}."
     if choices is not None:
         yield from _choice_sentences(choices)
     if labels is not None and labels.agreement:
@@ -322,46 +377,6 @@ def _answer(
             if by_system
             else "The study collected nothing that compares systems."
         )
-
-
-def _rating_sentences(found: RatingFindings) -> Iterable[str]:
-    if not found.pairs:
-        why = found.tests[0].why if found.tests else "no ratings are left"
-        yield f"{found.title}: systems were not compared: {why}."
-        return
-    held = [pair for pair in found.pairs if pair.verdict in ("a", "b")]
-    compared = [pair for pair in found.pairs if pair.verdict != "undefined"]
-    if not compared:
-        yield f"{found.title}: no pair of systems could be compared ({found.model.why if found.model else 'no model'})."
-        return
-    best = found.systems[0].system
-    beaten = [pair.b for pair in held if pair.a == best]
-    if len(beaten) == len(found.systems) - 1:
-        yield f"{best} is rated significantly better than every other system on {found.title}{_lead_odds(held, best)}."
-    elif beaten:
-        yield (
-            f"On {found.title} {best} leads: it is rated significantly better than "
-            f"{list_names(beaten)}{_lead_odds(held, best)}, but not than every other system."
-        )
-    elif held:
-        yield f"On {found.title} some systems differ, but none is significantly better than all others."
-    else:
-        yield (
-            f"On {found.title} {list_names(sorted(one.system for one in found.systems))} do not differ significantly."
-        )
-    if len(compared) > 1 and held:
-        yield f"{len(held)} of {len(compared)} pairs differ after correction."
-
-
-def _lead_odds(held: Sequence[PairFindings], best: str) -> str:
-    """The smallest lead of the best, as odds."""
-    leads = [pair for pair in held if pair.a == best and pair.odds_ratio.value is not None]
-    if not leads:
-        return ""
-    nearest = min(leads, key=lambda pair: abs((pair.odds_ratio.value or 1.0) - 1.0))
-    ratio = nearest.odds_ratio
-    text = ratio.render("{:.2f}".format, undefined="")
-    return f" (odds of a higher rating against {nearest.b}: {text})"
 
 
 def _choice_sentences(found: ChoiceFindings) -> Iterable[str]:

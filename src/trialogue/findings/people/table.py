@@ -1,17 +1,14 @@
 """Columnar table of the ratings of one criterion."""
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-
-import numpy as np
 
 from trialogue.errors import DataError, Problem
 from trialogue.findings.people.participants import Presentation
 from trialogue.records import Score
 from trialogue.records.score import AGGREGATE
-from trialogue.stats.arrays import Floats
 
 UNKNOWN = (AGGREGATE, "")  # raters that are nobody in particular
 FEW_RATERS = 6  # fewer people are no sample of people: they are taken as they are
@@ -67,38 +64,10 @@ class RatingTable:
         """Number of distinct raters."""
         return len({row.rater for row in self.rows})
 
-    @property
-    def unit(self) -> str:
-        """Independent unit: ``rater``, or ``group`` if fewer than six people rated."""
-        return "rater" if self.raters >= FEW_RATERS else "group"
-
-    @property
-    def units_are(self) -> str:
-        """The independent unit in words."""
-        return "raters" if self.unit == "rater" else "dialogues"
-
     @cached_property
     def known_raters(self) -> bool:
         """Whether every rating has a known rater."""
         return all(row.rater not in UNKNOWN for row in self.rows)
-
-    @cached_property
-    def independent(self) -> bool:
-        """Whether each rater gave exactly one rating."""
-        return self.known_raters and self.raters == len(self.rows)
-
-    @cached_property
-    def share_items(self) -> bool:
-        """Whether several units judged the same item.
-
-        Then their means share the replies to it: one that happens to be good raises all of them, and tests that take the
-        means for independent find differences that another draw of situations would not show.
-        """
-        judged_by: dict[str, str] = {}
-        return any(
-            judged_by.setdefault(row.item, unit) != unit
-            for row, unit in zip(self.rows, self.column(self.unit), strict=True)
-        )
 
     @cached_property
     def positions(self) -> tuple[int, ...]:
@@ -110,17 +79,6 @@ class RatingTable:
     def select_raters(self, raters: Collection[str] | None) -> "RatingTable":
         """Ratings of some raters; all for None."""
         return self if raters is None else RatingTable(tuple(row for row in self.rows if row.rater in raters))
-
-    def means(self, systems: Sequence[str]) -> tuple[list[str], Floats]:
-        """Units, and their mean rating by system, shape (units, systems); NaN where missing."""
-        units = sorted(set(self.column(self.unit)))
-        sums, counts = np.zeros((len(units), len(systems))), np.zeros((len(units), len(systems)))
-        at, of = {unit: i for i, unit in enumerate(units)}, {system: i for i, system in enumerate(systems)}
-        for row, unit in zip(self.rows, self.column(self.unit), strict=True):
-            sums[at[unit], of[row.system]] += row.rating
-            counts[at[unit], of[row.system]] += 1
-        with np.errstate(invalid="ignore"):
-            return units, sums / np.where(counts > 0, counts, np.nan)
 
     def group_by_thing(self) -> dict[Hashable, dict[str, float]]:
         """Ratings by item, then by rater."""

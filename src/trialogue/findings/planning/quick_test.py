@@ -1,10 +1,8 @@
-"""A quick test of simulated studies, calibrated on the report's own analysis of a few of them.
+"""A quick test of simulated studies of choices, calibrated on the report's own analysis of a few of them.
 
-The report's analysis takes seconds for a thousand ratings, and a power needs hundreds of studies. The quick test looks at
-the differences of two systems' ratings by one participant in one situation, in which participants and situations cancel.
-Their mean has the variance of two crossed clusterings (Cameron, Gelbach & Miller 2011, "Robust Inference With Multiway
-Clustering"): by participants, and by the dialogues of situations; it is pooled over pairs, as in the model. Its t is a
-little off that of the ordinal model: ``Calibration`` measures by how much, on studies that both analyse.
+The report flips the signs of clusters, which takes too long for hundreds of studies. The quick test divides wins minus
+losses by their spread over situations or participants, whichever is larger. ``Calibration`` measures by how much its
+deviate is off, on studies that both analyse. Studies of ratings need none: what decides them is quick itself.
 """
 
 from dataclasses import dataclass, replace
@@ -13,17 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from trialogue.findings.people.choices import pairs_of
-from trialogue.findings.people.rating_comparison import RatingComparison
-from trialogue.findings.people.ratings import reason_without_tests
-from trialogue.findings.planning.study_formula import cell_variance, holm_rows, variance_of_difference
-from trialogue.findings.planning.study_plan import StudyPlan, draw_choices, draw_ratings, draw_study
+from trialogue.findings.planning.study_formula import holm_rows
+from trialogue.findings.planning.study_plan import StudyPlan, draw_choices
 from trialogue.records import Preference, Record
 from trialogue.seeds import rng_for
-from trialogue.stats.arrays import Floats, Ints
+from trialogue.stats.arrays import Floats
 
 SIZE = 3_000  # ratings of a study on which the quick test is calibrated, at most about
 RATINGS = 15_000  # ratings that are analysed for a calibration in all, at most about
-NORMAL = 1e6  # degrees of freedom of a test by the normal distribution
 LEAST_P = 0.002  # of a permutation test by 10,000 patterns, below which its deviate is uncertain by more than 5 %
 FEWEST, MOST = 4, 20  # studies of a calibration
 
@@ -35,11 +30,7 @@ class Calibration(Record):
     """t of the report over t of the quick test."""
     error: float
     """Standard error of the ratio: jackknife over studies."""
-    freedom: float
-    """Degrees of freedom of the report's tests, on average, over those of the formula."""
     studies: int
-    without_fit: int
-    """Studies whose ordinal model has no fit; the linear one stands for it, as in the report."""
 
 
 def study_rng(plan: StudyPlan, seed: int, number: int) -> np.random.Generator:
@@ -48,48 +39,6 @@ def study_rng(plan: StudyPlan, seed: int, number: int) -> np.random.Generator:
 
 
 def quick_statistics(plan: StudyPlan, rng: np.random.Generator) -> Floats:
-    """t of each pair (second minus first) in one simulated study, shape (pairs,); NaN if hardly anybody is left."""
-    if plan.answers == "choices":
-        return _choice_statistics(plan, rng)
-    seen, ratings = draw_ratings(plan, rng)
-    if plan.systems_met < len(plan.effects):
-        return _met_statistics(plan, ratings)
-    gaps = np.stack([ratings[..., b] - ratings[..., a] for a, b in plan.pairs], axis=-1)
-    if len(seen) < 2:
-        return np.full(gaps.shape[-1], np.nan)
-    means = gaps.mean(axis=(0, 1))
-    rest = gaps - means
-    alone = (rest**2).sum(axis=(0, 1))
-    squares = _cluster_squares(rest.sum(axis=1))
-    if plan.situations is not None:
-        squares += _cluster_squares(_sums(rest, seen // plan.per_dialogue)) - alone
-    # Two clusterings may cancel by chance, and leave less than single ratings have.
-    variance = np.maximum(squares, alone).mean() / seen.size**2
-    return np.asarray(means / variance**0.5) if variance > 0 else np.full(len(means), np.nan)
-
-
-def _met_statistics(plan: StudyPlan, ratings: Floats) -> Floats:
-    """The same where participants meet only some of the systems: generalised least squares of each participant's mean
-    ratings, with the plan's variances and errors clustered by participants."""
-    met, each = ~np.isnan(ratings[:, 0]), plan.systems_met
-    if met.sum(axis=0).min(initial=len(met)) < 2:
-        return np.full(len(plan.pairs), np.nan)
-    cell = cell_variance(plan)
-    shrink = 1 - (cell / (cell + each * plan.variances.rater**2)) ** 0.5
-    means = np.where(met[:, None], ratings, 0.0).mean(axis=1)
-    eye = np.eye(met.shape[1])
-    design = met[:, :, None] * (eye - shrink / each * met[:, None, :])  # (people, systems, systems)
-    values = met * (means - shrink * means.sum(axis=1, keepdims=True) / each)
-    bread = np.linalg.inv(np.einsum("pij,pik->jk", design, design))
-    levels = bread @ np.einsum("pij,pi->j", design, values)
-    scores = np.einsum("pij,pi->pj", design, values - design @ levels)
-    spread = bread @ (scores.T @ scores) @ bread * len(met) / (len(met) - 1)
-    first, second = np.array(plan.pairs).T
-    variance = (spread[first, first] + spread[second, second] - 2 * spread[first, second]).mean()
-    return np.asarray((levels[second] - levels[first]) / variance**0.5) if variance > 0 else np.full(len(first), np.nan)
-
-
-def _choice_statistics(plan: StudyPlan, rng: np.random.Generator) -> Floats:
     """Wins minus losses of each pair in units of their spread over situations or over participants, whichever is larger, as
     the report takes the larger p of both tests."""
     seen, pair, choice = draw_choices(plan, rng)
@@ -103,19 +52,6 @@ def _choice_statistics(plan: StudyPlan, rng: np.random.Generator) -> Floats:
     return found
 
 
-def _cluster_squares(sums: Floats) -> Floats:
-    """Sum of squares of clusters' sums, corrected for their number, by pair."""
-    clusters = int((np.abs(sums).sum(axis=1) > 0).sum())
-    return np.asarray((sums**2).sum(axis=0) * clusters / max(1, clusters - 1))
-
-
-def _sums(values: Floats, clusters: Ints) -> Floats:
-    """Sums of values, shape (people, tasks, pairs), within clusters, shape (people, tasks)."""
-    flat = clusters.ravel()
-    columns = values.reshape(flat.size, -1).T
-    return np.stack([np.bincount(flat, weights=column) for column in columns], axis=-1)
-
-
 @dataclass(frozen=True)
 class Both:
     """One study by both analyses."""
@@ -123,31 +59,12 @@ class Both:
     report: Floats
     """t of each pair; NaN where the report has none."""
     quick: Floats
-    freedom: float
-    """Degrees of freedom of the report's tests, on average."""
-    fitted: bool
 
 
 def analyse_both(plan: StudyPlan, seed: int, number: int, level: float) -> Both:
     """One study by both analyses."""
-    from scipy.special import stdtrit
-
     quick = quick_statistics(plan, study_rng(plan, seed, number))
-    if plan.answers == "choices":
-        return Both(_choice_tests(plan, seed, number, level), quick, NORMAL, True)
-    table = draw_study(plan, study_rng(plan, seed, number))
-    if reason_without_tests(table) or set(table.systems) != set(plan.systems):
-        return Both(np.full(len(quick), np.nan), quick, np.nan, False)
-    comparison = RatingComparison(table, plan.systems, True, level, seed)
-    found, degrees = np.full(len(quick), np.nan), []
-    for place, pair in enumerate(comparison.deciding_pairs):
-        if pair.difference.value is None or pair.difference.interval is None or pair.freedom is None:
-            continue
-        interval = pair.difference.interval
-        error = (interval.high - interval.low) / (2 * stdtrit(pair.freedom, (1 + interval.confidence) / 2))
-        found[place] = -pair.difference.value / error  # the report has a minus b
-        degrees.append(pair.freedom)
-    return Both(found, quick, float(np.mean(degrees)) if degrees else np.nan, comparison.model.converged)
+    return Both(_choice_tests(plan, seed, number, level), quick)
 
 
 def choices_of(plan: StudyPlan, seed: int, number: int) -> list[Preference]:
@@ -206,9 +123,7 @@ def calibrate(plan: StudyPlan, *, seed: int = 0, level: float = 0.05, jobs: int 
     return Calibration(
         ratio=float(above.sum() / below.sum()),
         error=float(error),
-        freedom=float(np.nanmean([one.freedom for one in found]) / variance_of_difference(part)[1]),
         studies=count,
-        without_fit=sum(not one.fitted for one in found),
     )
 
 
@@ -220,12 +135,11 @@ def quick_verdicts(
     Returns:
         Shape (3, simulations, pairs): with the ratio at the lower end of its 95 % interval, as estimated, at the upper end.
     """
-    from scipy.special import stdtr, stdtrit
+    from scipy.special import ndtr, stdtrit
 
     t = np.array([quick_statistics(plan, study_rng(plan, seed, number)) for number in range(simulations)])
     reach = float(stdtrit(calibration.studies - 1, 0.975)) * calibration.error
     ratios = np.maximum(0.0, calibration.ratio + np.array([-reach, 0.0, reach]))
-    freedom = max(1.0, calibration.freedom * variance_of_difference(plan)[1])
-    p = np.array([2 * stdtr(freedom, -np.abs(np.nan_to_num(t)) * ratio) for ratio in ratios])
+    p = np.array([2 * ndtr(-np.abs(np.nan_to_num(t)) * ratio) for ratio in ratios])
     adjusted = np.array([holm_rows(each) for each in p])
     return np.where(adjusted < level, np.sign(np.nan_to_num(t)), 0).astype(np.int_)

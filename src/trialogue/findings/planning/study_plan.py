@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from trialogue.errors import UsageError
-from trialogue.findings.people.table import RatingTable, Row
 from trialogue.stats.arrays import Floats, Ints, check_count
 
 Component = Literal["rater", "rater x system", "item", "item x system", "dialogue", "dialogue x system"]
@@ -188,8 +187,6 @@ def even_thresholds(points: int) -> tuple[float, ...]:
 def draw_ratings(plan: StudyPlan, rng: np.random.Generator) -> tuple[Ints, Floats]:
     """One simulated study as arrays, of those who count: situations, shape (people, tasks), and ratings (.., systems), NaN
     of systems that a participant does not meet.
-
-    With the same generator it is the study of ``draw_study``.
     """
     seen, counts = _presentation(plan, rng)
     latent = _latent(plan, seen, rng)
@@ -228,38 +225,6 @@ def _presentation(plan: StudyPlan, rng: np.random.Generator) -> tuple[Ints, npt.
     """What each of those who finish is shown, and whether they count."""
     finished = int(rng.binomial(plan.participants, 1 - plan.dropout)) if plan.dropout else plan.participants
     return _situations(plan, finished, rng), rng.random(finished) >= plan.excluded
-
-
-def draw_study(plan: StudyPlan, rng: np.random.Generator) -> RatingTable:
-    """Simulate one study: completion and exclusion, presentation and order, and ratings."""
-    seen, counts = _presentation(plan, rng)
-    latent = _latent(plan, seen, rng)
-    ratings = 1.0 + np.searchsorted(np.array(plan.thresholds), latent)
-    met = _met(plan, len(seen), rng)
-    positions = np.argsort(rng.random(latent.shape), axis=-1)
-    own = plan.situations is None
-    rows = []
-    for person in np.flatnonzero(counts).tolist():
-        for task in range(plan.tasks):
-            situation = int(seen[person, task])
-            group = f"d{situation // plan.per_dialogue}"
-            for place, system in enumerate(plan.systems):
-                if not met[person, place]:
-                    continue
-                item = f"i{situation}.{place}" if own else f"i{situation}"
-                rows.append(
-                    Row(
-                        rating=float(ratings[person, task, place]),
-                        rater=f"p{person}",
-                        system=system,
-                        item=item,
-                        thing=(item, system),
-                        group=item if own else group,
-                        position=None if own else int(positions[person, task, place]) + 1,
-                        seconds=None,
-                    )
-                )
-    return RatingTable(tuple(rows))
 
 
 def _situations(plan: StudyPlan, finished: int, rng: np.random.Generator) -> Ints:

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -12,14 +12,17 @@ from pydantic import Field
 
 from trialogue.errors import UsageError
 from trialogue.findings.people.choices import pairs_of
-from trialogue.findings.people.rating_comparison import RatingComparison
-from trialogue.findings.people.ratings import reason_without_tests
-from trialogue.findings.people.records import Verdict
 from trialogue.findings.planning.quick_test import Calibration, choices_of, quick_verdicts, study_rng
 from trialogue.findings.planning.study_formula import expected_power
-from trialogue.findings.planning.study_plan import Answers, StudyPlan, draw_study
+from trialogue.findings.planning.study_plan import Answers, StudyPlan, draw_ratings
+from trialogue.findings.standings import Verdict
 from trialogue.records import Estimate, Reason, ReasonCode, Record
-from trialogue.stats import wilson
+from trialogue.stats import cluster_sums, difference, wilson
+from trialogue.stats.arrays import Floats, Ints
+from trialogue.stats.comparison.crossed_raters import Ratings, rater_difference
+from trialogue.stats.comparison.families import PairTest, step_down
+from trialogue.stats.comparison.two_sides import SMALLER_SIDE, STANDARD_ERROR
+from trialogue.stats.resampling.bootstrap import mean_of
 
 Way = Literal["participants", "situations", "both"]
 """More participants on the same situations (more ratings of each reply); the same participants on more situations; more of
@@ -27,7 +30,8 @@ both, with as many ratings of each reply."""
 WAYS: tuple[Way, ...] = ("participants", "situations", "both")
 LARGEST = 100_000  # participants that no plan goes beyond
 FEWEST = 200  # studies of a large plan
-ALL_RATINGS = 10_000_000  # ratings that the quick test looks at for one plan, at most about
+ALL_RATINGS = 2_000_000  # ratings that are analysed for one plan, at most about
+ARRANGEMENTS = 1_000  # of a permutation test in a simulated study
 SIGNS: dict[Verdict, int] = {"a": -1, "b": 1}  # of b against a
 ROUNDS = 3  # simulations of one answer, each nearer to the power that is wanted
 
@@ -63,8 +67,6 @@ class StudyPower(Record):
     """Share of studies that find every difference the right way round; undefined where nothing differs."""
     false_positive: Estimate
     """Share of studies that find a difference between systems that do not differ; undefined where all differ."""
-    without_fit: int
-    """Studies that the report's analysis was tried on and whose ordinal model has no fit; the linear one stands for it."""
     expected: float | None = None
     """The formula's power for every difference."""
     answers: Answers = "ratings"
@@ -108,24 +110,51 @@ class PowerFindings(Record):
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Outcome:
-    """One simulated study."""
+def simulated_study(plan: StudyPlan, seed: int, number: int, level: float) -> tuple[int, ...]:
+    """Draw and analyse one study of the plan, independent of the process that runs it.
 
-    verdicts: tuple[Verdict, ...]
-    fitted: bool
-
-
-def simulated_study(plan: StudyPlan, seed: int, number: int, level: float) -> _Outcome:
-    """Draw and analyse one study of the plan, independent of the process that runs it."""
+    Returns:
+        For each pair 1 where the second system is found to be better, -1 where the first is, 0 for neither.
+    """
     if plan.answers == "choices":
-        return _Outcome(_choice_verdicts(plan, seed, number, level), True)
-    table = draw_study(plan, study_rng(plan, seed, number))
-    if reason_without_tests(table) or set(table.systems) != set(plan.systems):  # hardly anybody is left
-        undefined: Verdict = "undefined"
-        return _Outcome((undefined,) * (len(plan.effects) * (len(plan.effects) - 1) // 2), False)
-    comparison = RatingComparison(table, plan.systems, True, level, seed)
-    return _Outcome(comparison.verdicts(), comparison.model.converged)
+        return tuple(SIGNS.get(verdict, 0) for verdict in _choice_verdicts(plan, seed, number, level))
+    seen, ratings = draw_ratings(plan, study_rng(plan, seed, number))
+    people = np.repeat(np.arange(len(seen)), plan.tasks)
+    # People who talk to the systems are the clusters of their own ratings, as ``evaluate`` has it.
+    things = people if plan.situations is None else (seen // plan.per_dialogue).ravel()
+    sides = [_side(people, things, ratings[..., place].ravel()) for place in range(len(plan.effects))]
+    found = [_difference(sides[a], sides[b], float(plan.points - 1), seed) for a, b in plan.pairs]
+    tests = [_test(pair, gap) for pair, gap in zip(plan.pairs, found, strict=True)]
+    return tuple(
+        0 if p is None or p >= level else int(np.sign(-(gap.value or 0.0)))
+        for p, gap in zip(step_down(tests).adjusted, found, strict=True)
+    )
+
+
+def _side(people: Ints, things: Ints, values: Floats) -> Ratings:
+    known = ~np.isnan(values)  # of those who met the system
+    return Ratings(
+        tuple(f"d{at}" for at in things[known].tolist()),
+        tuple(f"p{at}" for at in people[known].tolist()),
+        values[known],
+    )
+
+
+def _difference(a: Ratings, b: Ratings, most: float, seed: int) -> Estimate:
+    """The difference on which a study's report decides."""
+    if not len(a.values) or not len(b.values):
+        return Estimate(value=None, why=Reason.of(ReasonCode.NO_RATINGS_LEFT))
+    crossed = rater_difference(a, b, most=most)
+    if crossed is not None:
+        return crossed
+    rows = [(np.column_stack([each.values, np.ones(len(each.values))]), each.clusters) for each in (a, b)]
+    sums = [cluster_sums(values, clusters) for values, clusters in rows]
+    return difference(sums[0], sums[1], mean_of, most=most, seed=seed, permutations=ARRANGEMENTS)
+
+
+def _test(pair: tuple[int, int], gap: Estimate) -> PairTest:
+    facts = gap.interval.facts if gap.interval is not None else {}
+    return PairTest(*pair, gap.p, facts.get(STANDARD_ERROR), facts.get(SMALLER_SIDE))
 
 
 def _choice_verdicts(plan: StudyPlan, seed: int, number: int, level: float) -> tuple[Verdict, ...]:
@@ -156,21 +185,18 @@ def study_power(
         level: significance level of the tests, after Holm's correction across all pairs.
         jobs: number of processes.
         progress: called with progress lines that estimate the time left.
-        calibration: of the quick test (``quick_test.calibrate``), which then analyses the studies; None: each is analysed as
-            the report does it, which takes seconds.
+        calibration: of the quick test of choices (``quick_test.calibrate``), which then analyses the studies; None: each is
+            analysed as the report does it.
     """
     if simulations < 1 or not 0 < level < 1:
         raise UsageError(
             f"a plan needs at least one simulation and a level between 0 and 1, got {simulations} and {level}."
         )
+    simulations = min(simulations, max(FEWEST, ALL_RATINGS // max(1, plan.ratings)))
     if calibration is None:
-        outcomes = list(_outcomes(plan, seed, simulations, level, jobs, progress))
-        signs = np.array([[[SIGNS.get(verdict, 0) for verdict in one.verdicts] for one in outcomes]])
-        without_fit = sum(not one.fitted for one in outcomes)
+        signs = np.array([list(_outcomes(plan, seed, simulations, level, jobs, progress))])
     else:
-        simulations = min(simulations, max(FEWEST, ALL_RATINGS // max(1, plan.ratings)))
         signs = quick_verdicts(plan, calibration, seed=seed, simulations=simulations, level=level)
-        without_fit = calibration.without_fit
     pairs = plan.pairs
     gaps = [plan.effects[b] - plan.effects[a] for a, b in pairs]
     right, called = (signs == np.sign(gaps)) & (np.array(gaps) != 0), signs != 0
@@ -198,7 +224,6 @@ def study_power(
         pairs=found,
         every_pair=_share(right[..., real].all(axis=-1)) if real.any() else none,
         false_positive=all_differ if real.all() else _share(called[..., ~real].any(axis=-1)),
-        without_fit=without_fit,
         expected=expected_power(plan, level=level) if real.any() else None,
         answers=plan.answers,
         met=plan.met,
@@ -220,7 +245,7 @@ def _share(hits: npt.NDArray[np.bool_]) -> Estimate:
 
 def _outcomes(
     plan: StudyPlan, seed: int, simulations: int, level: float, jobs: int, progress: Progress | None
-) -> Iterator[_Outcome]:
+) -> Iterator[tuple[int, ...]]:
     """The studies in order, from as many processes."""
     from joblib import Parallel, delayed
 

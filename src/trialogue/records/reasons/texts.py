@@ -150,11 +150,6 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
             "the ratings do not vary beyond the fixed effects, so there is no estimate of error"
         ),
         ReasonCode.SPREAD_AT_ZERO: "it lies at its bound, where it has no interval",
-        ReasonCode.CUTS_TOO_FEW: "the scale has fewer than two cuts with ratings of every level on both sides",
-        ReasonCode.CUTS_TOO_FEW_CLUSTERS: (
-            "{clusters:cluster is|clusters are} too few for {restrictions:restriction|restrictions}"
-        ),
-        ReasonCode.CUTS_INSEPARABLE: "the cuts cannot be separated in these data",
         ReasonCode.TOO_FEW_PEOPLE: "at least two people must have judged two or more systems each, got {people}",
         ReasonCode.TOO_FEW_COMPLETE_PEOPLE: "fewer than two people judged every system",
         ReasonCode.SYSTEMS_JUDGED_ALIKE: "every person rated all systems alike",
@@ -425,19 +420,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.NO_SHARED_EXPLANATION: "the two coders share no explanation",
         ReasonCode.NO_RATINGS_LEFT: "no ratings are left to analyse",
         ReasonCode.ONE_SYSTEM: "there is only one system, {system}: nothing to compare",
-        ReasonCode.RATERS_UNKNOWN: ("the raters are unknown, so it cannot be determined which ratings are independent"),
-        ReasonCode.EVERY_RATING_EQUAL: "every rating is the same",
         ReasonCode.SYSTEM_WITHOUT_RATINGS_LEFT: "not every system has ratings left",
-        ReasonCode.RATINGS_NOT_INDEPENDENT: (
-            "not computed: {ratings:,} ratings by {people:,} people are not {ratings:,} independent "
-            "observations. In simulated studies of 20 people without any difference, such a test found one "
-            "in 13% of cases at the 5% level"
-        ),
-        ReasonCode.MEANS_NOT_INDEPENDENT: (
-            "not computed: the means of {people:,} people who judged the same {items:,} situations share the "
-            "replies to these. In simulated studies of 137 people without any difference, with replies "
-            "varying by .85 logits, such a test found one in 34% of cases at the 5% level"
-        ),
         ReasonCode.POSITION_NOT_RECORDED: "it was not recorded for every rating",
         ReasonCode.ONE_POSITION: "everything was shown in the same position",
         ReasonCode.TOO_MANY_POSITIONS: "there are {positions} different positions",

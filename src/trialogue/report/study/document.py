@@ -9,7 +9,6 @@ from trialogue.findings.people.records import (
     ParticipantFlow,
     RatingFindings,
     StudyFindings,
-    TestResult,
 )
 from trialogue.records.kinds.origins import named_raters, one_and_many
 from trialogue.report.document import Document, Part, Section, Sentences, Table
@@ -27,11 +26,11 @@ from trialogue.report.study.tables import (
     confusions_table,
     file_tables,
     model_sections,
-    model_table,
+    model_tables,
     pairs_table,
     ranking_table,
     rules_table,
-    tests_table,
+    standings_table,
 )
 
 MAX_TABLES = 4  # tables of pairs in a row; more are folded
@@ -99,23 +98,19 @@ def _criterion(findings: StudyFindings, place: int, drawn: dict[str, Figure]) ->
     """One criterion of ratings."""
     found = findings.ratings[place]
     key = criterion_key(found, place)
-    spread = [] if found.model is None else [model_table(found.model, of=found.title)]
+    models = [] if found.model is None else model_tables(found.model, of=found.title)
     return Section(
         found.title,
         [
             Sentences([text for text in [_coverage(found)] if text]),
-            *(drawn.get(f"{name}-{key}") for name in ("distribution", "odds", "sensitivity")),
-            Section("Do the systems differ?", [tests_table(found)]),
-            Section("Which systems differ?", [pairs_table(found, level(findings.alpha))]),
+            *(drawn.get(f"{name}-{key}") for name in ("distribution", "differences", "sensitivity")),
+            Section("Which systems differ?", [standings_table(found), pairs_table(found, level(findings.alpha))]),
             Section("Do raters agree?", [agreement_table(found.agreement, measure=found.measure, of=found.title)]),
             Section(
-                "What the comparison depends on",
-                [
-                    Sentences(list(_checks(found)), "said"),
-                    drawn.get(f"position-{key}"),
-                    Section("Spread of raters, situations and replies", spread, fold=True),
-                ],
+                "Does the position matter?",
+                [Sentences(list(_position_sentences(found)), "said"), drawn.get(f"position-{key}")],
             ),
+            Section("Ordinal mixed model", list(models), fold=True),
             Section("Would other exclusions change it?", [rating_sensitivity_table(found)]),
         ],
         f"criterion-{place + 1}",
@@ -127,27 +122,17 @@ def _coverage(found: RatingFindings) -> str:
     return f"Rated units: {', '.join(parts)}." if parts else ""
 
 
-def _checks(found: RatingFindings) -> Iterator[str]:
-    """Results of model checks, as sentences."""
-    if found.model is not None:
-        test = found.model.proportional
-        if test.p is None:
-            yield f"Proportional odds could not be checked: {test.why}."
-        else:
-            verdict = "the systems do not shift all points alike" if test.p < 0.05 else "no evidence against them"
-            yield f"Proportional odds: {verdict} (p {p_value(test.p)}, {test.basis})."
-    if found.position is not None:
-        yield _position_sentence(found.position.test, found.position.means)
-    elif found.model is not None and "position" in found.model.left_out:
-        yield f"Whether position matters is unknown: {found.model.left_out['position']}."
-
-
-def _position_sentence(test: TestResult, means: dict[str, float]) -> str:
-    by_position = ", ".join(f"{mean:.2f} at {place}" for place, mean in means.items())
-    if test.p is None:
-        return f"The effect of position could not be tested: {test.why}. Means: {by_position}."
-    verdict = "Position matters" if test.p < 0.05 else "No effect of position was found"
-    return f"{verdict} (p {p_value(test.p)}); the model takes it into account. Means by position: {by_position}."
+def _position_sentences(found: RatingFindings) -> Iterator[str]:
+    if found.position is None:
+        return
+    by_position = ", ".join(f"{mean:.2f} at {place}" for place, mean in found.position.means.items())
+    known = [each.p for each in found.position.shifts.values() if each.p is not None]
+    if known:
+        lowest = min(1.0, len(known) * min(known))  # Bonferroni over the positions
+        verdict = "Position matters" if lowest < 0.05 else "No effect of position was found"
+        yield f"{verdict} (p {p_value(lowest)}, over all positions). Means by position: {by_position}."
+    else:
+        yield f"The effect of position could not be tested. Means: {by_position}."
 
 
 def _choices(found: ChoiceFindings, drawn: dict[str, Figure]) -> Section:

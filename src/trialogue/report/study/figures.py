@@ -1,6 +1,7 @@
 """All figures of a study's page, in order: ratings by criterion, then choices, then labels."""
 
 from trialogue.findings.people.records import ChoiceFindings, LabelFindings, RatingFindings, StudyFindings
+from trialogue.findings.standings import League
 from trialogue.records import MeasureName
 from trialogue.report.drawing.theme import system_colors
 from trialogue.report.numbers import p_value
@@ -40,49 +41,47 @@ def criterion_key(found: RatingFindings, place: int) -> str:
 
 def _rating_figures(found: RatingFindings, colors: dict[str, str]) -> list[Figure]:
     drawn: list[Figure | None] = [distribution_figure(found, colors)] if found.systems else []
-    if found.pairs:
-        drawn.append(_odds_figure(found, colors))
-    if found.position is not None and found.position.odds:
+    if found.league is not None and found.league.contrasts:
+        drawn.append(_differences_figure(found, found.league, colors))
+        if len(found.sensitivity) > 1:
+            drawn.append(rating_sensitivity_figure(found, found.league))
+    if found.position is not None:
         drawn.append(_position_figure(found))
-    if len(found.sensitivity) > 1 and found.pairs:
-        drawn.append(rating_sensitivity_figure(found))
     return [figure for figure in drawn if figure is not None]
 
 
-def _odds_figure(found: RatingFindings, colors: dict[str, str]) -> Figure | None:
+def _differences_figure(found: RatingFindings, league: League, colors: dict[str, str]) -> Figure | None:
     rows = [
         Row(
             f"{pair.a} – {pair.b}",
-            pair.odds_ratio,
-            color=colors.get(pair.a, "accent") if pair.verdict in ("a", "b") else "muted",
+            pair.difference,
+            color=colors.get(pair.leader or "", "muted"),
             notes=[f"p {p_value(pair.p_adjusted)}"],
-            strong=pair.verdict in ("a", "b"),
+            strong=pair.leader is not None,
         )
-        for pair in found.pairs[:MAX_DRAWN]
+        for pair in league.contrasts[:MAX_DRAWN]
     ]
     return estimates_figure(
         rows,
-        Axis("odds ratio of a higher rating (logarithmic)", 1.0, odds=True),
-        name="odds",
+        Axis("difference of mean ratings", 0.0),
+        name="differences",
         title=f"{found.title}: differences between systems",
         caption=(
-            "Odds of a higher rating of the first-named system against the second, from the cumulative-link "
-            "mixed model. Intervals are for each pair individually; p is corrected by Holm's method over all "
-            "pairs. Bold: significant. Dashed: no difference."
+            "Mean rating of the first-named system less that of the second. Intervals are for each pair individually; p is "
+            "corrected over all pairs. Bold: significant. Dashed: no difference."
         ),
-        note_heads=["p, Holm"],
+        note_heads=["p, corrected"],
     )
 
 
 def _position_figure(found: RatingFindings) -> Figure | None:
     assert found.position is not None
-    rows = [Row(f"Position {name} – 1", odds) for name, odds in found.position.odds.items()]
     return estimates_figure(
-        rows,
-        Axis("odds ratio of a higher rating (logarithmic)", 1.0, odds=True),
+        [Row(f"Position {name} – 1", shift) for name, shift in found.position.shifts.items()],
+        Axis("difference of mean ratings", 0.0),
         name="position",
         title=f"{found.title}: effect of position",
-        caption="Odds of a higher rating at each position compared with the first one, for the same system.",
+        caption="Ratings at each position less those at the first one, for the same system.",
     )
 
 

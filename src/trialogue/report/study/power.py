@@ -40,10 +40,6 @@ def power_lines(findings: PowerFindings) -> list[str]:
     lines.append(f"  every difference (power): {_share(plan.every_pair)}")
     if plan.false_positive.value is not None:
         lines.append(f"  a false positive: {_share(plan.false_positive)}")
-    if plan.without_fit:
-        lines.append(
-            f"  in {plan.without_fit} studies the ordinal model could not be fitted; the linear one decided there"
-        )
     if findings.ways:
         lines += [f"For a power of {findings.power:.0%}:", *(f"  {_way(one, findings)}" for one in findings.ways)]
     return lines
@@ -63,7 +59,7 @@ def _design(plan: StudyPower, findings: PowerFindings) -> str:
 
 def _analysis(plan: StudyPower) -> str:
     if (quick := plan.calibration) is None:
-        return "analysed like the report"
+        return "decided as in the report"
     return (
         f"analysed by a quick test whose t is calibrated on the report's in {quick.studies} studies "
         f"(ratio {quick.ratio:.3f} ± {quick.error:.3f})"

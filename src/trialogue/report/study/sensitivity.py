@@ -2,18 +2,17 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import exp
 from typing import Any
 
 from trialogue.findings.people.records import (
     ChoiceFindings,
     ChoicePair,
     ChoiceSensitivity,
-    PairFindings,
     RatingFindings,
     SensitivityRow,
     StudyFindings,
 )
+from trialogue.findings.standings import Contrast, League
 from trialogue.records import Estimate
 from trialogue.report.document import Column, Table, from_estimate, in_files
 from trialogue.report.numbers import MISSING, number, plain_p, with_decimals
@@ -25,8 +24,9 @@ SHARES = ("win", "lose", "tie")
 
 
 def rating_sensitivity_table(found: RatingFindings) -> Table[SensitivityRow]:
-    """Main test and verdicts under each exclusion."""
-    main = _main(found)
+    """Differences and verdicts under each exclusion."""
+    main = next((row for row in found.sensitivity if row.main), None)
+    pairs = found.league.contrasts if found.league is not None else ()
     return Table(
         f"{found.title}: Sensitivity to exclusions",
         found.sensitivity,
@@ -34,31 +34,20 @@ def rating_sensitivity_table(found: RatingFindings) -> Table[SensitivityRow]:
             Column("Exclusions", lambda row: row.name),
             Column("People", lambda row: row.participants),
             Column("Ratings", lambda row: row.ratings),
-            Column("p", lambda row: row.p, plain_p),
-            *(Column(f"{pair.a} – {pair.b}", _odds(at), with_decimals(2)) for at, pair in enumerate(found.pairs)),
-            Column("Verdicts", lambda row: None if row.why else "same" if _agrees(row, main) else "differ"),
+            *(Column(f"{pair.a} – {pair.b}", _difference(at), with_decimals(2)) for at, pair in enumerate(pairs)),
+            Column(
+                "Verdicts",
+                lambda row: None if row.why else "same" if main and row.verdicts == main.verdicts else "differ",
+            ),
         ],
         strong=lambda row: row.main,
-        lead="Odds ratios of each pair, and whether all verdicts agree with the main analysis.",
+        lead="Differences of each pair, and whether all verdicts agree with the main analysis.",
         note=" ".join(f"{row.name}: {row.why}." for row in found.sensitivity if row.why),
     )
 
 
-def _main(found: RatingFindings) -> SensitivityRow | None:
-    """The main analysis among those under other exclusions; None where it is not among them."""
-    return next((row for row in found.sensitivity if row.main), None)
-
-
-def _agrees(row: SensitivityRow, main: SensitivityRow | None) -> bool:
-    return main is not None and row.verdicts == main.verdicts
-
-
-def _odds(at: int) -> Callable[[SensitivityRow], float | None]:
-    def value(row: SensitivityRow) -> float | None:
-        log_odds = row.pairs[at].value if row.pairs else None
-        return None if log_odds is None else exp(min(50.0, log_odds))
-
-    return value
+def _difference(at: int) -> Callable[[SensitivityRow], Estimate | None]:
+    return lambda row: row.contrasts[at].difference if at < len(row.contrasts) else None
 
 
 def _share(name: str) -> Callable[[ChoicePair], Estimate]:
@@ -128,9 +117,7 @@ class _RatingNumber:
 
     measure: str
     row: SensitivityRow
-    pair: PairFindings
-    log_odds: Estimate
-    verdict: str
+    pair: Contrast
 
 
 @dataclass(frozen=True)
@@ -147,10 +134,10 @@ def sensitivity_file(findings: StudyFindings) -> list[Table[Any]]:
     Of choices, people and p are those of the pair: there is no test of all systems at once.
     """
     rated = [
-        _RatingNumber(each.measure, row, *of_pair)
+        _RatingNumber(each.measure, row, pair)
         for each in findings.ratings
         for row in each.sensitivity
-        for of_pair in zip(each.pairs, row.pairs, row.verdicts, strict=False)
+        for pair in row.contrasts
     ]
     choices = findings.choices
     chosen = [_ChoiceNumber(row, pair) for row in choices.sensitivity for pair in row.pairs] if choices else []
@@ -162,10 +149,10 @@ def sensitivity_file(findings: StudyFindings) -> list[Table[Any]]:
             [
                 *in_files(measure=lambda each: each.measure, left_out=lambda each: each.row.name),
                 *in_files(main=lambda each: each.row.main, participants=lambda each: each.row.participants),
-                *in_files(ratings=lambda each: each.row.ratings, p=lambda each: each.row.p),
+                *in_files(ratings=lambda each: each.row.ratings, p=lambda each: each.pair.difference.p),
                 *in_files(a=lambda each: each.pair.a, b=lambda each: each.pair.b),
-                *from_estimate(lambda each: each.log_odds, value="log_odds"),
-                *in_files(verdict=lambda each: each.verdict),
+                *from_estimate(lambda each: each.pair.difference, value="difference", low="low", high="high"),
+                *in_files(p_adjusted=lambda each: each.pair.p_adjusted, verdict=lambda each: each.pair.verdict),
             ],
             file="sensitivity",
         ),
@@ -192,18 +179,15 @@ def _share_columns(name: str) -> list[Column[_ChoiceNumber]]:
     return from_estimate(lambda each: each.pair.shares.get(name), value=name, low=f"{name}_low", high=f"{name}_high")
 
 
-def rating_sensitivity_figure(found: RatingFindings) -> Figure | None:
+def rating_sensitivity_figure(found: RatingFindings, league: League) -> Figure | None:
     """Significant pair with the smallest lead, or else the first pair, under every exclusion."""
-    from trialogue.stats import odds_ratio
-
-    held = [place for place, pair in enumerate(found.pairs) if pair.verdict in ("a", "b")] or [0]
-    main = _main(found)
-    leads = [abs(each.value or 0.0) for each in main.pairs] if main else []
-    chosen = min(held, key=lambda place: leads[place]) if leads else held[0]
-    pair = found.pairs[chosen]
+    held = [place for place, pair in enumerate(league.contrasts) if pair.leader is not None] or [0]
+    chosen = min(held, key=lambda place: abs(league.contrasts[place].difference.value or 0.0))
+    pair = league.contrasts[chosen]
+    rows = [row for row in found.sensitivity if len(row.contrasts) > chosen]
     return estimates_figure(
-        [_row(row.name, odds_ratio(row.pairs[chosen]), main=row.main) for row in found.sensitivity if row.pairs],
-        Axis("odds ratio of a higher rating (logarithmic)", 1.0, odds=True),
+        [_row(row.name, row.contrasts[chosen].difference, main=row.main) for row in rows],
+        Axis("difference of mean ratings", 0.0),
         name="sensitivity",
         title=f"{found.title}: {pair.a} – {pair.b} under other exclusions",
         caption="The narrowest significant difference (or the first pair) under each set of exclusions.",

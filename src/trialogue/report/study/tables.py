@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from trialogue.findings.family import correction_over
 from trialogue.findings.people.model_records import ModelChoices, ModelRatings, ModelSystem
 from trialogue.findings.people.records import (
     Agreement,
@@ -14,16 +15,17 @@ from trialogue.findings.people.records import (
     LabelClass,
     LabelFindings,
     ModelFindings,
-    PairFindings,
     RatingFindings,
     StudyFindings,
     SystemRatings,
-    TestResult,
 )
 from trialogue.findings.records import Strength
+from trialogue.findings.standings import Contrast
+from trialogue.findings.threat import Validity
 from trialogue.records import Estimate
+from trialogue.report.compact_letters import league_letters
 from trialogue.report.document import Column, Section, Table, from_estimate, in_files
-from trialogue.report.numbers import number, plain_p, ranks, with_decimals
+from trialogue.report.numbers import plain_p, ranks, with_decimals
 
 VERDICTS = {"inconclusive": "inconclusive", "undefined": "not compared"}
 TWO = with_decimals(2)
@@ -43,61 +45,59 @@ def rules_table(rules: Sequence[Exclusion]) -> Table[Exclusion]:
     )
 
 
-def tests_table(found: RatingFindings) -> Table[TestResult]:
-    """All tests of systems, with what they use; reasons below missing ones."""
+def standings_table(found: RatingFindings) -> Table[SystemRatings]:
+    """Systems, best first; those that share a letter do not differ significantly."""
+    letters = {} if found.league is None else league_letters(found.league)
     return Table(
-        f"{found.title}: Tests",
-        found.tests,
+        f"{found.title}: Systems",
+        found.systems,
         [
-            Column("Test", lambda row: f"{row.name} (main)" if row.main else row.name),
-            Column("Based on", lambda row: row.basis),
-            Column("Statistic", _statistic),
-            Column("p", lambda row: row.p, plain_p),
+            Column("System", lambda row: row.system),
+            Column("Mean", lambda row: row.mean, TWO),
+            Column("Letters", lambda row: letters.get(row.system)),
+            Column("Ratings", lambda row: row.ratings),
+            Column("Raters", lambda row: row.raters),
         ],
-        strong=lambda row: row.main,
-        note=" ".join(f"{test.name}: {test.why}." for test in found.tests if test.p is None and test.why),
+        lead="Systems that share a letter do not differ significantly." if letters else "",
     )
 
 
-def _statistic(test: TestResult) -> str | None:
-    if test.statistic is None:
+def pairs_table(found: RatingFindings, alpha: str) -> Table[Contrast] | None:
+    """All pairs of systems; None where they were not compared."""
+    league = found.league
+    if league is None:
         return None
-    freedom = ", ".join(f"{one:.3g}" if one != int(one) else f"{int(one)}" for one in test.freedom)
-    letter = "F" if len(test.freedom) == 2 else "χ²"
-    return f"{letter}({freedom}) = {number(test.statistic, 2)}"
-
-
-def pairs_table(found: RatingFindings, alpha: str) -> Table[PairFindings]:
-    """All pairs of systems."""
+    correction = correction_over(league.correction.value, league.questions)
     return Table(
         f"{found.title}: Every pair",
-        found.pairs,
+        league.contrasts,
         [
             Column("Pair", lambda row: f"{row.a} – {row.b}"),
             *in_files(measure=lambda _: found.measure, a=lambda row: row.a, b=lambda row: row.b),
-            Column("Odds ratio", lambda row: row.odds_ratio, TWO),
-            *from_estimate(lambda row: row.odds_ratio, value="odds_ratio", low="odds_low", high="odds_high", p="p"),
-            Column("p (Holm)", lambda row: row.p_adjusted, plain_p, "p_adjusted"),
-            Column("Points apart", lambda row: row.difference, TWO),
-            *from_estimate(
-                lambda row: row.difference, value="difference", low="difference_low", high="difference_high"
-            ),
-            Column("p (Holm)", lambda row: row.difference_p_adjusted, plain_p, "difference_p_adjusted"),
-            Column("Wilcoxon p (Holm)", lambda row: row.wilcoxon_p_adjusted, plain_p, "wilcoxon_p_adjusted"),
-            Column("A", lambda row: row.superiority, TWO, "superiority"),
-            Column("Rank-biserial", lambda row: row.rank_biserial, TWO, "rank_biserial"),
-            Column("Verdict", lambda row: _verdict(row, "is better")),
-            *in_files(verdict=lambda row: row.verdict),
+            Column("Difference", lambda row: row.difference, TWO),
+            *from_estimate(lambda row: row.difference, value="difference", low="low", high="high", p="p"),
+            Column("p", lambda row: row.difference.p, plain_p),
+            Column(f"p ({correction})", lambda row: row.p_adjusted, plain_p, "p_adjusted"),
+            Column("Verdict", _contrast_verdict),
+            *in_files(verdict=lambda row: row.verdict, validity=lambda row: row.validity.value),
+            *from_estimate(lambda row: row.difference, why="why"),
         ],
         file="pairs",
-        strong=lambda row: row.verdict in ("a", "b"),
-        lead="Differences are the first-named system minus the second. Odds ratio: ordinal model. Points apart: linear "
-        "model. A: probability that a rating of the first is higher, a tie counting half. The verdict uses the ordinal "
-        f"model at α = {alpha} after Holm's correction.",
+        strong=lambda row: row.leader is not None,
+        lead="Differences of mean ratings are the first-named system minus the second. The verdict uses the corrected p at "
+        f"α = {alpha}.",
+        note=" ".join(
+            f"{row.a} – {row.b}: {row.difference.why}." for row in league.contrasts if row.difference.why is not None
+        ),
     )
 
 
-def _verdict(pair: PairFindings | ChoicePair, wins: str) -> str:
+def _contrast_verdict(pair: Contrast) -> str:
+    text = VERDICTS.get(pair.verdict) or f"{pair.leader} is better"
+    return f"{text}, conditional" if pair.leader is not None and pair.validity is Validity.CONDITIONAL else text
+
+
+def _verdict(pair: ChoicePair, wins: str) -> str:
     return {"a": f"{pair.a} {wins}", "b": f"{pair.b} {wins}"}.get(pair.verdict) or VERDICTS[pair.verdict]
 
 
@@ -125,16 +125,29 @@ def _reasons(named: Iterable[tuple[str, Estimate]]) -> str:
     return " ".join(f"{name}: {one.why}." for name, one in named if one.value is None and one.why)
 
 
-def model_table(model: ModelFindings, *, of: str) -> Table[tuple[str, Estimate]]:
-    """Standard deviation of each random effect, and omitted effects with reasons."""
+def model_tables(model: ModelFindings, *, of: str) -> list[Table[Any]]:
+    """Odds ratios and the standard deviation of each random effect, and omitted effects with reasons."""
     named = {name.replace(" x ", " × "): one for name, one in model.spreads.items()}
     left_out = [f"{name.replace(' x ', ' × ')} is not in the model: {why}." for name, why in model.left_out.items()]
-    return Table(
-        f"{of}: Spread of random effects",
-        list(named.items()),
-        [Column("Effect", lambda row: row[0]), Column("Standard deviation, logits", lambda row: row[1], TWO)],
-        note=" ".join([*left_out, *(f"{name}: {one.why}." for name, one in named.items() if one.why)]),
-    )
+    return [
+        Table(
+            f"{of}: Ordinal mixed model",
+            model.pairs,
+            [
+                Column("Pair", lambda row: f"{row.a} – {row.b}"),
+                Column("Odds ratio", lambda row: row.odds_ratio, TWO),
+                Column("p (Holm)", lambda row: row.p_adjusted, plain_p),
+            ],
+            lead=f"Cumulative-link mixed model of {model.n:,} ratings, for papers that report one. No verdict rests on it.",
+            note=f"The model could not be fitted: {model.why}." if model.why else "",
+        ),
+        Table(
+            f"{of}: Spread of random effects",
+            list(named.items()),
+            [Column("Effect", lambda row: row[0]), Column("Standard deviation, logits", lambda row: row[1], TWO)],
+            note=" ".join([*left_out, *(f"{name}: {one.why}." for name, one in named.items() if one.why)]),
+        ),
+    ]
 
 
 def choice_name(task: str, pair: ChoicePair) -> str:

@@ -1,13 +1,13 @@
 """Difference of two systems whose ratings repeat in two ways: over dialogues (or situations), and over raters.
 
-A rater who rates several dialogues may like one system better than other raters do. That taste is no error of single dialogues,
-and more dialogues do not remove it. The difference is estimated with an effect for each rater, so that severity cancels; its
-variance is the two-way one of Cameron, Gelbach and Miller (2011), ``V1 + V2 - V12``, and never less than each of the two:
-the sum may be too small, and even negative, by chance.
+A rater who rates several dialogues may like one system better than other raters do. That taste is no error of single
+dialogues, and more dialogues do not remove it. The difference is estimated with an effect for each rater, so that
+severity cancels; its variance is the two-way one of Cameron, Gelbach and Miller (2011), ``V1 + V2 - V12``, and never less
+than each of the two: the sum may be too small, and even negative, by chance.
 
-With 12 or more levels of the smaller factor, Student's t has Satterthwaite's degrees of freedom, with 6 to 11 as many as levels
-less one. Three to five raters are compared only where each of them rated everything, and stand for themselves rather than for
-people; fewer, or raters nested in systems, are refused.
+With 12 or more levels of the smaller factor, Student's t has Satterthwaite's degrees of freedom, with fewer as many as
+levels less one. Three to five raters are compared only where each of them rated everything, and stand for themselves rather
+than for people; fewer, or raters nested in systems, are refused.
 """
 
 from collections.abc import Sequence

@@ -12,9 +12,8 @@ from pydantic import ValidationError
 from trialogue.errors import DataError, Problem
 from trialogue.findings.people import Participant, Presentation, Scale, StudyData
 from trialogue.findings.people.table import Key
-from trialogue.records import Preference, Raters, Score, read_records, sha256_of
+from trialogue.records import Dialogue, Preference, Raters, Score, read_records, sha256_of
 from trialogue.records.files.jsonl import parse_line, problems_of, read_lines
-from trialogue.records.scale import Scale as ScaleEnds
 from trialogue.records.scale import off_scale_text
 from trialogue.study.design.items import HUMAN
 from trialogue.workflows.inputs.study_cells import (
@@ -125,7 +124,6 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
     raters = Raters.SCRIPTED if words.get("simulated", False) else Raters.PEOPLE
     scores, preferences = _mark_scripts(raters, scores), _mark_scripts(raters, preferences)
     export.problems += _find_off_scale(export, scores, words.get("scales", {}))
-    scores = [_with_scale(score, words.get("scales", {}).get(score.measure)) for score in scores]
     task = words.get("preferences") or _task_of(preferences, export)
     export.problems += [
         Problem(f"participant {code!r} has two rows.", "participants.csv") for code in _repeated_codes(people)
@@ -137,6 +135,7 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
     data = StudyData(
         title=str(title),
         scores=scores,
+        dialogues=_dialogues(export, scores),
         preferences=preferences,
         labels=labels,
         people=people,
@@ -182,13 +181,12 @@ def _find_off_scale(export: Export, scores: Sequence[Score], scales: Mapping[str
             yield Problem(f"{why}.", str(path), line, "value", hint=hint)
 
 
-def _with_scale(score: Score, scale: Scale | None) -> Score:
-    """An answer with the ends and the direction of the scale that ``study.json`` declares."""
-    if scale is None:
-        return score
-    points = sorted(scale.labels)
-    declared = score.scale or (ScaleEnds.of(points[0], points[-1]) if len(points) > 1 else None)
-    return score.model_copy(update={"scale": declared, "better": scale.better})
+def _dialogues(export: Export, scores: Sequence[Score]) -> list[Dialogue]:
+    """Dialogues beside the answers, where some answer is about one."""
+    talks = next(iter(export.paths.values())).parent / "dialogues.jsonl"
+    if not talks.is_file() or all(score.level == "response" for score in scores):
+        return []
+    return list(read_records(talks, Dialogue, note=export.note))
 
 
 def _off_scale_text(score: Score, scales: Mapping[str, Scale]) -> str:

@@ -106,9 +106,7 @@ def decide_as_declared(findings: Findings, study: DeclaredStudy) -> Findings:
     protocol = DecisionProtocol(measure=primary, alpha=findings.alpha)
     deviations = tuple(measured_deviations(protocol, findings))
     digest = study.sha256 or hashlib.sha256(protocol.model_dump_json().encode()).hexdigest()
-    check = ProtocolCheck(
-        protocol=protocol, sha256=digest, data_existed=study.sha256 is None, deviations=deviations
-    )
+    check = ProtocolCheck(protocol=protocol, sha256=digest, data_existed=study.sha256 is None, deviations=deviations)
     return apply_protocol(findings, check, decides=True)
 
 

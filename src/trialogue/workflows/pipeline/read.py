@@ -48,7 +48,12 @@ def read(
     baselines = (each for folder in folders for each in baselines_in(folder))
     material.dialogues = with_baselines(material.dialogues, baselines)
     if not material:
-        raise DataError(Problem("the input has no conversations, no responses, and no answers about any.", file=", ".join(map(str, given))))
+        raise DataError(
+            Problem(
+                "the input has no conversations, no responses, and no answers about any.",
+                file=", ".join(map(str, given)),
+            )
+        )
     return material
 
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from trialogue.errors import UsageError
 from trialogue.findings.people import StudyFindings
-from trialogue.findings.people.records import Verdict
+from trialogue.findings.standings import Verdict
 from trialogue.records import Estimate, Record
 from trialogue.study.bots.outcome import SimulatedStudy
 from trialogue.study.bots.simulation import simulate_study
@@ -109,7 +109,7 @@ def simulate_and_analyse(
         export=out_folder / EXPORT,
         progress=progress,
     )
-    findings = study_findings(out_folder / EXPORT, seed=seed, progress=progress)
+    findings = study_findings(out_folder / EXPORT, seed=seed, models=True, progress=progress)
     page = report(findings, out_folder / REPORT)
     return Recovery(simulated=simulated, pairs=compare_with_truth(findings, simulated.effects), report=str(page))
 
@@ -128,8 +128,21 @@ def compare_with_truth(findings: StudyFindings, effects: Mapping[str, float]) ->
 
 def _rating_verdicts(findings: StudyFindings) -> VerdictByPair:
     """Of the first criterion."""
-    pairs = findings.ratings[0].pairs if findings.ratings else ()
-    return {(pair.a, pair.b): (pair.verdict, pair.odds_ratio) for pair in pairs}
+    first = findings.ratings[0] if findings.ratings else None
+    if first is None or first.league is None:
+        return {}
+    odds = {(each.a, each.b): each.odds_ratio for each in first.model.pairs} if first.model is not None else {}
+    flipped = {(b, a): _invert(each) for (a, b), each in odds.items()}
+    return {(pair.a, pair.b): (pair.verdict, (odds | flipped).get((pair.a, pair.b))) for pair in first.league.contrasts}
+
+
+def _invert(odds: Estimate) -> Estimate:
+    """The odds of the other one."""
+    if not odds.value:
+        return odds
+    ends = odds.interval
+    turned = None if ends is None else ends.model_copy(update={"low": 1 / ends.high, "high": 1 / ends.low})
+    return odds.model_copy(update={"value": 1 / odds.value, "interval": turned})
 
 
 def _choice_verdicts(findings: StudyFindings) -> VerdictByPair:

@@ -99,12 +99,12 @@ def plan_study(
             (``base_plan``).
         effects: effect of each system, in logits; None: 0.5 apart, for as many systems as there are.
         power: required probability of detecting every true difference.
-        level: significance level of the tests, after Holm's correction.
+        level: significance level of the tests, after correction.
         simulations: number of simulated studies per plan.
         seed: seed of the simulated studies.
         jobs: number of processes; it does not change the findings.
         search: whether to search for other plans if this one does not reach the power.
-        full: whether every simulated study is analysed as the report does it, which takes minutes to hours; otherwise a
+        full: whether every simulated study of choices is analysed as the report does it, which takes minutes; otherwise a
             quick test does, calibrated on the report's analysis of a few studies (``findings.planning.quick_test``).
         progress: called with progress lines.
         design: replacements for settings of the plan: participants, tasks (situations that each of them judges), situations
@@ -121,7 +121,8 @@ def plan_study(
         raise UnknownNameError("plan option", unknown[0], DESIGN)
     base = change_base(base if isinstance(base, Base) else base_plan(base, effects=effects), **design)
     plan = base.plan
-    quick = None if full else calibrate(plan, seed=seed, level=level, jobs=jobs)
+    is_quick = plan.answers == "choices" and not full
+    quick = calibrate(plan, seed=seed, level=level, jobs=jobs) if is_quick else None
     found = study_power(
         plan, seed=seed, simulations=simulations, level=level, jobs=jobs, progress=progress, calibration=quick
     )

@@ -10,9 +10,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from trialogue.errors import UsageError
-from trialogue.findings.people import StudyFindings, conclude_study, infer_study
+from trialogue.findings import Findings
+from trialogue.findings.people import StudyData, StudyFindings, conclude_study, infer_study
+from trialogue.records import Manifest, MeasureName
+from trialogue.workflows.evaluation import evaluate_records
+from trialogue.workflows.inputs.inputs import InputRecords
+from trialogue.workflows.inputs.study_answers import DeclaredStudy
 from trialogue.workflows.inputs.study_files import read_export
-from trialogue.workflows.pipeline import report
+from trialogue.workflows.pipeline import Choice, report
 from trialogue.workflows.rerun.calls import arguments_of, manifest_of
 
 
@@ -22,6 +27,7 @@ def study_findings(
     title: str | None = None,
     seed: int = 0,
     alpha: float = 0.05,
+    models: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> StudyFindings:
     """Analyse a study's export.
@@ -31,6 +37,7 @@ def study_findings(
         title: heading of the report; None: the title of the study.
         seed: random seed; the same seed gives the same findings.
         alpha: significance level, after correction.
+        models: whether to fit ordinal mixed models of the ratings, too, for papers that report them; nothing rests on them.
         progress: called with progress lines.
 
     Raises:
@@ -44,9 +51,42 @@ def study_findings(
         raise UsageError(f"the seed must not be negative, got {seed}.")
     data, hashes = read_export(export)
     manifest = manifest_of("study report", call, config={"alpha": alpha}, inputs=hashes, seed=seed)
-    inferred = infer_study(data, seed=seed, alpha=alpha, progress=progress)
-    findings = conclude_study(inferred, manifest=manifest)
+    findings = analyse(data, manifest=manifest, seed=seed, alpha=alpha, models=models, progress=progress)
     return findings if title is None else findings.model_copy(update={"title": title})
+
+
+def analyse(
+    data: StudyData,
+    *,
+    manifest: Manifest,
+    seed: int = 0,
+    alpha: float = 0.05,
+    models: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> StudyFindings:
+    """Analyse a study's data; its ratings as ``evaluate`` does, which makes the decision.
+
+    Args:
+        data: what was collected.
+        manifest: how the findings are made.
+        seed: random seed.
+        alpha: significance level, after correction.
+        models: whether to fit ordinal mixed models, too.
+        progress: called with progress lines.
+    """
+
+    def evaluated(raters: frozenset[str] | None) -> Findings | None:
+        counted = data.countable_people if raters is None else raters
+        scores = [each for each in data.system_ratings if counted is None or each.rater in counted]
+        if not any(each.value is not None for each in scores):
+            return None
+        primary = None if data.primary is None else DeclaredStudy(MeasureName(data.primary), data.study_hash)
+        talks = [each for each in data.dialogues if counted is None or each.user in counted]
+        material = InputRecords(dialogues=talks, scores=scores, study=primary)
+        return evaluate_records(material, Choice(()), seed=seed, alpha=alpha, command="study report").findings
+
+    inferred = infer_study(data, evaluated, seed=seed, alpha=alpha, models=models, progress=progress)
+    return conclude_study(inferred, manifest=manifest)
 
 
 def study_report(
@@ -56,6 +96,7 @@ def study_report(
     title: str | None = None,
     seed: int = 0,
     alpha: float = 0.05,
+    models: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Path:
     """Analyse a study's export and write its report; returns the path of ``report.html``.
@@ -69,11 +110,12 @@ def study_report(
         title: heading of the report; None: the title of the study.
         seed: random seed.
         alpha: significance level, after correction.
+        models: whether to fit ordinal mixed models of the ratings, too, for papers that report them; nothing rests on them.
         progress: called with progress lines.
 
     Raises:
         DataError: files that cannot be read, with all problems in them.
         UsageError: an option out of range, or a folder that cannot be written.
     """
-    findings = study_findings(export, title=title, seed=seed, alpha=alpha, progress=progress)
+    findings = study_findings(export, title=title, seed=seed, alpha=alpha, models=models, progress=progress)
     return report(findings, out)
