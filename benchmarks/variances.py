@@ -26,7 +26,8 @@ def inspired2() -> list[Score]:
         return [
             Score(
                 measure="human:meaningfulness", level="response", value=rating.value, system=record.system,
-                situation_id=record.situation_id, dialogue_id=record.situation_id.partition("#")[0], rater=person(rating.rater),
+                situation_id=record.situation_id, dialogue_id=record.situation_id.partition("#")[0],
+                rater=column,
             )
             for record in read_study(Path(os.environ["TRIALOGUE_DATA_MIRROR"]) / "inspired2_study")
             if isinstance(record, Response)

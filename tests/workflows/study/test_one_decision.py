@@ -72,24 +72,13 @@ def in_memory(scores: list[Score], lower: bool) -> list[Situation | Response]:
 
 
 def numbers(league: League) -> list[tuple[object, ...]]:
-    return [
-        (
-            each.a,
-            each.b,
-            each.verdict,
-            *(
-                None if one is None else round(one, 9)
-                for one in (
-                    each.difference.value,
-                    each.difference.p,
-                    each.p_adjusted,
-                    each.difference.interval and each.difference.interval.low,
-                    each.difference.interval and each.difference.interval.high,
-                )
-            ),
-        )
-        for each in league.contrasts
-    ]
+    found: list[tuple[object, ...]] = []
+    for each in league.contrasts:
+        ends = each.difference.interval
+        bounds = (None, None) if ends is None else (ends.low, ends.high)
+        values = (each.difference.value, each.difference.p, each.p_adjusted, *bounds)
+        found.append((each.a, each.b, each.verdict, *(None if one is None else round(float(one), 9) for one in values)))
+    return found
 
 
 def people_leagues(run: Run) -> dict[str, League]:

@@ -28,8 +28,6 @@ from trialogue.findings.people.records import (
 from trialogue.findings.people.table import Key
 from trialogue.findings.records import Findings
 from trialogue.findings.standings import League
-from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Validity
-from trialogue.findings.threats.summary import threat_lines
 from trialogue.findings.wording import list_names, render_estimate
 from trialogue.records import Dialogue, Manifest, MeasureName, Preference, Raters, Score
 from trialogue.records.kinds.origins import kinds_of, named_raters
@@ -232,7 +230,7 @@ def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFin
         model_choices=estimates.model_choices,
         answers=tuple(_plain(data)),
         options=options,
-        warnings=(*rehearsal, *data.notes, *_coverage(data, ratings), *_conditions(decision)),
+        warnings=(*rehearsal, *data.notes, *_coverage(data, ratings)),
         primary=decision.primary if decision is not None else None,
         threats=decision.threats if decision is not None else (),
         methods=(*rehearsal, *methods[:-1], *looks_of(data.early_looks), *_model_rater_note(estimates), *methods[-1:]),
@@ -340,14 +338,6 @@ def _coverage(data: StudyData, ratings: Sequence[RatingFindings]) -> Iterable[st
                 f"{each.title}: {off:,} of {total:,} rated units do not have the planned {data.raters_per_item} "
                 "analysed ratings."
             )
-
-
-def _conditions(decision: Findings | None) -> Iterable[str]:
-    """What the verdicts on ratings depend on."""
-    if decision is not None:
-        titles = {league.measure.name: league.measure.title for league in decision.leagues}
-        weak = [each for each in decision.threats if VALIDITY_BY_SEVERITY[each.severity] is not Validity.FIRM]
-        yield from (line.text for line in threat_lines(weak, titles))
 
 
 def _answer(

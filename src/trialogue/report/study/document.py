@@ -10,6 +10,8 @@ from trialogue.findings.people.records import (
     RatingFindings,
     StudyFindings,
 )
+from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Validity
+from trialogue.findings.threats.summary import threat_lines
 from trialogue.records.kinds.origins import named_raters, one_and_many
 from trialogue.report.document import Document, Part, Section, Sentences, Table
 from trialogue.report.numbers import count, level, p_value
@@ -195,7 +197,11 @@ def _labels(found: LabelFindings | None, drawn: dict[str, Figure]) -> Iterator[P
 
 
 def _warnings(findings: StudyFindings) -> list[str]:
-    found = list(findings.warnings)
+    titles = {
+        each.league.measure.name: each.league.measure.title for each in findings.ratings if each.league is not None
+    }
+    weak = [each for each in findings.threats if VALIDITY_BY_SEVERITY[each.severity] is not Validity.FIRM]
+    found = [*(line.text for line in threat_lines(weak, titles)), *findings.warnings]
     for each in findings.ratings:
         found += [f"{each.title}: {warning}" if len(findings.ratings) > 1 else warning for warning in each.warnings]
     for part in (findings.choices, findings.labels):
