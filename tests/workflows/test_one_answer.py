@@ -18,13 +18,16 @@ from trialogue.workflows.board.board import board
 from trialogue.workflows.compare import compare
 from trialogue.workflows.evaluation import Run, evaluate
 
-Design = Literal["people", "several each", "other people", "needs", "ids alone", "situations", "other situations"]
+Design = Literal[
+    "people", "several each", "other people", "needs", "ids alone", "raters", "situations", "other situations"
+]
 DESIGNS: tuple[Design, ...] = (
     "people",
     "several each",
     "other people",
     "needs",
     "ids alone",
+    "raters",
     "situations",
     "other situations",
 )
@@ -64,10 +67,20 @@ def units(design: Design, system: str, size: int, shift: float, seed: int) -> li
                     Utterance(speaker="user", text="What shall I watch?"),
                     Utterance(speaker="system", text=said),
                 ),
-                ratings=(Rating(name="liked", value=score, low=1, high=5, rater="user", raters=Raters.PEOPLE),),
+                ratings=tuple(
+                    Rating(name="liked", value=value, low=1, high=5, rater=rater, raters=Raters.PEOPLE)
+                    for rater, value in _answers(design, score, shared)
+                ),
             )
         )
     return found
+
+
+def _answers(design: Design, score: float, rng: np.random.Generator) -> list[tuple[str, float]]:
+    """Who rates a dialogue: the person who took part, or seven others, each of whom rates every dialogue."""
+    if design != "raters":
+        return [("user", score)]
+    return [(f"r{number}", float(np.clip(score + rng.integers(-1, 2), 1, 5))) for number in range(7)]
 
 
 def together(records: Sequence[Sequence[Dialogue | Situation | Response]]) -> list[Dialogue | Situation | Response]:
