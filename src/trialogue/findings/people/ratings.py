@@ -208,7 +208,7 @@ def _sensitivity(
 ) -> tuple[SensitivityRow, ...]:
     """The comparison under every other exclusion."""
 
-    def again(raters: frozenset[str]) -> SensitivityRow:
+    def compare_left(raters: frozenset[str]) -> SensitivityRow:
         left = everything.select_raters(raters)
         why = reason_not_compared(left)
         if why is None and set(left.systems) != set(main.systems):
@@ -217,7 +217,11 @@ def _sensitivity(
         return _row(left, other, why)
 
     return repeat_analyses(
-        people, rules, everything.column("rater"), _row(main, league, None).model_copy(update={"main": True}), again
+        people,
+        rules,
+        everything.column("rater"),
+        _row(main, league, None).model_copy(update={"main": True}),
+        compare_left,
     )
 
 

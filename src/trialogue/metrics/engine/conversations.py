@@ -190,10 +190,13 @@ def answered_conversations(answers: Iterable[Score]) -> list[Conversation]:
             cluster = f"{kind}:{own}" if score.level == "response" else f"dialogue:{score.system}/{own}"
             unit = (score.situation_id, score.dialogue_id, score.utterance if score.level == "utterance" else None)
             grouped.setdefault((score.system, cluster), {})[unit] = score
-    return [_answered(system, cluster, tuple(units.values())) for (system, cluster), units in sorted(grouped.items())]
+    return [
+        _conversation_of_answers(system, cluster, tuple(units.values()))
+        for (system, cluster), units in sorted(grouped.items())
+    ]
 
 
-def _answered(system: str, cluster: str, units: Sequence[Score]) -> Conversation:
+def _conversation_of_answers(system: str, cluster: str, units: Sequence[Score]) -> Conversation:
     said = Utterance(speaker="system", text="")
     replies = tuple(
         Reply(system, said, index=each.utterance, dialogue_id=each.dialogue_id, situation_id=each.situation_id)

@@ -150,13 +150,13 @@ def _estimate(data: _Both, most: float | None, confidence: float, counts: dict[s
 
 def _contributions(data: _Both) -> tuple[float, Floats]:
     """The difference within raters, and what each rating adds to it (zero on average)."""
-    first, values = (_within(each, data.raters) for each in (data.first, data.values))
+    first, values = (_deviations_within(each, data.raters) for each in (data.first, data.values))
     scale = float((first**2).sum())
     value = float((first * values).sum()) / scale
     return value, first * (values - value * first) / scale
 
 
-def _within(values: Floats, groups: Ints) -> Floats:
+def _deviations_within(values: Floats, groups: Ints) -> Floats:
     """Deviations from the mean of each group."""
     return np.asarray(values - (np.bincount(groups, values) / np.maximum(np.bincount(groups), 1))[groups])
 

@@ -75,7 +75,7 @@ def analyse(
         progress: called with progress lines.
     """
 
-    def evaluated(raters: frozenset[str] | None) -> Findings | None:
+    def evaluate_ratings(raters: frozenset[str] | None) -> Findings | None:
         counted = data.countable_people if raters is None else raters
         scores = [each for each in data.system_ratings if counted is None or each.rater in counted]
         if not any(each.value is not None for each in scores):
@@ -85,7 +85,7 @@ def analyse(
         material = InputRecords(dialogues=talks, scores=scores, study=primary)
         return evaluate_records(material, Choice(()), seed=seed, alpha=alpha, command="study report").findings
 
-    inferred = infer_study(data, evaluated, seed=seed, alpha=alpha, models=models, progress=progress)
+    inferred = infer_study(data, evaluate_ratings, seed=seed, alpha=alpha, models=models, progress=progress)
     return conclude_study(inferred, manifest=manifest)
 
 
