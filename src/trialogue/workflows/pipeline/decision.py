@@ -104,9 +104,9 @@ def decide_as_declared(findings: Findings, study: DeclaredStudy) -> Findings:
     asked = [each.measure.measured for each in findings.leagues if each.measure.by == "people"]
     primary = next((each for each in asked if each.question == study.primary.question), study.primary)
     protocol = DecisionProtocol(measure=primary, alpha=findings.alpha)
-    deviations = tuple(measured_deviations(protocol, findings))
-    digest = study.sha256 or hashlib.sha256(protocol.model_dump_json().encode()).hexdigest()
-    check = ProtocolCheck(protocol=protocol, sha256=digest, data_existed=study.sha256 is None, deviations=deviations)
+    check = check_protocol(findings, protocol)
+    if study.sha256 is not None:  # launched, so that the choice came before the data
+        check = check.model_copy(update={"sha256": study.sha256, "data_existed": False})
     return apply_protocol(findings, check, decides=True)
 
 
