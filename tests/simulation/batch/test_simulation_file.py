@@ -61,11 +61,11 @@ def test_all_mistakes_are_reported_at_once_with_their_lines_and_guesses(tmp_path
         "/study.yaml, line 5, field max_turns: expected a whole number, got 'ten'.",
         "/study.yaml, line 6, field jobs: expected a whole number, got True.",
         "/study.yaml, line 1, field agent: There is no field 'agent'. Did you mean 'agents'? Known: agents, at_once, "
-        "baselines, catalogue, cluster, jobs, max_calls, max_cost, max_failed, max_tokens, max_turns, n, needs, out, ratings, "
-        "retry_failed, seed, stop_after, users.",
+        "baselines, catalogue, cluster, jobs, max_calls, max_cost, max_failed, max_tokens, max_turns, n, needs, out, "
+        "ratings, retry_failed, seed, stop_after, users.",
         "/study.yaml, line 4, field sed: There is no field 'sed'. Did you mean 'seed'? Known: agents, at_once, "
-        "baselines, catalogue, cluster, jobs, max_calls, max_cost, max_failed, max_tokens, max_turns, n, needs, out, ratings, "
-        "retry_failed, seed, stop_after, users.",
+        "baselines, catalogue, cluster, jobs, max_calls, max_cost, max_failed, max_tokens, max_turns, n, needs, out, "
+        "ratings, retry_failed, seed, stop_after, users.",
     ]
 
 
