@@ -59,7 +59,8 @@ def run(
         ),
         MeasureSums(measure=MeasureName(measure), system="crs", rows_of="dialogues", n=len(values)),
     ]
-    scores = [score.model_copy(update={"rater": "ann"}) for score in scores] if by == "people" else scores
+    if by == "people":  # everybody rates their own dialogue: one rater of everything would be refused
+        scores = [score.model_copy(update={"rater": score.dialogue_id}) for score in scores]
     return collect_system("a run", "crs", findings, scores, parts)
 
 
