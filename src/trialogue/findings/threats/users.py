@@ -123,7 +123,7 @@ def separate_users(tables: Iterable[MeasuredUnits], systems: Collection[str]) ->
 def no_common_users(findings: Findings) -> Iterator[Threat]:
     """Pairs of systems without a person or need in common, on measures of their dialogues.
 
-    People come to systems for reasons of their own. Needs are drawn by whoever runs a simulation, for each system the same.
+    People come to systems for reasons of their own. In a simulation, each system gets the same needs, drawn in advance.
     """
     has_parts = any(league.measure.users is not None for league in findings.leagues)
     for pair in findings.separate_users:

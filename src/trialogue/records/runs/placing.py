@@ -1,8 +1,8 @@
 """Put a whole run in place of another: one rename decides which of them stands.
 
 A run is made in a draft inside its folder, and so on the same file system. Renaming the draft to ``.run-next`` is the one
-step. If the writer is killed before it, the old run stands untouched; if after it, the new one does, and whoever opens or
-writes the folder next finishes moving its files (``finish``), which can be repeated. The manifest is moved last. Files of
+step. If the writer is killed before it, the old run stands untouched; if after it, the new one does, and the next reader
+or writer of the folder finishes moving its files (``finish``), which can be repeated. The manifest is moved last. Files of
 the old run that the new one lacks are removed; files that no manifest names stay. No exchange of folders is needed, so this
 holds wherever renaming within a folder is atomic, as on Linux and macOS. Nothing is forced onto the disk: after a power
 failure, readers refuse what is damaged.

@@ -221,7 +221,7 @@ class UtteranceGenerator:
         free = no_preference_phrases(attribute)
         also = [
             Phrase(f"{free[0].text}, {each.text}") for name in wishes[:1] for each in phrases_of_class(name)
-        ]  # whoever does not mind says what they do mind
+        ]  # a user to whom this does not matter names what does
         for phrases in (own, phrases_of_class(attribute), also, free):
             if not phrases:
                 continue

@@ -122,7 +122,7 @@ class Recruiter(Account):
         n_replaced = self.study.participants.filter(assignments__state=Assignment.State.REPLACED).distinct().count()
         first = Study.objects.values_list("first_people", flat=True).get(pk=self.study.pk)
         if first is not None and not all_people:
-            return min(first, planned.people)  # no more are let in, whoever is excluded
+            return min(first, planned.people)  # exclusions free no place during a soft launch
         return min(planned.people + n_replaced, planned.most_people)
 
     def places_due(self, remote: RemoteStudy, *, all_people: bool = False) -> int:
