@@ -145,8 +145,12 @@ def folder_lock(folder: Path) -> Iterator[None]:
     path = folder / LOCK
     while True:
         with path.open("a+b") as stream, file_lock(stream.fileno()):
-            # The one before removed the file while this process waited for it: then others lock a new one.
-            if not path.exists() or not os.path.samestat(os.fstat(stream.fileno()), path.stat()):
+            # The one before removed the file while this process waited, perhaps at this moment: others lock a new one.
+            try:
+                is_current = os.path.samestat(os.fstat(stream.fileno()), path.stat())
+            except FileNotFoundError:
+                is_current = False
+            if not is_current:
                 continue
             try:
                 yield
