@@ -6,13 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.satisfaction_training import fit, left_out, train
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trialogue.errors import DataError
 from trialogue.metrics import Undefined, get_metric
 from trialogue.metrics.satisfaction.features import FEATURES, features_of
-from trialogue.metrics.satisfaction.fit import MIN_DIALOGUES, fit, left_out, train, unseen_mask
+from trialogue.metrics.satisfaction.fit import MIN_DIALOGUES, unseen_mask
 from trialogue.metrics.satisfaction.metric import (
     TRAINING_DATA,
     Satisfaction,

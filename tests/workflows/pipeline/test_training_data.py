@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from benchmarks.satisfaction_training import train
 
 from trialogue.fingerprints import TrainingExposure
-from trialogue.metrics.satisfaction.fit import train
 from trialogue.metrics.satisfaction.metric import Satisfaction, write_model
 from trialogue.records import Dialogue, Rating, Utterance, write_records
 from trialogue.workflows.agreement.agree import agree
