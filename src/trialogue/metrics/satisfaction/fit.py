@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from trialogue.fingerprints import TrainingDialogues
+from trialogue.languages import ENGLISH
 from trialogue.metrics.base import Array
 from trialogue.metrics.satisfaction.domain import Domain
 from trialogue.metrics.satisfaction.features import FEATURES, features_of
@@ -50,12 +51,12 @@ class SatisfactionModel(Record):
     """From all training dialogues: for systems that are not among them."""
     without: dict[str, Weights]
     """By system: from the dialogues of other systems, with other people; a system is not here where those are too few."""
-    fingerprints: TrainingDialogues | None = None
-    """Fingerprints of the training dialogues, by system; None: unknown."""
-    domain: Domain | None = None
-    """Domain of the training dialogues; None: unknown."""
-    languages: tuple[str, ...] | None = None
-    """ISO 639 codes of the languages of the training dialogues; None: unknown, and meant for English."""
+    fingerprints: TrainingDialogues
+    """Fingerprints of the training dialogues, by system."""
+    domain: Domain
+    """Domain of the training dialogues."""
+    languages: tuple[str, ...] = ENGLISH
+    """ISO 639 codes of the languages of the training dialogues."""
 
 
 def matrix(dialogues: Sequence[Dialogue]) -> Array:
