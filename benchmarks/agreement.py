@@ -19,6 +19,7 @@ import numpy as np
 
 from benchmarks.abstention import leaving_out
 from benchmarks.satisfaction import estimator
+from benchmarks.satisfaction_training import left_out, train
 from benchmarks.satisfaction_transfer import transfer
 from benchmarks.tables import HOW, shown, table
 from trialogue.findings import Measure
@@ -32,7 +33,6 @@ from trialogue.findings.resampling import Resampling
 from trialogue.metrics import all_variants, conversations_of, get_metric, get_metrics, measure
 from trialogue.metrics.human_ratings import rating_scores
 from trialogue.metrics.satisfaction.features import FEATURES
-from trialogue.metrics.satisfaction.fit import left_out, train
 from trialogue.metrics.satisfaction.metric import write_model
 from trialogue.records import Dialogue, Manifest, Preference, Score
 from trialogue.records.files.manifest import versions_of

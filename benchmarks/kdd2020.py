@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.kdd2020_directions import directions
 from trialogue.records import JsonValue
 from trialogue.reproduce.kdd2020 import Reproduction, render_tables, reproduce
-from trialogue.reproduce.kdd2020.directions import directions
 from trialogue.reproduce.kdd2020.paper_values import SUCCESS
 from trialogue.reproduce.kdd2020.runs import options_of, simulate_one
 from trialogue.reproduce.kdd2020.tables import TABLES_FILE, metric_of

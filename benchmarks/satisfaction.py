@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.satisfaction_training import fit, left_out
 from benchmarks.tables import HOW, shown, table
 from trialogue.metrics.base import Array
 from trialogue.metrics.satisfaction.features import FEATURES
-from trialogue.metrics.satisfaction.fit import fit, left_out, matrix, unseen_mask
+from trialogue.metrics.satisfaction.fit import matrix, unseen_mask
 from trialogue.records import Dialogue
 from trialogue.stats import association_difference, auc
 from trialogue.strategies import Options, default_model, label_records

@@ -197,7 +197,7 @@ def staff(browser: Any, room: Path, platform: Prolific) -> None:
     let_in("maria", password, export=True, manage=True)
     with server_of(folder, confirmed, str(budget(study).most_people), "--sync-every", "0", **environment) as port:
         study.refresh_from_db()
-        recruiter = Recruiter(study, folder, Api(), who="maria")
+        recruiter = Recruiter(study, Api(), who="maria")
         recruiter.create_draft("https://study.example.org")
         recruiter.publish(str(recruiter.price()))
         for number in range(PEOPLE):

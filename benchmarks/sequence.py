@@ -19,14 +19,13 @@ from time import process_time
 import numpy as np
 
 from benchmarks.recurrent import RecurrentFit
+from benchmarks.sequence_orders import choose_order, perplexity_ratio
 from trialogue.datasets import get_corpus
 from trialogue.records import NO_STRATEGY, STRATEGIES, Dialogue, Estimate
 from trialogue.strategies.next_strategy.evaluation import (
     Predictions,
-    choose_order,
     cross_validate,
     next_strategy_accuracy,
-    perplexity_ratio,
     predict,
 )
 from trialogue.strategies.next_strategy.ngram import NGramFit

@@ -24,7 +24,7 @@ from trialogue.stats import bootstrap_sums, cluster_sums
 from trialogue.strategies.base import CLASSES, Example, Floats, Ints, examples_of
 from trialogue.strategies.bundled_model import default_model
 from trialogue.strategies.learning.calibration import same_probability
-from trialogue.strategies.learning.corpus_profile import ELSEWHERE, shift_of
+from trialogue.strategies.learning.corpus_profile import ELSEWHERE, TextTally
 from trialogue.strategies.learning.training import train
 from trialogue.strategies.models import Model
 from trialogue.strategies.paper_data import read_annotations
@@ -137,8 +137,11 @@ def _judged(corpus: Corpus, mix: str, rate: float, references: Ints, replies: In
 def _shift(corpus: Corpus, places: Ints):  # type: ignore[no-untyped-def]
     profile = corpus.model.card.calibration.profile
     assert profile is not None
-    beliefs = [dict(zip(corpus.model.classes, row, strict=True)) for row in corpus.clear[places].tolist()]
-    return shift_of(profile, [corpus.texts[place] for place in places.tolist()], beliefs, error=ELSEWHERE)
+    tally = TextTally()
+    for place in places.tolist():
+        belief = dict(zip(corpus.model.classes, corpus.clear[place].tolist(), strict=True))
+        tally.add(profile, corpus.texts[place], belief)
+    return tally.shift_from(profile, error=ELSEWHERE)
 
 
 def _estimate(rows: Floats, fit: FitOf, variant: str, rng: np.random.Generator) -> Estimate:

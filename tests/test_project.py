@@ -53,14 +53,6 @@ def test_the_version_is_written_once_and_cited_as_it_is() -> None:
     assert f"\nversion: {trialogue.__version__}\n" in (ROOT / "CITATION.cff").read_text()
 
 
-def test_no_folder_holds_more_than_sixteen_modules_or_lies_deeper_than_three() -> None:
-    source = ROOT / "src" / "trialogue"
-    folders = {source, *(path.parent for path in source.rglob("*.py"))}
-    wide = {each.relative_to(ROOT).as_posix() for each in folders if len(list(each.glob("*.py"))) > 16}
-    assert wide == set()
-    assert max(len(each.relative_to(source).parts) for each in folders) <= 3
-
-
 def test_every_dependency_has_its_licence_beside_it() -> None:
     lines = (ROOT / "pyproject.toml").read_text().splitlines()
     start = lines.index("dependencies = [")

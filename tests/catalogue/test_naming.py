@@ -2,7 +2,7 @@
 
 import pytest
 
-from trialogue.catalogue.naming import Naming, naming_of
+from trialogue.catalogue.naming import Naming, namings_in
 from trialogue.records import Mention
 
 
@@ -10,7 +10,7 @@ def naming(text: str, title: str = "Heat", *others: str) -> str:
     places = [
         Mention(title=each, start=text.index(each), end=text.index(each) + len(each)) for each in (title, *others)
     ]
-    return naming_of(text, places[0], places).value
+    return namings_in(text, places)[0].value
 
 
 @pytest.mark.parametrize(
@@ -82,12 +82,12 @@ def test_punctuation_inside_of_titles_ends_no_sentence() -> None:
 
 
 def test_without_a_place_an_item_counts_as_recommended() -> None:
-    assert naming_of("Have you seen Heat?", Mention(title="Heat")) is Naming.RECOMMENDED
-    assert naming_of("", Mention(title="Heat", start=3, end=9)) is Naming.RECOMMENDED
+    assert namings_in("Have you seen Heat?", [Mention(title="Heat")]) == [Naming.RECOMMENDED]
+    assert namings_in("", [Mention(title="Heat", start=3, end=9)]) == [Naming.RECOMMENDED]
 
 
 def test_a_text_of_marks_takes_time_by_its_length_alone() -> None:
     """A hundred thousand marks took minutes as long as every mark began a search for the end of its run."""
     text = "?" * 100_000 + " Try Heat."
     start = text.index("Heat")
-    assert naming_of(text, Mention(title="Heat", start=start, end=start + 4)) is Naming.RECOMMENDED
+    assert namings_in(text, [Mention(title="Heat", start=start, end=start + 4)]) == [Naming.RECOMMENDED]

@@ -15,6 +15,7 @@ from trialogue.records import read_records
 
 __all__ = ["endpoint", "start"]
 RUN = CliRunner()
+JUDGE, PLAN, PROBE, PAIRS = ("judge",), ("judge", "plan"), ("judge", "probe"), ("judge", "pairs")
 
 
 @pytest.fixture
@@ -22,8 +23,8 @@ def files(tmp_path: Path) -> dict[str, str]:
     return World(tmp_path).files()
 
 
-def words(files: dict[str, str], *more: str) -> list[str]:
-    return ["judge", files["dialogues"], "--scores", files["scores"], "--aspect", "overall", "-q", *more]
+def words(files: dict[str, str], *more: str, command: tuple[str, ...] = ("judge",)) -> list[str]:
+    return [*command, files["dialogues"], "--scores", files["scores"], "--aspect", "overall", "-q", *more]
 
 
 def test_terminal_page_table_and_json_say_the_same(files: dict[str, str], tmp_path: Path) -> None:
@@ -42,18 +43,18 @@ def test_terminal_page_table_and_json_say_the_same(files: dict[str, str], tmp_pa
 
 def test_a_plan_is_printed_and_written(files: dict[str, str], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    found = RUN.invoke(app, words(files, "--plan", "--width", "0.5", "-o", str(out)))
+    found = RUN.invoke(app, words(files, "--width", "0.5", "-o", str(out), command=PLAN))
     assert found.exit_code == 0, found.output
     assert "The judge's errors are still unknown" in found.output
     assert "good: 10 labels of 40." in found.output
     assert len(list(read_records(out / "label_plan.jsonl", PlannedLabel))) == 20
-    again = RUN.invoke(app, words(files, "--labels", files["labels"], "--plan", "--width", "0.8", "-o", str(out)))
+    again = RUN.invoke(app, words(files, "--labels", files["labels"], "--width", "0.8", "-o", str(out), command=PLAN))
     assert "For intervals of differences with a total width of 0.8" in again.output
     assert "12 exist" in again.output
 
 
 def test_a_plan_becomes_a_study_in_the_same_command(files: dict[str, str], tmp_path: Path) -> None:
-    given = words(files, "--plan", "--width", "0.5", "-o", str(tmp_path / "out"))
+    given = words(files, "--width", "0.5", "-o", str(tmp_path / "out"), command=PLAN)
     found = RUN.invoke(app, [*given, "--study", str(tmp_path / "study")])
     assert found.exit_code == 0, found.output
     assert "20 items on a scale from 0 to 4" in found.output
@@ -63,31 +64,55 @@ def test_a_plan_becomes_a_study_in_the_same_command(files: dict[str, str], tmp_p
 
 
 @pytest.mark.parametrize(
-    ("more", "parts"),
+    ("command", "more", "parts"),
     [
-        (["--labels", "x", "--study", "y"], ["--study writes the study of a plan"]),
-        (["--rubric", "overall"], ["give both --model and --rubric", "leave out --scores, or"]),
-        (["--model-option", "a=1", "--dry-run"], ["--model-option and --dry-run: only for a model that judges"]),
-        (["--model", "openai:m", "--pairwise"], ["--pairwise yields votes", "--scores are those of a judge"]),
-        (["--plan"], ["must be given together"]),
-        (["--width", "1", "--labels", "x"], ["must be given together"]),
-        (["--plan", "--width", "1", "--json", "--chances", "x"], ["--json prints findings", "--chances applies to"]),
-        (["--labels", "x", "--confidence", "2", "--low", "3", "--high", "1"], ["--confidence must", "--low must"]),
-        (["--labels", "x", "--estimand", "all", "--raters", "y"], ["--estimand must be", "--raters must be"]),
+        (JUDGE, ["--rubric", "overall"], ["give both --model and --rubric", "leave out --scores, or"]),
+        (
+            ("judge",),
+            ["--labels", "x", "--confidence", "2", "--low", "3", "--high", "1"],
+            ["--confidence must", "--low must"],
+        ),
+        (
+            ("judge",),
+            ["--labels", "x", "--estimand", "all", "--raters", "y"],
+            ["--estimand must be", "--raters must be"],
+        ),
+        (
+            PLAN,
+            ["--width", "1", "--model", "openai:m", "--confidence", "2"],
+            ["give both --model", "--confidence must"],
+        ),
+        (
+            ("judge", "systems"),
+            ["--model", "openai:m", "--low", "3", "--high", "1"],
+            ["give both --model", "--low must"],
+        ),
     ],
 )
 def test_what_does_not_go_together_is_said_all_at_once(
-    files: dict[str, str], more: list[str], parts: list[str]
+    files: dict[str, str], command: tuple[str, ...], more: list[str], parts: list[str]
 ) -> None:
-    found = RUN.invoke(app, words(files, *more))
+    found = RUN.invoke(app, words(files, *more, command=command))
     assert isinstance(found.exception, UsageError)
     assert all(part in str(found.exception) for part in parts)
 
 
-def model_words(files: dict[str, str], endpoint: str, out: Path, *more: str, judge: str = "plain") -> list[str]:
+def test_options_of_a_model_without_one_are_refused(files: dict[str, str]) -> None:
+    found = RUN.invoke(app, words(files, "--model-option", "a=1", "--dry-run"))
+    assert "give both --model and --rubric" in str(found.exception) or "only for a model" in str(found.exception)
+
+
+def model_words(
+    files: dict[str, str],
+    endpoint: str,
+    out: Path,
+    *more: str,
+    judge: str = "plain",
+    command: tuple[str, ...] = ("judge",),
+) -> list[str]:
     url = f"url={endpoint}/judge/{judge}"
     given = ["--rubric", "overall", "--model", "openai:tiny", "--model-option", url, "-o", str(out)]
-    return ["judge", files["dialogues"], *given, *more]
+    return [*command, files["dialogues"], *given, *more]
 
 
 def test_a_model_judges_from_the_command_line_and_a_rerun_costs_nothing(
@@ -117,7 +142,7 @@ def test_probes_are_priced_asked_shown_and_kept(files: dict[str, str], endpoint:
     lines = path.read_text(encoding="utf-8").splitlines()
     unlike = [line.replace('"hello"', f'"hello {n}"') for n, line in enumerate(lines)]
     path.write_text("\n".join(unlike) + "\n", encoding="utf-8")
-    given = model_words(files, endpoint, out, "--probes", "--probe-n", "8", "-q", judge="obedient")
+    given = model_words(files, endpoint, out, "--dialogues", "8", "-q", judge="obedient", command=PROBE)
     priced = RUN.invoke(app, [*given, "--dry-run"])
     assert priced.exit_code == 0, priced.output
     assert "tiny, probes: " in priced.output
@@ -140,24 +165,43 @@ def test_probes_are_priced_asked_shown_and_kept(files: dict[str, str], endpoint:
     assert (out / "judging.json").read_bytes() == kept
 
 
-def test_probes_need_a_model(files: dict[str, str]) -> None:
-    assert "--probes: only for a model that judges" in str(RUN.invoke(app, words(files, "--probes")).exception)
+@pytest.mark.parametrize("command", [PROBE, PAIRS])
+def test_what_only_a_model_can_do_needs_one(files: dict[str, str], command: tuple[str, ...]) -> None:
+    found = RUN.invoke(app, [*command, files["dialogues"]])
+    assert "ask a language model: give --model and --rubric" in str(found.exception)
+
+
+def test_a_folder_named_as_a_command_is_given_as_a_path(
+    files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("plan").write_bytes(Path(files["dialogues"]).read_bytes())
+    given = words({**files, "dialogues": "./plan"}, "-o", "out")
+    assert RUN.invoke(app, given).exit_code == 0
+    assert "judge plan" in RUN.invoke(app, ["judge", "plan", "-q"]).output
+
+
+def test_options_may_stand_before_the_run(files: dict[str, str], tmp_path: Path) -> None:
+    run, *options = words(files, "-o", str(tmp_path / "out"))[1:]
+    first = RUN.invoke(app, ["judge", *options, run])
+    assert first.exit_code == 0, first.output
+    assert RUN.invoke(app, ["judge", "systems", run, *options]).output == first.output
 
 
 def test_labels_and_plans_go_with_a_model(files: dict[str, str], endpoint: str, tmp_path: Path) -> None:
     found = RUN.invoke(app, model_words(files, endpoint, tmp_path / "a", "--labels", files["labels"], "-q"))
     assert found.exit_code == 0, found.output
     assert "Corrected" in found.output
-    plan = RUN.invoke(app, model_words(files, endpoint, tmp_path / "b", "--plan", "--width", "0.5", "-q"))
+    plan = RUN.invoke(app, model_words(files, endpoint, tmp_path / "b", "--width", "0.5", "-q", command=PLAN))
     assert "Label these first" in plan.output
 
 
 def test_pairs_are_printed_with_what_the_order_decided(files: dict[str, str], endpoint: str, tmp_path: Path) -> None:
-    found = RUN.invoke(app, model_words(files, endpoint, tmp_path / "p", "--pairwise", "-q"))
+    found = RUN.invoke(app, model_words(files, endpoint, tmp_path / "p", "-q", command=PAIRS))
     assert found.exit_code == 0, found.output
     assert "votes of a model, not of people" in found.output
     assert (tmp_path / "p" / "judge_preferences.jsonl").is_file()
-    as_json = RUN.invoke(app, model_words(files, endpoint, tmp_path / "p", "--pairwise", "--json", "-q"))
+    as_json = RUN.invoke(app, model_words(files, endpoint, tmp_path / "p", "--json", "-q", command=PAIRS))
     assert json.loads(as_json.stdout)["ties"] == 40  # equal texts
 
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from trialogue.findings import Contrast, Findings, League, Measure, Standing, StatementKind, SystemFacts
 from trialogue.findings.decision.check import declared_deviations, measured_deviations
 from trialogue.findings.decision.margins import margin_sentences, simultaneous_bounds
-from trialogue.findings.decision.verdict import apply_protocol
+from trialogue.findings.decision.verdict import decide_findings
 from trialogue.findings.protocol import (
     Correction,
     DecisionProtocol,
@@ -71,7 +71,8 @@ def findings(*leagues: League, threats: tuple[Threat, ...] = (), dialogues: int 
 
 
 def decided(found: Findings, of: DecisionProtocol, *deviations: Deviation) -> Findings:
-    return apply_protocol(found, ProtocolCheck(protocol=of, sha256=HASH, deviations=deviations), decides=True)
+    check = ProtocolCheck(protocol=of, sha256=HASH, deviations=deviations)
+    return decide_findings(found.model_copy(update={"protocol": check}))
 
 
 def test_a_protocol_and_its_check_are_the_same_after_a_round_trip() -> None:
@@ -214,7 +215,7 @@ def test_a_protocol_that_was_not_kept_makes_every_verdict_conditional() -> None:
 
 def test_conversations_that_were_there_first_are_noted_and_demote_nothing() -> None:
     check = ProtocolCheck(protocol=protocol(), sha256=HASH, data_existed=True)
-    found = apply_protocol(findings(), check, decides=True)
+    found = decide_findings(findings().model_copy(update={"protocol": check}))
     assert [(threat.code, threat.severity) for threat in found.threats] == [
         (ThreatCode.PROTOCOL_AFTER_DATA, Severity.NOTES)
     ]

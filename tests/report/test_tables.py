@@ -1,15 +1,11 @@
 """The league table and the head to head."""
 
-import json
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.report.made import measure, nine, two, undefined
-from trialogue.findings import Contrast, Findings, League, Measure, Standing
+from trialogue.findings import Contrast, League, Standing
 from trialogue.records import VOTES, Estimate, Interval, Reason, ReasonCode
-from trialogue.records.files.upgrade import upgrade
 from trialogue.report.evaluation.page import cards_of
 from trialogue.report.head_to_head import compare_head_to_head, contrast_between, turn_contrast
 from trialogue.report.league_table import Notes, column, league_table
@@ -156,47 +152,16 @@ def test_a_metric_with_simulated_several_users_has_one_card_that_names_its_colum
     assert columns == [name, f"kind: {name}", f"rude: very: {name}"]
 
 
-def as_of_old(findings: Findings) -> Findings:
-    """Findings from before a measure said whose talks were measured: only names of columns told them apart."""
-    raw = findings.to_json()
-    for league in raw["leagues"]:
-        for field in ("users", "measured", "plain_title"):
-            league["measure"].pop(field, None)
-    upgrade("findings", raw, 1)
-    return Findings.model_validate_json(json.dumps(raw))
-
-
-def test_users_of_an_older_file_are_distinguished_by_the_names_of_its_columns() -> None:
+def test_columns_of_simulated_users_are_grouped_and_drawn_by_their_users() -> None:
     now = nine()
     columns = all_leagues(now)[-2:]
     talks = tuple(simulated(each, users) for users in ("kind", "rude: very") for each in columns)
     now = now.model_copy(update={"leagues": (*now.leagues, *talks)})
-    old = as_of_old(now)
-    assert old == now
-    groups = [group for group in group_by_judges(all_leagues(old)) if group[0].measure.by == "simulation"]
+    groups = [group for group in group_by_judges(all_leagues(now)) if group[0].measure.by == "simulation"]
     assert [{league.measure.users for league in group} for group in groups] == [{"kind"}, {"rude: very"}]
     assert [each.measure.measured for each in groups[1]] == [each.measure.name for each in columns]
-    figures = [{each.measure.users for each in part} for part, _ in parts_of(all_leagues(old), systems_in_order(old))]
+    figures = [{each.measure.users for each in part} for part, _ in parts_of(all_leagues(now), systems_in_order(now))]
     assert all(len(users) == 1 for users in figures)
-
-
-@pytest.mark.parametrize(
-    ("name", "title", "users", "measured"),
-    [
-        ("kind: turns|v1", "Turns", "kind", "turns|v1"),  # whoever named the title otherwise
-        ("rude: very: turns|v1", "Turns", "rude: very", "turns|v1"),
-        ("turns|v1", "Turns", None, "turns|v1"),
-    ],
-)
-def test_a_column_of_an_older_file_is_read_also_without_users_in_its_title(
-    name: str, title: str, users: str | None, measured: str
-) -> None:
-    given = {"name": name, "title": title, "by": "simulation", "better": "higher", "unit": "utterances"}
-    fields = {"leagues": [{"measure": given}]}
-    upgrade("findings", fields, 1)
-    old = Measure.model_validate(given)
-    assert (old.users, old.measured) == (users, measured)
-    assert Measure.model_validate({**given, "by": "metric", "users": None}).users is None
 
 
 def test_rows_of_a_part_are_the_systems_that_have_anything_in_it() -> None:

@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+from benchmarks.kdd2020_directions import directions
 
 from tests.metrics.acts import acted
 from trialogue.errors import MissingDataError, UnknownNameError, UsageError
 from trialogue.metrics import Settings
 from trialogue.records import JsonValue
 from trialogue.reproduce.kdd2020 import METHODS, REAL, SYSTEMS, render_tables, reproduce
-from trialogue.reproduce.kdd2020.directions import directions
 from trialogue.reproduce.kdd2020.paper_values import (
     DIGITS,
     DS_KL,

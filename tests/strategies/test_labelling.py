@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from tests.strategies.made import expert, heard, said, talk
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, Labeller, Preference, Response, Situation, StrategyLabel, Utterance
+from trialogue.records.files.jsonl import RepairWarning
 from trialogue.strategies.base import Context, Floats
-from trialogue.strategies.labelling import Options, label_dialogue, label_records, label_response
+from trialogue.strategies.labelling import Options, label_dialogue, label_records
 from trialogue.strategies.models import Model
 
 
@@ -164,10 +165,8 @@ def test_a_response_has_the_context_of_its_situation() -> None:
         list(label_records(records, spy, situations=known))
         assert spy.asked[-1] == ("Fine.", context)
     spy = Spy(uses_context=True)
-    label_response(response, spy, situation=situation)
-    assert spy.asked == [("Fine.", context)]
-    spy = Spy(uses_context=True)
-    label_response(response, spy)
+    with pytest.warns(RepairWarning, match="without their context"):
+        list(label_records([response], spy))
     assert spy.asked == [("Fine.", ())]
 
 

@@ -102,7 +102,7 @@ def pay(study: "Study", *, arrow: int = 0, after: bool = False, signal_to: int =
                 return commit(*given, **more)
             return bool(faults.around(lambda: commit(*given, **more)))
 
-    payer = FaultyPayer(study, Path("/nonexistent"), SlowApi(), who="test")
+    payer = FaultyPayer(study, SlowApi(), who="test")
     payer.faults, payer.ledger = faults, SlowLedger(study, who="test")
     payer.pay_bonuses(str(payer.bonus_price()))
     payer.decide(str(payer.approval_price(payer.pending_decisions())))
@@ -159,7 +159,7 @@ def schedule(study: "Study", rng: random.Random, arrow: int, *, after: bool) -> 
     for _ in range(3):
         api.change("POST", "/arrive/", {})
         PlatformRequest.objects.all().update(sent_at=timezone.now() - 2 * LISTED_AFTER)
-        payer = Payer(study, Path("/nonexistent"), api, who="test")
+        payer = Payer(study, api, who="test")
         for batch in set(payer.pending_payments().unknown.values()):
             with contextlib.suppress(TrialogueError):
                 payer.settle(batch, paid=False)

@@ -9,7 +9,6 @@ import random
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -163,7 +162,7 @@ class Schedule:
         return found + ([] if there["status"] == wanted else [f"{each.number}: {wanted}, but {there['status']}"])
 
     def _payer(self, faults: Faults | None) -> FaultyPayer:
-        made = FaultyPayer(self.study, Path("/nonexistent"), FaultyApi(self.platform, faults), who="test")
+        made = FaultyPayer(self.study, FaultyApi(self.platform, faults), who="test")
         made.faults = faults
         return made
 

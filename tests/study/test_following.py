@@ -1,6 +1,5 @@
 """The process beside a real server that asks Prolific which places come back: it does, and it ends with its server."""
 
-import json
 import os
 import signal
 import sqlite3
@@ -53,6 +52,22 @@ def workers(folder: Path) -> list[int]:
     return found
 
 
+def keep_draft(folder: Path, remote_id: str) -> None:
+    """Note the platform's draft of the study, as its creation does."""
+    row: dict[str, str | int] = {
+        "kind": "draft",
+        "key": "rating",
+        "remote_id": remote_id,
+        "state": "confirmed",
+        "by": "test",
+    }
+    row |= {"amount_cents": 0, "batch": "", "settled_by": "answer", "sent_at": "2026-01-01 00:00:00"}
+    with closing(sqlite3.connect(folder / "study.sqlite3", timeout=30)) as connection, connection:
+        names, marks = ", ".join(row), ", ".join("?" * len(row))
+        select = f"select id, {marks} from study_study"
+        connection.execute(f"insert into study_platformrequest (study_id, {names}) {select}", tuple(row.values()))
+
+
 def state_of_the_first(folder: Path) -> str:
     with closing(sqlite3.connect(f"file:{folder / 'study.sqlite3'}?mode=ro", uri=True, timeout=30)) as connection:
         return str(connection.execute("select state from study_participant").fetchone()[0])
@@ -69,11 +84,10 @@ def test_places_come_back_while_the_study_is_served_and_nothing_is_left_behind(t
     port = free_port()
     with serving() as platform:
         platform.studies["s1"] = {"id": "s1", "status": "ACTIVE", "total_available_places": 4}
-        draft = {"state": "done", "what": "draft", "key": "rating", "id": "s1"}
-        (folder / "recruiting.jsonl").write_text(json.dumps(draft) + "\n", "utf-8")
         environment = {"PROLIFIC_TOKEN": TOKEN, "TRIALOGUE_PROLIFIC_API": platform.address}
         server = start(folder, port, "--sync-every", "0", processes=1, **environment)
         try:
+            keep_draft(folder, "s1")
             Visitor(port).enter("rating", "?PROLIFIC_PID=gone&SESSION_ID=e-gone")
             assert followers(folder) == []  # switched off
         finally:

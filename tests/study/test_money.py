@@ -34,7 +34,6 @@ from trialogue.errors import UsageError
 from trialogue.study.models import Decision, PlatformRequest, Study
 from trialogue.study.recruiting import api
 from trialogue.study.recruiting.api import NOT_DONE, PlatformError
-from trialogue.study.recruiting.ledger import ADOPTED
 from trialogue.study.services.management.deciding import decide
 from trialogue.study.services.management.loading import load
 
@@ -272,39 +271,6 @@ def test_one_submission_that_prolific_refuses_to_decide_about_does_not_stop_the_
     platform.says = {}
     assert payer(study, tmp_path).decide("").approved == []  # the first had come through after all
     assert states_of(study, "approve") == ["confirmed", "confirmed"]
-
-
-def test_the_ledger_file_of_an_earlier_release_moves_into_the_database_once(
-    platform: Prolific, study: Study, tmp_path: Path
-) -> None:
-    one, two = person(study, "one"), person(study, "two")
-    for each in (one, two):
-        walk(each)
-        decide(each, Decision.Kind.BONUS, who="maria", amount=Decimal("1.50"))
-    lines = [
-        {"state": "intended", "what": "draft", "key": "rating"},
-        {"state": "done", "what": "draft", "key": "rating", "id": "s1"},
-        {"state": "intended", "what": "approve", "key": one.code},
-        {"state": "done", "what": "approve", "key": one.code},
-        {"state": "intended", "what": "bonus", "key": "b1", "amounts": {one.code: "1.50"}},
-        {"state": "done", "what": "bonus", "key": "b1", "id": ""},
-        {"state": "intended", "what": "bonus", "key": "b2", "amounts": {two.code: "1.50"}},
-    ]
-    text = "\n".join(map(json.dumps, lines)) + '\n{"state": "do'  # a crash cut the last one off
-    (tmp_path / "recruiting.jsonl").write_text(text, "utf-8")
-    platform.studies["s1"] = {"id": "s1", "status": "ACTIVE", "reward": 200, "total_available_places": 4}
-    for name in ("one", "two"):
-        platform.submit(name, "APPROVED")
-    assert payer(study, tmp_path).pending_payments().unknown == {two.code: "b2"}
-    assert [states_of(study, kind) for kind in ("draft", "approve", "bonus")] == [
-        ["confirmed"],
-        ["confirmed"],
-        ["confirmed", "unknown"],
-    ]
-    assert sorted(path.name for path in tmp_path.glob("recruiting.jsonl*")) == [ADOPTED]
-    (tmp_path / ADOPTED).rename(tmp_path / "recruiting.jsonl")  # a crash came before the file was put away
-    payer(study, tmp_path)
-    assert PlatformRequest.objects.count() == 4
 
 
 def test_a_study_that_is_loaded_again_keeps_its_draft(platform: Prolific, study: Study, tmp_path: Path) -> None:

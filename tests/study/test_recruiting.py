@@ -51,11 +51,11 @@ def study() -> Study:
 
 
 def recruiter(study: Study, folder: Path, **options: Any) -> Recruiter:
-    return Recruiter(study, folder, Api(**options), who="test")
+    return Recruiter(study, Api(**options), who="test")
 
 
 def payer(study: Study, folder: Path, **options: Any) -> Payer:
-    return Payer(study, folder, Api(**options), who="test")
+    return Payer(study, Api(**options), who="test")
 
 
 def person(study: Study, name: str) -> Participant:

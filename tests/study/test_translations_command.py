@@ -1,5 +1,6 @@
 """Whether a language is complete is reported line by line; a new one begins with every text."""
 
+from gettext import GNUTranslations
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ from trialogue.errors import DataError, UsageError
 from trialogue.study import translations
 from trialogue.study.translations import (
     compile_catalog,
-    compiled_messages,
     languages,
     new_catalog,
     path_of,
@@ -37,17 +37,19 @@ def catalog(path: Path, *blocks: str) -> Path:
 def test_every_language_that_comes_with_it_is_complete() -> None:
     assert languages()
     for name in languages():
-        assert problems_of(read_catalog(path_of(name)), used_texts()) == []
+        assert problems_of(read_catalog(path_of(name)), path_of(name), used_texts()) == []
 
 
 def test_a_complete_catalog_is_compiled_and_read_by_python(tmp_path: Path) -> None:
-    found = read_catalog(catalog(tmp_path / "django.po", *WHOLE))
-    said = compiled_messages(compile_catalog(found))
+    path = catalog(tmp_path / "django.po", *WHOLE)
+    found = read_catalog(path)
+    with compile_catalog(found, path).open("rb") as file:
+        said = GNUTranslations(file)
     assert said.gettext("Hello %(name)s") == "Bonjour %(name)s"
     assert [said.ngettext("%(n)s day", "%(n)s days", count) for count in (1, 2)] == ["%(n)s jour", "%(n)s jours"]
-    assert problems_of(found, TEXTS) == []
+    assert problems_of(found, path, TEXTS) == []
     (tmp_path / "django.mo").write_bytes(b"another")
-    assert "--compile" in str(problems_of(found, TEXTS)[0])
+    assert "--compile" in str(problems_of(found, path, TEXTS)[0])
 
 
 @pytest.mark.parametrize(
@@ -64,16 +66,18 @@ def test_a_complete_catalog_is_compiled_and_read_by_python(tmp_path: Path) -> No
 def test_what_is_wrong_is_reported_with_its_line(tmp_path: Path, block: str, complaint: str) -> None:
     first = block.splitlines()[1 if block.startswith("#") else 0]
     others = [each for each in WHOLE if each.splitlines()[0] != first]
-    found = problems_of(read_catalog(catalog(tmp_path / "django.po", block, *others)), TEXTS)
+    path = catalog(tmp_path / "django.po", block, *others)
+    found = problems_of(read_catalog(path), path, TEXTS)
     with pytest.raises(AssertionError, match=complaint):
         assert not found, "\n".join(map(str, found))
     assert found[0].line == 4
 
 
 def test_a_text_without_an_entry_and_a_line_that_is_none_are_reported(tmp_path: Path) -> None:
-    found = problems_of(read_catalog(catalog(tmp_path / "django.po", *WHOLE[1:])), TEXTS)
+    path = catalog(tmp_path / "django.po", *WHOLE[1:])
+    found = problems_of(read_catalog(path), path, TEXTS)
     assert ["no entry for 'Yes'" in str(each) for each in found] == [True]
-    with pytest.raises(DataError, match="no text in quotes"):
+    with pytest.raises(DataError, match=r"no text in quotes"):
         read_catalog(catalog(tmp_path / "django.po", "msgid Yes"))
 
 
@@ -82,8 +86,8 @@ def test_a_new_language_begins_with_every_text_and_is_not_complete(
 ) -> None:
     monkeypatch.setattr(translations, "LOCALE", tmp_path)
     path = new_catalog("fr")
-    assert {message.text for message in read_catalog(path).messages} == set(used_texts())
-    assert len(problems_of(read_catalog(path), used_texts())) == len(used_texts())
+    assert {entry.msgid for entry in read_catalog(path)} == set(used_texts())
+    assert len(problems_of(read_catalog(path), path, used_texts())) == len(used_texts())
     with pytest.raises(UsageError, match="already exists"):
         new_catalog("fr")
     with pytest.raises(UsageError, match="not a language code"):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from trialogue.errors import DataError, UsageError
 from trialogue.findings.records import Findings, StatementKind
 from trialogue.findings.standings import Contrast
-from trialogue.findings.threats import Validity
+from trialogue.findings.threats import ThreatCode, Validity
 from trialogue.records import Dialogue, Estimate, Need, Raters, Rating, Response, Situation, Utterance
 from trialogue.workflows.board.board import board
 from trialogue.workflows.compare import compare
@@ -301,6 +301,21 @@ def test_one_decision_protocol_decides_in_every_command(tmp_path: Path) -> None:
         if each.measure.by == "people"
     ).contrasts
     assert pair.verdict == "inconclusive"
+
+
+def test_a_protocol_for_other_users_is_not_kept_in_any_command() -> None:
+    parts = [units("needs", "v1", 24, 0, 3), units("needs", "v2", 24, 1.0, 3)]
+    runs = [evaluate(each, resamples=RESAMPLES, metrics=METRICS) for each in parts]
+    for users, kept in (("kind", True), ("people", False)):
+        decide = {"measure": "human:liked", "users": users}
+        both = evaluate([*parts[0], *parts[1]], resamples=RESAMPLES, metrics=METRICS, decide=decide)
+        found = [
+            both.findings.threats,
+            compare(*runs, resamples=RESAMPLES, decide=decide).comparison.threats,
+            board(*runs, resamples=RESAMPLES, decide=decide).findings.threats,
+        ]
+        for threats in found:
+            assert (ThreatCode.PROTOCOL_NOT_KEPT in {each.code for each in threats}) is not kept
 
 
 PROTOCOLS: tuple[dict[str, object], ...] = (

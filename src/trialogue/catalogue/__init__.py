@@ -9,7 +9,6 @@ from trialogue.catalogue.catalogue import Catalogue
 from trialogue.catalogue.domains import DOMAINS, Domain, domain_of, main_attribute, spoken_attributes, spoken_name
 from trialogue.catalogue.item import OTHER_TITLES, Item
 from trialogue.catalogue.layout import Layout, Part, ReplyLayout, filling_of, layout_of, plain_text
-from trialogue.catalogue.linking.card import LINKER_CARD, LinkerCard
 from trialogue.catalogue.linking.linker import Candidate, TitleLinker
 from trialogue.catalogue.linking.titles import ParsedTitle, Token, parse_title, title_key, tokens
 from trialogue.catalogue.ratings import Ratings, Scale
@@ -17,14 +16,12 @@ from trialogue.catalogue.ratings_file import read_ratings
 
 __all__ = [
     "DOMAINS",
-    "LINKER_CARD",
     "OTHER_TITLES",
     "Candidate",
     "Catalogue",
     "Domain",
     "Item",
     "Layout",
-    "LinkerCard",
     "ParsedTitle",
     "Part",
     "Ratings",

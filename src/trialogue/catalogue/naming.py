@@ -68,24 +68,16 @@ _COMPARED = re.compile(
 )
 
 
-def naming_of(text: str, mention: Mention, others: Sequence[Mention] = ()) -> Naming:
-    """Classify how a text names one item.
+def namings_in(text: str, mentions: Sequence[Mention]) -> list[Naming]:
+    """Classify how a text names each of several items, in order; linear in text length and number of items.
 
-    Args:
-        text: what was said.
-        mention: the item, with its place in the text; without one, it counts as recommended.
-        others: all items that are named with their places, so that punctuation inside of titles ends no sentence.
+    A mention without a place counts as recommended. Punctuation inside of titles with places ends no sentence.
 
     >>> text = "Since you liked Heat, try Ronin. Have you seen Thief?"
     >>> places = [Mention(title=t, start=text.index(t), end=text.index(t) + len(t)) for t in ("Heat", "Ronin", "Thief")]
-    >>> [naming_of(text, place, places).value for place in places]
+    >>> [each.value for each in namings_in(text, places)]
     ['compared', 'recommended', 'asked']
     """
-    return namings_in(text, (mention, *others))[0]
-
-
-def namings_in(text: str, mentions: Sequence[Mention]) -> list[Naming]:
-    """Classify how a text names each of several items, in order; linear in text length and number of items."""
     plain = _mask_titles(text, mentions)
     ends = [found.end() for found in _END.finditer(plain)]
     parts = layout_of(plain).parts

@@ -15,7 +15,6 @@ from trialogue.cli import (
     data,
     demo,
     evaluate,
-    judge,
     metrics,
     report,
     reproduce,
@@ -25,6 +24,7 @@ from trialogue.cli import (
 )
 from trialogue.cli.judging import rubrics
 from trialogue.cli.judging import train as train_judges
+from trialogue.cli.judging.app import app as judge_app
 from trialogue.cli.simulation import agents, chat, ci, simulate, users
 from trialogue.cli.strategies.app import app as strategies_app
 from trialogue.cli.study.app import app as study_app
@@ -56,7 +56,7 @@ app.command("chat", rich_help_panel=SIMULATE)(chat.chat)
 app.command("serve-agent", rich_help_panel=SIMULATE)(agents.serve)
 app.add_typer(study_app, name="study", rich_help_panel=PEOPLE)
 app.command("agree", rich_help_panel=PEOPLE)(agree.agree)
-app.command("judge", rich_help_panel=PEOPLE)(judge.judge)
+app.add_typer(judge_app, name="judge", rich_help_panel=PEOPLE)
 app.command("train-judge", rich_help_panel=PEOPLE)(train_judges.train_judge)
 app.add_typer(rubrics.app, name="rubrics", rich_help_panel=PEOPLE)
 app.command("align", rich_help_panel=EXPLAIN)(align.align)

@@ -8,12 +8,12 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from trialogue.datasets.base import Head
+from trialogue.datasets.base import AnyRecord, Head
 from trialogue.datasets.door.values import as_number
 from trialogue.errors import DataError, Problem
 from trialogue.records import JsonValue
@@ -183,3 +183,31 @@ def files_like(folder: Path, fits: Callable[[Head], bool], *, suffixes: tuple[st
 def bare_stem(path: Path) -> str:
     """Name without folder, compression and suffix: ``x`` for ``a/x.json.gz``."""
     return path_uncompressed(path).stem
+
+
+def read_each(
+    paths: Iterable[Path], read: Callable[[Path, Note], Iterable[AnyRecord]], note: Note
+) -> Iterator[AnyRecord]:
+    """The records of several files, one after the other.
+
+    Raises:
+        DataError: the mistakes of all files at once, after the last.
+    """
+    problems: list[Problem] = []
+    for path in paths:
+        try:
+            yield from read(path, note)
+        except DataError as error:
+            problems += error.problems
+    if problems:
+        raise DataError(problems)
+
+
+def first_json(folder: Path, depth: int) -> Path | None:
+    """The first JSON file of a folder, else of its folders by name; what lies deeper is not looked for."""
+    entries = sorted(folder.iterdir())
+    for entry in entries:
+        if entry.suffix == ".json" and entry.is_file():
+            return entry
+    inside = (first_json(entry, depth - 1) for entry in entries if depth and entry.is_dir())
+    return next((found for found in inside if found is not None), None)

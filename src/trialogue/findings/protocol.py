@@ -125,6 +125,8 @@ class DeviationKind(StrEnum):
     MORE_DIALOGUES = "more_dialogues"
     SYSTEM_MISSING = "system_missing"
     SYSTEM_ADDED = "system_added"
+    OTHER_USERS = "other_users"
+    """A system met others than the planned simulated users."""
 
 
 class Deviation(Record):

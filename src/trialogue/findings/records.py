@@ -4,7 +4,7 @@ Everything is a record, so ``findings.json`` is the whole content of a report an
 """
 
 from enum import StrEnum
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -68,7 +68,7 @@ class Votes(Record):
     raters: int
     """People who voted."""
     rater_kinds: tuple[Raters, ...] = ()
-    """Kinds of raters; () in older files."""
+    """Kinds of raters."""
     wins: dict[str, dict[str, float]]
     """``wins[a][b]``: votes for a against b; ties under ``wins[a][b]`` and ``wins[b][a]`` as a half each."""
     contrasts: tuple[Contrast, ...] = ()
@@ -79,15 +79,6 @@ class Votes(Record):
     """Description of excluded votes."""
     method: str = ""
     """Model, estimation and resampling, in words."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read_note(cls, given: Any) -> Any:
-        """``why`` was called ``note`` before reasons were typed."""
-        if not isinstance(given, dict) or "note" not in given:
-            return given
-        fields = dict(given)
-        return {"why": fields.pop("note"), **fields}
 
 
 class RankReversal(Record):
@@ -170,7 +161,7 @@ class StatementKind(StrEnum):
     SCOPE = "scope"
     """Limit of the answer: automatic measures are not human judgements."""
     OTHER = "other"
-    """Statement of an older file, or of another analysis."""
+    """Statement of another analysis."""
 
 
 class Statement(Record):
@@ -184,7 +175,7 @@ class Statement(Record):
     @model_validator(mode="before")
     @classmethod
     def _from_text(cls, given: object) -> object:
-        """A bare text, as older files have it, is a statement of no known kind."""
+        """A bare text is a statement of no known kind."""
         return {"text": given} if isinstance(given, str) else given
 
     def __str__(self) -> str:
@@ -232,7 +223,7 @@ class SystemFacts(Record):
     user_models: tuple[str, ...] = ()
     """Language models that played its users, in the same way."""
     completion: CompletionCounts | None = None
-    """Completed share of the requested work; None: unknown (older files)."""
+    """Completed share of the requested work; None: unknown."""
     gates: dict[Gate, int] = Field(default_factory=dict)
     """Its dialogues whose user shows a fault, by fault; those that no dialogue shows, or could show, are left out."""
     gated: int = 0
@@ -291,9 +282,9 @@ class Findings(Record):
     protocol: ProtocolCheck | None = None
     """Whether an experiment kept its decision protocol; None: this is no experiment."""
     populations: tuple[Population, ...] = ()
-    """What each system was evaluated on; () in older files."""
+    """What each system was evaluated on."""
     reading: Reading = Field(default_factory=Reading)
-    """What was read from the inputs, and what was not; empty in older files."""
+    """What was read from the inputs, and what was not."""
     dialogues: int | None = None
     """Different dialogues in all; None: unknown, and the systems' counts are summed."""
     people: int | None = None

@@ -55,7 +55,7 @@ class Measure(Record):
     signature: str | None = None
     """Everything that made the numbers."""
     raters: tuple[Raters, ...] = ()
-    """The kinds of those who gave the ratings, where ``by`` is people; () for a metric, and in older files."""
+    """The kinds of those who gave the ratings, where ``by`` is people; () for a metric."""
     labels_from: tuple[str, ...] = ()
     """Labellers of the labels or beliefs that the metric reads; (): it reads none."""
     is_calibrated: bool = False
@@ -144,19 +144,6 @@ class Standing(Record):
     """Units left out as undefined."""
     left_out: Reason | None = None
     """Why they are left out."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read_note(cls, given: Any) -> Any:
-        """Before reasons were typed, ``note`` held the sentences of ``estimate.why`` once more."""
-        if not isinstance(given, dict) or "note" not in given:
-            return given
-        fields = dict(given)
-        note, estimate = fields.pop("note"), fields.get("estimate")
-        if note and fields.get("skipped") and isinstance(estimate, dict) and estimate.get("value") is not None:
-            fields["left_out"] = note
-            fields["estimate"] = {name: value for name, value in estimate.items() if name != "why"}
-        return fields
 
 
 class Contrast(Record):

@@ -49,7 +49,7 @@ class LlmJudge:
             UsageError: the rubric is not for this form, expected points are not possible, or the key is not set.
         """
         if not rubric.allows(Form.POINTWISE):
-            raise UsageError(f"The rubric {rubric.id} is for pairs; use it to compare dialogues (--pairwise).")
+            raise UsageError(f"The rubric {rubric.id} is for pairs; use it with 'trialogue judge pairs'.")
         if options.expected and any(rubric.scale_of(each).high > 9 for each in rubric.aspects):
             raise UsageError(
                 f"Expected points (option expected) need a scale of single-digit points, but {rubric.id} has "

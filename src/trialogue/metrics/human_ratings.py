@@ -255,7 +255,6 @@ class _Question:
     """Answers to one question, with their scales."""
 
     scales: set[Scale] = field(default_factory=set)
-    """Declared scales."""
     raters: set[Raters] = field(default_factory=set)
     better: set[Literal["higher", "lower"]] = field(default_factory=set)
     values: set[float] = field(default_factory=set)

@@ -9,16 +9,13 @@ bootstrapped with the ``rng`` that is passed in (without one there is no bootstr
 from trialogue.stats.association.correlation import auc, kendall, pearson, spearman
 from trialogue.stats.association.paired import association_difference
 from trialogue.stats.comparison.inference import difference, estimate_of_sums
-from trialogue.stats.comparison.multiplicity import benjamini_hochberg, holm
+from trialogue.stats.comparison.multiplicity import holm
 from trialogue.stats.comparison.proportions import bounded_share, clustered_share, wilson
 from trialogue.stats.mixed_models.clmm import Clmm, clmm, odds_ratio
 from trialogue.stats.mixed_models.contrasts import Pairwise, Test
 from trialogue.stats.mixed_models.lmm import Lmm, lmm
 from trialogue.stats.planning.power import (
-    clustered_sd,
     clusters_for_means,
-    clusters_for_proportions,
-    detectable_difference,
     judgements_needed,
 )
 from trialogue.stats.ranking.battles import Battle, Vote, WinRate, win_rates
@@ -43,7 +40,6 @@ from trialogue.stats.resampling.bootstrap import (
     bootstrap,
     bootstrap_sums,
     cluster_sums,
-    paired_bootstrap,
 )
 from trialogue.stats.resampling.jackknife import jackknife, jackknife_difference
 
@@ -67,7 +63,6 @@ __all__ = [
     "WinRate",
     "association_difference",
     "auc",
-    "benjamini_hochberg",
     "binomial",
     "bootstrap",
     "bootstrap_sums",
@@ -75,12 +70,9 @@ __all__ = [
     "bradley_terry",
     "clmm",
     "cluster_sums",
-    "clustered_sd",
     "clustered_share",
     "clusters_for_means",
-    "clusters_for_proportions",
     "cohen_kappa",
-    "detectable_difference",
     "difference",
     "elo",
     "elo_order_dependence",
@@ -97,7 +89,6 @@ __all__ = [
     "lmm",
     "odds_ratio",
     "order_share",
-    "paired_bootstrap",
     "pearson",
     "percent_agreement",
     "rank_intervals",

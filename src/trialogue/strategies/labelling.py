@@ -229,18 +229,6 @@ def label_dialogue(dialogue: Dialogue, labeller: StrategyClassifier, *, options:
     return next(label_records([dialogue], labeller, options=options))
 
 
-def label_response(
-    response: Response,
-    labeller: StrategyClassifier,
-    *,
-    situation: Situation | None = None,
-    options: Options | None = None,
-) -> Response:
-    """Label one response; a labeller that uses context needs the situation."""
-    known = () if situation is None else (situation,)
-    return next(label_records([response], labeller, options=options, situations=known))
-
-
 def _tasks(record: Record, work: LabellingPass) -> Iterator[tuple[Utterance, Context]]:
     for utterance, context in _parts(record, work):
         if utterance.speaker in work.options.speakers:

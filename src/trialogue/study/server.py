@@ -136,7 +136,7 @@ def _follow_platform(study: "Study", folder: Path, sync_s: float | None, tell: T
         return
     if every_s < MIN_S:
         raise UsageError(f"Prolific can be synchronised at most once every {MIN_S:.0f} seconds; got {every_s:g}.")
-    Recruiter(study, folder, Api(), who="sync")
+    Recruiter(study, Api(), who="sync")
     tell(f"Returned places are synchronised with Prolific every {every_s:g} seconds.")
     command = [
         sys.executable,

@@ -13,13 +13,12 @@ from trialogue.findings.comparison.comparison import compare_systems, deciding_o
 from trialogue.findings.comparison.gate import FAILURE_MARGIN, compare_failures, conclude_comparison
 from trialogue.findings.comparison.records import Comparison
 from trialogue.findings.comparison.system_sample import SystemSample, collect_system
-from trialogue.findings.decision.verdict import raised_threats, statements_under
+from trialogue.findings.decision.verdict import decide as decide_by
+from trialogue.findings.decision.verdict import statements_under
 from trialogue.findings.languages import DIFFERENT
 from trialogue.findings.league import estimate_of
 from trialogue.findings.protocol import Correction, Margins
 from trialogue.findings.standings import OVER_MEASURES
-from trialogue.findings.systems.answer import league_of
-from trialogue.findings.threats.gate import gate_leagues
 from trialogue.records import CompletionCounts, Estimate, JsonValue
 from trialogue.records.files.cells import csv_text
 from trialogue.records.runs import run_draft
@@ -190,20 +189,19 @@ def compare(
         mismatches,
     )
     findings = findings_under(protocol, findings, sides)
+    decided = decide_by(findings.leagues, comparison_threats(findings, sides, read), protocol)
     comparison = conclude_comparison(
         comparison,
-        raised_threats(protocol, comparison_threats(findings, sides, read)),
+        decided.threats,
         failures,
         margin=margin,
         equivalence=margins.equivalence,
         family=len(family),
         alpha=alpha,
     )
-    leagues = gate_leagues(findings.leagues, comparison.threats)
-    league = None if protocol is None else league_of(leagues, protocol.measure)
-    if protocol is not None and league is not None and not fails:
+    if protocol is not None and decided.league is not None and not fails:
         said = statements_under(
-            protocol, league, [Statement(text=text) for text in comparison.answer], comparison.threats
+            protocol, decided.league, [Statement(text=text) for text in comparison.answer], comparison.threats
         )
         comparison = comparison.model_copy(update={"answer": tuple(each.text for each in said)})
     stages = compared_stages([Path(each) for each in (old, new) if isinstance(each, str | Path)])
@@ -214,7 +212,7 @@ def compare(
     shown = findings.model_copy(
         update={
             "answer": tuple(Statement(text=text) for text in comparison.answer),
-            "leagues": leagues,
+            "leagues": decided.leagues,
             "threats": comparison.threats,
             "primary": next(iter(deciding), None),
             "warnings": notes,

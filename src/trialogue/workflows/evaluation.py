@@ -19,11 +19,10 @@ from trialogue.workflows.display import ShowsFindings
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.locations import Named
 from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
-from trialogue.workflows.judging.section import with_judges, with_unused_scores
-from trialogue.workflows.passport.section import with_passports, with_wordings
+from trialogue.workflows.judging.section import judges_beside, unused_beside
+from trialogue.workflows.passport.section import passports_beside, wordings_beside
 from trialogue.workflows.pipeline import Choice, Estimates, choose, conclude, infer, measure, prepare, read, report
-from trialogue.workflows.pipeline.decision import Decision, decide_as_declared, exclude, read_decision
-from trialogue.workflows.pipeline.decision import decide as decide_findings
+from trialogue.workflows.pipeline.decision import Decision, exclude, read_decision
 from trialogue.workflows.pipeline.read import Step
 from trialogue.workflows.pipeline.saved_results import StoredRun
 from trialogue.workflows.pipeline.system_facts import FaultsOfUsers
@@ -242,14 +241,11 @@ def evaluate_records(
     measured = measure(material, choice, manifest=manifest, settings=settings, tell=tell)
     inferred: Estimates = infer(measured, alpha=alpha, family=family)
     tell("drawing conclusions")
-    findings = conclude(inferred, title=title or "Evaluation of " + ", ".join(_short(one) for one in given))
-    if protocol is not None:
-        findings = decide_findings(findings, protocol)
-    elif declared is not None:
-        findings = decide_as_declared(findings, declared)
     scores = inferred.scores()
-    findings = with_wordings(with_passports(findings, given), material.dialogues)
-    findings = with_unused_scores(with_judges(findings, material, scores), material)
+    title = title or "Evaluation of " + ", ".join(_short(one) for one in given)
+    beside = passports_beside(given) + wordings_beside(material.dialogues)
+    beside += judges_beside(material, scores, title=title, alpha=alpha, manifest=manifest) + unused_beside(material)
+    findings = conclude(inferred, title=title, beside=beside, protocol=protocol)
     return Run(findings, scores, tuple(material.preferences), measured.counts, material, measured.faults)
 
 

@@ -6,11 +6,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from benchmarks.linker_card import LINKER_CARD
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.untraced import untraced
-from trialogue.catalogue import LINKER_CARD, OTHER_TITLES, Catalogue, Item, TitleLinker
+from trialogue.catalogue import OTHER_TITLES, Catalogue, Item, TitleLinker
 from trialogue.catalogue.linking.titles import split_year, tokens
 from trialogue.catalogue.linking.variants import variants
 from trialogue.datasets.corpora.movielens import read_movielens

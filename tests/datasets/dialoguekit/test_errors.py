@@ -8,8 +8,7 @@ import pytest
 from trialogue.datasets.dialoguekit.errors import ending_of_error
 from trialogue.datasets.dialoguekit.format import read_dialoguekit
 from trialogue.metrics import conversations_of, get_metrics, measure
-from trialogue.records import Dialogue, Ending
-from trialogue.records.files.jsonl import read_records, to_line
+from trialogue.records import Ending
 
 TRACE = (
     'Traceback (most recent call last):\n  File "/x/dialoguekit/connector/dialogue_connector.py", line 80, in start\n'
@@ -72,20 +71,3 @@ def test_a_file_in_which_every_dialogue_carries_an_exception_has_failures_of_one
     metrics = get_metrics(["failures", "failures@agent", "failures@user"])
     values = {each.measure: each.value for each in measure(conversations_of(dialogues), metrics)}
     assert values == {"failures@all|v2": 1.0, "failures@agent|v2": 0.0, "failures@user|v2": 1.0}
-
-
-def test_an_export_of_version_1_of_our_key_still_reads(tmp_path: Path) -> None:
-    error = {"kind": "malformed", "detail": "its answer is not JSON."}
-    entry = {"conversation_id": "d", "conversation": [], "metadata": {"error": error}}
-    entry["metadata"]["trialogue"] = {"v": 1, "ended_by": "agent_error"}  # type: ignore[index]
-    path = tmp_path / "old.json"
-    path.write_text(json.dumps([entry]))
-    (dialogue,) = read_dialoguekit(path)
-    assert (dialogue.ended_by, dialogue.ending_detail, dialogue.meta) == (
-        Ending.AGENT_INVALID_REPLY,
-        "its answer is not JSON.",
-        {},
-    )
-    lines = tmp_path / "new.jsonl"
-    lines.write_text(to_line(dialogue) + "\n")
-    assert list(read_records(lines, Dialogue)) == [dialogue]

@@ -5,7 +5,6 @@ import pytest
 
 from tests.findings.raters import rated, truth
 from trialogue.findings.agreement.rating_agreement import rating_agreement, user_mean_agreement
-from trialogue.findings.agreement.records import AgreementCoefficient
 from trialogue.findings.agreement.score_pairs import judgement_tables, system_means
 from trialogue.findings.resampling import Resampling
 from trialogue.records import Reason, ReasonCode, Score
@@ -138,11 +137,6 @@ def test_every_scope_is_penalised_and_without_gaps_none_is() -> None:
         assert (each.headline.value or 0) < (each.estimate.value or 0), each
     [whole] = judgement_tables(rated(good, good, systems, raters=people))
     assert all(each.penalised is None for each in rating_agreement(whole, "metric", resampling=FEW).agreed)
-
-
-def test_a_penalised_number_of_version_0_1_is_not_taken_for_todays() -> None:
-    old = {"statistic": "auc", "scope": "pooled", "estimate": {"value": 0.8, "n": 60}, "penalised": 0.7}
-    assert AgreementCoefficient.model_validate(old).headline.value == 0.8
 
 
 def generous_people() -> tuple[list[float], list[float], list[str]]:

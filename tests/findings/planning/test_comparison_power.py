@@ -9,7 +9,7 @@ from trialogue.findings.comparison.system_sample import Unit
 from trialogue.findings.planning.comparison_power import Pilot, pilot_of, plan_comparison
 from trialogue.findings.standings import Measure
 from trialogue.metrics import get_card
-from trialogue.stats import clusters_for_means, clusters_for_proportions
+from trialogue.stats import clusters_for_means
 
 
 def measure() -> Measure:
@@ -31,7 +31,7 @@ def shares(share: float, prefix: str = "u") -> Sequence[Unit]:
 
 def test_a_plan_for_shares_is_near_the_closed_form() -> None:
     """.3 against .5: 93 users a version by Fleiss' formula for the score test; our test is its like within 3 points."""
-    users = clusters_for_proportions(0.3, 0.5)
+    users = 93
     plan = plan_comparison(pilot_of(measure(), shares(0.3), None), difference=0.2, users=[users], simulations=300)
     (size,) = plan.sizes
     assert (size.users, size.dialogues, plan.paired) == (93, 93.0, False)

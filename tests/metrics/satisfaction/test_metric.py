@@ -1,18 +1,18 @@
 """The learned estimator of satisfaction: its features, its fit, and that it never judges a system it has seen."""
 
-import hashlib
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.satisfaction_training import fit, left_out, train
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trialogue.errors import DataError
 from trialogue.metrics import Undefined, get_metric
 from trialogue.metrics.satisfaction.features import FEATURES, features_of
-from trialogue.metrics.satisfaction.fit import MIN_DIALOGUES, fit, left_out, train, unseen_mask
+from trialogue.metrics.satisfaction.fit import MIN_DIALOGUES, unseen_mask
 from trialogue.metrics.satisfaction.metric import (
     TRAINING_DATA,
     Satisfaction,
@@ -160,19 +160,6 @@ def test_which_dialogues_an_estimator_was_trained_on_is_counted_by_system() -> N
     alone = Satisfaction(model=train([each for each in dialogues if each.system == "b"], origin="test"))
     (found,) = alone.training_exposure(renamed) or ()
     assert (found.recognised, found.out_of_fold, found.excluded_count) == (24, 0, 24)
-
-
-def test_a_file_without_fingerprints_is_read_and_goes_by_the_name_of_the_system(tmp_path: Path) -> None:
-    model = train(corpus(), origin="test")
-    (tmp_path / "old.json").write_text(model.model_dump_json(exclude={"fingerprints", "domain", "languages"}), "utf-8")
-    old = Satisfaction(model=str(tmp_path / "old.json"))
-    assert old.weights_for(talk("x", "y", system="a")) == model.without["a"]
-    assert old.training_exposure(corpus()) is None
-    # sha256 of the file's JSON, as version 0.1 has it in full names
-    digest = hashlib.sha256(
-        model.model_dump_json(exclude={"fingerprints", "domain", "languages"}).encode()
-    ).hexdigest()[:8]
-    assert old.measure == f"satisfaction(model={digest})@linear|v1"
 
 
 def test_a_dialogue_of_one_speaker_has_no_value() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Reason, ReasonCode
-from trialogue.stats import bootstrap, bootstrap_sums, cluster_sums, paired_bootstrap
+from trialogue.stats import bootstrap, bootstrap_sums, cluster_sums
 from trialogue.stats.arrays import CELLS, Floats
 from trialogue.stats.resampling.bootstrap import mean_of
 from trialogue.stats.resampling.replicates import bca, percentile, weight_chunks
@@ -187,16 +187,3 @@ def test_a_bootstrap_of_nothing_one_value_or_an_undefined_statistic_says_why() -
     assert (one.value, one.why) == (4.0, Reason.of(ReasonCode.ONE_VALUE))
     undefined = bootstrap([1.0, 2.0], lambda x: x[..., 0] * np.nan, rng=generator())
     assert undefined.why == Reason.of(ReasonCode.STATISTIC_UNDEFINED)
-
-
-def test_a_paired_bootstrap_is_one_of_the_differences() -> None:
-    a, b = generator(5).normal(size=(2, 30))
-    found = paired_bootstrap(a, b, rng=generator())
-    assert found.value == pytest.approx((a - b).mean())
-    assert found == bootstrap_sums(mean_data(a - b), mean_of, rng=generator())
-
-
-def test_a_paired_bootstrap_leaves_incomplete_pairs_out() -> None:
-    found = paired_bootstrap([1.0, None, 5.0, 7.0], [0.0, 2.0, float("nan"), 4.0], rng=generator())
-    assert (found.value, found.n) == (2.0, 2)  # (1 + 3) / 2
-    assert paired_bootstrap([None], [1.0], rng=generator()).why == Reason.of(ReasonCode.NO_DATA)

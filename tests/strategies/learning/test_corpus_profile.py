@@ -10,8 +10,8 @@ from trialogue.strategies.learning.corpus_profile import (
     TOO_FAR,
     TOO_WEAK,
     CorpusProfile,
+    TextTally,
     profile_of,
-    shift_of,
     words_of,
 )
 
@@ -52,7 +52,10 @@ def profile() -> CorpusProfile:
 
 
 def shift(profile: CorpusProfile, texts: Sequence[str], probabilities: np.ndarray) -> CorpusShift | None:
-    return shift_of(profile, texts, beliefs(probabilities), error=ERROR)
+    tally = TextTally()
+    for text, belief in zip(texts, beliefs(probabilities), strict=True):
+        tally.add(profile, text, belief)
+    return tally.shift_from(profile, error=ERROR)
 
 
 def test_few_samples_of_the_same_corpus_seem_to_be_from_elsewhere(profile: CorpusProfile) -> None:
@@ -114,8 +117,8 @@ def test_the_profile_counts_words_that_no_other_dialogue_has() -> None:
 
 
 def test_without_texts_there_is_no_shift(profile: CorpusProfile) -> None:
-    assert shift_of(profile, [], [], error=ERROR) is None
-    assert shift_of(profile, ["42"], [dict.fromkeys(CLASSES, 0.5)], error=ERROR) is None  # no words at all
+    assert TextTally().shift_from(profile, error=ERROR) is None
+    assert shift(profile, ["42"], np.full((1, len(CLASSES)), 0.5)) is None  # no words at all
 
 
 def test_numbers_are_no_words() -> None:

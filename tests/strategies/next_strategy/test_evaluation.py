@@ -3,15 +3,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from benchmarks.sequence_orders import choose_order, perplexity_ratio
 
 from trialogue.errors import UsageError
 from trialogue.strategies.next_strategy.evaluation import (
     Predictions,
-    choose_order,
     cross_validate,
     folds_of,
     next_strategy_accuracy,
-    perplexity_ratio,
     predict,
 )
 from trialogue.strategies.next_strategy.ngram import NGram, NGramFit

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.sequence_orders import choose_order
 
 from trialogue.datasets import get_corpus
 from trialogue.records import STRATEGIES, Dialogue
 from trialogue.strategies.next_strategy.evaluation import (
-    choose_order,
     cross_validate,
     next_strategy_accuracy,
 )

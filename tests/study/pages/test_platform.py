@@ -42,7 +42,7 @@ def study(folder: Path) -> Study:
 
 
 def published(study: Study, folder: Path) -> None:
-    recruiter = Recruiter(study, folder, Api(), who="test")
+    recruiter = Recruiter(study, Api(), who="test")
     recruiter.create_draft("https://study.example.org")
     recruiter.publish(str(recruiter.price()))
 

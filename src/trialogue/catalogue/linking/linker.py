@@ -14,7 +14,7 @@ the one with most ratings (``popularity``); the latest; the first in the catalog
 titles ("The Hunger Games", where every title continues) names a series and is not linked, unless year or context identify
 one item. A year in brackets that none of the items has refers to a film missing from the catalogue: nothing is linked.
 
-Accuracy is measured in ``benchmarks/LINKER.md`` and summarised in ``LINKER_CARD``.
+Accuracy is measured in ``benchmarks/LINKER.md``.
 """
 
 import re

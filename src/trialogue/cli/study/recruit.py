@@ -48,8 +48,8 @@ def recruit(
     from trialogue.study.recruiting.prolific import Recruiter
 
     api = Api(dry=dry_run, tell=typer.echo)
-    recruiter = Recruiter(study, folder, api, who="command line")
-    payer = Payer(study, folder, api, who="command line")
+    recruiter = Recruiter(study, api, who="command line")
+    payer = Payer(study, api, who="command line")
     if step == "draft":
         typer.echo(f"Draft on Prolific: {recruiter.create_draft(base) or '(dry run)'}")
     elif step == "preflight":

@@ -25,10 +25,11 @@ def translations(
         return
     texts, missing = catalogs.used_texts(), 0
     for name in [language] if language else catalogs.languages():
-        catalog = catalogs.read_catalog(catalogs.path_of(name))
+        path = catalogs.path_of(name)
+        catalog = catalogs.read_catalog(path)
         if compile_:
-            catalogs.compile_catalog(catalog)
-        problems = catalogs.problems_of(catalog, texts)
+            catalogs.compile_catalog(catalog, path)
+        problems = catalogs.problems_of(catalog, path, texts)
         missing += len(problems)
         found = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}" if problems else "complete"
         typer.echo(f"{name}: {len(texts)} texts, {found}")

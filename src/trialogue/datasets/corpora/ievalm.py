@@ -30,7 +30,7 @@ from pathlib import Path
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
 from trialogue.datasets.corpora.ievalm_items import ENTITIES, INFO, ItemTable, Origin, items_for
 from trialogue.datasets.failures import failure_of
-from trialogue.datasets.json_documents import ParseReport, kind_of, read_json
+from trialogue.datasets.json_documents import ParseReport, first_json, kind_of, read_each, read_json
 from trialogue.errors import DataError, Problem
 from trialogue.records import (
     Constraint,
@@ -261,14 +261,7 @@ def read_folder(folder: Path, note: Note) -> Iterator[AnyRecord]:
     for corpus, place in lacking.items():
         of = f" of {corpus}" if corpus else ""
         note(Problem(f"there is no {INFO}{of} next to or above the dialogues: goals have no items.", str(place)))
-    problems: list[Problem] = []
-    for path in paths:
-        try:
-            yield from read_file(path, note)
-        except DataError as error:
-            problems += error.problems
-    if problems:
-        raise DataError(problems)
+    yield from read_each(paths, read_file, note)
 
 
 def _is_dialogue(head: Head) -> bool:
@@ -284,18 +277,8 @@ def _is_large(head: Head) -> bool:
 def _recognises(head: Head) -> bool:
     if not head.is_folder:
         return _is_dialogue(head)
-    first = _first_file(head.path, DEEPEST)
+    first = first_json(head.path, DEEPEST)
     return first is not None and _is_dialogue(Head(first))
-
-
-def _first_file(folder: Path, depth: int) -> Path | None:
-    """The first JSON file of a folder, else of its folders by name; what lies deeper is not looked for."""
-    entries = sorted(folder.iterdir())
-    for entry in entries:
-        if entry.suffix == ".json" and entry.is_file():
-            return entry
-    inside = (_first_file(entry, depth - 1) for entry in entries if depth and entry.is_dir())
-    return next((found for found in inside if found is not None), None)
 
 
 def _read(path: Path, note: Note) -> Iterator[AnyRecord]:

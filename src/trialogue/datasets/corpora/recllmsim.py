@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
-from trialogue.datasets.json_documents import ParseReport, kind_of, read_json
+from trialogue.datasets.json_documents import ParseReport, first_json, kind_of, read_each, read_json
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, JsonValue, Rating, Speaker, Utterance
 from trialogue.records.files.jsonl import Note
@@ -203,14 +203,7 @@ def read_folder(folder: Path, note: Note) -> Iterator[AnyRecord]:
     if not paths:
         hint = "Expected a JSON file for each dialogue, with history and task_context in it."
         raise DataError(Problem("this folder contains no dialogues of RecLLMSim.", str(folder), hint=hint))
-    problems: list[Problem] = []
-    for path in paths:
-        try:
-            yield from read_file(path, note)
-        except DataError as error:
-            problems += error.problems
-    if problems:
-        raise DataError(problems)
+    yield from read_each(paths, read_file, note)
 
 
 def _is_dialogue(head: Head) -> bool:
@@ -227,18 +220,8 @@ def _recognises(head: Head) -> bool:
         return _is_dialogue(head) and head.has_keys("task_context")
     if not head.names & set(PARTS) and head.path.name not in PARTS:
         return False
-    first = _first_file(head.path, DEEPEST)
+    first = first_json(head.path, DEEPEST)
     return first is not None and _is_dialogue(Head(first))
-
-
-def _first_file(folder: Path, depth: int) -> Path | None:
-    """The first JSON file of a folder, else of its folders by name; what lies deeper is not looked for."""
-    entries = sorted(folder.iterdir())
-    for entry in entries:
-        if entry.suffix == ".json" and entry.is_file():
-            return entry
-    inside = (_first_file(entry, depth - 1) for entry in entries if depth and entry.is_dir())
-    return next((found for found in inside if found is not None), None)
 
 
 def _read(path: Path, note: Note) -> Iterator[AnyRecord]:

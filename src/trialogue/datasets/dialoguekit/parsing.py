@@ -267,8 +267,6 @@ def _take_own_additions(meta: dict[str, JsonValue], kind: str, path: str, report
         report.wrong(what, f"{path}.{OURS}", hint="Upgrade Trialogue, or delete that key.")
     del meta[OURS]
     fields = {key: value for key, value in ours.items() if key != "v"}
-    if kind == Dialogue.kind:
-        fields.setdefault("meta", meta)  # where version 1 had the message of an error
     upgrade(kind, fields, version)
     return fields
 

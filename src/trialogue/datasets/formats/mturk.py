@@ -41,7 +41,6 @@ class _Assignment:
     line: int
     hit: str
     worker: str
-    """The worker's code."""
     shown: dict[str, Any]
     """Displayed content, by name."""
     answers: dict[str, float]

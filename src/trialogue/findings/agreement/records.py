@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from trialogue.findings.standings import Measure
 from trialogue.fingerprints import TrainingExposure
@@ -25,13 +25,7 @@ class AgreementCoefficient(Record):
     """Its value over the units that the measure has a value for; chance is .5 for the AUC and 0 for correlations."""
     penalised: Estimate | None = None
     """The same over all rated units, each missing value counting as the worst guess (``abstention``); None where
-    nothing is missing, and in files of versions that did not know it."""
-
-    @field_validator("penalised", mode="before")
-    @classmethod
-    def _of_version_1(cls, given: object) -> object:
-        """Version 0.1 had a bare number: pairs with a missing value counted as chance, which is another thing."""
-        return None if isinstance(given, int | float) else given
+    nothing is missing."""
 
     @property
     def headline(self) -> Estimate:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
-import numpy.typing as npt
 
 from trialogue.findings.agreement.records import Statistic
 from trialogue.findings.agreement.score_pairs import Floats
@@ -142,10 +141,6 @@ def order_p(one: Floats, other: Floats, rng: np.random.Generator) -> float | Non
     )
     extreme = np.abs(_spearman_rows(np.broadcast_to(one, orders.shape), other[orders])) >= seen - 1e-12
     return float(extreme.mean()) if every else float((1 + extreme.sum()) / (1 + len(orders)))
-
-
-def _random_orders(size: int, rng: np.random.Generator) -> npt.NDArray[np.intp]:
-    return rng.permuted(np.tile(np.arange(size), (DRAWN, 1)), axis=1)
 
 
 def refusal(systems: int) -> Reason | None:

@@ -55,6 +55,13 @@ def board_threats(
         answer=(),
         systems=tuple(pooled_facts(entry) for entry in entries),
         leagues=tuple(leagues),
+        populations=tuple(
+            each.model_copy(update={"system": entry.name})
+            for entry in entries
+            for run in entry.runs
+            for each in run.findings.populations
+            if each.system == run.side.system
+        ),
         separate_users=separate_users(
             [
                 table.model_copy(update={"system": entry.name})

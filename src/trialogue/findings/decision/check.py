@@ -68,6 +68,7 @@ def measured_deviations(protocol: DecisionProtocol, part: Findings | None) -> It
     for name in (protocol.measure, *protocol.measures):
         if str(name) not in leagues:
             yield Deviation(what=DeviationKind.MEASURE_MISSING, planned=str(name))
+    yield from _other_users(protocol, part)
     facts = {} if part is None else {each.system: each for each in part.systems}
     for system in protocol.systems:
         if system not in facts:
@@ -77,6 +78,18 @@ def measured_deviations(protocol: DecisionProtocol, part: Findings | None) -> It
             yield Deviation(what=DeviationKind.SYSTEM_ADDED, system=system)
         else:
             yield from _sample(protocol, known, leagues.get(str(protocol.measure)))
+
+
+def _other_users(protocol: DecisionProtocol, part: Findings | None) -> Iterator[Deviation]:
+    """Systems that met others than the planned simulated users; a protocol that names no users does not look."""
+    if part is None or protocol.users is None:
+        return
+    met: dict[str, set[str]] = {}
+    for each in part.populations:
+        met.setdefault(each.system, set()).add(each.users or each.kind_of.value)
+    for system, kinds in sorted(met.items()):
+        if others := sorted(kinds - {protocol.users}):
+            yield Deviation(what=DeviationKind.OTHER_USERS, planned=protocol.users, actual=[*others], system=system)
 
 
 def _has_values(league: League) -> bool:

@@ -1,44 +1,91 @@
-"""Apply a decision protocol to findings: family of comparisons, margins, blocking threats, and the answer."""
+"""Decide: from leagues, threats and a decision protocol to verdicts and the answer, in one way for every command."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from trialogue.findings.decision.margins import exceeds_superiority, margin_sentences
 from trialogue.findings.family import corrected_together, rank_league
-from trialogue.findings.protocol import Correction, DecisionProtocol, ProtocolCheck
-from trialogue.findings.records import Findings, Statement, StatementKind
+from trialogue.findings.protocol import Correction, DecisionProtocol
+from trialogue.findings.records import Findings, Statement, StatementKind, Votes
 from trialogue.findings.standings import Contrast, League
-from trialogue.findings.systems.answer import answer, full_title, league_of
+from trialogue.findings.systems.answer import answer, full_title, league_of, primary_league
 from trialogue.findings.threat import Severity, Threat, ThreatCode
-from trialogue.findings.threats.detect import protocols
+from trialogue.findings.threats.detect import protocols, threats_of
 from trialogue.findings.threats.gate import gate_leagues
 from trialogue.findings.wording import render_estimate
+from trialogue.records import MeasureName
 
 
-def apply_protocol(findings: Findings, check: ProtocolCheck, *, decides: bool) -> Findings:
-    """Apply a protocol's verdicts to findings, including the gate.
+@dataclass(frozen=True)
+class Decided:
+    """What follows from leagues and threats."""
 
-    The gate only ever takes away, so that findings that have passed it may pass it again with more threats.
+    threats: tuple[Threat, ...]
+    """With the severity that the protocol gives them, blocking ones first."""
+    leagues: tuple[League, ...]
+    """Past the gate, with the protocol's family and margin of superiority."""
+    league: League | None
+    """The one that the answer rests on; None: none does."""
+    answer: tuple[Statement, ...]
+    """The verdict first."""
+
+
+def decide(
+    leagues: Sequence[League],
+    threats: Sequence[Threat],
+    protocol: DecisionProtocol | None = None,
+    *,
+    votes: Votes | None = None,
+    rests_on: MeasureName | None = None,
+) -> Decided:
+    """Verdicts, and the answer: the one function by which every command decides.
 
     Args:
-        findings: findings with the threats that were found in them, their leagues past the gate.
-        check: the protocol, and whether it was kept.
-        decides: whether the primary measure is theirs; else the answer stays on the measure that it rests on.
+        leagues: of one family of measures. The gate only ever takes away, so that leagues that have passed it may pass it
+            again with more threats.
+        threats: those that were found.
+        protocol: the decision protocol; None: the answer rests on what the kinds of evidence say (``primary_league``).
+        votes: people's votes between pairs of systems, told beside the answer.
+        rests_on: measure that the answer rests on where there is no protocol; None: it is derived.
     """
-    protocol = check.protocol
-    findings = findings.model_copy(update={"protocol": check})
-    threats = _threats(findings, check, decides=decides)
-    leagues: tuple[League, ...] = findings.leagues
-    if protocol is not None and decides:
-        leagues = leagues_under(protocol, leagues)
-    leagues = gate_leagues(leagues, threats)
-    measure = protocol.measure if protocol is not None and decides else None
-    league = None if measure is None else league_of(leagues, measure)
-    statements = answer(leagues, findings.votes, threats, rests_on=measure)
+    raised = raised_threats(protocol, threats)
+    gated = gate_leagues(leagues if protocol is None else leagues_under(protocol, leagues), raised)
+    measure = rests_on if protocol is None else protocol.measure
+    league = primary_league(gated) if measure is None else league_of(gated, measure)
+    said = answer(gated, votes, raised, rests_on=measure)
     if protocol is not None and league is not None:
-        statements = statements_under(protocol, league, statements, threats)
-    primary = findings.primary if measure is None else (league.measure.name if league is not None else None)
+        said = statements_under(protocol, league, said, raised)
+    return Decided(raised, gated, league, said)
+
+
+def decide_findings(findings: Findings, *, decides: bool = True) -> Findings:
+    """Findings with all threats that their facts show, and what follows from them under their protocol.
+
+    Args:
+        findings: findings with leagues; of those that were decided before, only the protocol is looked at anew.
+        decides: whether the protocol's primary measure is theirs; else the answer stays on what it would rest on without
+            one, and a protocol only gives threats their severity.
+    """
+    check = findings.protocol
+    protocol = None if check is None else check.protocol
+    threats = threats_of(findings)
+    if findings.threats:
+        found_before = [threat for threat in findings.threats if threat.code is not ThreatCode.NO_PROTOCOL]
+        threats = (*found_before, *protocols(findings))
+    if check is not None and check.is_kept and decides:
+        # That several measures were looked at threatens no decision that was fixed, and kept, before anybody looked.
+        threats = tuple(threat for threat in threats if threat.code is not ThreatCode.SEVERAL_MEASURES)
+    if decides:
+        found = decide(findings.leagues, threats, protocol, votes=findings.votes)
+    else:
+        found = decide(findings.leagues, raised_threats(protocol, threats), votes=findings.votes)
     return findings.model_copy(
-        update={"threats": threats, "leagues": leagues, "answer": statements, "primary": primary}
+        update={
+            "threats": found.threats,
+            "leagues": found.leagues,
+            "answer": found.answer,
+            "primary": None if found.league is None else found.league.measure.name,
+        }
     )
 
 
@@ -74,19 +121,6 @@ def raised_threats(protocol: DecisionProtocol | None, threats: Sequence[Threat])
     }
     order = list(Severity)
     return tuple(sorted(raised.values(), key=lambda threat: order.index(threat.severity)))
-
-
-def _threats(findings: Findings, check: ProtocolCheck, *, decides: bool) -> tuple[Threat, ...]:
-    """Detected threats and deviations from the protocol, with the severity that the protocol gives them; blocking ones
-    first.
-
-    That several measures were looked at threatens no decision that was fixed, and kept, before anybody looked.
-    """
-    kept = [threat for threat in findings.threats if threat.code is not ThreatCode.NO_PROTOCOL]
-    found = [*kept, *protocols(findings)]
-    if check.is_kept and decides:
-        found = [threat for threat in found if threat.code is not ThreatCode.SEVERAL_MEASURES]
-    return raised_threats(check.protocol, found)
 
 
 def _with_family(leagues: Sequence[League], protocol: DecisionProtocol) -> tuple[League, ...]:

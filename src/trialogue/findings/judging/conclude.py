@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
+from trialogue.errors import UsageError
 from trialogue.findings.judging.answer import answer
 from trialogue.findings.judging.card_records import JudgeCard
 from trialogue.findings.judging.coverage import JudgeCoverage
@@ -66,6 +67,28 @@ class JudgeSettings:
     """Ends of the scale of labels."""
     family: tuple[str, ...] = ()
     """Systems of the judge's family."""
+
+    @classmethod
+    def of(cls, *, estimand: str = "population", raters: str = "these", **fields: Any) -> "JudgeSettings":
+        """Settings from words, as a command line or a file gives them.
+
+        Raises:
+            UsageError: words that name nothing, a confidence outside (0, 1), or a reversed scale; all at once.
+        """
+        wrong = [
+            f"--{name} must be {' or '.join(Estimand)}, got {given!r}."
+            for name, given in (("estimand", estimand), ("raters", raters))
+            if given not in list(Estimand)
+        ]
+        confidence = fields.get("confidence", cls.confidence)
+        low, high = fields.get("scale", cls.scale)
+        if not 0 < confidence < 1:
+            wrong.append(f"--confidence must lie between 0 and 1, got {confidence:g}.")
+        if low is not None and high is not None and low >= high:
+            wrong.append(f"--low must be below --high, got {low:g} and {high:g}.")
+        if wrong:
+            raise UsageError("\n".join(wrong))
+        return cls(estimand=Estimand(estimand), raters=Estimand(raters), **fields)
 
 
 def judging_findings(

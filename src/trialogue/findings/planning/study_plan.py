@@ -14,10 +14,6 @@ import numpy.typing as npt
 from trialogue.errors import UsageError
 from trialogue.stats.arrays import Floats, Ints, check_count
 
-Component = Literal["rater", "rater x system", "item", "item x system", "dialogue", "dialogue x system"]
-"""Random effects of the report's model, by the names that they have there."""
-
-
 NODES = 41  # of a quadrature over normal values
 Answers = Literal["ratings", "choices"]
 """What participants give: ratings of all systems, or choices between two of them."""

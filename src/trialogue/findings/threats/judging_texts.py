@@ -102,7 +102,7 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "A probe found a bias in the judge",
         (
             "A judge's score changes with what should not change it: padding, a sentence in a reply that asks for a high "
-            "score, a reworded instruction, or the position in a pair (`--probes`; sign flips within dialogues, Holm's "
+            "score, a reworded instruction, or the position in a pair (`judge probe`; sign flips within dialogues, Holm's "
             "method over the probes)."
         ),
         (
@@ -119,7 +119,7 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "The judge's order of dialogues depends on the wording of the instruction",
         (
             "Spearman's correlation of a judge's scores under our instruction and under others with the same meaning is not "
-            "shown to be above 0 (`--probes`)."
+            "shown to be above 0 (`judge probe`)."
         ),
         "Noted where labels correct the judge. Without labels it demotes all verdicts.",
         lambda t: (
@@ -131,7 +131,7 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "The judge was not shown to notice a defect",
         (
             "A defect that was planted in replies (wrong year, recommendation of something disliked, repetition) did not "
-            "lower a judge's score significantly (`--probes`)."
+            "lower a judge's score significantly (`judge probe`)."
         ),
         "Noted: with few dialogues, a judge that notices it may not be recognised as such.",
         lambda t: (

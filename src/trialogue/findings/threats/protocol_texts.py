@@ -145,4 +145,5 @@ TEXTS: Mapping[DeviationKind, Callable[[Deviation], str]] = {
     ),
     DeviationKind.SYSTEM_MISSING: lambda d: f"{d.system} was planned but has no dialogues",
     DeviationKind.SYSTEM_ADDED: lambda d: f"{d.system} was not planned",
+    DeviationKind.OTHER_USERS: lambda d: f"{d.system} met {_names(d.actual)}, where {d.planned} were planned",
 }

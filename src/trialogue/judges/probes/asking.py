@@ -16,7 +16,6 @@ from trialogue.llm.usage import Usage, sum_usage
 from trialogue.records import Dialogue
 from trialogue.seeds import rng_for
 
-DEFAULT_DIALOGUES = 30
 PLANTED = (
     ProbeKind.PADDING,
     ProbeKind.INJECTION,

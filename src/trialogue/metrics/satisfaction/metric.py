@@ -102,7 +102,7 @@ class Satisfaction:
         own = self._model != load_bundled_weights()
         self.measure = full_name(CARD, variant, {"model": _hash(self._model)} if own else {})
         if own:
-            languages = self._model.languages or ENGLISH
+            languages = self._model.languages
             caveats = f"Weights fitted on {self._model.origin}.", *(() if languages == ENGLISH else (WORDS_OF_ENGLISH,))
             text = TextUse(unit="word", languages=languages, speakers=("system", "user"))
             self.card = CARD.model_copy(update={"caveats": caveats, "text": text})
@@ -115,27 +115,19 @@ class Satisfaction:
         return weights if isinstance(weights, Undefined) else (self.probability(unit, weights), 1.0)
 
     def weights_for(self, dialogue: Dialogue) -> Weights | Undefined:
-        """Weights fitted without the dialogue; Undefined if it is training data and there are none.
-
-        A file without fingerprints, of an earlier version, can only go by the system's name.
-        """
-        if self._model.fingerprints is None:
-            return self._model.without.get(dialogue.system or "", self._model.everything)
+        """Weights fitted without the dialogue; Undefined if it is training data and there are none."""
         recognised = self._model.fingerprints.recognise(dialogue)
         if recognised is None:
             return self._model.everything
         return self._model.without.get(recognised.fold) or Undefined(TRAINING_DATA)
 
-    def training_exposure(self, dialogues: Iterable[Dialogue]) -> tuple[TrainingExposure, ...] | None:
-        """Number of recognised dialogues by system; None without known fingerprints."""
-        if self._model.fingerprints is None:
-            return None
+    def training_exposure(self, dialogues: Iterable[Dialogue]) -> tuple[TrainingExposure, ...]:
+        """Number of recognised dialogues by system."""
         return exposure_of(self.measure, dialogues, self._model.fingerprints, out_of_fold=self._model.without)
 
-    def domain_fit(self, dialogues: Iterable[Dialogue], *, is_measured: bool) -> DomainFit | None:
-        """Number of dialogues in the domain; None if the domain is unknown."""
-        domain = self._model.domain
-        return None if domain is None else domain.fit(self.measure, dialogues, is_measured=is_measured)
+    def domain_fit(self, dialogues: Iterable[Dialogue], *, is_measured: bool) -> DomainFit:
+        """Number of dialogues in the domain."""
+        return self._model.domain.fit(self.measure, dialogues, is_measured=is_measured)
 
     def probability(self, dialogue: Dialogue, weights: Weights) -> float:
         """Estimated probability that the user is satisfied, by given weights."""
@@ -156,9 +148,8 @@ def load_bundled_weights() -> SatisfactionModel:
 
 
 def _hash(model: SatisfactionModel) -> str:
-    """Short hash of an estimator; fields that its version did not have yet do not change it."""
-    unknown = {name for name in ("fingerprints", "domain", "languages") if getattr(model, name) is None}
-    return hashlib.sha256(model.model_dump_json(exclude=unknown).encode()).hexdigest()[:8]
+    """Short hash of an estimator."""
+    return hashlib.sha256(model.model_dump_json().encode()).hexdigest()[:8]
 
 
 def write_model(model: SatisfactionModel, path: Path | str) -> None:

@@ -24,21 +24,6 @@ def holm(p: Sequence[float | None]) -> list[float | None]:
     return _restore_order(adjusted, order, len(p))
 
 
-def benjamini_hochberg(p: Sequence[float | None]) -> list[float | None]:
-    """Benjamini-Hochberg adjusted p-values: control the false discovery rate.
-
-    For independent or positively dependent tests.
-    Benjamini & Hochberg (1995), "Controlling the False Discovery Rate"; Benjamini & Yekutieli (2001), theorem 1.2.
-
-    >>> benjamini_hochberg([0.01, 0.04, None, 0.03])     # 3/1 * .01; 3/2 * .03 = .045, but .04 (3/3) is smaller
-    [0.03, 0.04, None, 0.04]
-    """
-    order, ascending = _sort_p_values(p)
-    scaled = ascending * (len(ascending) / np.arange(1, len(ascending) + 1))
-    adjusted = np.minimum.accumulate(scaled[::-1])[::-1]
-    return _restore_order(adjusted, order, len(p))
-
-
 def _sort_p_values(p: Sequence[float | None]) -> tuple[list[int], Floats]:
     tested = [index for index, value in enumerate(p) if value is not None]
     values = np.array([p[index] for index in tested], dtype=np.float64)

@@ -1,7 +1,7 @@
-"""Sample sizes in independent clusters (people, dialogues), and the difference that a given number can detect.
+"""Sample sizes in independent clusters (people, dialogues).
 
 Closed forms for planning, two-sided. Count clusters, not ratings: with m ratings per cluster that correlate by icc,
-its mean has the variance sd^2 * (1 + (m - 1) * icc) / m; pass the sd of cluster means, or use ``clustered_sd``.
+its mean has the variance sd^2 * (1 + (m - 1) * icc) / m; pass the sd of cluster means.
 """
 
 from math import ceil
@@ -32,61 +32,6 @@ def clusters_for_means(difference: float, sd: float, *, paired: bool, power: flo
     sides = 1 if paired else 2
     n: float = sides * ((z_level + z_power) * sd / difference) ** 2 + z_level**2 / (2 * sides)
     return max(2, ceil(n))
-
-
-def clusters_for_proportions(first: float, second: float, *, power: float = 0.8, level: float = 0.05) -> int:
-    """Independent units needed per side to detect a difference of two proportions.
-
-    Fleiss, Levin & Paik (2003), "Statistical Methods for Rates and Proportions" (without continuity
-    correction).
-
-    >>> clusters_for_proportions(0.3, 0.5)
-    93
-    """
-    z_level, z_power = _quantiles(power, level)
-    if first == second or not (0 <= first <= 1 and 0 <= second <= 1):
-        raise UsageError(f"Expected two different proportions between 0 and 1, got {first} and {second}.")
-    mean = (first + second) / 2
-    apart = z_power * (first * (1 - first) + second * (1 - second)) ** 0.5
-    together = z_level * (2 * mean * (1 - mean)) ** 0.5
-    n: float = ((together + apart) / (first - second)) ** 2
-    return ceil(n)
-
-
-def detectable_difference(clusters: int, sd: float, *, paired: bool, power: float = 0.8, level: float = 0.05) -> float:
-    """Smallest difference of means that a number of clusters detects: the inverse of ``clusters_for_means``.
-
-    Args:
-        clusters: in all if paired, on each side if not; at least 4.
-        sd: sd of the paired differences, or of the values on either side.
-        paired: whether every cluster sees both sides.
-        power: chance to find it.
-        level: chance to find one that is not there.
-
-    >>> round(detectable_difference(34, 1.0, paired=True), 3)
-    0.495
-    """
-    z_level, z_power = _quantiles(power, level)
-    if clusters < 4 or sd <= 0:
-        raise UsageError(f"Expected at least 4 clusters and a positive sd, got {clusters} and {sd}.")
-    sides = 1 if paired else 2
-    found: float = (z_level + z_power) * sd * (sides / (clusters - z_level**2 / (2 * sides))) ** 0.5
-    return found
-
-
-def clustered_sd(sd: float, *, per_cluster: float, icc: float) -> float:
-    """Standard deviation of the mean of ``per_cluster`` values that correlate by ``icc``.
-
-    Kish (1965), "Survey Sampling": the design effect 1 + (m - 1) * icc.
-
-    >>> clustered_sd(1.0, per_cluster=9, icc=0.25)     # sqrt((1 + 8 * .25) / 9)
-    0.5773502691896257
-    """
-    if sd <= 0 or per_cluster < 1 or not 0 <= icc <= 1:
-        raise UsageError(
-            f"Expected a positive sd, at least 1 value per cluster and an icc in [0, 1], got {sd}, {per_cluster}, {icc}."
-        )
-    return float(sd * ((1 + (per_cluster - 1) * icc) / per_cluster) ** 0.5)
 
 
 def judgements_needed(share: float, *, power: float = 0.8, level: float = 0.05) -> int:

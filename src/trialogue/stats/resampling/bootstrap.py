@@ -11,14 +11,14 @@ clusters cover 94.3% with 100 clusters, 93.6% with 40, 92.4% with 20 and 90.5% w
 Means, shares and differences of systems have intervals that are valid there, too: ``inference``.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
 
 from trialogue.records import Estimate, Reason, ReasonCode
-from trialogue.stats.arrays import CELLS, Floats, Ints, Values, as_floats, check_same_length
-from trialogue.stats.resampling.clusters import ClusterSums, cluster_sums, select_keys
+from trialogue.stats.arrays import CELLS, Floats, Ints, Values, as_floats
+from trialogue.stats.resampling.clusters import ClusterSums, cluster_sums
 from trialogue.stats.resampling.replicates import (
     UNDEFINED,
     Bounds,
@@ -36,7 +36,6 @@ __all__ = [
     "bootstrap",
     "bootstrap_sums",
     "cluster_sums",
-    "paired_bootstrap",
 ]
 
 Combine: TypeAlias = Callable[[Floats], Floats]
@@ -161,33 +160,3 @@ def _bounds(
         return percentile(replicates, plan.confidence, label)
     deleted = np.array([float(evaluate(statistic, np.delete(data, i)[None])[0]) for i in range(len(data))])
     return bca(replicates, value, deleted, np.ones(len(data), dtype=np.int64), plan.confidence, label)
-
-
-def paired_bootstrap(
-    a: Values,
-    b: Values,
-    *,
-    rng: np.random.Generator,
-    clusters: Sequence[Hashable] | None = None,
-    resamples: int = 10_000,
-    confidence: float = 0.95,
-    method: Method = "percentile",
-) -> Estimate:
-    """Mean of ``a - b`` over aligned pairs, with an interval by resampling pairs or clusters of pairs.
-
-    Pairs with a missing side are left out; ``n`` counts those that remain.
-
-    >>> paired_bootstrap([3, 4, 5], [1, 3, None], rng=np.random.default_rng(0)).value     # (2 + 1) / 2
-    1.5
-    """
-    gaps, keys = _gaps(a, b, clusters)
-    data = cluster_sums(np.column_stack([gaps, np.ones(len(gaps))]), keys)
-    return bootstrap_sums(data, mean_of, rng=rng, resamples=resamples, confidence=confidence, method=method)
-
-
-def _gaps(a: Values, b: Values, clusters: Sequence[Hashable] | None) -> tuple[Floats, Sequence[Hashable]]:
-    left, right = as_floats(a, "a"), as_floats(b, "b")
-    check_same_length(a=left, b=right, clusters=clusters)
-    gaps = left - right
-    keep = np.flatnonzero(~np.isnan(gaps))
-    return gaps[keep], select_keys(clusters, keep) or range(len(keep))

@@ -124,27 +124,6 @@ def profile_of(
     )
 
 
-def shift_of(
-    profile: CorpusProfile,
-    texts: Sequence[str],
-    beliefs: Sequence[Mapping[str, float]],
-    *,
-    error: TransferError,
-) -> CorpusShift | None:
-    """Distance of texts from a profile; None if it is within the limits, or there are no texts.
-
-    Args:
-        profile: profile of the calibration data.
-        texts: texts of one side: references, or the replies of one system.
-        beliefs: the model's strategy distribution of each.
-        error: transfer error to be expected of texts from elsewhere.
-    """
-    tally = TextTally()
-    for text, belief in zip(texts, beliefs, strict=True):
-        tally.add(profile, text, belief)
-    return tally.shift_from(profile, error=error)
-
-
 @dataclass
 class TextTally:
     """Words and strategies of texts of one side, counted one text at a time."""

@@ -4,7 +4,6 @@ Every system utterance with a label among the classes is predicted from everythi
 dialogue. Intervals resample whole dialogues, which also make up the folds.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,10 +12,9 @@ import numpy as np
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats import bootstrap_sums, cluster_sums
-from trialogue.strategies.base import CLASSES, Floats, Ints
+from trialogue.strategies.base import Floats, Ints
 from trialogue.strategies.learning.folds import align_classes, fold_of_each
-from trialogue.strategies.next_strategy.ngram import NGramFit, Smoothing
-from trialogue.strategies.next_strategy.sequence import SequenceFit, SequenceModel, Tokens, UserTokens
+from trialogue.strategies.next_strategy.sequence import SequenceFit, SequenceModel, Tokens
 
 FOLDS = 5
 TIE = 1e-12  # probabilities that differ by less are equal: sums in another order must not decide a rank
@@ -160,25 +158,8 @@ def next_strategy_accuracy(
         return bootstrap_sums(data, combine, rng=rng, resamples=resamples, undefined=NOTHING)
 
     return NextStrategyAccuracy(
-        estimate(columns[0], _perplexity), estimate(columns[1], _mean), estimate(columns[2], _mean)
+        estimate(columns[0], to_perplexity), estimate(columns[1], _mean), estimate(columns[2], _mean)
     )
-
-
-def perplexity_ratio(
-    model: Predictions, other: Predictions, *, rng: np.random.Generator | None, resamples: int = 10_000
-) -> Estimate:
-    """Perplexity of a model over that of another for the same places, under 1 if it is better; dialogues resampled.
-
-    Raises:
-        UsageError: they are about different places.
-    """
-    if model.dialogues != other.dialogues or not np.array_equal(model.places, other.places):
-        raise UsageError(
-            "the two models made predictions for different turns. Use the same dialogues and folds for both."
-        )
-    gaps = model.losses - other.losses
-    data = cluster_sums(np.column_stack([gaps, np.ones(len(gaps))]), model.dialogues)
-    return bootstrap_sums(data, _perplexity, rng=rng, resamples=resamples, undefined=NOTHING)
 
 
 def _mean(sums: Floats) -> Floats:
@@ -187,41 +168,6 @@ def _mean(sums: Floats) -> Floats:
     )
 
 
-def _perplexity(sums: Floats) -> Floats:
+def to_perplexity(sums: Floats) -> Floats:
+    """Perplexity of (loss, count) sums over the last axis."""
     return np.asarray(np.exp(_mean(sums)))
-
-
-@dataclass(frozen=True)
-class OrderChoice:
-    """An order with the smoothing, and how every candidate did."""
-
-    best: NGramFit
-    perplexities: dict[tuple[int, Smoothing], float]
-    """Cross-validated perplexity of each order and smoothing that was tried."""
-
-
-def choose_order(
-    sequences: Mapping[str, Tokens],
-    *,
-    orders: Sequence[int] = (1, 2, 3, 4, 5),
-    smoothings: Sequence[Smoothing] = ("witten_bell", "kneser_ney"),
-    classes: tuple[str, ...] = CLASSES,
-    user: UserTokens = "acts",
-    folds: int = FOLDS,
-    rng: np.random.Generator,
-) -> OrderChoice:
-    """The order and smoothing of lowest perplexity by cross-validation over dialogues; of equal ones the first.
-
-    Raises:
-        UsageError: fewer dialogues than folds, or no candidates.
-    """
-    candidates = [NGramFit(order, smoothing, classes, user) for smoothing in smoothings for order in orders]
-    if not candidates:
-        raise UsageError("there are no orders or smoothings to choose from.")
-    seed = int(rng.integers(2**63))  # all candidates on the same folds
-    found = {}
-    for fit in candidates:
-        predictions = cross_validate(fit, sequences, folds=folds, rng=np.random.default_rng(seed))
-        found[fit.order, fit.smoothing] = math.exp(float(predictions.losses.mean()))
-    best = min(candidates, key=lambda fit: found[fit.order, fit.smoothing])
-    return OrderChoice(best, found)

@@ -65,12 +65,6 @@ class Walk:
         """Start again: a rejected participant returns."""
         self.state, self._now = "walking", None
 
-    def to_the_end(self) -> "Walk":
-        """Walk without a pause."""
-        while self.step():
-            pass
-        return self
-
     def _see(self, reply: Reply) -> None:
         self._now = reply
         self.statuses.append(reply.status)

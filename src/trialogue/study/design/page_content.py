@@ -178,8 +178,3 @@ class Outcome:
     kind: OutcomeKind
     parts: dict[str, Answers] = field(default_factory=dict)
     """Answers by prefix, with their errors and the submitted values; set if ``invalid``."""
-
-    @property
-    def is_acknowledged(self) -> bool:
-        """Whether the submitted answers have been stored."""
-        return self.kind in ("stored", "repeated")

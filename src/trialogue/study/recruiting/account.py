@@ -1,13 +1,12 @@
 """A study's account at Prolific: ledger, the study there, list of submissions, and requests that must be made only once."""
 
-from pathlib import Path
 from typing import Any
 
 from trialogue.errors import UsageError
 from trialogue.study.design.payment import Money
 from trialogue.study.models import Audit, Participant, PlatformRequest, Study
 from trialogue.study.recruiting.api import Api, Json, PlatformError
-from trialogue.study.recruiting.ledger import Kind, Ledger, State, adopt_file
+from trialogue.study.recruiting.ledger import Kind, Ledger, State
 from trialogue.study.recruiting.remote import RemoteStudy, payment_of
 from trialogue.study.services.reading import file_of
 
@@ -19,7 +18,6 @@ class Account:
 
     Args:
         study: the study as loaded.
-        folder: the study folder; a ledger file of an earlier release in it is moved into the database.
         api: client for requests.
         who: name for the log.
 
@@ -27,14 +25,13 @@ class Account:
         UsageError: the study is for another platform, or states no payment.
     """
 
-    def __init__(self, study: Study, folder: Path, api: Api, *, who: str) -> None:
+    def __init__(self, study: Study, api: Api, *, who: str) -> None:
         self.study, self.api, self.who = study, api, who
         self.file = file_of(study)
         if self.file.platform.name != "prolific":
             raise UsageError("Recruiting through the API requires platform: {name: prolific} in the study file.")
         self.payment = payment_of(self.file)
         """Payment per participant."""
-        adopt_file(study, folder)
         self.ledger = Ledger(study, who=who)
 
     def check_confirmation(self, confirmed: str, amount: Money, *, refused: str) -> None:

@@ -128,7 +128,7 @@ def main(folder: Path, every_s: float, parent: int) -> None:
     from trialogue.study.recruiting.api import Api
     from trialogue.study.recruiting.prolific import Recruiter
 
-    recruiter = Recruiter(study, folder, Api(), who="sync")
+    recruiter = Recruiter(study, Api(), who="sync")
     follow(recruiter.sync, every_s=every_s, wait=waiting_for(parent), tell=_log.info)
 
 

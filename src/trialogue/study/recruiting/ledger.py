@@ -7,9 +7,7 @@ is resolved by the platform's own lists, or by a person after these were asked; 
 repetition would pay twice.
 """
 
-import json
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from django.db import IntegrityError, transaction
@@ -28,8 +26,6 @@ UNSETTLED = (*OPEN, State.ACCEPTED)
 """States that an answer or a list of the platform may still change."""
 LIVE = (*UNSETTLED, State.CONFIRMED)
 """States in which a request may have been, or will be, carried out: its money counts as spent."""
-FILE = "recruiting.jsonl"  # the ledger of releases before 0004_platform_requests
-ADOPTED = f"{FILE}.adopted"
 ANSWER, LIST = "answer", "platform"  # what settles a request, if not a person
 
 
@@ -99,43 +95,3 @@ class Ledger:
             changes["remote_id"] = remote_id
         open_ones = PlatformRequest.objects.filter(pk=request.pk, state__in=UNSETTLED)
         return bool(open_ones.update(**changes))
-
-
-def adopt_file(study: Study, folder: Path) -> None:
-    """Move the ledger file of an earlier release into the database, once."""
-    path = folder / FILE
-    if not path.is_file():
-        return
-    with transaction.atomic():
-        lock_study(study)
-        if not study.platform_requests.filter(by=FILE).exists():
-            PlatformRequest.objects.bulk_create(_adopt_ledger(study, path))
-    path.replace(folder / ADOPTED)
-
-
-def _adopt_ledger(study: Study, path: Path) -> list[PlatformRequest]:
-    """The last state of each request in a ledger file; a line that a crash cut off is none."""
-    last: dict[tuple[str, str], dict[str, Any]] = {}
-    for line in path.read_text("utf-8").splitlines():
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
-        last[row["what"], row["key"]] = last.get((row["what"], row["key"]), {}) | row
-    states = {"done": State.CONFIRMED, "refused": State.REFUSED, "intended": State.UNKNOWN}
-    codes = {each.code: each for each in study.participants.all()}
-    found = []
-    for (what, key), row in last.items():
-        given = {"study": study, "kind": what, "state": states[row["state"]], "by": FILE}
-        if what == Kind.BONUS:
-            lines = {code: round(float(amount) * 100) for code, amount in row.get("amounts", {}).items()}
-            found += [
-                PlatformRequest(**given, participant=codes[code], amount_cents=cents, batch=key)
-                for code, cents in lines.items()
-                if code in codes
-            ]
-        elif what in (Kind.APPROVE, Kind.REJECT):
-            found += [PlatformRequest(**given, participant=codes[key])] if key in codes else []
-        else:
-            found.append(PlatformRequest(**given, key=key, remote_id=str(row.get("id", ""))))
-    return found

@@ -21,7 +21,6 @@ from trialogue.workflows.pipeline.decision import Decision, read_decision, refus
 from trialogue.workflows.rerun.calls import arguments_of, manifest_of
 
 MAX_COLUMNS = 5  # shown by default: what fits beside the names of rows on a laptop
-ROWS_SUFFIX = ".json"
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from trialogue.findings import Findings
 from trialogue.findings.decision.check import measured_deviations
-from trialogue.findings.decision.verdict import apply_protocol
+from trialogue.findings.decision.verdict import decide_findings
 from trialogue.findings.protocol import DecisionProtocol, ProtocolCheck
 from trialogue.workflows.experiment.registration import Registration
 
@@ -70,7 +70,8 @@ def apply_check(parts: Parts, check: ProtocolCheck) -> Parts:
     """Apply the protocol's verdicts to the parts."""
     place = None if check.protocol is None else parts.place_that_decides(check.protocol)
     decided = (
-        apply_protocol(part, check, decides=number == place) for number, (_, part) in enumerate(parts.labelled_findings)
+        decide_findings(part.model_copy(update={"protocol": check}), decides=number == place)
+        for number, (_, part) in enumerate(parts.labelled_findings)
     )
     return Parts(  # in the order of ``labelled_findings``
         people=None if parts.people is None else next(decided),

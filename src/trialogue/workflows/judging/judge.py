@@ -16,14 +16,15 @@ from trialogue.findings.judging.records import JudgedCorrelation, JudgingFinding
 from trialogue.findings.judging.units import JudgedUnit, table_of
 from trialogue.judges.prompts import signature_of
 from trialogue.judges.rubric import Rubric
-from trialogue.records.score import AGGREGATE
+from trialogue.judges.rubric_files import load_rubric
+from trialogue.records.score import AGGREGATE, Score
 from trialogue.seeds import rng_for
 from trialogue.stats.correction.means import MIN_LABELS
 from trialogue.stats.correction.plan import LabelNeed, labels_needed
 from trialogue.stats.correction.table import JudgedTable
 from trialogue.workflows.evaluation import Progress
 from trialogue.workflows.inputs.memory import Data, with_data_read
-from trialogue.workflows.judging.ask import JudgeGiven, JudgeScores, prepare_panel, shared_families
+from trialogue.workflows.judging.ask import JudgeGiven, JudgeScores, judge_scores, prepare_panel, shared_families
 from trialogue.workflows.judging.consent import check_consent
 from trialogue.workflows.judging.probes import prepare_probes
 from trialogue.workflows.judging.units import JudgedInput, judged_material, name_of
@@ -209,6 +210,14 @@ def _card(found: JudgedInput, settings: JudgeSettings) -> JudgeCard:
         family=sorted({*settings.family, *(each.system for each in found.coverage if each.family is not None)}),
         confidence=settings.confidence,
     )
+
+
+def judged_aspect(given: Sequence[Any], aspect: str | None, **asked: Any) -> tuple[str, tuple[Score, ...]]:
+    """(the column of an aspect, scores) by models that are asked now; arguments as for ``judge_scores``."""
+    rubric = load_rubric(asked["rubric"])
+    name, _ = aspect_of(rubric, aspect)
+    found = judge_scores(*given, **{**asked, "rubric": rubric})
+    return str(found.columns[name]), found.scores
 
 
 def aspect_of(rubric: Rubric, given: str | None) -> tuple[str, tuple[str, ...]]:

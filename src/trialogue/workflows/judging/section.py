@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trialogue.findings.records import Findings
 from trialogue.findings.wording import list_names
-from trialogue.records import MeasureName, Score
+from trialogue.records import Manifest, MeasureName, Score
 from trialogue.workflows.inputs.inputs import InputRecords
+from trialogue.workflows.pipeline.beside import NOTHING_BESIDE, Beside
 
 if TYPE_CHECKING:
     from trialogue.findings.judging.records import JudgingFindings
@@ -23,16 +23,20 @@ class _Column:
     level: str
 
 
-def with_judges(findings: Findings, material: InputRecords, scores: Sequence[Score]) -> Findings:
-    """Findings with a section, and columns of the league table, for each language-model judge among the records.
+def judges_beside(
+    material: InputRecords, scores: Sequence[Score], *, title: str, alpha: float, manifest: Manifest
+) -> Beside:
+    """A section, and columns of the league table, for each language-model judge among the records.
 
     Where people answered the judge's question, raw values stand beside corrected ones; where nobody did, they are raw, and
     the section says so. A corrected value holds people's answers, so it is no score, and nothing is concluded from it here.
 
     Args:
-        findings: findings of the evaluation.
         material: the records, the judge's scores among them.
         scores: scores of the evaluation; people's answers are among them.
+        title: heading of the report.
+        alpha: significance level.
+        manifest: how the evaluation was made.
     """
     columns = {
         _Column(each.measure, each.level)
@@ -40,45 +44,38 @@ def with_judges(findings: Findings, material: InputRecords, scores: Sequence[Sco
         if each.rater is None and each.measure.is_of_judge and each.level in LEVELS
     }
     if not columns or not material:
-        return findings
+        return NOTHING_BESIDE
     from trialogue.findings.judging.columns import judge_leagues
     from trialogue.findings.judging.section import judging_section
 
     ordered = sorted(columns, key=lambda each: (str(each.measure), each.level))
-    judged = [_findings_of(each.measure, findings, material, scores) for each in ordered]
-    return findings.model_copy(
-        update={
-            "sections": (*findings.sections, *map(judging_section, judged)),
-            "judge_leagues": tuple(league for each in judged for league in judge_leagues(each)),
-        }
+    judged = [_findings_of(each.measure, material, scores, title, alpha, manifest) for each in ordered]
+    return Beside(
+        sections=tuple(map(judging_section, judged)),
+        judge_leagues=tuple(league for each in judged for league in judge_leagues(each)),
     )
 
 
-def with_unused_scores(findings: Findings, material: InputRecords) -> Findings:
-    """Findings with a warning about given scores that no part of the evaluation shows: those of other measures.
-
-    Args:
-        findings: findings of the evaluation.
-        material: the records.
-    """
+def unused_beside(material: InputRecords) -> Beside:
+    """A warning about given scores that no part of the evaluation shows: those of other measures."""
     unused = Counter(
         str(each.measure)
         for each in material.scores
         if each.rater is None and each.value is not None and not each.measure.is_of_judge
     )
     if not unused:
-        return findings
+        return NOTHING_BESIDE
     names = list_names(sorted(unused), most=MAX_NAMES)
     warning = (
         f"{unused.total():,} imported scores of {names} are not shown: the report contains only metrics that Trialogue "
         "computed and judges whose columns are named judge(...). To compare other scores with people's answers, and to "
         "correct them: trialogue judge --scores FILE --aspect NAME."
     )
-    return findings.model_copy(update={"warnings": (*findings.warnings, warning)})
+    return Beside(warnings=(warning,))
 
 
 def _findings_of(
-    column: MeasureName, findings: Findings, material: InputRecords, scores: Sequence[Score]
+    column: MeasureName, material: InputRecords, scores: Sequence[Score], title: str, alpha: float, manifest: Manifest
 ) -> "JudgingFindings":
     from trialogue.findings.judging.conclude import JudgeSettings, judging_findings
     from trialogue.findings.judging.units import table_of
@@ -91,7 +88,7 @@ def _findings_of(
     labels = [
         each for each in scores if each.rater is not None and each.value is not None and each.measure.question in names
     ]
-    how = JudgeSettings(confidence=1 - findings.alpha)
+    how = JudgeSettings(confidence=1 - alpha)
     found = judged_material(
         [material],
         scores=[each for each in material.scores if each.measure == column],
@@ -109,8 +106,8 @@ def _findings_of(
         level=found.level,
         labels_by=found.labels_by,
         rater_count=len(found.raters),
-        title=findings.title,
+        title=title,
         warnings=found.warnings,
         coverage=found.coverage,
-        manifest=findings.manifest,
+        manifest=manifest,
     )

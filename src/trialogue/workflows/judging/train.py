@@ -8,7 +8,7 @@ import numpy as np
 
 from trialogue.errors import DataError, UsageError
 from trialogue.findings.wording import list_names
-from trialogue.languages import ENGLISH, language_name
+from trialogue.languages import language_name
 from trialogue.metrics.base import Undefined
 from trialogue.metrics.impressions.fit import ImpressionModel, train_impressions
 from trialogue.metrics.impressions.metric import Impression, write_impressions
@@ -110,7 +110,7 @@ def train_satisfaction_file(
         f"  {each.corpus}: {_render(each.learned)} ({_render(each.length)})"
         for each in leave_corpora_out(corpora, seed=seed)
     ]
-    languages = list_names(list(dict.fromkeys(language_name(code) for code in model.languages or ENGLISH)))
+    languages = list_names(list(dict.fromkeys(language_name(code) for code in model.languages)))
     remark = f"Language: {languages}. In any other, evaluate leaves this judge out."
     return TrainedJudge(model, "\n".join([heading, *lines, remark]), tuple(warnings))
 

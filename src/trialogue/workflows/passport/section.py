@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trialogue.findings.records import Findings
 from trialogue.records import Dialogue, sha256_of
 from trialogue.records.runs import open_run
 from trialogue.simulation.wording_outcomes import Wording
 from trialogue.workflows.passport.wordings import wordings_of
+from trialogue.workflows.pipeline.beside import NOTHING_BESIDE, Beside
 
 if TYPE_CHECKING:
     from trialogue.findings.passport.records import PassportFindings
@@ -68,36 +68,27 @@ def read_passport(path: Path) -> "PassportFindings":
     return open_run(path.parent).record(path.name, PassportFindings, again="trialogue users passport")
 
 
-def with_passports(findings: Findings, given: Sequence[object]) -> Findings:
-    """Findings with a section for each passport beside the dialogues, and with its checksum in the manifest."""
+def passports_beside(given: Sequence[object]) -> Beside:
+    """A section for each passport beside the dialogues, and its checksum."""
     stored = list(stored_passports(given))
     if not stored:
-        return findings
+        return NOTHING_BESIDE
     from trialogue.findings.sections import passport_section
 
-    sections = tuple(passport_section(each.findings, page=str(each.path.with_name(PAGE))) for each in stored)
-    inputs = {
-        **findings.manifest.inputs,
-        **{f"passport of {each.findings.users}": sha256_of(each.path) for each in stored},
-    }
-    manifest = findings.manifest.model_copy(update={"inputs": inputs})
-    return findings.model_copy(update={"sections": (*findings.sections, *sections), "manifest": manifest})
+    return Beside(
+        sections=tuple(passport_section(each.findings, page=str(each.path.with_name(PAGE))) for each in stored),
+        inputs={f"passport of {each.findings.users}": sha256_of(each.path) for each in stored},
+    )
 
 
-def with_wordings(findings: Findings, dialogues: Iterable[Dialogue]) -> Findings:
-    """Findings with a section on the wordings of hybrid users, if the dialogues have any.
-
-    Args:
-        findings: findings of an evaluation.
-        dialogues: its dialogues.
-    """
+def wordings_beside(dialogues: Iterable[Dialogue]) -> Beside:
+    """A section on the wordings of hybrid users, if the dialogues have any."""
     by_system: dict[str, Counter[str]] = {}
     for each in dialogues:
         by_system.setdefault(each.system or "", Counter()).update(wordings_of([each]))
     counts = {system: dict(sorted(found.items())) for system, found in by_system.items() if found}
     if not counts:
-        return findings
+        return NOTHING_BESIDE
     from trialogue.findings.sections import wordings_section
 
-    section = wordings_section(counts, {outcome.value: title for outcome, title in WORDINGS.items()})
-    return findings.model_copy(update={"sections": (*findings.sections, section)})
+    return Beside(sections=(wordings_section(counts, {outcome.value: title for outcome, title in WORDINGS.items()}),))

@@ -4,7 +4,7 @@
 them depends on the command. The return value of a step holds everything that the next one needs.
 """
 
-from trialogue.workflows.pipeline.conclude import conclude, with_threats
+from trialogue.workflows.pipeline.conclude import conclude
 from trialogue.workflows.pipeline.infer import Estimates, infer
 from trialogue.workflows.pipeline.measure import Choice, Measurements, choose, measure
 from trialogue.workflows.pipeline.read import Step, prepare, read
@@ -29,5 +29,4 @@ __all__ = [
     "read",
     "read_run",
     "report",
-    "with_threats",
 ]

@@ -7,20 +7,24 @@ from trialogue.findings import Example, Findings, League, Section, Sensitivity
 from trialogue.findings.agreement.disagreement import disagreements
 from trialogue.findings.alignment.profile import alignment_profiles
 from trialogue.findings.alignment.records import alignment_sections
+from trialogue.findings.decision.check import check_protocol
+from trialogue.findings.decision.verdict import decide_findings
 from trialogue.findings.examples import examples
 from trialogue.findings.languages import with_known_labels
-from trialogue.findings.systems.answer import answer, primary_league
+from trialogue.findings.protocol import DecisionProtocol, ProtocolCheck
+from trialogue.findings.systems.answer import primary_league
 from trialogue.findings.systems.baseline_section import baseline_methods, baseline_sections
 from trialogue.findings.systems.failure_section import failure_sections
 from trialogue.findings.systems.sensitivity import sensitivity
-from trialogue.findings.threats.detect import threats_of
-from trialogue.findings.threats.gate import gate_leagues
 from trialogue.findings.threats.language_texts import language_lines
 from trialogue.findings.threats.users import separate_users
 from trialogue.metrics import AnyMetric
 from trialogue.metrics.engine.engine import MAX_COMPARED
-from trialogue.records import MeasuredUnits, Score
+from trialogue.records import MeasuredUnits
 from trialogue.workflows.calibration_notes import calibration_warnings
+from trialogue.workflows.inputs.study_answers import DeclaredStudy
+from trialogue.workflows.pipeline.beside import NOTHING_BESIDE, Beside
+from trialogue.workflows.pipeline.decision import declared_check
 from trialogue.workflows.pipeline.domains import domain_lines
 from trialogue.workflows.pipeline.infer import Estimates
 from trialogue.workflows.pipeline.lookalike_names import twin_lines
@@ -31,8 +35,16 @@ MAX_PROFILED = 20_000  # replies; of more, `trialogue align` says where alignmen
 MAX_PROFILE_RESAMPLES = 1_000
 
 
-def conclude(inferred: Estimates, *, title: str) -> Findings:
-    """Turn estimates into findings with threats.
+def conclude(
+    inferred: Estimates, *, title: str, beside: Beside = NOTHING_BESIDE, protocol: DecisionProtocol | None = None
+) -> Findings:
+    """Turn estimates into findings with threats, verdicts and the answer, once.
+
+    Args:
+        inferred: the estimates.
+        title: heading of the report.
+        beside: what stands beside them, and decides nothing.
+        protocol: decides; None: what a study declared, else the kind of evidence does.
 
     Raises:
         DataError: nothing could be measured.
@@ -41,7 +53,8 @@ def conclude(inferred: Estimates, *, title: str) -> Findings:
     if not inferred.leagues:
         raise DataError(_nothing_measured_problem(measured))
     tables = [each for each in measured.counts if isinstance(each, MeasuredUnits)]
-    findings = Findings(
+    manifest = measured.manifest
+    facts = Findings(
         title=title,
         answer=(),
         systems=measured.systems,
@@ -52,6 +65,7 @@ def conclude(inferred: Estimates, *, title: str) -> Findings:
         shared_situations=measured.shared_situations,
         separate_users=separate_users(tables, {facts.system for facts in measured.systems}),
         leagues=inferred.shown_leagues,
+        judge_leagues=beside.judge_leagues,
         primary=None,
         votes=inferred.votes,
         sensitivity=_sensitivities(inferred),
@@ -61,35 +75,29 @@ def conclude(inferred: Estimates, *, title: str) -> Findings:
         languages=measured.languages,
         language_mismatches=measured.language_mismatches,
         methods=baseline_methods(inferred.shown_leagues),
-        warnings=_warnings(inferred),
+        warnings=(*_warnings(inferred), *beside.warnings),
         alpha=inferred.alpha,
         correction=inferred.correction,
-        manifest=measured.manifest,
+        manifest=manifest.model_copy(update={"inputs": {**manifest.inputs, **beside.inputs}}),
     )
-    findings = with_threats(findings)
+    check = _check(facts, protocol, measured.material.study)
+    findings = decide_findings(facts.model_copy(update={"protocol": check}))
     return findings.model_copy(
         update={
             "sections": baseline_sections(findings.leagues)
             + failure_sections(measured.failure_sensitivity, findings.leagues)
-            + _lost_alignment(measured, findings.leagues),
+            + _lost_alignment(measured, findings.leagues)
+            + beside.sections,
             "examples": _examples(measured, findings),
         }
     )
 
 
-def with_threats(findings: Findings) -> Findings:
-    """Add all detected threats, gate the leagues, and compose the answer."""
-    threats = threats_of(findings)
-    leagues = gate_leagues(findings.leagues, threats)
-    primary = primary_league(leagues)
-    return findings.model_copy(
-        update={
-            "threats": threats,
-            "leagues": leagues,
-            "answer": answer(leagues, findings.votes, threats),
-            "primary": primary.measure.name if primary else None,
-        }
-    )
+def _check(facts: Findings, protocol: DecisionProtocol | None, study: DeclaredStudy | None) -> ProtocolCheck | None:
+    """The protocol that decides, and what deviates from it; None: there is none."""
+    if protocol is not None:
+        return check_protocol(facts, protocol)
+    return None if study is None else declared_check(facts, study)
 
 
 def _examples(measured: Measurements, findings: Findings) -> tuple[Example, ...]:
@@ -188,8 +196,3 @@ def _too_many(systems: int) -> list[str]:
     if systems <= MAX_COMPARED:
         return []
     return [(f"{systems} systems are not compared in pairs; the limit is {MAX_COMPARED}. Evaluate fewer at a time.")]
-
-
-def scores_of(inferred: Estimates) -> Sequence[Score]:
-    """Scores stored with a run."""
-    return inferred.scores()

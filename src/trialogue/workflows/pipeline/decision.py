@@ -10,8 +10,7 @@ from pydantic import ValidationError
 from trialogue.errors import DataError, TrialogueError, UsageError
 from trialogue.findings import Findings
 from trialogue.findings.decision.check import check_protocol
-from trialogue.findings.decision.verdict import apply_protocol
-from trialogue.findings.protocol import DecisionProtocol, Exclusion
+from trialogue.findings.protocol import DecisionProtocol, Exclusion, ProtocolCheck
 from trialogue.findings.wording import list_names
 from trialogue.metrics import get_metric
 from trialogue.records import Dialogue, MeasureName, Rating, Response
@@ -65,11 +64,6 @@ def _full(name: MeasureName) -> MeasureName:
     return MeasureName(metric.measure)
 
 
-def decide(findings: Findings, protocol: DecisionProtocol) -> Findings:
-    """Findings under a protocol that was given with the data: nothing shows that it was written before them."""
-    return apply_protocol(findings, check_protocol(findings, protocol), decides=True)
-
-
 def refuse_other_exclusions(protocol: DecisionProtocol | None, runs: Mapping[str, Findings]) -> None:
     """Refuse runs in which not the protocol's dialogues were left out: what is measured cannot be left out any more.
 
@@ -99,15 +93,14 @@ def _rules(protocol: DecisionProtocol | None) -> set[str]:
     return {rule.model_dump_json() for rule in protocol.exclude} if protocol is not None else set()
 
 
-def decide_as_declared(findings: Findings, study: DeclaredStudy) -> Findings:
-    """Findings that rest on the criterion that a study declared, of dialogues or of replies."""
+def declared_check(findings: Findings, study: DeclaredStudy) -> ProtocolCheck:
+    """The protocol that a study declared: it rests on one criterion, of dialogues or of replies."""
     asked = [each.measure.measured for each in findings.leagues if each.measure.by == "people"]
     primary = next((each for each in asked if each.question == study.primary.question), study.primary)
-    protocol = DecisionProtocol(measure=primary, alpha=findings.alpha)
-    check = check_protocol(findings, protocol)
-    if study.sha256 is not None:  # launched, so that the choice came before the data
-        check = check.model_copy(update={"sha256": study.sha256, "data_existed": False})
-    return apply_protocol(findings, check, decides=True)
+    check = check_protocol(findings, DecisionProtocol(measure=primary, alpha=findings.alpha))
+    if study.sha256 is None:
+        return check
+    return check.model_copy(update={"sha256": study.sha256, "data_existed": False})  # launched: chosen before the data
 
 
 def exclude(material: InputRecords, rules: Sequence[Exclusion]) -> tuple[InputRecords, list[str]]:

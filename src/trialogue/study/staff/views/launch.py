@@ -3,7 +3,6 @@
 Anything that costs money requires typing the price.
 """
 
-from pathlib import Path
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -42,20 +41,15 @@ class Launch(StaffForm):
 
     @cached_property
     def _payer(self) -> Payer:
-        return Payer(self.study, self._folder, self._api(), who=login_of(self.request))
+        return Payer(self.study, self._api(), who=login_of(self.request))
 
     @cached_property
     def _recruiter(self) -> Recruiter:
-        return Recruiter(self.study, self._folder, self._api(), who=login_of(self.request))
-
-    @property
-    def _folder(self) -> Path:
-        folder = settings.FOLDER
-        if not recruits(self.study) or folder is None:
-            raise Http404
-        return Path(folder)
+        return Recruiter(self.study, self._api(), who=login_of(self.request))
 
     def _api(self) -> Api:
+        if not recruits(self.study) or settings.FOLDER is None:
+            raise Http404
         return Api(tries=1, wait_s=PATIENCE_S)
 
     def form_valid(self, form: CarryOutForm) -> HttpResponse:

@@ -1,0 +1,46 @@
+"""``trialogue judge pairs``: a model's votes on dialogues of two systems, shown in both orders."""
+
+import typer
+
+from trialogue.cli.judging import options as given
+from trialogue.cli.shared.options import MaxCalls, MaxCost, MaxTokens
+from trialogue.cli.shared.progress import check_folder
+
+
+def pairs(
+    run: given.RunGiven,
+    rubric: given.Rubric = None,
+    model: given.Model = None,
+    model_option: given.ModelOption = None,
+    dry_run: given.DryRun = False,
+    i_may: given.IMay = False,
+    max_cost: MaxCost = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    seed: given.Seed = 0,
+    out: given.Out = given.OUT,
+    as_json: given.AsJson = False,
+    quiet: given.Quiet = False,
+) -> None:
+    """Compare dialogues of every pair of systems with a language model, each pair in both orders."""
+    from trialogue.errors import UsageError
+    from trialogue.records.files.jsonl import to_line
+    from trialogue.report.judging.pairs import pairs_text
+    from trialogue.workflows.judging.pairs import PREFERENCES, judge_pairs, prepare_pairs
+
+    models = given.models_of(rubric, model, model_option, i_may=i_may, seed=seed)
+    if wrong := given.mistakes_in(models, needed_by="pairs"):
+        raise UsageError("\n".join(wrong))
+    assert models is not None
+    check_folder(out)
+    with given.limited_steps(out, quiet=quiet, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens) as tell:
+        if dry_run:
+            prepared = prepare_pairs(run, **models.settings(out))
+            given.print_price(prepared.costs(), prepared.disclosure, as_json=as_json)
+            return
+        found = judge_pairs(*run, **models.settings(out), i_may=i_may, out=out, progress=tell)
+    if as_json:
+        typer.echo("\n".join(to_line(each) for each in found.tallies))
+        return
+    typer.echo(pairs_text(found.tallies, matched=found.matched))
+    typer.echo(f"\nVotes: {out / PREFERENCES}")

@@ -1,0 +1,80 @@
+"""``trialogue judge plan``: what people should label next, so that a judge can be corrected with few labels."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from trialogue.cli.judging import options as given
+from trialogue.cli.shared.inputs import Mapped
+from trialogue.cli.shared.options import MaxCalls, MaxCost, MaxTokens
+from trialogue.cli.shared.progress import check_folder
+
+PLAN = "label_plan.jsonl"
+
+
+def plan(
+    run: given.RunGiven,
+    width: Annotated[float, typer.Option(help="Total width of the intervals of differences to reach.")],
+    aspect: given.Aspect = None,
+    rubric: given.Rubric = None,
+    model: given.Model = None,
+    model_option: given.ModelOption = None,
+    i_may: given.IMay = False,
+    scores: given.Scores = None,
+    labels: given.Labels = None,
+    mapping: Mapped = None,
+    study: Annotated[
+        Path | None, typer.Option(help="New folder for a study in which people label exactly the planned units.")
+    ] = None,
+    estimand: given.EstimandGiven = "population",
+    looks: given.Looks = 1,
+    low: given.Low = None,
+    high: given.High = None,
+    confidence: given.Confidence = 0.95,
+    max_cost: MaxCost = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    seed: given.Seed = 0,
+    out: given.Out = given.OUT,
+    quiet: given.Quiet = False,
+) -> None:
+    """Draw what to label next to reach intervals of a width: all units of a system with equal probability."""
+    from trialogue.records import write_records
+    from trialogue.report.judging.plan import plan_text
+    from trialogue.workflows.judging.judge import judged_aspect, plan_labels
+    from trialogue.workflows.mapped import with_mapping
+
+    models = given.models_of(rubric, model, model_option, i_may=i_may, seed=seed)
+    wrong = given.mistakes_in(models)
+    if models is None and aspect is None and scores is None:
+        wrong.append("give the judge's column with --aspect, or a --rubric and a --model that judges by it.")
+    settings = given.settings_of(wrong, estimand=estimand, confidence=confidence, looks=looks, scale=(low, high))
+    check_folder(out)
+    data = with_mapping(run, mapping)
+    with given.limited_steps(out, quiet=quiet, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens) as tell:
+        judge_given: Any = scores
+        if models is not None:
+            aspect, judge_given = judged_aspect(
+                data, aspect, **models.settings(out), i_may=i_may, out=out, progress=tell
+            )
+        found = plan_labels(
+            *data, aspect=aspect or "", width=width, labels=labels, scores=judge_given, settings=settings, seed=seed
+        )
+    write_records(out / PLAN, found.units)
+    typer.echo(plan_text(found.needs, width, is_pilot=found.is_pilot))
+    typer.echo(f"\nPlan: {out / PLAN}")
+    if study is None:
+        return
+    from trialogue.workflows.judging.label_study import PLAN as CHANCES
+    from trialogue.workflows.judging.label_study import write_label_study
+
+    made = write_label_study(
+        study, found, data, aspect=aspect or "", rubric=rubric, labels=labels, scale=settings.scale, seed=seed
+    )
+    typer.echo(
+        f"Study: {made.folder / 'study.yaml'}, {made.items:,} items on a scale from {made.low} to {made.high}. "
+        f"Preview it with: trialogue study preview {made.folder}\n"
+        f"Afterwards: trialogue study export {made.folder} --out EXPORT, then --labels EXPORT "
+        f"--chances {made.folder / CHANCES}"
+    )

@@ -1,5 +1,0 @@
-"""Ours."""
-
-from importlib import import_module
-
-Migration = import_module("trialogue.study.migrations.0004_platform_requests").Migration
