@@ -9,9 +9,9 @@ from trialogue.catalogue.item import OTHER_TITLES
 from trialogue.catalogue.linking.linker import YEAR_TOLERANCE, TitleLinker
 from trialogue.catalogue.linking.titles import title_key
 from trialogue.catalogue.linking.variants import ARTICLES, variants
-from trialogue.catalogue.presenting.names import SMALL, words_of
+from trialogue.catalogue.presenting.names import BEFORE_RESTART, SMALL, words_of
 from trialogue.catalogue.presenting.neighbours import TitleNeighbours
-from trialogue.catalogue.presenting.presented import Presented, presented_titles
+from trialogue.catalogue.presenting.presented import Presented, Sign, presented_titles
 from trialogue.records import Dialogue, Mention, MentionedBy, Utterance
 
 _JOINER = re.compile(r"\s+(?:and|or|&|(?P<ends>with|by|from|in|on|at|as|for|starring))\s+")
@@ -33,7 +33,7 @@ class TitleCheck:
 
     def __init__(self, linker: TitleLinker) -> None:
         """``linker``: of the catalogue."""
-        self._linker = linker
+        self.linker = linker
 
     def check(self, dialogue: Dialogue) -> Dialogue:
         """A dialogue in which what the system says has its ``unrecognised`` titles; others' words stay as they are."""
@@ -59,8 +59,8 @@ class TitleCheck:
         if not presented:
             return ()
         known = list(mentions)
-        if not any(each.origin == self._linker.signature for each in mentions):  # else it has looked already
-            known += self._linker.find(text)
+        if not any(each.origin == self.linker.signature for each in mentions):  # else it has looked already
+            known += self.linker.find(text)
         placed = [each for each in known if each.start is not None and each.end is not None]
         found: list[Mention] = []
         for each in presented:
@@ -71,7 +71,7 @@ class TitleCheck:
 
     def _may_be(self, mention: Mention, presented: Presented) -> bool:
         """Whether an item that was found can be what is presented with a year: the film of 2003 is not that of 2013."""
-        item = self._linker.catalogue.get(mention.item_id or "")
+        item = self.linker.catalogue.get(mention.item_id or "")
         if item is None or item.year is None or presented.year is None:
             return True
         return abs(item.year - presented.year) <= YEAR_TOLERANCE
@@ -102,7 +102,10 @@ class TitleCheck:
 
     def _has(self, presented: Presented) -> bool:
         key = title_key(presented.title)
-        found = self._years.get(key) or self._years.get(_bare(key)) or self._beginning.get(_bare(key))
+        bare = _bare(key)
+        found = self._years.get(key) or self._beginning.get(bare)
+        if not found and " " in bare:  # "The Heat" is another title than "Heat", "The Good Will Hunting" is not
+            found = self._years.get(bare)
         if found is None:
             found = {year for name in self._neighbours.like(key) for year in self._years[name]}
         if not found:
@@ -118,7 +121,7 @@ class TitleCheck:
     def _years(self) -> dict[str, set[int | None]]:
         """Years of the items of each form of a title."""
         found: dict[str, set[int | None]] = defaultdict(set)
-        for item in self._linker.catalogue.values():
+        for item in self.linker.catalogue.values():
             for variant in variants(item):
                 found[" ".join(variant.forms)].add(item.year)
         return dict(found)
@@ -141,7 +144,7 @@ class TitleCheck:
     def _values(self) -> frozenset[str]:
         """Values of the catalogue's attributes in small letters: genres, people, makers."""
         found: set[str] = set()
-        for item in self._linker.catalogue.values():
+        for item in self.linker.catalogue.values():
             for name, value in item.attributes.items():
                 if name != OTHER_TITLES:
                     values = value if isinstance(value, tuple) else (value,)
@@ -153,13 +156,15 @@ class TitleCheck:
             title=presented.title if presented.year is None else f"{presented.title} ({presented.year})",
             start=presented.start,
             end=presented.end,
-            origin=self._linker.signature,
+            origin=self.linker.signature,
             by=MentionedBy.LINKED,
         )
 
 
 def _without_known_head(presented: Presented, places: Sequence[tuple[int, int]]) -> Presented | None:
     """What is left behind a known title and a small word: of "Heat with Al Pacino" nothing, of "Heat and Wave" "Wave"."""
+    if presented.sign in (Sign.QUOTED, Sign.SLOT):  # what has bounds of its own has no company in it
+        return presented
     for start, end in places:
         head = presented.title[: end - presented.start]
         joiner = _JOINER.match(presented.title, len(head)) if start == presented.start and end < presented.end else None
@@ -174,19 +179,21 @@ def _without_known_head(presented: Presented, places: Sequence[tuple[int, int]])
 def _covers(start: int, end: int, presented: Presented) -> bool:
     """Whether an item that was found there is what is presented, rather than a part of it: "Heat" in "Heat Wave".
 
-    Capitals before a known title belong to the sentence ("Also Walk the Line (2005)"), if it is of several words or has its
-    year behind it.
+    Capitals before a known title belong to the sentence ("Also Walk the Line (2005)"), if it has its year behind it, or
+    is of several words to which no small word leads ("The Fellowship of the Ring").
     """
     if start >= presented.end or presented.start >= end:
         return False
-    before, behind = (
-        presented.title[: max(0, start - presented.start)],
-        presented.title[max(0, end - presented.start) :],
-    )
-    if any(word.low not in SMALL for word in words_of(behind)):
+    head, tail = presented.title[: max(0, start - presented.start)], presented.title[max(0, end - presented.start) :]
+    if any(word.low not in SMALL for word in words_of(tail)):
         return False
-    is_sure = end > presented.end or len(words_of(presented.title[len(before) :])) > 1
-    return is_sure or all(word.low in SMALL for word in words_of(before))
+    before = words_of(head)
+    if all(word.low in SMALL for word in before):
+        return True
+    if end > presented.end:
+        return True
+    leads = before[-1].low not in SMALL or before[-1].low in BEFORE_RESTART
+    return leads and len(words_of(presented.title[len(head) :])) > 1
 
 
 def _is_linked(mention: Mention) -> bool:

@@ -1,5 +1,6 @@
 """Titles of a catalogue that are written much like a given one."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
@@ -9,6 +10,8 @@ ALIKE = 0.84  # of the letters, from which one is the other misspelt
 ALIKE_WORD = 0.75  # of the letters of each word
 GLUED = 0.92  # of the letters without spaces, where words are written as one or as two
 TRIED = 8
+
+_NUMBER = re.compile(r"\d+")
 
 
 class TitleNeighbours:
@@ -45,8 +48,12 @@ class TitleNeighbours:
 
 def _alike(one: str, other: str) -> float:
     """Share of letters that two titles have in common; 0 where some word is another one, rather than misspelt."""
+    if _NUMBER.findall(one) != _NUMBER.findall(other):
+        return 0.0  # "Iron Man 3" is no slip for "Iron Man 2"
     whole = _ratio(one, other)
     words, others = one.split(), other.split()
+    if len(words) == len(others) == 1:
+        return whole if whole >= GLUED else 0.0  # "Shooter" is another title than "Scooter"
     if len(words) != len(others):
         glued = _ratio(one.replace(" ", ""), other.replace(" ", ""))
         return glued if glued >= GLUED else 0.0

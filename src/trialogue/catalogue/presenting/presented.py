@@ -110,6 +110,7 @@ _JOINER = re.compile(r",?\s+(?:and|or|&)\s+|,\s+|\s*/\s*", re.IGNORECASE)
 _KINDS = word_set("movies films movie film fan fans genre genres type kind series actor actress director")
 _MEASURE = re.compile(r"\d{1,2}|\d+[.,]\d+|\d+(?:s|th|st|nd|rd|am|pm|k)|'?\d0s|\d{5,}")
 _COMPANY = word_set("with on by from at for in")
+_PRONOUNS = word_set("i you we they he she")
 FAR = 6  # words before a title in which a cue can stand
 
 
@@ -321,6 +322,10 @@ def _is_free_title(words: Sequence[Word], is_no_title: Callable[[str], bool]) ->
         return False
     low = [word.low for word in words]
     if is_no_title(" ".join(low)) or (low[0] in _NO_TITLE and len(low) < 3):
+        return False
+    if low[-1] in _PRONOUNS or (
+        len(low) > 1 and low[1] in ("i", "you") and low[0] in ("can", "may", "do", "have", "what")
+    ):
         return False
     names, makers = word_list("proper_names"), word_list("makers")
     content = [word for word in low if word not in SMALL]
