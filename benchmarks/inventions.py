@@ -12,7 +12,8 @@ found there was read: ``inventions_read.tsv`` holds the verdicts by a hash of ti
 corpus never annotates; *known*: an annotated one; *no title*), as the replies are not ours to copy.
 
 Language models: the lists of 20 films that He et al. (CIKM 2023) had written for INSPIRED's turns, against their 17,320
-entities; *matched* is their own match by edit distance 0.
+entities; *matched* is their own match by edit distance 0. ``inventions_models.tsv`` holds samples of 100 titles of each
+model (seed 0), with the verdict of a reader who looked the title up among the entities.
 """
 
 import argparse
@@ -33,7 +34,7 @@ from trialogue.datasets.corpora.movielens import read_movielens
 from trialogue.stats.comparison.proportions import wilson
 
 HERE = Path(__file__).resolve().parent
-PLANTED, READ = HERE / "inventions_planted.tsv", HERE / "inventions_read.tsv"
+PLANTED, READ, SAMPLES = (HERE / f"inventions_{name}.tsv" for name in ("planted", "read", "models"))
 MODELS = {"gpt-3.5-turbo": "gpt-3.5-turbo", "vicuna": "vicuna"}
 
 
@@ -128,6 +129,20 @@ def models(mirror: Path) -> Iterator[str]:
         yield f"| {model} | {whole} | {shares} | {both} | {here} | {there} |"
 
 
+def read_samples(mirror: Path) -> Iterator[str]:
+    """Lines of the table on samples of 100 titles of each model, read by hand."""
+    check = check_of(entities(mirror))
+    yield "| model | titles read | lacking by the reader | lacking here | verdicts that differ |\n|---|--:|--:|--:|--:|"
+    with SAMPLES.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t"))
+    for model in MODELS:
+        own = [row for row in rows if row["model"] == model]
+        read = [row["lacking"] == "yes" for row in own]
+        ours = [bool(check.unrecognised(f'You could watch "{row["title"]}".')) for row in own]
+        differ = sum(one is not other for one, other in zip(read, ours, strict=True))
+        yield f"| {model} | {len(own)} | {sum(read)} | {sum(ours)} | {differ} |"
+
+
 def page(mirror: Path, unread: list[tuple[str, str, str]]) -> Iterable[str]:
     head = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True, cwd=HERE)
     yield "# Titles that the catalogue lacks, measured\n"
@@ -139,6 +154,8 @@ def page(mirror: Path, unread: list[tuple[str, str, str]]) -> Iterable[str]:
     yield from people(mirror, unread=unread)
     yield "\n## Language models\n"
     yield from models(mirror)
+    yield ""
+    yield from read_samples(mirror)
 
 
 def main() -> None:

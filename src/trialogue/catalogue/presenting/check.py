@@ -7,6 +7,7 @@ from functools import cached_property
 
 from trialogue.catalogue.item import OTHER_TITLES
 from trialogue.catalogue.linking.linker import YEAR_TOLERANCE, TitleLinker
+from trialogue.catalogue.linking.ordinary import is_ordinary
 from trialogue.catalogue.linking.titles import title_key
 from trialogue.catalogue.linking.variants import ARTICLES, variants
 from trialogue.catalogue.presenting.names import BEFORE_RESTART, SMALL, words_of
@@ -132,7 +133,7 @@ class TitleCheck:
         found: dict[str, set[int | None]] = defaultdict(set)
         for name, years in self._years.items():
             words = _bare(name).split()
-            for behind in range(1, len(words)):
+            for behind in range(1 if words and not is_ordinary(words[0]) else 2, len(words)):
                 found[" ".join(words[:behind])] |= years
         return dict(found)
 
