@@ -38,8 +38,9 @@ def _talk(number: int, bot: str) -> dict[str, Any]:
 
 
 def test_every_command_that_reads_conversations_takes_a_mapping() -> None:
-    reading = """evaluate|score|compare|agree|judge|train-judge|align|users fit|users style|users passport|strategies label|
-    strategies coverage|strategies train|strategies calibrate|strategies evaluate|strategies next|strategies pairs|study new|
+    reading = """evaluate|score|compare|agree|judge systems|judge plan|judge probe|judge pairs|train-judge|
+    align|users fit|users style|users passport|strategies label|strategies coverage|strategies train|strategies calibrate|
+    strategies evaluate|strategies next|strategies pairs|study new|
     data convert"""
     names = {name.strip() for name in reading.split("|")}
     options = {name: {spelling for one in found for spelling in one} for name, found in taken().items()}

@@ -61,6 +61,7 @@ class ThreatCode(StrEnum):
     NOT_LISTENING = "not_listening"
     LISTENING_UNKNOWN = "listening_unknown"
     OTHER_CATALOGUE = "other_catalogue"
+    UNRECOGNISED_TITLES = "unrecognised_titles"
     NO_BASELINES = "no_baselines"
     AT_CHANCE = "at_chance"
     NO_HUMAN_JUDGEMENT = "no_human_judgement"

@@ -193,6 +193,9 @@ class Utterance(Record):
     ``trialogue align --pair-model`` for itself, and by ``trialogue strategies label --pair-model`` onto files."""
     mentions: tuple[Mention, ...] | None = None
     """Mentioned items; None: not annotated; (): annotated, and none found."""
+    unrecognised: tuple[Mention, ...] | None = None
+    """Titles that the text presents and that the catalogue of their origin does not have, without ids; None: nobody
+    looked."""
     ranking: tuple[str, ...] | None = None
     """The system's ranked list of item ids behind this utterance, best first, where it exposes one."""
     ratings: tuple[Rating, ...] = ()

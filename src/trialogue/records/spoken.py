@@ -118,18 +118,28 @@ def _offset_in_one_form(text: str, offset: int) -> int:
 
 def settle_utterance(utterance: Utterance) -> Utterance:
     """An utterance with its text in one form, a system's thought apart, and offsets that still fit; itself if it is so."""
-    text, mentions = utterance.text, utterance.mentions
+    text, mentions, unknown = utterance.text, utterance.mentions, utterance.unrecognised
     changes: dict[str, object] = {}
     if utterance.speaker == "system":
         said, thought = split_channels(text)
         if said is not text:
             thoughts = [each for each in (utterance.thought, thought) if each]
-            mentions = _shift_mentions(mentions, text.find(said) if said else 0, len(said))
-            changes = {"text": said, "thought": "\n".join(thoughts) or None, "mentions": mentions}
+            by = text.find(said) if said else 0
+            mentions, unknown = (_shift_mentions(each, by, len(said)) for each in (mentions, unknown))
+            changes = {
+                "text": said,
+                "thought": "\n".join(thoughts) or None,
+                "mentions": mentions,
+                "unrecognised": unknown,
+            }
             text = said
     composed = in_one_form(text)
     if composed is not text:
-        changes |= {"text": composed, "mentions": _compose_mentions(mentions, text)}
+        changes |= {
+            "text": composed,
+            "mentions": _compose_mentions(mentions, text),
+            "unrecognised": _compose_mentions(unknown, text),
+        }
     return utterance.model_copy(update=changes) if changes else utterance
 
 

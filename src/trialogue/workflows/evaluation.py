@@ -167,6 +167,10 @@ def evaluate(
         *_linking(catalogue),
         *steps,
     )
+    if material.catalogue is not None:
+        from trialogue.workflows.inputs.link import check_titles  # here: most data are of no known catalogue
+
+        material = check_titles(material)
     protocol = read_decision(decide)
     if protocol is not None:
         material, excluded = exclude(material, protocol.exclude)

@@ -226,22 +226,6 @@ def test_a_ledger_of_which_nothing_came_is_begun_anew(tmp_path: Path) -> None:
     assert '"n":2' in (tmp_path / "ledger.jsonl").read_text()
 
 
-def test_a_ledger_of_the_first_version_of_the_format_is_gone_on_with(tmp_path: Path) -> None:
-    """Its lines stay as they are; how its dialogues ended is understood."""
-    with Ledger(tmp_path, CONFIG, seed=1) as ledger:
-        add(ledger, dialogue("a"))
-    path = tmp_path / LEDGER
-    first, second, _ = path.read_text(encoding="utf-8").split("\n")
-    old = {**json.loads(second), "v": 1, "ended_by": "timeout", "meta": {"error": {"kind": "timeout", "detail": "5 s"}}}
-    path.write_text(f"{first}\n{json.dumps(old)}\n", encoding="utf-8")
-    with Ledger(tmp_path, CONFIG, seed=1) as ledger:
-        assert ledger.endings == {Ending.AGENT_TIMEOUT: 1}
-        add(ledger, dialogue("b"))
-        export(ledger, ["a", "b"], CONFIG, seed=1)
-    old_one, new_one = read_records(tmp_path / DIALOGUES, Dialogue)
-    assert (old_one.ended_by, old_one.ending_detail, new_one) == (Ending.AGENT_TIMEOUT, "5 s", dialogue("b"))
-
-
 def bytes_on_disk(folder: Path, name: str) -> int:
     """How often the line of a dialogue stands in the folder."""
     return sum(path.read_bytes().count(line_of(dialogue(name))) for path in folder.iterdir())

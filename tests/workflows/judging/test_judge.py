@@ -308,6 +308,13 @@ def test_files_that_do_not_fit_are_refused_and_say_what_is_there(world: World) -
         plan_labels(world.files()["dialogues"], aspect="overall", width=0.0, scores=world.files()["scores"])
 
 
+def test_peoples_answers_without_a_judge_are_evaluated_by_the_one_command_for_that(world: World) -> None:
+    files = world.files()
+    with pytest.raises(DataError, match=r"people answered .overall., but no judge") as raised:
+        judge(files["dialogues"], aspect="overall", labels=files["labels"])
+    assert "trialogue evaluate" in str(raised.value)
+
+
 @pytest.mark.skipif(not MIRROR, reason="TRIALOGUE_DATA_MIRROR is not set: CRSArena-Eval's sample is not here")
 def test_face_is_corrected_on_crsarena_eval() -> None:
     folder = Path(str(MIRROR)) / "crsarena_eval_sample"

@@ -3,6 +3,7 @@
 import typer
 
 from trialogue.cli.judging import options as given
+from trialogue.cli.shared.inputs import Mapped
 from trialogue.cli.shared.options import MaxCalls, MaxCost, MaxTokens
 from trialogue.cli.shared.progress import check_folder
 
@@ -12,6 +13,7 @@ def pairs(
     rubric: given.Rubric = None,
     model: given.Model = None,
     model_option: given.ModelOption = None,
+    mapping: Mapped = None,
     dry_run: given.DryRun = False,
     i_may: given.IMay = False,
     max_cost: MaxCost = None,
@@ -27,18 +29,20 @@ def pairs(
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.judging.pairs import pairs_text
     from trialogue.workflows.judging.pairs import PREFERENCES, judge_pairs, prepare_pairs
+    from trialogue.workflows.mapped import with_mapping
 
     models = given.models_of(rubric, model, model_option, i_may=i_may, seed=seed)
     if wrong := given.mistakes_in(models, needed_by="pairs"):
         raise UsageError("\n".join(wrong))
     assert models is not None
     check_folder(out)
+    data = with_mapping(run, mapping)
     with given.limited_steps(out, quiet=quiet, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens) as tell:
         if dry_run:
-            prepared = prepare_pairs(run, **models.settings(out))
+            prepared = prepare_pairs(data, **models.settings(out))
             given.print_price(prepared.costs(), prepared.disclosure, as_json=as_json)
             return
-        found = judge_pairs(*run, **models.settings(out), i_may=i_may, out=out, progress=tell)
+        found = judge_pairs(*data, **models.settings(out), i_may=i_may, out=out, progress=tell)
     if as_json:
         typer.echo("\n".join(to_line(each) for each in found.tallies))
         return

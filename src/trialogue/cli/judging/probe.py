@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from trialogue.cli.judging import options as given
+from trialogue.cli.shared.inputs import Mapped
 from trialogue.cli.shared.options import MaxCalls, MaxCost, MaxTokens
 from trialogue.cli.shared.progress import check_folder
 
@@ -19,6 +20,7 @@ def probe(
         int, typer.Option(min=6, help="Maximum number of dialogues to probe with; about ten questions each.")
     ] = 30,
     labels: given.Labels = None,
+    mapping: Mapped = None,
     dry_run: given.DryRun = False,
     i_may: given.IMay = False,
     max_cost: MaxCost = None,
@@ -32,26 +34,28 @@ def probe(
     """Judge, and probe the model for biases: padding, injection, rewording, position, planted defects."""
     from trialogue.errors import UsageError
     from trialogue.findings.judging.conclude import JudgeSettings
+    from trialogue.workflows.mapped import with_mapping
 
     models = given.models_of(rubric, model, model_option, i_may=i_may, seed=seed)
     if wrong := given.mistakes_in(models, needed_by="probes"):
         raise UsageError("\n".join(wrong))
     assert models is not None
     check_folder(out)
+    data = with_mapping(run, mapping)
     with given.limited_steps(out, quiet=quiet, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens) as tell:
         if dry_run:
             from trialogue.workflows.judging.ask import prepare_panel
             from trialogue.workflows.judging.judge import aspect_of
             from trialogue.workflows.judging.probes import prepare_probes
 
-            panel = prepare_panel(run, **models.settings(out))
+            panel = prepare_panel(data, **models.settings(out))
             name, _ = aspect_of(panel.rubric, aspect)
             probes = prepare_probes(panel, name, count=dialogues, seed=seed)
             costs = [*panel.costs(), *((f"{judge}, probes", cost) for judge, cost in probes.costs())]
             given.print_price(costs, panel.disclosure, as_json=as_json)
             return
         given.print_judging(
-            list(run),
+            data,
             out,
             models=models,
             settings=JudgeSettings(),

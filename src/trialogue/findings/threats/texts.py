@@ -280,6 +280,13 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             else f"{_share(t.facts['share'])} of the items that {_names(t)} recommends are unknown in the users' catalogue"
         ),
     ),
+    ThreatCode.UNRECOGNISED_TITLES: ThreatText(
+        "Recommends what the catalogue lacks",
+        "The interval of the share of a system's titles that are not in the catalogue lies above 5%, what is taken for such "
+        "of people's own recommendations at most.",
+        "Demotes verdicts in favour of the system; blocks them where the interval lies above 50%.",
+        lambda t: f"{_share(t.facts['share'])} of the titles that {_names(t)} recommends are not in the catalogue",
+    ),
     ThreatCode.NO_BASELINES: ThreatText(
         "No baselines for simulated users",
         "Dialogues are with simulated users, and no baseline (off-topic, echo, popular, random item, static list, catalogue "

@@ -159,13 +159,17 @@ OUTSIDE = Card(
     needs=("need",),
     variants={
         "declared": Variant(
-            summary="Over the recommendations that the system declares and those found by the linker, which are "
-            "always in the catalogue.",
-            source="Trialogue.",
+            summary="Over the recommendations that the system declares, those found by the linker, and the titles that its "
+            "text presents and the catalogue lacks.",
+            source="Trialogue. Version 1 saw no title that the catalogue lacks unless the system declared it.",
+            version=2,
         )
     },
     default="declared",
-    caveats=("For a system that declares nothing, titles outside the catalogue are not found: its value is 0.",),
+    caveats=(
+        "Where the catalogue is not on the machine that evaluates, titles that it lacks are not found in texts: a system "
+        "that declares nothing then has the value 0.",
+    ),
     family="recommendation",
 )
 
@@ -188,9 +192,11 @@ class OutOfCatalogue:
             return found
         if not need.is_resolved:
             return Undefined(Reason.of(ReasonCode.NEED_NOT_RESOLVED))
-        if not found:
+        unknown = sum(len(said.unrecognised or ()) for said in unit.utterances if said.speaker == "system")
+        if not found and not unknown:
             return Undefined(Reason.of(ReasonCode.NO_ITEM_NAMED))
-        return (float(sum(each.key not in need.fits for each in found)), float(len(found)))
+        outside = unknown + sum(each.key not in need.fits for each in found)
+        return (float(outside), float(unknown + len(found)))
 
     def combine(self, sums: Array) -> Array:
         """The share."""

@@ -24,7 +24,7 @@ def _share_utterance(said: Utterance) -> None:
         _share(act)
         for slot in act.slots:
             _share(slot)
-    for mention in said.mentions or ():
+    for mention in (*(said.mentions or ()), *(said.unrecognised or ())):
         _share(mention)
 
 

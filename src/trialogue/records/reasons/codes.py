@@ -145,6 +145,7 @@ class ReasonCode(StrEnum):
     ITEMS_NOT_LINKED_IN_CONTEXT = "items_not_linked_in_context"
     NO_ITEM_NAMED = "no_item_named"
     NO_NEW_ITEM_NAMED = "no_new_item_named"
+    NO_TITLE_PRESENTED = "no_title_presented"
     CATALOGUE_SIZE_UNKNOWN = "catalogue_size_unknown"
     NO_RANKING = "no_ranking"
     NEED_UNKNOWN = "need_unknown"

@@ -5,7 +5,9 @@ from dataclasses import replace
 from functools import partial
 
 from trialogue.catalogue import TitleLinker
-from trialogue.records import Response, Situation
+from trialogue.catalogue.presenting.check import TitleCheck
+from trialogue.errors import TrialogueError
+from trialogue.records import Dialogue, Response, Situation
 from trialogue.records.files.dialogue_store import map_dialogues
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
@@ -17,14 +19,15 @@ def link_step(catalogue: str) -> Callable[[InputRecords], InputRecords]:
     is_invented = catalogue == DEMO  # ratings drawn by a formula say nothing about which film people mean
     popularity = None if knowledge.ratings is None or is_invented else knowledge.ratings.popularity()
     linker = TitleLinker(knowledge.catalogue, popularity=popularity)
+    check = TitleCheck(linker)
 
     def prepare(material: InputRecords) -> InputRecords:
         return replace(
             material,
             catalogue=catalogue,
-            dialogues=map_dialogues(linker.link, material.dialogues),
+            dialogues=map_dialogues(lambda dialogue: check.check(linker.link(dialogue)), material.dialogues),
             situations=[_situation(linker, situation) for situation in material.situations],
-            responses=[_response(linker, response) for response in material.responses],
+            responses=[_response(linker, check, response) for response in material.responses],
         )
 
     return prepare
@@ -46,5 +49,24 @@ def _situation(linker: TitleLinker, situation: Situation) -> Situation:
     return situation.model_copy(update=changes)
 
 
-def _response(linker: TitleLinker, response: Response) -> Response:
-    return response.model_copy(update={"utterance": linker.link_utterance(response.utterance)})
+def _response(linker: TitleLinker, check: TitleCheck, response: Response) -> Response:
+    return response.model_copy(update={"utterance": check.check_utterance(linker.link_utterance(response.utterance))})
+
+
+def check_titles(material: InputRecords) -> InputRecords:
+    """Records in which titles that the catalogue of simulated users does not have are marked; a step before measurement.
+
+    A catalogue that is not on this machine any more is passed over: nobody looked, and the measure says so.
+    """
+    if material.catalogue is None or any(_is_checked(dialogue) for dialogue in material.dialogues[:1]):
+        return material
+    try:
+        knowledge = load_catalogue(material.catalogue)
+    except TrialogueError:
+        return material
+    check = TitleCheck(TitleLinker(knowledge.catalogue))
+    return replace(material, dialogues=map_dialogues(check.check, material.dialogues))
+
+
+def _is_checked(dialogue: Dialogue) -> bool:
+    return any(said.unrecognised is not None for said in dialogue.utterances)

@@ -106,7 +106,7 @@ def judged_material(
     all_answers = list(source.answers) if labels is None else _labels(labels, dialogues, repairs)
     where = run if scores is None else name_of(scores, "scores")
     column, aspect = _judge_column(scores, aspect, source, all_answers, dialogues, repairs)
-    said = _of_judge(column, aspect, where)
+    said = _of_judge(column, aspect, where, asked=_of_people(all_answers, MeasureName(aspect).aspect or aspect))
     names = tuple(dict.fromkeys((MeasureName(aspect).aspect or aspect, *also)))
     answers = next(filter(None, (_of_people(all_answers, name) for name in names)), [])
     level = LEVELS[said[0].level]
@@ -242,13 +242,17 @@ def _run(given: Sequence[Any]) -> _Run:
     return _Run(material.scores, users, hashes, warnings, answers, text_lengths(material))
 
 
-def _of_judge(scores: Iterable[Score], aspect: str, file: str) -> list[Score]:
-    """The scores of one column, at one level."""
+def _of_judge(scores: Iterable[Score], aspect: str, file: str, *, asked: Sequence[Score] = ()) -> list[Score]:
+    """The scores of one column, at one level; ``asked``: people's answers to the question of that name."""
     own = [each for each in scores if each.rater is None and each.level in LEVELS]
     found = [each for each in own if each.measure == aspect or each.measure.aspect == aspect]
     found = found or [each for each in own if each.measure.is_called(aspect)]
     columns = sorted({(str(each.measure), each.level) for each in found})
     there = ", ".join(sorted({each.measure.aspect or str(each.measure) for each in own})) or "none"
+    if not found and asked:  # of a judge, nothing: people's answers alone are evaluated in one way, by one command
+        what = f"people answered {aspect!r}, but no judge gave scores for it."
+        hint = f"To compare systems by people's answers alone: trialogue evaluate. Columns of judges: {there}."
+        raise DataError(Problem(what, file=file, hint=hint))
     if not found:
         raise DataError(Problem(f"there are no scores for {aspect!r}.", file=file, hint=f"There are: {there}."))
     if len(columns) > 1:

@@ -18,6 +18,7 @@ FOR_REPLIES = (
     "distinct(n=2)@ratio",
     "repetition@self",
     "item_ratio@any",
+    "unrecognised_titles@presented",
 )
 LEARNED = ("satisfaction@linear",)
 """Learned metric that agrees better with people's satisfaction than those below, so that it leads answers without people;
@@ -121,6 +122,8 @@ def _held_by_reply(reply: Reply) -> set[str]:
         found.add("reference")
     if utterance.mentions is not None:
         found.add("mentions")
+    if utterance.unrecognised is not None:
+        found.add("unrecognised")
     if utterance.ranking is not None:
         found.add("ranking")
     if reply.targets is not None:

@@ -1,0 +1,173 @@
+"""Titles that a catalogue lacks: precision and recall, people's own titles, and language models; writes INVENTIONS.md.
+
+    python -m benchmarks.inventions MIRROR        # MIRROR as in TRIALOGUE_DATA_MIRROR
+
+``inventions_planted.tsv`` holds replies that were written by somebody who had not seen the detector. *Planted*: titles that
+MovieLens latest-small lacks: invented ones, real ones that it does not have, and remakes with a year of their own. *Known*:
+titles that it has, some misspelt. A title counts as found if the detector gives it, in the common form; whatever else it
+gives is false.
+
+People: replies of INSPIRED (all) and ReDial (the part at hand) against the titles that each corpus annotates itself. What is
+found there was read: ``inventions_read.tsv`` holds the verdicts by a hash of title and reply (*lacks*: a title that the
+corpus never annotates; *known*: an annotated one; *no title*), as the replies are not ours to copy.
+
+Language models: the lists of 20 films that He et al. (CIKM 2023) had written for INSPIRED's turns, against their 17,320
+entities; *matched* is their own match by edit distance 0. ``inventions_models.tsv`` holds samples of 100 titles of each
+model (seed 0), with the verdict of a reader who looked the title up among the entities.
+"""
+
+import argparse
+import csv
+import hashlib
+import json
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+from benchmarks.linker_cases import catalogue_of, corpus_titles, dialogues
+from trialogue.catalogue import Catalogue, Item, TitleLinker, parse_title, title_key
+from trialogue.catalogue.presenting.check import TitleCheck
+from trialogue.datasets.corpora.movielens import read_movielens
+from trialogue.stats.comparison.proportions import wilson
+
+HERE = Path(__file__).resolve().parent
+PLANTED, READ, SAMPLES = (HERE / f"inventions_{name}.tsv" for name in ("planted", "read", "models"))
+MODELS = {"gpt-3.5-turbo": "gpt-3.5-turbo", "vicuna": "vicuna"}
+
+
+def same(title: str) -> str:
+    """What titles are compared by: the words, without year and article."""
+    key = title_key(parse_title(title).title)
+    return key.removeprefix("the ").removeprefix("a ").replace(" ", "")
+
+
+def check_of(catalogue: Catalogue) -> TitleCheck:
+    return TitleCheck(TitleLinker(catalogue))
+
+
+def share(part: int, whole: int) -> str:
+    found = wilson(part, whole)
+    assert found.value is not None
+    assert found.interval is not None
+    return f"{part}/{whole} = {found.value:.3f} [{found.interval.low:.3f}, {found.interval.high:.3f}]"
+
+
+def planted(mirror: Path) -> Iterator[str]:
+    """Lines of the table by style: found of planted, false of found."""
+    check = check_of(read_movielens(mirror / "movielens/ml-latest-small", note=lambda problem: None).catalogue)
+    counts: dict[str, Counter[str]] = {}
+    with PLANTED.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream, delimiter="\t"):
+            wanted = Counter(same(title) for title in row["planted"].split("|") if title)
+            given = Counter(same(each.title) for each in check.unrecognised(row["reply"].replace("\\n", "\n")))
+            own = counts.setdefault(row["style"], Counter())
+            own["planted"] += wanted.total()
+            own["found"] += given.total()
+            own["right"] += (wanted & given).total()
+            own["known"] += sum(bool(title) for title in row["known"].split("|"))
+    whole = sum(counts.values(), Counter[str]())
+    yield "| style | planted | known | recall | precision |\n|---|--:|--:|--:|--:|"
+    for style, own in (*sorted(counts.items()), ("all", whole)):
+        recall, precision = share(own["right"], own["planted"]), share(own["right"], own["found"])
+        yield f"| {style} | {own['planted']} | {own['known']} | {recall} | {precision} |"
+
+
+def hash_of(title: str, reply: str) -> str:
+    return hashlib.sha256(f"{title}\0{reply}".encode()).hexdigest()[:16]
+
+
+def people(mirror: Path, *, unread: list[tuple[str, str, str]]) -> Iterator[str]:
+    """Lines of the table on people's replies; what nobody has read yet is added to ``unread``."""
+    with READ.open(encoding="utf-8", newline="") as stream:
+        verdicts = {row["hash"]: row["verdict"] for row in csv.DictReader(stream, delimiter="\t")}
+    yield "| replies of people | titles | taken for unknown | of these no title, or annotated | false share |"
+    yield "|---|--:|--:|--:|--:|"
+    for name in ("inspired", "redial"):
+        check = check_of(catalogue_of(corpus_titles(mirror, name)))
+        titles = found = false = 0
+        for dialogue in dialogues(name, mirror):
+            for said in dialogue.utterances:
+                if said.speaker != "system":
+                    continue
+                unknown = check.unrecognised(said.text)
+                titles += len(unknown) + len(check.linker.find(said.text))
+                for each in unknown:
+                    key = hash_of(each.title, said.text)
+                    found += 1
+                    false += verdicts.get(key) in ("known", "no title")
+                    if key not in verdicts:
+                        unread.append((key, each.title, said.text))
+        yield f"| {name} | {titles} | {found} | {false} | {share(false, titles)} |"
+
+
+def entities(mirror: Path) -> Catalogue:
+    """He et al.'s entities, as titles without years."""
+    given = json.loads((mirror / "zero_shot_crs/data/inspired/entity2id.json").read_text(encoding="utf-8"))
+    names = (unquote(uri.strip("<>").rsplit("/", 1)[1]).split("__")[0].replace("_", " ") for uri in given)
+    plain = dict.fromkeys(re.sub(r" \([^()]*\)$", "", name) for name in names)
+    return Catalogue.from_items(Item(id=str(place), title=name) for place, name in enumerate(plain) if name.strip())
+
+
+def models(mirror: Path) -> Iterator[str]:
+    """Lines of the table on language models."""
+    check = check_of(entities(mirror))
+    yield "| model | titles | unmatched by He et al. | lacking here | both | only here | only there |"
+    yield "|---|--:|--:|--:|--:|--:|--:|"
+    for model in MODELS:
+        file = mirror / f"zero_shot_crs/src/{model}/general/intermediate/inspired/extracted.jsonl"
+        counts: Counter[tuple[bool, bool]] = Counter()
+        for line in file.read_text(encoding="utf-8").splitlines():
+            for each in json.loads(line)["rec_list"]:
+                ours = bool(check.unrecognised(f'You could watch "{each["movie_name"]}".'))
+                counts[ours, each["min_edit_distance"] > 0] += 1
+        whole = counts.total()
+        both, here, there = counts[True, True], counts[True, False], counts[False, True]
+        shares = f"{(both + there) / whole:.3f} | {(both + here) / whole:.3f}"
+        yield f"| {model} | {whole} | {shares} | {both} | {here} | {there} |"
+
+
+def read_samples(mirror: Path) -> Iterator[str]:
+    """Lines of the table on samples of 100 titles of each model, read by hand."""
+    check = check_of(entities(mirror))
+    yield "| model | titles read | lacking by the reader | lacking here | verdicts that differ |\n|---|--:|--:|--:|--:|"
+    with SAMPLES.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t"))
+    for model in MODELS:
+        own = [row for row in rows if row["model"] == model]
+        read = [row["lacking"] == "yes" for row in own]
+        ours = [bool(check.unrecognised(f'You could watch "{row["title"]}".')) for row in own]
+        differ = sum(one is not other for one, other in zip(read, ours, strict=True))
+        yield f"| {model} | {len(own)} | {sum(read)} | {sum(ours)} | {differ} |"
+
+
+def page(mirror: Path, unread: list[tuple[str, str, str]]) -> Iterable[str]:
+    head = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True, cwd=HERE)
+    yield "# Titles that the catalogue lacks, measured\n"
+    yield f"Written by `python -m benchmarks.inventions MIRROR` at commit {head.stdout.strip()}.\n"
+    yield "\n\n".join((__doc__ or "").split("\n\n")[2:])
+    yield "\n## Planted titles\n"
+    yield from planted(mirror)
+    yield "\n## People's replies\n"
+    yield from people(mirror, unread=unread)
+    yield "\n## Language models\n"
+    yield from models(mirror)
+    yield ""
+    yield from read_samples(mirror)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("mirror", type=Path)
+    mirror = parser.parse_args().mirror
+    unread: list[tuple[str, str, str]] = []
+    text = "\n".join(page(mirror, unread)) + "\n"
+    (HERE / "INVENTIONS.md").write_text(text, encoding="utf-8")
+    for row in unread:
+        print(*row, sep="\t")
+
+
+if __name__ == "__main__":
+    main()
