@@ -158,7 +158,7 @@ class TitleCheck:
             start=presented.start,
             end=presented.end,
             origin=self.linker.signature,
-            by=MentionedBy.LINKED,
+            by=MentionedBy.PRESENTED,
         )
 
 
