@@ -13,7 +13,7 @@ from trialogue.catalogue.linking.variants import ARTICLES, variants
 from trialogue.catalogue.presenting.names import BEFORE_RESTART, SMALL, words_of
 from trialogue.catalogue.presenting.neighbours import TitleNeighbours
 from trialogue.catalogue.presenting.presented import Presented, Sign, presented_titles
-from trialogue.records import Dialogue, Mention, MentionedBy, Utterance
+from trialogue.records import Mention, MentionedBy, Utterance
 
 _JOINER = re.compile(r"\s+(?:and|or|&|(?P<ends>with|by|from|in|on|at|as|for|starring))\s+")
 
@@ -35,11 +35,6 @@ class TitleCheck:
     def __init__(self, linker: TitleLinker) -> None:
         """``linker``: of the catalogue."""
         self.linker = linker
-
-    def check(self, dialogue: Dialogue) -> Dialogue:
-        """A dialogue in which what the system says has its ``unrecognised`` titles; others' words stay as they are."""
-        said = tuple(self.check_utterance(each) if each.speaker == "system" else each for each in dialogue.utterances)
-        return dialogue.model_copy(update={"utterances": said})
 
     def check_utterance(self, utterance: Utterance) -> Utterance:
         """An utterance with its ``unrecognised`` titles."""

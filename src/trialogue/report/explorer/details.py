@@ -11,7 +11,7 @@ from dataclasses import replace
 from trialogue.findings.standings import column_name
 from trialogue.findings.threats.texts import GATE_WORDS
 from trialogue.markdown import Element, Leaf, Node, markdown
-from trialogue.records import Dialogue, Mention, MentionedBy, Need, Preference, Score, Utterance
+from trialogue.records import ClaimVerdict, Dialogue, Mention, MentionedBy, Need, Preference, Score, Utterance
 from trialogue.records.base import JsonValue
 from trialogue.records.kinds.gates import Gate
 from trialogue.report.explorer.chunks import plain, utf16_place
@@ -113,9 +113,19 @@ def _utterance(
         w=latency if is_time else None,
         v=_values(values, words),
         r=_answers(answers, words),
-        x=_meta({name: value for name, value in said.meta.items() if name != LATENCY or not is_time}),
+        x=_claims(said) + _meta({name: value for name, value in said.meta.items() if name != LATENCY or not is_time}),
         t=_markdown(said) if said.speaker == "system" else None,
     )
+
+
+def _claims(said: Utterance) -> list[JsonValue]:
+    """[what, text] of each statement about an item, contradicted ones first."""
+    ordered = sorted(said.claims or (), key=lambda claim: claim.verdict is not ClaimVerdict.CONTRADICTED)
+    found: list[JsonValue] = []
+    for each in ordered:
+        known = ", ".join(each.known) or "none"
+        found.append([plain(f"{each.verdict.value}: {each.attribute}"), plain(f"“{each.said}”; catalogue: {known}")])
+    return found
 
 
 def _markdown(said: Utterance) -> list[JsonValue] | None:
