@@ -16,6 +16,7 @@ from trialogue.catalogue.attribute_names import PEOPLE, normalise_words
 from trialogue.catalogue.catalogue import Catalogue
 from trialogue.catalogue.item import OTHER_TITLES, Item
 from trialogue.catalogue.layout import Layout, layout_of
+from trialogue.catalogue.linking.ordinary import word_set
 from trialogue.records import ClaimVerdict, ItemClaim, Mention
 
 ACTORS, DIRECTORS, WRITERS = PEOPLE
@@ -106,6 +107,11 @@ _KIND = re.compile(
     r"directed|set|from|by|film|movie|flick|story|tale|picture|where|in|following|featuring|and\s+it)\b))",
     re.IGNORECASE,
 )
+MAY_FOLLOW = word_set(
+    "film movie classic novel book picture release flick story tale and or but you i we with about from that which set in "
+    "starring dark black of directed by for ever"
+)
+"""Words behind a genre that leave it what the item is; "plot" or "scenes" would not."""
 _DENIED = re.compile(r"\b(?:not|never|less|hardly|nothing|without|un\w+)\b|n['’]t\b", re.IGNORECASE)
 _STATED_GENRE = re.compile(r"\bgenres?\s*(?:is|are|:)\s*(?P<phrase>[^.;|\n]{2,60})", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?](?=\s|\Z)|\n")
@@ -215,12 +221,16 @@ class ClaimCheck:
                 yield at.claim(attribute, " ".join(said), known, verdict, found.span("phrase"))
 
     def _genres_in(self, phrase: str) -> list[str]:
+        # "a romantic plot" is no kind of film: behind a genre come another one, a film, or no noun at all
         low = f" {' '.join(re.findall(r'[a-z0-9]+(?:[-’][a-z0-9]+)*', phrase.casefold()))} "
         names = sorted({*self._genre_names, *SAME_GENRE}, key=len, reverse=True)
         found = []
         for name in names:
             if f" {name} " in low and _genre(name) in self._genre_keys:
-                found.append((low.index(f" {name} "), name))
+                place = low.index(f" {name} ")
+                after = low[place + len(name) + 1 :].split()
+                if not after or after[0].startswith("#") or after[0] in MAY_FOLLOW | self._first_words:
+                    found.append((place, name))
                 low = low.replace(f" {name} ", f" {'#' * len(name)} ")
         return [name for _, name in sorted(found)]
 
@@ -233,6 +243,10 @@ class ClaimCheck:
             if normalise_words(attribute) in GENRES
             for value in values
         )
+
+    @cached_property
+    def _first_words(self) -> frozenset[str]:
+        return frozenset(name.split()[0] for name in (*self._genre_names, *SAME_GENRE) if name)
 
     @cached_property
     def _genre_keys(self) -> frozenset[str]:
