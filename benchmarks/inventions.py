@@ -3,8 +3,8 @@
     python -m benchmarks.inventions MIRROR        # MIRROR as in TRIALOGUE_DATA_MIRROR
 
 ``inventions_planted.tsv`` and ``inventions_unseen.tsv`` hold replies by somebody who had not seen the detector. The first
-were read once, when precision was .865 and recall .557, and the detector was changed; the others never. *Planted*: titles that
-MovieLens latest-small lacks: invented ones, real ones that it does not have, and remakes with a year of their own. *Known*:
+were read once, when precision was .865 and recall .557, and the detector was changed; the others never. *Planted*: titles
+that MovieLens latest-small lacks: invented ones, real ones that it does not have, and remakes with a year of their own. *Known*:
 titles that it has, some misspelt. A title counts as found if the detector gives it, in the common form; whatever else it
 gives is false.
 
