@@ -40,14 +40,14 @@ CHECK = TitleCheck(TitleLinker(Catalogue.from_items(ITEMS)))
     ],
 )
 def test_only_what_the_catalogue_lacks_is_found(text: str, unknown: list[str]) -> None:
-    assert [each.title for each in CHECK.unrecognised(text)] == unknown
-    assert [each.item_id for each in CHECK.unrecognised(text)] == [None] * len(unknown)
+    assert [each.title for each in CHECK.unknown_titles(text)] == unknown
+    assert [each.item_id for each in CHECK.unknown_titles(text)] == [None] * len(unknown)
 
 
 def test_items_that_somebody_annotated_are_known_whatever_they_are_called() -> None:
     text = "I recommend The Silver Moon."
     place = text.index("The")
-    assert CHECK.unrecognised(text, [Mention(title="x", item_id="77", start=place, end=len(text) - 1)]) == ()
+    assert CHECK.unknown_titles(text, [Mention(title="x", item_id="77", start=place, end=len(text) - 1)]) == ()
 
 
 def test_links_inside_of_unknown_titles_are_dropped() -> None:

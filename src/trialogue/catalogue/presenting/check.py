@@ -28,7 +28,7 @@ class TitleCheck:
     >>> from trialogue.catalogue import Catalogue, Item
     >>> linker = TitleLinker(Catalogue.from_items([Item(id="7", title="The Shining", year=1980)]))
     >>> check = TitleCheck(linker)
-    >>> [found.title for found in check.unrecognised("Try The Shinning (1980) or The Silver Moon (2011).")]
+    >>> [found.title for found in check.unknown_titles("Try The Shinning (1980) or The Silver Moon (2011).")]
     ['The Silver Moon (2011)']
     """
 
@@ -38,13 +38,13 @@ class TitleCheck:
 
     def check_utterance(self, utterance: Utterance) -> Utterance:
         """An utterance with its ``unrecognised`` titles."""
-        found = self.unrecognised(utterance.text, utterance.mentions or ())
+        found = self.unknown_titles(utterance.text, utterance.mentions or ())
         mentions = utterance.mentions
         if mentions is not None:  # "The Paper" in "The Paper Lantern"
             mentions = tuple(each for each in mentions if not (_is_linked(each) and _is_inside(each, found)))
         return utterance.model_copy(update={"unrecognised": found, "mentions": mentions})
 
-    def unrecognised(self, text: str, mentions: Sequence[Mention] = ()) -> tuple[Mention, ...]:
+    def unknown_titles(self, text: str, mentions: Sequence[Mention] = ()) -> tuple[Mention, ...]:
         """Titles that a text presents and the catalogue does not have, in order.
 
         Args:

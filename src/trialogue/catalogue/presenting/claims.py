@@ -58,27 +58,32 @@ _TOKEN = r"(?:[A-ZÀ-Þ]\.|(?:Jr|Sr|St)\.|[A-ZÀ-Þ][\w'’-]*)"
 _NAME = rf"{_TOKEN}(?:[ -]?(?:(?<=[ .-]){_TOKEN}|(?<= )(?:de|la|le|van|von|der|del|di|da|bin|el)(?= )))*"
 _NAMES = rf"(?P<names>{_NAME}(?:(?:,\s*(?:and\s+)?|\s+and\s+|\s*&\s*){_NAME})*)"
 _MAKES = r"(?:directed|made|helmed|shot)"
+_KINDS_BY = (
+    "(?:film|movie|picture|drama|thriller|comedy|romance|horror|western|musical|documentary|adventure|fantasy|mystery)"
+)
 _DIRECTED = re.compile(
-    rf"\b(?:{_MAKES}\s+by|directors?\s*(?:is|was|are|:|,)?|(?:film|movie|picture|drama|thriller)\s+by|direction\s+(?:by|from))\s+{_NAMES}"
+    rf"\b(?:{_MAKES}\s+by|dir\.|[\"']?directors?[\"']?\s*(?:is|was|are|:|,)?\s*[\"']?|{_KINDS_BY}\s+by|"
+    rf"direction\s+(?:by|from))\s*{_NAMES}"
 )
-_DIRECTS = re.compile(
-    rf"\b(?:which|that|and)\s+(?P<names>{_NAME})\s+{_MAKES}\b|\A\W*(?P<other>{_NAME})\s+{_MAKES}\s+(?:it|this)\b"
-)
+_DIRECTS = re.compile(rf"(?P<names>{_NAME})\s+{_MAKES}\b(?!\s+(?:before|another|other|also))")
 _WRITTEN = re.compile(rf"\b(?:(?:written|penned)\s+by|authors?\s*(?:is|was|:)?|a\s+(?:novel|book)\s+by)\s+{_NAMES}")
 _BY = re.compile(rf"\A[\"”’*_\s)]*(?:\(\d{{4}}\))?,?\s*by\s+{_NAMES}")
 _ACTED = re.compile(rf"\b(?:starring|stars|featuring|features|with)\s+{_NAMES}")
 _OWNED = re.compile(rf"(?P<names>{_NAME})['’]s?\s+(?:(?:classic|film|movie|masterpiece|epic|novel)\s+)?[\"“*'_]*\Z")
-_OWNED_BEHIND = re.compile(rf"\A[\"”’*_\s)]*(?:\(\d{{4}}\))?,\s*(?P<names>{_NAME})['’]s?\s")
+_OWNED_BEHIND = re.compile(rf"\A[\"”’*_\s)]*(?:\(\d{{4}}\))?(?:,|\s+(?:is|was))\s*(?P<names>{_NAME})['’]s?\s")
 _DIRECTED_BEFORE = re.compile(rf"(?P<names>{_NAME})\s+{_MAKES}\s+[\"“*'_]*\Z")
 _KINDS = (
     r"(?:film|movie|classic|thriller|drama|comedy|novel|book|western|musical|romance|adventure|mystery|picture|release)"
 )
 _YEAR = re.compile(
     r"\A[\"”’*_]*\s*\((?P<bracket>(?:18|19|20)\d\d)\)"
-    r"|\b(?:released?|came\s+out|made|premiered|published|filmed|shot|dates|debuted|year)\s*(?:back\s+)?(?:in|from|:)\s*"
+    r"|\b(?:released?|came\s+out|made|premiered|published|filmed|shot|dates|debuted|opened|year[\"']?)\s*(?:back\s+)?(?:in|from|:)\s*"
     r"(?P<in>(?:18|19|20)\d\d)\b|\b(?:from|of)\s+(?P<from>(?:18|19|20)\d\d)\b(?!s)"
     rf"|\b(?:a|an|the|this|['’]s)\s+(?P<kind>(?:18|19|20)\d\d)\s+(?:[\w-]+\s+){{0,3}}?{_KINDS}\b",
     re.IGNORECASE,
+)
+_BARE_YEAR = re.compile(
+    r"(?<=[,;(] )(?P<bare>(?:18|19|20)\d\d)(?=\s*(?:[,;.)\n]|\Z))|(?<=\()(?P<open>(?:18|19|20)\d\d)(?=,)"
 )
 _YEAR_BEFORE = re.compile(
     rf"\b(?:the|a|this)\s+(?P<year>(?:18|19|20)\d\d)\s+(?:[\w-]+\s+){{0,3}}?{_KINDS},?\s+[\"“*'_]*\Z"
@@ -103,7 +108,7 @@ _PRICE = re.compile(
 )
 _KIND = re.compile(
     r"(?:\b(?:is|was|it['’]s|as|being)\s+(?:a|an|the|one\s+of\s+the|pure|more\s+of\s+a|sheer|straight)?\s*|\b(?:a|an|this)\s+"
-    r"|[-–—:(]\s*)(?P<phrase>(?:[\w'’-]+[\s/,]+){0,6}?[\w'’-]+)(?=\s*(?:[.,;:!?)\n]|\Z|\s(?:about|that|which|with|starring|"
+    r"|[-–—:(,;]\s*)(?P<phrase>(?:[\w'’-]+[\s/,]+){0,6}?[\w'’-]+)(?=\s*(?:[.,;:!?)\n]|\Z|\s(?:about|that|which|with|starring|"
     r"directed|set|from|by|film|movie|flick|story|tale|picture|where|in|following|featuring|and\s+it)\b))",
     re.IGNORECASE,
 )
@@ -119,6 +124,13 @@ _GOES_ON = re.compile(r"\s*(?:It|It['’]s|This|The\s+(?:film|movie|book|novel|p
 _NOT = re.compile(
     r"\b(?:not|never|isn['’]t|wasn['’]t|no|unlike|than|other|similar\s+to|films|movies|something|anything)\s*(?:\w+\s+){0,2}\Z"
 )
+_ASKED = re.compile(r"\s*(?:Is|Was|Did|Does|Do|Are|Were|Has|Had|Who|When|Which|Isn['’]t|Wasn['’]t|Didn['’]t)\b")
+_REPORTED = re.compile(
+    r"\b(?:said|says|say|thinks?|thought|claims?|claimed|mentioned|told|heard|nobody|not|never|if)\s+(?:\w+\s+){0,3}[\"“*'_]*\Z",
+    re.IGNORECASE,
+)
+_SUGGESTED = re.compile(r"\s*[\"”’*_)]*\s*\?\s+")
+_LABELLED = re.compile(r"\s*(?:[-*•]\s*)?[A-Z][\w ]{2,18}:\s")
 _ABBREVIATION = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|St|Jr|Sr|vs|[A-Z])\.\Z")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 
@@ -160,13 +172,15 @@ class ClaimCheck:
                 continue
             stop = next((other for other, _, _ in placed[place + 1 :] if other > end), len(text))
             begin = max((behind for _, behind, _ in placed[:place]), default=0)
-            found += self._about(item, text, start, end, begin, _end_of_topic(text, end, stop))
+            found += self._claims_on(item, text, start, end, begin, _end_of_topic(text, end, stop))
         return tuple(sorted(found, key=lambda claim: (claim.start, claim.attribute)))
 
-    def _about(self, item: Item, text: str, start: int, end: int, begin: int, stop: int) -> Iterator[ItemClaim]:
+    def _claims_on(self, item: Item, text: str, start: int, end: int, begin: int, stop: int) -> Iterator[ItemClaim]:
         behind, before = text[end:stop], text[max(begin, start - BEFORE) : start]
-        if behind.rstrip().endswith("?"):
-            behind = behind[: max(0, *(mark.end() for mark in _SENTENCE.finditer(behind[:-1])), 0)] if behind else ""
+        lead = text[max(begin, start - LONGEST) : start]
+        lead = lead[max((mark.end() for mark in _SENTENCE.finditer(lead)), default=0) :]
+        if _ASKED.match(lead) or _REPORTED.search(lead):
+            return
         at = _Places(item, end)
         yield from self._people(at, behind)
         ahead = _Places(item, start - len(before))
@@ -187,8 +201,8 @@ class ClaimCheck:
                 if not _NOT.search(text[: found.start()]):
                     yield from _name_claims(at, family, found["names"], found.start("names"))
         for found in _DIRECTS.finditer(text):
-            group = "names" if found["names"] is not None else "other"
-            yield from _name_claims(at, DIRECTORS, found[group], found.start(group))
+            if not _NOT.search(text[: found.start()]):
+                yield from _name_claims(at, DIRECTORS, found["names"], found.start("names"))
         if (found_by := _BY.match(text)) is not None:
             is_book = at.values(WRITERS)[0] is not None and at.values(DIRECTORS)[0] is None
             yield from _name_claims(at, WRITERS if is_book else DIRECTORS, found_by["names"], found_by.start("names"))
@@ -313,8 +327,11 @@ def _end_of_topic(text: str, end: int, stop: int) -> int:
     row = next((part for part in layout_of(text).parts if part.start <= end <= part.end + 1), None)
     if row is not None and row.layout is not Layout.PROSE:
         line = text.find("\n", end)
+        while line >= 0 and _LABELLED.match(text, line + 1):
+            line = text.find("\n", line + 1)
         return min(stop, line if line >= 0 else len(text))
-    place = end
+    suggested = _SUGGESTED.match(text, end, stop)
+    place = suggested.end() if suggested else end
     while (mark := _SENTENCE.search(text, place, stop)) is not None:
         if mark[0] == "." and _ABBREVIATION.search(text[max(0, mark.end() - 6) : mark.end()]):
             place = mark.end()
@@ -372,6 +389,8 @@ def _years(at: _Places, text: str) -> Iterator[ItemClaim]:
             continue
         group = next(name for name, value in found.groupdict().items() if value is not None)
         yield from _year_claim(at, int(found[group]), found.span(group))
+    for found in _BARE_YEAR.finditer(text):
+        yield from _year_claim(at, int(found[0]), found.span())
 
 
 def _year_claim(at: _Places, year: int, span: tuple[int, int]) -> Iterator[ItemClaim]:
@@ -388,6 +407,8 @@ def _minutes(at: _Places, text: str) -> Iterator[ItemClaim]:
     taken: list[tuple[int, int]] = []
     for found in (*_HOURS.finditer(text), *_MINUTES.finditer(text)):
         said = _minutes_in(found)
+        if _NOT.search(text[: found.start()]):
+            continue
         if said < SHORTEST or any(start < found.end() and found.start() < end for start, end in taken):
             continue
         taken.append(found.span())

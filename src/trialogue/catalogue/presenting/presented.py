@@ -66,7 +66,7 @@ _ADVISED = word_set(
     "listen play heard including include includes is are was be"
 )
 _STRONG = (SEEN | CALLED | JUDGED | word_set("recommend recommended suggest suggested try consider check recommending named "
-    "suggesting book books novel album song game games series")) - word_set("show")  # fmt: skip
+    "suggesting give meant book books novel album song game games series")) - word_set("show")  # fmt: skip
 _BETWEEN = word_set(
     "the a an movie film movies films called titled named entitled out also maybe perhaps definitely really you to watch "
     "something like such as as and or is are would be with either both animated classic great good series book show comedy "
@@ -77,7 +77,8 @@ _NOT_BEFORE = word_set(
     "hi hey thanks thank dear from on via in at author writer singer band played plays role character named i i'm mr mrs ms"
 )
 _NO_TITLE = word_set(
-    "netflix hulu amazon prime disney+ hbo max imdb youtube itunes rotten tomatoes google oscar oscars academy award awards "
+    "option video netflix mubi hulu amazon prime disney+ hbo max imdb youtube itunes rotten tomatoes google oscar oscars "
+    "academy award awards "
     "golden globe emmy hollywood bollywood marvel dc pixar tv dvd english french german spanish italian japanese korean "
     "chinese hindi american british european monday tuesday wednesday thursday friday saturday sunday january february "
     "march april may june july august september october november december christmas halloween easter thanksgiving yes no "
@@ -86,6 +87,10 @@ _NO_TITLE = word_set(
 )
 _TITLE_KEYS = frozenset(
     [
+        "title",
+        "movie",
+        "film",
+        "name",
         "title:",
         "titles:",
         "movie:",
@@ -118,8 +123,10 @@ _OPENERS = (_ADVISED | _STRONG | _NO_TITLE | _NOT_BEFORE | word_list("function_w
     "start watch see how's let's next finally first second lastly alternatively surprisingly"
 )) - SMALL  # fmt: skip
 _INTERJECTIONS = _ADVISED | word_set(
-    "maybe perhaps also then so or and but if because since well oh umm um hmm yeah remember try watch see like even finally"
+    "maybe perhaps also then so or and but if because since well oh umm um hmm yeah remember try watch see like even "
+    "finally start"
 )
+_TOLD = word_set("is was stars follows tells")
 _YEAR_ALONE = re.compile(r"(?:18|19|20)\d\d\s+")
 _LEADS = re.compile(
     r"\b(?:(?:start(?:ing)?|begin|go(?:ing)?|stick|settle|tempt\s+you|kick\s+things\s+off|follow(?:ed)?|reach|opt|nudge\s+you|"
@@ -335,6 +342,8 @@ def _of_run(
         while first + 1 < behind and words[first].low in (_INTERJECTIONS if dated else _OPENERS):
             cue = words[first].low if words[first].low in _STRONG else None
             first, begins = first + 1, False
+        while first + 1 < behind and not words[first].is_capital:
+            first += 1
     if first + 1 == behind and begins and not dated:
         return
     first, is_owned = _behind_labels(text, words, first, behind, is_no_title)
@@ -345,6 +354,14 @@ def _of_run(
         return  # "with James Stewart (1956)"
     if cue is None and not begins and _LEADS.search(text[max(0, words[first].start - LEAD) : words[first].start]):
         cue = "lead"
+    if (
+        begins
+        and behind - first > 1
+        and behind < len(words)
+        and words[behind].low in _TOLD
+        and not _is_person(words[first:behind])
+    ):
+        cue = words[behind].low
     has_sign = cue is not None or row or is_owned
     sign = Sign.YEAR if dated else Sign.CUE if cue is not None or is_owned else Sign.ROW if row else Sign.NAME
     for one, other in _divided(words, first, behind):
@@ -442,7 +459,7 @@ def _is_free_title(words: Sequence[Word], is_no_title: Callable[[str], bool]) ->
         return False
     names, makers = word_list("proper_names"), word_list("makers")
     content = [word for word in low if word not in SMALL]
-    if not content or all(word in _NO_TITLE or _MEASURE.fullmatch(word) for word in content):
+    if not content or all(word in _NO_TITLE or _MEASURE.fullmatch(word) or word.isdigit() for word in content):
         return False
     if words[-1].text.endswith(("'s", "’s")):  # whose something is; titles that end so are rare
         return False
