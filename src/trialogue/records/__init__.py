@@ -9,8 +9,10 @@ from trialogue.records.base import JsonValue, Record
 from trialogue.records.card import Basis, Card, FailurePolicy, TextUse, Variant
 from trialogue.records.completion import ActCounts, CompletionCounts, completion_counts
 from trialogue.records.dialogue import (
+    ClaimVerdict,
     Dialogue,
     DialogueAct,
+    ItemClaim,
     ItemOpinion,
     Mention,
     PairBelief,
@@ -54,6 +56,7 @@ __all__ = [
     "ActOrigin",
     "Basis",
     "Card",
+    "ClaimVerdict",
     "ClusterKind",
     "CompletionCounts",
     "Constraint",
@@ -67,6 +70,7 @@ __all__ = [
     "FailurePolicy",
     "Fault",
     "Interval",
+    "ItemClaim",
     "ItemOpinion",
     "JsonValue",
     "Labeller",

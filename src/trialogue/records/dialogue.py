@@ -1,6 +1,7 @@
 """Dialogues and their parts: utterances with acts, strategies, mentioned items and ratings."""
 
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -122,6 +123,33 @@ class Mention(Record):
     """Origin of the mention."""
 
 
+class ClaimVerdict(StrEnum):
+    """What a catalogue says to a claim about one of its items."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    UNKNOWN = "not in the catalogue"
+
+
+class ItemClaim(Record):
+    """Something that a text says of an item."""
+
+    item_id: str
+    """The item."""
+    attribute: str
+    """What is said of it: an attribute of the catalogue, or ``"year"``."""
+    said: str
+    """The value, as it is said."""
+    known: tuple[str, ...] = ()
+    """The catalogue's values; (): it has none."""
+    verdict: ClaimVerdict
+    """What the catalogue says to it."""
+    start: int
+    """Offset of the first character of the value in the text."""
+    end: int
+    """Offset behind the last character."""
+
+
 class Rating(Record):
     """A numeric rating of an utterance or a dialogue, by a person or a stand-in."""
 
@@ -196,6 +224,8 @@ class Utterance(Record):
     unrecognised: tuple[Mention, ...] | None = None
     """Titles that the text presents and that the catalogue of their origin does not have, without ids; None: nobody
     looked."""
+    claims: tuple[ItemClaim, ...] | None = None
+    """What the text says of items of a catalogue; None: nobody looked."""
     ranking: tuple[str, ...] | None = None
     """The system's ranked list of item ids behind this utterance, best first, where it exposes one."""
     ratings: tuple[Rating, ...] = ()

@@ -51,9 +51,9 @@ def _join_utterances(run: Sequence[Utterance]) -> Utterance:
         acts_labeller=next((part.acts_labeller for part in run if part.acts_labeller is not None), None),
         acts_unknown=_why_unknown(run),
         strategies=_concatenate([_with_text(part) for part in run]),
-        mentions=_concatenate([_shifted(part.mentions, start) for part, start in zip(run, starts, strict=True)]),
+        mentions=_concatenate([_shift_all(part.mentions, start) for part, start in zip(run, starts, strict=True)]),
         unrecognised=_concatenate(
-            [_shifted(part.unrecognised, start) for part, start in zip(run, starts, strict=True)]
+            [_shift_all(part.unrecognised, start) for part, start in zip(run, starts, strict=True)]
         ),
         ranking=rankings[-1] if rankings else None,
         ratings=_ratings(run),
@@ -97,7 +97,7 @@ def _moved_acts(acts: tuple[DialogueAct, ...] | None, by: int) -> tuple[Dialogue
     return tuple(act.model_copy(update={"slots": tuple(_shift(slot, by) for slot in act.slots)}) for act in acts)
 
 
-def _shifted(mentions: tuple[Mention, ...] | None, by: int) -> tuple[Mention, ...] | None:
+def _shift_all(mentions: tuple[Mention, ...] | None, by: int) -> tuple[Mention, ...] | None:
     return None if mentions is None else tuple(_shift(mention, by) for mention in mentions)
 
 

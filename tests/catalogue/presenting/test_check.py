@@ -4,7 +4,7 @@ import pytest
 
 from trialogue.catalogue import Catalogue, Item, TitleLinker
 from trialogue.catalogue.presenting.check import TitleCheck
-from trialogue.records import Dialogue, Mention, Utterance
+from trialogue.records import Mention, Utterance
 
 ITEMS = [
     Item(id="1", title="The Shawshank Redemption", year=1994, attributes={"genres": ("Prison Drama",)}),
@@ -40,26 +40,21 @@ CHECK = TitleCheck(TitleLinker(Catalogue.from_items(ITEMS)))
     ],
 )
 def test_only_what_the_catalogue_lacks_is_found(text: str, unknown: list[str]) -> None:
-    assert [each.title for each in CHECK.unrecognised(text)] == unknown
-    assert [each.item_id for each in CHECK.unrecognised(text)] == [None] * len(unknown)
+    assert [each.title for each in CHECK.unknown_titles(text)] == unknown
+    assert [each.item_id for each in CHECK.unknown_titles(text)] == [None] * len(unknown)
 
 
 def test_items_that_somebody_annotated_are_known_whatever_they_are_called() -> None:
     text = "I recommend The Silver Moon."
     place = text.index("The")
-    assert CHECK.unrecognised(text, [Mention(title="x", item_id="77", start=place, end=len(text) - 1)]) == ()
+    assert CHECK.unknown_titles(text, [Mention(title="x", item_id="77", start=place, end=len(text) - 1)]) == ()
 
 
-def test_a_dialogue_keeps_its_users_words_and_loses_links_inside_of_unknown_titles() -> None:
+def test_links_inside_of_unknown_titles_are_dropped() -> None:
     linker = TitleLinker(Catalogue.from_items(ITEMS))
-    said = [
-        Utterance(speaker="user", text="I liked The Silver Moon."),
-        Utterance(speaker="system", text="Try The Paper Lantern, or Heat (1995)."),
-    ]
-    found = TitleCheck(linker).check(linker.link(Dialogue(id="d", utterances=tuple(said))))
-    assert found.utterances[0].unrecognised is None
-    unknown, mentions = found.utterances[1].unrecognised, found.utterances[1].mentions
-    assert unknown is not None
-    assert mentions is not None
-    assert [each.title for each in unknown] == ["The Paper Lantern"]
-    assert [each.item_id for each in mentions] == ["3"]
+    said = Utterance(speaker="system", text="Try The Paper Lantern, or Heat (1995).")
+    found = TitleCheck(linker).check_utterance(linker.link_utterance(said))
+    assert found.unrecognised is not None
+    assert found.mentions is not None
+    assert [each.title for each in found.unrecognised] == ["The Paper Lantern"]
+    assert [each.item_id for each in found.mentions] == ["3"]

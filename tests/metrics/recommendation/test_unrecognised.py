@@ -82,3 +82,20 @@ def test_users_of_a_catalogue_count_titles_in_texts_as_outside_of_it() -> None:
     metric = OutOfCatalogue()
     assert metric.measure == "out_of_catalogue@declared|v2"
     assert metric.statistics(dialogue) == (1.0, 2.0)
+
+
+def test_contradicted_facts_are_counted_over_those_that_the_catalogue_can_judge() -> None:
+    rows = list(load_catalogue("demo").catalogue.values())
+    film, other = rows[0], next(row for row in rows if row.attributes["director"] != rows[0].attributes["director"])
+    talks = [
+        {"role": "user", "content": "Can you recommend a film?"},
+        {
+            "role": "assistant",
+            "content": f'Try "{film.title}" ({film.year}), directed by {film.attributes["director"][0]}.',
+        },
+        {"role": "user", "content": "Another one?"},
+        {"role": "assistant", "content": f'Try "{film.title}", directed by {other.attributes["director"][0]}.'},
+    ]
+    run = evaluate([{"system": "a", "messages": talks}] * 4, catalogue="demo", resamples=200)
+    (standing,) = run.league("contradicted_facts").standings
+    assert standing.estimate.value == pytest.approx(1 / 3)

@@ -13,7 +13,7 @@ from trialogue.catalogue.linking.variants import ARTICLES, variants
 from trialogue.catalogue.presenting.names import BEFORE_RESTART, SMALL, words_of
 from trialogue.catalogue.presenting.neighbours import TitleNeighbours
 from trialogue.catalogue.presenting.presented import Presented, Sign, presented_titles
-from trialogue.records import Dialogue, Mention, MentionedBy, Utterance
+from trialogue.records import Mention, MentionedBy, Utterance
 
 _JOINER = re.compile(r"\s+(?:and|or|&|(?P<ends>with|by|from|in|on|at|as|for|starring))\s+")
 
@@ -28,7 +28,7 @@ class TitleCheck:
     >>> from trialogue.catalogue import Catalogue, Item
     >>> linker = TitleLinker(Catalogue.from_items([Item(id="7", title="The Shining", year=1980)]))
     >>> check = TitleCheck(linker)
-    >>> [found.title for found in check.unrecognised("Try The Shinning (1980) or The Silver Moon (2011).")]
+    >>> [found.title for found in check.unknown_titles("Try The Shinning (1980) or The Silver Moon (2011).")]
     ['The Silver Moon (2011)']
     """
 
@@ -36,20 +36,15 @@ class TitleCheck:
         """``linker``: of the catalogue."""
         self.linker = linker
 
-    def check(self, dialogue: Dialogue) -> Dialogue:
-        """A dialogue in which what the system says has its ``unrecognised`` titles; others' words stay as they are."""
-        said = tuple(self.check_utterance(each) if each.speaker == "system" else each for each in dialogue.utterances)
-        return dialogue.model_copy(update={"utterances": said})
-
     def check_utterance(self, utterance: Utterance) -> Utterance:
         """An utterance with its ``unrecognised`` titles."""
-        found = self.unrecognised(utterance.text, utterance.mentions or ())
+        found = self.unknown_titles(utterance.text, utterance.mentions or ())
         mentions = utterance.mentions
         if mentions is not None:  # "The Paper" in "The Paper Lantern"
             mentions = tuple(each for each in mentions if not (_is_linked(each) and _is_inside(each, found)))
         return utterance.model_copy(update={"unrecognised": found, "mentions": mentions})
 
-    def unrecognised(self, text: str, mentions: Sequence[Mention] = ()) -> tuple[Mention, ...]:
+    def unknown_titles(self, text: str, mentions: Sequence[Mention] = ()) -> tuple[Mention, ...]:
         """Titles that a text presents and the catalogue does not have, in order.
 
         Args:
@@ -158,7 +153,7 @@ class TitleCheck:
             start=presented.start,
             end=presented.end,
             origin=self.linker.signature,
-            by=MentionedBy.LINKED,
+            by=MentionedBy.PRESENTED,
         )
 
 

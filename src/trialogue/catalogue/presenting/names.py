@@ -53,7 +53,7 @@ SMALL = frozenset(
 BEFORE_RESTART = frozenset({"and", "or", "&", "nor", "but", "as"})
 MOST_WORDS = 12
 
-_WORD = re.compile(r"[^\W_]+(?:['’·.-][^\W_]+)*|&")
+_WORD = re.compile(r"\d+:\d\d|[^\W_]+(?:['’·.-][^\W_]+)*|&")
 _LINKED = re.compile(r"[ \t]+|: |['’]| [-–—] |(?<=[a-z])! (?=[A-Z])|\. (?=[A-Z0-9])")
 _ABBREVIATED = frozenset({"dr", "mr", "mrs", "ms", "st", "vs", "vol", "no", "pt", "jr", "sr"})
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from trialogue.catalogue.layout import Layout, Part, layout_of, plain_text
 from trialogue.catalogue.layout.fillings import filling_of
-from trialogue.catalogue.linking.clauses import CALLED, JUDGED, SEEN
+from trialogue.catalogue.linking.clauses import CALLED, FILM, FILM_PEOPLE, JUDGED, SEEN
 from trialogue.catalogue.linking.ordinary import is_ordinary, word_list, word_set
 from trialogue.catalogue.linking.titles import common_form
 from trialogue.catalogue.presenting.names import BEFORE_RESTART, SMALL, Word, is_titled, runs, words_of
@@ -35,6 +35,8 @@ class Sign(StrEnum):
     """A word such as "recommend" or "movie" stands before it."""
     ROW = "row"
     """It is coordinated with another title."""
+    NAME = "name"
+    """It is written as titles are and names of people are not: with an article, an owner or a subtitle."""
 
 
 class Presented(NamedTuple):
@@ -55,7 +57,8 @@ class Presented(NamedTuple):
 _YEAR_BEHIND = re.compile(r"[\"”’*_]{0,4}\s*[(\[]\s*(?P<year>(?:18|19|20)\d\d)\s*[)\]]")
 _QUOTED = re.compile(
     r"\"([^\"\n]{2,80})\"|“([^”\n]{2,80})”|«\s?([^»\n]{2,80}?)\s?»|„([^“”\n]{2,80})[“”]|『([^』\n]{1,60})』"
-    r"|《([^》\n]{1,60})》|\*+([^*\n]{2,80})\*+|(?<![\w])['‘]([A-Z0-9][^'‘’\n]{1,60})['’](?![\w])"
+    r"|《([^》\n]{1,60})》|\*+([^*\n]{2,80})\*+|‘((?:[^‘’\n]|’(?=\w)){2,80})’(?!\w)"
+    r"|(?<!\w)'([A-ZÀ-Þ0-9](?:[^'\n]|'(?=\w)){1,60})'(?!\w)"
 )
 _ADVISED = word_set(
     "recommend recommended suggest suggested try watch consider check rewatch see seeing watching enjoy enjoyed love loved "
@@ -63,7 +66,7 @@ _ADVISED = word_set(
     "listen play heard including include includes is are was be"
 )
 _STRONG = (SEEN | CALLED | JUDGED | word_set("recommend recommended suggest suggested try consider check recommending named "
-    "suggesting book books novel album song game games series")) - word_set("show")  # fmt: skip
+    "suggesting give meant book books novel album song game games series")) - word_set("show")  # fmt: skip
 _BETWEEN = word_set(
     "the a an movie film movies films called titled named entitled out also maybe perhaps definitely really you to watch "
     "something like such as as and or is are would be with either both animated classic great good series book show comedy "
@@ -74,7 +77,8 @@ _NOT_BEFORE = word_set(
     "hi hey thanks thank dear from on via in at author writer singer band played plays role character named i i'm mr mrs ms"
 )
 _NO_TITLE = word_set(
-    "netflix hulu amazon prime disney+ hbo max imdb youtube itunes rotten tomatoes google oscar oscars academy award awards "
+    "option video netflix mubi hulu amazon prime disney+ hbo max imdb youtube itunes rotten tomatoes google oscar oscars "
+    "academy award awards "
     "golden globe emmy hollywood bollywood marvel dc pixar tv dvd english french german spanish italian japanese korean "
     "chinese hindi american british european monday tuesday wednesday thursday friday saturday sunday january february "
     "march april may june july august september october november december christmas halloween easter thanksgiving yes no "
@@ -83,6 +87,10 @@ _NO_TITLE = word_set(
 )
 _TITLE_KEYS = frozenset(
     [
+        "title",
+        "movie",
+        "film",
+        "name",
         "title:",
         "titles:",
         "movie:",
@@ -107,10 +115,55 @@ _TITLE_KEYS = frozenset(
 )
 _STOPPED = re.compile(r"[.!?;](?:\s|$)|\n")
 _JOINER = re.compile(r",?\s+(?:and|or|&)\s+|,\s+|\s*/\s*", re.IGNORECASE)
+MOST_FOREIGN = 7  # words of a title in another language
+_OPENERS = (_ADVISED | _STRONG | _NO_TITLE | _NOT_BEFORE | word_list("function_words") | word_set(
+    "maybe perhaps also then try so or and but if because since well oh umm um hmm yeah remember my your our his her their "
+    "this that these those it there here when while although though however both same some any another what which who how "
+    "why where have did do does was were will would could should can may might just only even otherwise personally honestly "
+    "start watch see how's let's next finally first second lastly alternatively surprisingly"
+)) - SMALL  # fmt: skip
+_INTERJECTIONS = _ADVISED | word_set(
+    "maybe perhaps also then so or and but if because since well oh umm um hmm yeah remember try watch see like even "
+    "finally start"
+)
+_TOLD = word_set("is was stars follows tells")
+_YEAR_ALONE = re.compile(r"(?:18|19|20)\d\d\s+")
+_LEADS = re.compile(
+    r"\b(?:(?:start(?:ing)?|begin|go(?:ing)?|stick|settle|tempt\s+you|kick\s+things\s+off|follow(?:ed)?|reach|opt|nudge\s+you|"
+    r"steer\s+you|point\s+you|lean|answer|pick|choice|bet|vote|favou?rites?|suggestion|recommendation|option|alternative|title|"
+    r"thing|match|there)\s+(?:would\s+be|might\s+be|has\s+to\s+be|goes\s+to|with|by|for|towards?|is|was|are)|suit\s+you:|"
+    r"such\s+as|(?:fans|people|those)\s+who\s+(?:liked|loved|enjoyed))\s*(?:also\s+|either\s+|definitely\s+)?\Z",
+    re.IGNORECASE,
+)
+_PLACES = word_set(
+    "new york los angeles san francisco las vegas london paris berlin tokyo hong kong united states america england ireland "
+    "scotland africa asia europe world war ii iii cinema university college school street city award festival cannes"
+) - {
+    "new",
+    "world",
+    "war",
+    "school",
+    "street",
+    "city",
+    "paris",
+    "london",
+    "tokyo",
+    "america",
+    "berlin",
+    "festival",
+    "cinema",
+    "college",
+}
+_ADDRESSES = frozenset(
+    {"sir", "dame", "lord", "president", "professor", "king", "queen", "prince", "princess", "saint"}
+)
 _KINDS = word_set("movies films movie film fan fans genre genres type kind series actor actress director")
 _MEASURE = re.compile(r"\d{1,2}|\d+[.,]\d+|\d+(?:s|th|st|nd|rd|am|pm|k)|'?\d0s|\d{5,}")
 _COMPANY = word_set("with on by from at for in")
-_PRONOUNS = word_set("i you we they he she")
+_PRONOUNS = word_set("i you we they he she it that there here what who let")
+_RATING = re.compile(r"\d\d?[.,]\d+\s+(?=\S)")
+_LISTED = word_set("directors actors actresses genres genre moods countries studios platforms writers")
+LEAD = 120  # characters before a list in which it is announced
 FAR = 6  # words before a title in which a cue can stand
 
 
@@ -155,17 +208,35 @@ def _in_slots(text: str, slots: Sequence[Part], is_no_title: Callable[[str], boo
     for part in slots:
         groups.setdefault((part.layout, part.group), []).append(_trimmed(text, *filling_of(text, part)))
     for (layout, group), spans in groups.items():
+        spans = [_without_rating(text, span) for span in spans]
         titled = [_is_title_like(text, span, is_no_title) for span in spans]
-        if layout is Layout.VALUE and group not in _TITLE_KEYS:
+        if (layout is Layout.VALUE and group not in _TITLE_KEYS) or _lists_people(text, spans[0][0]):
             continue
-        if layout is Layout.LINE and (len(spans) < 2 or sum(titled) < len(spans)):
+        if layout is Layout.LINE and (len(spans) < 2 or 3 * sum(titled) < 2 * len(spans)):
             continue
         dated = [_YEAR_BEHIND.match(text, end) is not None for _, end in spans]
         telling = any(dated) or any(
             len(words_of(text, *span)) > 1 or not is_ordinary(common_form(text[slice(*span)])) for span in spans
         )
         if sum(titled) * 2 > len(spans) and telling:
-            yield from ((*span, Sign.SLOT) for span, good in zip(spans, titled, strict=True) if good)
+            for span, good in zip(spans, titled, strict=True):
+                words = words_of(text, *span)
+                if good or (len(titled) > 1 and words and _is_foreign(text, words, span)):
+                    yield (*span, Sign.SLOT)
+
+
+def _without_rating(text: str, span: tuple[int, int]) -> tuple[int, int]:
+    """A span without the rating before it: "4.7 Heat"."""
+    found = _RATING.match(text, *span)
+    return (found.end(), span[1]) if found else span
+
+
+def _lists_people(text: str, start: int) -> bool:
+    """Whether the line before a list announces people or genres, and no films."""
+    lead = [word.low for word in words_of(text, max(0, start - LEAD), start)]
+    people = FILM_PEOPLE | _LISTED
+    last = next((word for word in reversed(lead) if word in people or word in FILM), None)
+    return last in people and last is not None
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
@@ -225,15 +296,28 @@ def _is_quoted_title(
     ends: dict[int, Sign],
     is_no_title: Callable[[str], bool],
 ) -> bool:
-    """Whether what is quoted is written as a title; a quoted sentence or a single word with nothing about films is not."""
-    if not _is_title_like(text, span, is_no_title):
-        return False
+    """Whether what is quoted is written as a title; a sentence, or an everyday word with nothing about films, is not."""
     words = words_of(text, *span)
-    if _YEAR_BEHIND.match(text, found.end()) or _YEAR_BEHIND.match(text, span[1]):
+    if not words or not (_is_title_like(text, span, is_no_title) or _is_foreign(text, words, span)):
+        return False
+    if (
+        _YEAR_BEHIND.match(text, found.end())
+        or _YEAR_BEHIND.match(text, span[1])
+        or _is_led_to(text, part, span[0], ends)
+    ):
         return True
-    if text[found.end() - 1 : found.end()] == "*" and len(words) == 1 and is_ordinary(common_form(words[0].text)):
-        return _is_led_to(text, part, span[0], ends)
-    return len(words) > 1 or _is_led_to(text, part, span[0], ends)
+    if len(words) == 1:
+        form = common_form(words[0].text)
+        return not (is_ordinary(form) or form in word_list("proper_names") or form in word_list("makers"))
+    return not (_is_person(words) and common_form(words[0].text) in word_list("proper_names"))
+
+
+def _is_foreign(text: str, words: Sequence[Word], span: tuple[int, int]) -> bool:
+    """Whether words are written as a title of another language: a capital first, and no everyday English word in small
+    letters."""
+    if not words[0].is_capital or len(words) > MOST_FOREIGN or _STOPPED.search(text, *span):
+        return False
+    return all(word.is_capital or len(word.text) < 4 or not is_ordinary(common_form(word.text)) for word in words)
 
 
 def _is_led_to(text: str, part: Part, start: int, ends: dict[int, Sign]) -> bool:
@@ -253,38 +337,84 @@ def _of_run(
     dated = _YEAR_BEHIND.match(text, words[behind - 1].end) is not None
     begins = _begins_sentence(text, words, first)
     cue = _cue_before(text, words[:first])
-    if begins and not dated:  # the first word of a sentence is a capital anyway: it may be the cue itself
+    if begins:  # the first word of a sentence is a capital anyway: it may be the cue itself
         cue = None
-        while (
-            first < behind
-            and words[first].low not in SMALL
-            and (words[first].low in _ADVISED | _STRONG | _NO_TITLE | _NOT_BEFORE or is_ordinary(words[first].low))
-        ):
+        while first + 1 < behind and words[first].low in (_INTERJECTIONS if dated else _OPENERS):
             cue = words[first].low if words[first].low in _STRONG else None
+            first, begins = first + 1, False
+        while first + 1 < behind and not words[first].is_capital:
             first += 1
-            if cue is not None:
-                break
-        if first == behind:
-            return
-    if dated and begins:
-        while first + 1 < behind and words[first].low in (_STRONG | _ADVISED | _NO_TITLE):
-            first += 1
-    row = cue is None and not begins and _continues_row(text, words[first].start, ends)
-    if not (dated or cue is not None or row):
+    if first + 1 == behind and begins and not dated:
         return
-    if (
-        not dated
-        and behind < len(words)
-        and words[behind].low in _KINDS
-        and not text[words[behind - 1].end : words[behind].start].strip()
-    ):
+    first, is_owned = _behind_labels(text, words, first, behind, is_no_title)
+    row = cue is None and not begins and _continues_row(text, words[first].start, ends)
+    if not dated and _is_followed_by_kind(text, words, behind):
         return  # "Science Fiction movies", "a Marvel fan"
-    sign = Sign.YEAR if dated else Sign.CUE if cue is not None else Sign.ROW
+    if dated and first and words[first - 1].low in _NOT_BEFORE and _is_person(words[first:behind]):
+        return  # "with James Stewart (1956)"
+    if cue is None and not begins and _LEADS.search(text[max(0, words[first].start - LEAD) : words[first].start]):
+        cue = "lead"
+    if (
+        begins
+        and behind - first > 1
+        and behind < len(words)
+        and words[behind].low in _TOLD
+        and not _is_person(words[first:behind])
+    ):
+        cue = words[behind].low
+    has_sign = cue is not None or row or is_owned
+    sign = Sign.YEAR if dated else Sign.CUE if cue is not None or is_owned else Sign.ROW if row else Sign.NAME
     for one, other in _divided(words, first, behind):
         other = other if dated and other == behind else _without_company(words, one, other)
-        span = (words[one].start, words[other - 1].end)
-        if (dated and other == behind) or _is_free_title(words[one:other], is_no_title):
-            yield span, sign
+        own = words[one:other]
+        if (dated and other == behind) or (
+            _is_free_title(own, is_no_title) and (has_sign or _is_like_no_name(text, own))
+        ):
+            yield (own[0].start, own[-1].end), sign
+
+
+def _behind_labels(
+    text: str, words: Sequence[Word], first: int, behind: int, is_no_title: Callable[[str], bool]
+) -> tuple[int, bool]:
+    """(where the title begins behind a label ("Drama: ..."), a number or an owner ("Greta Gerwig's ..."); whether it is
+    owned)."""
+    is_owned = False
+    for place in range(first, behind - 1):
+        low, gap = words[place].low, text[words[place].end : words[place + 1].start]
+        before = " ".join(word.low for word in words[first : place + 1])
+        if gap.startswith(":") and (is_no_title(before) or before in _NO_TITLE):
+            first = place + 1
+        elif low.endswith(("'s", "’s")) and place > first and _is_person(words[first : place + 1]):
+            first, is_owned = place + 1, True
+    while (
+        first + 1 < behind
+        and words[first].text.isdigit()
+        and len(words[first].text) == 4
+        and words[first + 1].is_capital
+    ):
+        first += 1
+    return first, is_owned
+
+
+def _is_person(words: Sequence[Word]) -> bool:
+    """Whether two or three words are likely a person's name: the first one is a first name, or none is an everyday word."""
+    low = [common_form(word.text.removesuffix("'s").removesuffix("’s")) for word in words]
+    if not 1 < len(low) <= 3 or any(word.low in SMALL for word in words):
+        return False
+    return low[0] in word_list("proper_names") or not any(map(is_ordinary, low))
+
+
+def _is_like_no_name(text: str, words: Sequence[Word]) -> bool:
+    """Whether words in capitals are a title by their look alone: "The Moose Inspector of Duluth", "Hell's Accountant"."""
+    low = [word.low for word in words]
+    content = [word for word in low if word not in SMALL]
+    if any(word in _NO_TITLE or word in _PLACES or word in _KINDS for word in low) or low[0] in _ADDRESSES:
+        return False
+    everyday = sum(is_ordinary(common_form(word.removesuffix("'s").removesuffix("’s"))) for word in content)
+    is_headed = low[0] == "the" and words[0].is_capital and len(content) > 1
+    is_owned = low[0].endswith(("'s", "’s")) and low[0][:-2] not in _PRONOUNS and len(content) > 1
+    has_subtitle = ": " in text[words[0].start : words[-1].end] and len(content) > 2
+    return everyday > 0 and (is_headed or is_owned or has_subtitle) and not _is_person(words)
 
 
 def _is_followed_by_kind(text: str, words: Sequence[Word], behind: int) -> bool:
@@ -329,7 +459,7 @@ def _is_free_title(words: Sequence[Word], is_no_title: Callable[[str], bool]) ->
         return False
     names, makers = word_list("proper_names"), word_list("makers")
     content = [word for word in low if word not in SMALL]
-    if not content or all(word in _NO_TITLE or _MEASURE.fullmatch(word) for word in content):
+    if not content or all(word in _NO_TITLE or _MEASURE.fullmatch(word) or word.isdigit() for word in content):
         return False
     if words[-1].text.endswith(("'s", "’s")):  # whose something is; titles that end so are rare
         return False

@@ -15,7 +15,7 @@ from trialogue.findings.standings import League
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
 from trialogue.findings.threats.language_texts import language_of_texts, made_for
-from trialogue.findings.threats.listening import listening, other_catalogue, serves_less, unrecognised_titles
+from trialogue.findings.threats.listening import lacking_titles, listening, other_catalogue, serves_less
 from trialogue.findings.threats.users import (
     different_users,
     no_common_users,
@@ -386,7 +386,7 @@ DETECTORS: tuple[Detector, ...] = (
     serves_less,
     listening,
     other_catalogue,
-    unrecognised_titles,
+    lacking_titles,
     detect_at_chance,
     raters,
     label_origins,

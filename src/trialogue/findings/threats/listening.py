@@ -81,7 +81,7 @@ def other_catalogue(findings: Findings) -> Iterator[Threat]:
                     )
 
 
-def unrecognised_titles(findings: Findings) -> Iterator[Threat]:
+def lacking_titles(findings: Findings) -> Iterator[Threat]:
     """Systems that recommend what the catalogue does not have more often than people's words are taken for such."""
     for league in findings.leagues:
         if league.measure.card is None or league.measure.card.name != UNRECOGNISED:

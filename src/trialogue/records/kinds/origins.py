@@ -153,3 +153,5 @@ class MentionedBy(StrEnum):
     """By the simulated user that wrote the text."""
     LINKED = "linked"
     """By a linker, whose signature is the origin."""
+    PRESENTED = "presented"
+    """By a detector of titles: the text presents it as one, and the catalogue of the linker that is the origin lacks it."""

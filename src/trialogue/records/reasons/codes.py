@@ -146,6 +146,7 @@ class ReasonCode(StrEnum):
     NO_ITEM_NAMED = "no_item_named"
     NO_NEW_ITEM_NAMED = "no_new_item_named"
     NO_TITLE_PRESENTED = "no_title_presented"
+    NO_FACT_STATED = "no_fact_stated"
     CATALOGUE_SIZE_UNKNOWN = "catalogue_size_unknown"
     NO_RANKING = "no_ranking"
     NEED_UNKNOWN = "need_unknown"

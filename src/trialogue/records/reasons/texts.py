@@ -219,6 +219,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.NO_ITEM_NAMED: "the system never names an item",
         ReasonCode.NO_NEW_ITEM_NAMED: "the system never names an item that was not named before",
         ReasonCode.NO_TITLE_PRESENTED: "it presents no title",
+        ReasonCode.NO_FACT_STATED: "it states nothing of an item that the catalogue could confirm",
         ReasonCode.CATALOGUE_SIZE_UNKNOWN: "the size of the catalogue is not given: write coverage(size=...)",
         ReasonCode.NEED_UNKNOWN: "the user's need is unknown (no need in the dialogue)",
         ReasonCode.NEED_NOT_MET: "the system never names an item that meets the user's need",

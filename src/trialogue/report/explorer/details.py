@@ -11,7 +11,7 @@ from dataclasses import replace
 from trialogue.findings.standings import column_name
 from trialogue.findings.threats.texts import GATE_WORDS
 from trialogue.markdown import Element, Leaf, Node, markdown
-from trialogue.records import Dialogue, Mention, Need, Preference, Score, Utterance
+from trialogue.records import ClaimVerdict, Dialogue, Mention, MentionedBy, Need, Preference, Score, Utterance
 from trialogue.records.base import JsonValue
 from trialogue.records.kinds.gates import Gate
 from trialogue.report.explorer.chunks import plain, utf16_place
@@ -38,6 +38,10 @@ class TextCodes:
     def texts(self) -> list[JsonValue]:
         """The texts by number."""
         return [plain(text) for text in self._numbers]
+
+
+FOUND_BY = {MentionedBy.PRESENTED: "not in the catalogue"}
+"""How an item was found, where the word of the record does not say it."""
 
 
 def detail(
@@ -104,14 +108,24 @@ def _utterance(
             ]
             for label in said.strategies or ()
         ],
-        m=[_mention(said.text, mention, words) for mention in said.mentions or ()],
+        m=[_mention(said.text, mention, words) for mention in (*(said.mentions or ()), *(said.unrecognised or ()))],
         k=[plain(item) for item in (said.ranking or ())[:MAX_RANKED]],
         w=latency if is_time else None,
         v=_values(values, words),
         r=_answers(answers, words),
-        x=_meta({name: value for name, value in said.meta.items() if name != LATENCY or not is_time}),
+        x=_claims(said) + _meta({name: value for name, value in said.meta.items() if name != LATENCY or not is_time}),
         t=_markdown(said) if said.speaker == "system" else None,
     )
+
+
+def _claims(said: Utterance) -> list[JsonValue]:
+    """[what, text] of each statement about an item, contradicted ones first."""
+    ordered = sorted(said.claims or (), key=lambda claim: claim.verdict is not ClaimVerdict.CONTRADICTED)
+    found: list[JsonValue] = []
+    for each in ordered:
+        known = ", ".join(each.known) or "none"
+        found.append([plain(f"{each.verdict.value}: {each.attribute}"), plain(f"“{each.said}”; catalogue: {known}")])
+    return found
 
 
 def _markdown(said: Utterance) -> list[JsonValue] | None:
@@ -147,7 +161,7 @@ def _mention(text: str, mention: Mention, words: TextCodes) -> list[JsonValue]:
     else:
         places = [utf16_place(text, start), utf16_place(text, end)]
     item = words.number(mention.item_id) if mention.item_id is not None else None
-    return [*places, words.number(mention.title), item, words.number(mention.by.value)]
+    return [*places, words.number(mention.title), item, words.number(FOUND_BY.get(mention.by, mention.by.value))]
 
 
 def _values(values: Iterable[Value], words: TextCodes) -> list[JsonValue]:

@@ -6,8 +6,9 @@ from functools import partial
 
 from trialogue.catalogue import TitleLinker
 from trialogue.catalogue.presenting.check import TitleCheck
+from trialogue.catalogue.presenting.claims import ClaimCheck
 from trialogue.errors import TrialogueError
-from trialogue.records import Dialogue, Response, Situation
+from trialogue.records import Dialogue, Response, Situation, Utterance
 from trialogue.records.files.dialogue_store import map_dialogues
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
@@ -19,13 +20,13 @@ def link_step(catalogue: str) -> Callable[[InputRecords], InputRecords]:
     is_invented = catalogue == DEMO  # ratings drawn by a formula say nothing about which film people mean
     popularity = None if knowledge.ratings is None or is_invented else knowledge.ratings.popularity()
     linker = TitleLinker(knowledge.catalogue, popularity=popularity)
-    check = TitleCheck(linker)
+    check = _Check(linker)
 
     def prepare(material: InputRecords) -> InputRecords:
         return replace(
             material,
             catalogue=catalogue,
-            dialogues=map_dialogues(lambda dialogue: check.check(linker.link(dialogue)), material.dialogues),
+            dialogues=map_dialogues(lambda dialogue: check.dialogue(linker.link(dialogue)), material.dialogues),
             situations=[_situation(linker, situation) for situation in material.situations],
             responses=[_response(linker, check, response) for response in material.responses],
         )
@@ -49,8 +50,8 @@ def _situation(linker: TitleLinker, situation: Situation) -> Situation:
     return situation.model_copy(update=changes)
 
 
-def _response(linker: TitleLinker, check: TitleCheck, response: Response) -> Response:
-    return response.model_copy(update={"utterance": check.check_utterance(linker.link_utterance(response.utterance))})
+def _response(linker: TitleLinker, check: "_Check", response: Response) -> Response:
+    return response.model_copy(update={"utterance": check.utterance(linker.link_utterance(response.utterance))})
 
 
 def check_titles(material: InputRecords) -> InputRecords:
@@ -64,8 +65,26 @@ def check_titles(material: InputRecords) -> InputRecords:
         knowledge = load_catalogue(material.catalogue)
     except TrialogueError:
         return material
-    check = TitleCheck(TitleLinker(knowledge.catalogue))
-    return replace(material, dialogues=map_dialogues(check.check, material.dialogues))
+    check = _Check(TitleLinker(knowledge.catalogue))
+    return replace(material, dialogues=map_dialogues(check.dialogue, material.dialogues))
+
+
+class _Check:
+    """What a system says, with the titles that the catalogue lacks and the claims about its items."""
+
+    def __init__(self, linker: TitleLinker) -> None:
+        self._titles, self._claims = TitleCheck(linker), ClaimCheck(linker.catalogue)
+
+    def dialogue(self, dialogue: Dialogue) -> Dialogue:
+        """A dialogue; its user's words stay as they are."""
+        said = tuple(self.utterance(each) if each.speaker == "system" else each for each in dialogue.utterances)
+        return dialogue.model_copy(update={"utterances": said})
+
+    def utterance(self, utterance: Utterance) -> Utterance:
+        """An utterance."""
+        checked = self._titles.check_utterance(utterance)
+        claims = self._claims.claims(checked.text, checked.mentions or ())
+        return checked.model_copy(update={"claims": claims})
 
 
 def _is_checked(dialogue: Dialogue) -> bool:

@@ -19,6 +19,7 @@ FOR_REPLIES = (
     "repetition@self",
     "item_ratio@any",
     "unrecognised_titles@presented",
+    "contradicted_facts@stated",
 )
 LEARNED = ("satisfaction@linear",)
 """Learned metric that agrees better with people's satisfaction than those below, so that it leads answers without people;
@@ -124,6 +125,8 @@ def _held_by_reply(reply: Reply) -> set[str]:
         found.add("mentions")
     if utterance.unrecognised is not None:
         found.add("unrecognised")
+    if utterance.claims:
+        found.add("claims")
     if utterance.ranking is not None:
         found.add("ranking")
     if reply.targets is not None:

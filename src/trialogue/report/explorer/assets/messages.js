@@ -3,6 +3,7 @@
 Explorer.messages = (() => {
   const { make, number } = Explorer.dom;
   const TAGS = new Set("p ul ol li blockquote pre code em strong s a br hr img table thead tbody tr th td".split(" "));
+  const LACKING = "not in the catalogue";
   const MANY_RATERS = { scripted: "scripted", invented: "invented", model: "a model" };
 
   /** Mentions that have a place in a text of this length and do not lie in one another, in their order. */
@@ -23,7 +24,7 @@ Explorer.messages = (() => {
       const end = Math.min(last, to);
       if (start >= end) continue;
       const known = [words[title], item === null ? "" : `id ${words[item]}`, words[by]].filter(Boolean).join(" · ");
-      pieces.push(text.slice(done, start), make("mark", { title: known, text: text.slice(start, end) }));
+      pieces.push(text.slice(done, start), make("mark", { class: words[by] === LACKING ? "lacking" : "", title: known, text: text.slice(start, end) }));
       done = end;
     }
     return [...pieces, text.slice(done, to)];
