@@ -126,7 +126,6 @@ _INTERJECTIONS = _ADVISED | word_set(
     "maybe perhaps also then so or and but if because since well oh umm um hmm yeah remember try watch see like even "
     "finally start"
 )
-_TOLD = word_set("is was stars follows tells")
 _YEAR_ALONE = re.compile(r"(?:18|19|20)\d\d\s+")
 _LEADS = re.compile(
     r"\b(?:(?:start(?:ing)?|begin|go(?:ing)?|stick|settle|tempt\s+you|kick\s+things\s+off|follow(?:ed)?|reach|opt|nudge\s+you|"
@@ -206,7 +205,7 @@ def _in_slots(text: str, slots: Sequence[Part], is_no_title: Callable[[str], boo
     """Fillings of lists of titles: those in which most are written as titles, and more than genres and answers."""
     groups: dict[tuple[Layout, str], list[tuple[int, int]]] = {}
     for part in slots:
-        groups.setdefault((part.layout, part.group), []).append(_trimmed(text, *filling_of(text, part)))
+        groups.setdefault((part.layout, part.group), []).append(_trim(text, *filling_of(text, part)))
     for (layout, group), spans in groups.items():
         spans = [_without_rating(text, span) for span in spans]
         titled = [_is_title_like(text, span, is_no_title) for span in spans]
@@ -239,7 +238,7 @@ def _lists_people(text: str, start: int) -> bool:
     return last in people and last is not None
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     """A span without quotes, stars and spaces around it, and without a last full stop or comma."""
     while start < end and text[start] in " \t\"'“”‘’«»*_`[(":
         start += 1
@@ -261,7 +260,7 @@ def _in_prose(text: str, part: Part, is_no_title: Callable[[str], bool]) -> Iter
     ends = {found.start(): Sign.YEAR for found in _YEAR_BEHIND.finditer(text, part.start, part.end)}
     for found in _QUOTED.finditer(text, part.start, part.end):
         group = next(place for place, inside in enumerate(found.groups(), 1) if inside is not None)
-        span = _trimmed(text, *found.span(group))
+        span = _trim(text, *found.span(group))
         is_book = group in (5, 6)
         if is_book or _is_quoted_title(text, part, span, found, ends, is_no_title):
             taken.append(span)
@@ -354,17 +353,9 @@ def _of_run(
         return  # "with James Stewart (1956)"
     if cue is None and not begins and _LEADS.search(text[max(0, words[first].start - LEAD) : words[first].start]):
         cue = "lead"
-    if (
-        begins
-        and behind - first > 1
-        and behind < len(words)
-        and words[behind].low in _TOLD
-        and not _is_person(words[first:behind])
-    ):
-        cue = words[behind].low
     has_sign = cue is not None or row or is_owned
     sign = Sign.YEAR if dated else Sign.CUE if cue is not None or is_owned else Sign.ROW if row else Sign.NAME
-    for one, other in _divided(words, first, behind):
+    for one, other in _divide(words, first, behind):
         other = other if dated and other == behind else _without_company(words, one, other)
         own = words[one:other]
         if (dated and other == behind) or (
@@ -432,7 +423,7 @@ def _without_company(words: Sequence[Word], first: int, behind: int) -> int:
     return behind
 
 
-def _divided(words: Sequence[Word], first: int, behind: int) -> Iterator[tuple[int, int]]:
+def _divide(words: Sequence[Word], first: int, behind: int) -> Iterator[tuple[int, int]]:
     """Parts of a run: "The Silver Moon and Glass Harbor" are two titles, "Pride and Prejudice" is one."""
     start = first
     for place in range(first + 1, behind - 1):

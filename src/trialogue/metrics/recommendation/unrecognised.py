@@ -32,8 +32,8 @@ CARD = Card(
         "An item that exists and is not in the catalogue counts, too: with a catalogue of all that exists the share is that "
         "of inventions.",
         "Titles in sentences are recognised in English only; in lists, quotation marks and with years in any language.",
-        "About one in a hundred of the titles that people recommend is taken for one that the catalogue lacks, though it is "
-        "none or is there (benchmarks/INVENTIONS.md).",
+        "Up to two in a hundred of the titles that people recommend are taken for ones that the catalogue lacks, though they are "
+        "none or are there (benchmarks/INVENTIONS.md).",
     ),
     citation="He et al. (CIKM 2023), 'Large Language Models as Zero-Shot Conversational Recommenders'",
     family="recommendation",
