@@ -26,7 +26,7 @@ from trialogue.findings.standings import Verdict
 from trialogue.findings.votes import DUPLICATE, votes_of
 from trialogue.records import Estimate, Preference, Reason, ReasonCode
 from trialogue.seeds import rng_for
-from trialogue.stats import cohen_kappa, holm, win_lose_tie
+from trialogue.stats import bonferroni, cohen_kappa, win_lose_tie
 from trialogue.stats.ranking.battles import Choice
 
 RESAMPLES = 2_000
@@ -362,7 +362,7 @@ def _pair(a: str, b: str, group: str, choices: Judged, seed: int) -> ChoicePair:
 
 
 def _correct_pairs(rows: Sequence[ChoicePair], alpha: float) -> list[ChoicePair]:
-    adjusted = holm([row.p for row in rows])
+    adjusted = bonferroni([row.p for row in rows])
     return [
         row.model_copy(update={"p_adjusted": p, "verdict": _verdict(row, p, alpha)})
         for row, p in zip(rows, adjusted, strict=True)

@@ -109,7 +109,7 @@ class ModelPair(Record):
     odds_ratio: Estimate
     """Odds of a higher rating of a; p uncorrected."""
     p_adjusted: float | None = Field(ge=0, le=1)
-    """p-value after Holm across all pairs."""
+    """p-value after Bonferroni across all pairs."""
 
 
 class ModelFindings(Record):
@@ -210,7 +210,7 @@ class ChoicePair(Record):
     p: float | None = Field(ge=0, le=1)
     """The larger of the two."""
     p_adjusted: float | None = Field(ge=0, le=1)
-    """After Holm, over the rows without group, or over those with one."""
+    """After Bonferroni, over the rows without group, or over those with one."""
     items: int
     """Different pairs judged."""
     raters: int
