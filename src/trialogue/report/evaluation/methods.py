@@ -12,6 +12,7 @@ from trialogue.records.kinds.origins import one_and_many
 from trialogue.report.measures import all_leagues, is_ranked, labels
 from trialogue.report.numbers import count, level
 from trialogue.stats.comparison.families import MIN_CLUSTERS
+from trialogue.stats.comparison.two_sides import HALL
 
 MAX_T = "single-step max-T (Westfall and Young, 1993)"
 NAMES = {
@@ -46,7 +47,8 @@ PAIRWISE = {
 CITED = {
     "Newcombe's hybrid score": "Newcombe's (1998) hybrid score",
     "Tango's score of pairs": "Tango's (1998) score of pairs",
-    "permutation of the studentised difference": "permutation of the studentised difference (Chung and Romano, 2013)",
+    "larger of studentised permutation and": "larger of a studentised permutation (Chung and Romano, 2013) and",
+    HALL: "Hall's (1992) t transformed for skewness, with Satterthwaite's degrees of freedom",
 }
 """Names of methods in intervals, and how a paper cites them."""
 

@@ -171,6 +171,7 @@ def _add_citation(paragraph: str) -> str:
         r"(?<=Tango's )\(1998\)": "tango1998equivalence",
         r"\(Chung and Romano, 2013\)": "chung2013exact",
         r"(?<=corrected for skewness)": "hall1992removal",
+        r"(?<=Hall's )\(1992\)": "hall1992removal",
         r"(?<=Davidson \(1970\))": "davidson1970extending",
         r"(?<=cluster bootstrap)": "efron1993bootstrap",
         r"(?<=Computed by trialogue)": "trialogue",

@@ -14,7 +14,7 @@ from trialogue.stats.comparison.one_side import interval_of
 from trialogue.stats.comparison.two_sides import (
     FEWEST_IN_A_GROUP,
     FEWEST_PAIRS,
-    UNIT_DIFFERENCE,
+    UNITS_DISAGREE,
     ComparisonSettings,
     Difference,
     Limit,
@@ -133,7 +133,7 @@ def difference(
     why = None if found.limit is None else _LIMITS[found.limit]
     if found.limit is Limit.NO_VARIATION and a.keys == b.keys:
         why = PAIRS_ALL_EQUAL
-    value = found.value if UNIT_DIFFERENCE in found.facts else _value(a, combine) - _value(b, combine)
+    value = found.value if UNITS_DISAGREE in found.facts else _value(a, combine) - _value(b, combine)
     return Estimate(value=value, interval=_interval(found, confidence), why=why, p=found.p, **counts)
 
 

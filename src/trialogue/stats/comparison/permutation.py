@@ -92,7 +92,7 @@ class PermutationTest:
         """t in all arrangements, where the values of side a are lowered by ``shift``."""
         moved = shift / self._scale
         gaps, variances = self._sums(moved)
-        return _studentised(gaps, variances, ZERO_VARIANCE * max(1.0, moved**2) / max(self._sizes))
+        return _t_statistics(gaps, variances, ZERO_VARIANCE * max(1.0, moved**2) / max(self._sizes))
 
     def p_value(self, shift: float = 0.0) -> float:
         """Two-sided p-value for a true difference of ``shift``: twice the smaller tail."""
@@ -150,7 +150,7 @@ class PermutationTest:
         return inside, side * float("inf")
 
 
-def _studentised(gaps: Floats, variances: Floats, least: float) -> Floats:
+def _t_statistics(gaps: Floats, variances: Floats, least: float) -> Floats:
     """Differences over their standard errors; without variance infinite, or 0 for no difference."""
     if variances.min() > least:  # the usual case
         return np.asarray(gaps / np.sqrt(variances))

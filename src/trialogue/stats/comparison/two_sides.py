@@ -38,7 +38,9 @@ FEWEST_IN_A_GROUP = 4  # clusters of one side alone: a variance of three values 
 HALL = "Hall's transformed t, Satterthwaite's degrees of freedom"
 EQUAL_SIZES = 2 / 3  # of the clusters: their effective number from which units count, and below which clusters do
 ENOUGH = 50  # effective clusters of which the units' mean can be tested, however unequal their sizes
-UNIT_DIFFERENCE = "unit_difference"  # fact of a difference of clusters that count equally: that of their units' means
+UNITS_DISAGREE = (
+    "units_disagree"  # fact of a difference of clusters that count equally: 1 if that of the units' means is not in it
+)
 STANDARD_ERROR = "standard_error"  # fact of a difference: its jackknife error, where both sides vary
 SMALLER_SIDE = "smaller_side"  # fact of a difference: clusters of the side that has fewer, where both sides vary
 
@@ -111,7 +113,7 @@ def compare_samples(
     ``combine`` turns sums of shape (..., k) into values of shape (...).
     """
     equally = _count_equally(a, b, combine)
-    sides = match(*(_held(side) if equally else side for side in (a, b)))
+    sides = match(*(_with_units(side) if equally else side for side in (a, b)))
     parts = tuple(_means(side) if equally else contributions(side, combine) for side in (sides.a, sides.b))
     is_share = settings.is_share and are_counts(a) and are_counts(b)
     found = _of_shares(sides, settings) if is_share and not equally else None
@@ -120,8 +122,14 @@ def compare_samples(
     if is_share and found.limit is Limit.NO_VARIATION and found.p != 1.0:
         found = _of_independent_shares(sides, settings.confidence)  # all clusters alike on both sides: to be safe
     found = found if settings.most is None else _cut_off(found, settings.most)
-    facts = {UNIT_DIFFERENCE: _gap(sides)} if equally else {}
+    facts = {UNITS_DISAGREE: float(_disagrees(found, _gap(sides)))} if equally else {}
     return replace(found, facts={**found.facts, **_spread(sides, (parts[0], parts[1])), **facts})
+
+
+def _disagrees(found: Difference, units: float) -> bool:
+    """Whether the difference of the units' means has the other sign, or lies outside of an interval."""
+    inside = found.low is None or found.high is None or found.low <= units <= found.high
+    return not inside or units * found.value < 0
 
 
 def _count_equally(a: ClusterSums, b: ClusterSums, combine: Combine) -> bool:
@@ -145,7 +153,7 @@ def _means(side: ClusterSums) -> Contributions:
     return Contributions(float(each.mean()), each, float(len(each)))
 
 
-def _held(side: ClusterSums) -> ClusterSums:
+def _with_units(side: ClusterSums) -> ClusterSums:
     """Clusters that hold units."""
     keep = side.sums[:, 1] > 0
     keys = tuple(key for key, has in zip(side.keys, keep.tolist(), strict=True) if has)
@@ -242,10 +250,10 @@ def _of_clusters(
         return by_moments
     test = PermutationTest(a.each, b.each, shared, max_arrangements=settings.permutations, seed=settings.seed, mid=mid)
     kinds = [*(["sign flips"] if shared else []), *(["permutation"] if alone else [])]
-    return _larger(test, by_moments, " and ".join(kinds), settings.confidence)
+    return _larger_of(test, by_moments, " and ".join(kinds), settings.confidence)
 
 
-def _larger(test: PermutationTest, by_moments: Difference, kind: str, confidence: float) -> Difference:
+def _larger_of(test: PermutationTest, by_moments: Difference, kind: str, confidence: float) -> Difference:
     """The larger p-value and the wider ends of a permutation and of Hall's interval."""
     value, p = by_moments.value, test.p_value()
     if by_moments.p is None or by_moments.low is None or by_moments.high is None:
@@ -299,7 +307,7 @@ def hall_difference(a: Contributions, b: Contributions, shared: int, *, confiden
     low, high = (value - untransform(one, skewness) * error for one in (quantile, -quantile))
     p = min(1.0, 2 * float(stdtr(freedom, -abs(transform(value / error, skewness)))))
     ends = move_past_zero(low, high, value, p < 1 - confidence)
-    return Difference(value, *ends, p, HALL, {"freedom": freedom, "skewness": skewness})
+    return Difference(value, *ends, p, HALL, {"freedom": freedom, "skewness": abs(skewness)})
 
 
 def _skewness(a: Contributions, b: Contributions, shared: int, error: float) -> float:
