@@ -75,9 +75,9 @@ def page(
     yield ""
     yield (
         "Share of families with any false finding after correction of all pairs (bound: .05), and mean share of the true "
-        "differences that are found; beside it what Bonferroni's method alone would do. *Drawn together* is the share of families "
-        "that max-T corrects: it needs 20 clusters a system, and systems that vary. With 499 arrangements no p is below "
-        ".002, so that Bonferroni's method finds nothing among nine systems."
+        "differences that are found; beside it what Bonferroni's method alone would do. *Drawn together* is the share of "
+        "families that max-T corrects: it needs 20 clusters a system, and systems that vary. With 499 arrangements no p is "
+        "below .004, so that Bonferroni's method finds nothing among nine systems."
     )
     yield ""
     yield from table(

@@ -1,8 +1,8 @@
 """How often do corrected judges call a difference between equal systems?
 
 Three systems of 80 dialogues each draw their labels from one distribution; the judge adds noise, and two points to the last
-system. Some labels of each system are drawn at random. A draw errs if any of the pairs differs after Bonferroni's correction,
-as ``trialogue judge`` does it.
+system. Some labels of each system are drawn at random. A draw errs if any of the pairs differs after Bonferroni's
+correction, as ``trialogue judge`` does it.
 
     python -m benchmarks.judging_null [DRAWS]     # prints a section of benchmarks/JUDGING.md
 """
