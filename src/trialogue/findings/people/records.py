@@ -208,7 +208,7 @@ class ChoicePair(Record):
     p_by_rater: float | None
     """Sign flips, judgements of one person together."""
     p: float | None = Field(ge=0, le=1)
-    """The larger of the two."""
+    """Two-way where both pairs and people repeat (``crossed_raters``); else of the one that does."""
     p_adjusted: float | None = Field(ge=0, le=1)
     """After Bonferroni, over the rows without group, or over those with one."""
     items: int

@@ -38,8 +38,8 @@ def study_rng(plan: StudyPlan, seed: int, number: int) -> np.random.Generator:
 
 
 def quick_statistics(plan: StudyPlan, rng: np.random.Generator) -> Floats:
-    """Wins minus losses of each pair in units of their spread over situations or over participants, whichever is larger, as
-    the report takes the larger p of both tests."""
+    """Wins minus losses of each pair in units of their spread over situations or over participants, whichever is larger;
+    a calibration against the report's two-way test corrects what that leaves out."""
     seen, pair, choice = draw_choices(plan, rng)
     people = np.broadcast_to(np.arange(len(seen))[:, None], seen.shape)
     found = np.full(len(plan.pairs), np.nan)
