@@ -284,7 +284,8 @@ def main() -> None:
         *(f"* {row[0]}: {row[1]}." for row in misses),
         "",
         "Lognormal values stand for times, costs and counts: a measure without an upper end is conditional below 50 "
-        "clusters (threat `unbounded`).",
+        "clusters (threat `unbounded`). Below ten clusters of a system, every verdict is conditional (`few_clusters`): five "
+        "people at the end of a scale hide what the next would say.",
         "",
     ]
     PAGE.write_text("\n".join(page), encoding="utf-8")
