@@ -8,8 +8,8 @@ import numpy as np
 
 from benchmarks.coverage_cells import ARRANGEMENTS, LEVEL, generator, mean_of
 from benchmarks.coverage_outcomes import OUTCOMES, Outcome, drawn, tastes
-from trialogue.stats import holm
-from trialogue.stats.comparison.families import FamilyMethod, PairTest, step_down
+from trialogue.stats import bonferroni
+from trialogue.stats.comparison.families import FamilyMethod, PairTest, single_step
 from trialogue.stats.comparison.two_sides import SMALLER_SIDE, STANDARD_ERROR, ComparisonSettings, compare_samples
 from trialogue.stats.resampling.clusters import ClusterSums
 
@@ -40,14 +40,14 @@ class Family:
     """The design."""
     called: float
     """Share of families with any false finding."""
-    called_by_holm: float
-    """The same with Holm's correction."""
+    called_by_bonferroni: float
+    """The same with Bonferroni's correction."""
     power: float
     """Mean share of the true differences that are found."""
-    power_of_holm: float
-    """The same with Holm's correction."""
+    power_of_bonferroni: float
+    """The same with Bonferroni's correction."""
     drawn_together: float
-    """Share of the families whose dependence was drawn (max-T); the others are corrected by Holm's method."""
+    """Share of the families whose dependence was drawn (max-T); the others are corrected by Bonferroni's method."""
     simulated: int = FAMILIES
     """Families."""
 
@@ -68,13 +68,13 @@ def family(design: FamilyDesign, *, families: int = FAMILIES) -> Family:
         sides = _sides(design, rng)
         is_share = OUTCOMES[design.outcome].is_share
         tests = [_tested(sides, i, j, is_share=is_share) for i, j in pairs]
-        corrected = step_down(tests)
+        corrected = single_step(tests)
         together += corrected.method is FamilyMethod.MAX_T
-        for row, adjusted in enumerate((corrected.adjusted, holm([test.p for test in tests]))):
+        for row, adjusted in enumerate((corrected.adjusted, bonferroni([test.p for test in tests]))):
             found[place, row] = [p is not None and p < LEVEL for p in adjusted]
-    called, called_by_holm = found[:, :, equal].any(axis=2).mean(axis=0).tolist()
-    power, of_holm = (0.0, 0.0) if equal.all() else found[:, :, ~equal].mean(axis=(0, 2)).tolist()
-    return Family(design, called, called_by_holm, power, of_holm, together / families, families)
+    called, called_by_bonferroni = found[:, :, equal].any(axis=2).mean(axis=0).tolist()
+    power, of_bonferroni = (0.0, 0.0) if equal.all() else found[:, :, ~equal].mean(axis=(0, 2)).tolist()
+    return Family(design, called, called_by_bonferroni, power, of_bonferroni, together / families, families)
 
 
 def _sides(design: FamilyDesign, rng: np.random.Generator) -> list[ClusterSums]:

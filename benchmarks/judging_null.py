@@ -1,8 +1,8 @@
 """How often do corrected judges call a difference between equal systems?
 
 Three systems of 80 dialogues each draw their labels from one distribution; the judge adds noise, and two points to the last
-system. Some labels of each system are drawn at random. A draw errs if any of the pairs differs after Holm's correction,
-as ``trialogue judge`` does it.
+system. Some labels of each system are drawn at random. A draw errs if any of the pairs differs after Bonferroni's
+correction, as ``trialogue judge`` does it.
 
     python -m benchmarks.judging_null [DRAWS]     # prints a section of benchmarks/JUDGING.md
 """
@@ -12,7 +12,7 @@ import sys
 import numpy as np
 
 from trialogue.seeds import rng_for
-from trialogue.stats.comparison.multiplicity import holm
+from trialogue.stats.comparison.multiplicity import bonferroni
 from trialogue.stats.correction.means import corrected_means
 from trialogue.stats.correction.table import Estimand, judged_table
 
@@ -34,7 +34,9 @@ def errs(rng: np.random.Generator, kind: str, labels: int, estimand: Estimand) -
         chosen = rng.choice(np.flatnonzero(names == system), labels, replace=False)
         given[chosen] = truth[chosen]
     found = corrected_means(judged_table(list(names), judge, given), estimand=estimand)
-    return any(p is not None and p <= ALPHA for p in holm([each.corrected.p for each in found.differences.values()]))
+    return any(
+        p is not None and p <= ALPHA for p in bonferroni([each.corrected.p for each in found.differences.values()])
+    )
 
 
 def main() -> None:

@@ -76,9 +76,9 @@ def test_a_measure_without_direction_ranks_nothing() -> None:
 
 def test_p_values_are_corrected_over_the_pairs_of_a_measure() -> None:
     found = league({"a": 0.9, "b": 0.5, "c": 0.1}, {("a", "b"): 0.02, ("a", "c"): 0.01, ("b", "c"): 0.04})
-    # Holm over 3: .01 * 3 = .03, .02 * 2 = .04, .04 * 1 = .04
+    # Bonferroni: 3 * .01, 3 * .02, 3 * .04
     adjusted = {(contrast.a, contrast.b): contrast.p_adjusted for contrast in found.contrasts}
-    assert adjusted == pytest.approx({("a", "c"): 0.03, ("a", "b"): 0.04, ("b", "c"): 0.04})
+    assert adjusted == pytest.approx({("a", "c"): 0.03, ("a", "b"): 0.06, ("b", "c"): 0.12})
 
 
 def test_rank_ranges_are_what_the_corrected_differences_leave_open() -> None:
@@ -249,9 +249,9 @@ def three(**options: float) -> League:
     return found
 
 
-def test_pairs_of_enough_clusters_are_corrected_by_max_t_and_others_by_holm() -> None:
+def test_pairs_of_enough_clusters_are_corrected_by_max_t_and_others_by_bonferroni() -> None:
     together, apart = three(), three(clusters=19)
-    assert (together.correction, apart.correction) == (FamilyMethod.MAX_T, FamilyMethod.HOLM)
+    assert (together.correction, apart.correction) == (FamilyMethod.MAX_T, FamilyMethod.BONFERRONI)
     for one, other in zip(together.contrasts, apart.contrasts, strict=True):
         assert one.p_adjusted is not None
         assert other.p_adjusted is not None
@@ -285,7 +285,7 @@ def test_measures_are_corrected_together_on_request() -> None:
     found = corrected_together((three(), three().model_copy(update={"measure": other})), {"m", "n"}, alpha=0.05)
     p = 2 * float(ndtr(-2.5))
     assert found[0].contrasts[1].p_adjusted == pytest.approx(6 * p)
-    assert [each.correction for each in found] == [FamilyMethod.HOLM] * 2
+    assert [each.correction for each in found] == [FamilyMethod.BONFERRONI] * 2
     assert {each.leader for each in found[0].contrasts} == {None}
     alone = corrected_together((three(), found[1]), {"m"}, alpha=0.05)
     assert alone[0].contrasts[1].p_adjusted == pytest.approx(3 * p)

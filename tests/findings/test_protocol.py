@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from trialogue.findings import Contrast, Findings, League, Measure, Standing, StatementKind, SystemFacts
-from trialogue.findings.decision.check import declared_deviations, measured_deviations
+from trialogue.findings.decision.check import check_protocol, declared_deviations, measured_deviations
 from trialogue.findings.decision.margins import margin_sentences, simultaneous_bounds
 from trialogue.findings.decision.verdict import decide_findings
 from trialogue.findings.protocol import (
@@ -132,6 +132,7 @@ def test_every_deviation_has_a_text() -> None:
         ({"blocks": ["failures"]}, DeviationKind.BLOCKS_CHANGED, "from none to failures"),
         ({"n": 1000}, DeviationKind.SAMPLE_CHANGED, "from open to 1,000"),
         ({"systems": ["aria", "bolt"]}, DeviationKind.SYSTEMS_CHANGED, "from open to aria, bolt"),
+        ({"looks": [30, 60]}, DeviationKind.LOOKS_CHANGED, "from one to at 30, 60"),
     ],
 )
 def test_every_choice_that_is_changed_is_a_deviation_of_its_own(
@@ -255,7 +256,7 @@ def test_p_values_are_corrected_across_the_family() -> None:
     family = protocol(measures=["turns"], correction=Correction.ACROSS)
     found = decided(findings(league(p=0.03), league("turns", p=0.04), league("other", p=0.04)), family)
     adjusted = {each.measure.name: each.contrasts[0].p_adjusted for each in found.leagues}
-    assert adjusted == {RATED: 0.06, "turns": 0.06, "other": 0.04}  # Holm: 2 * .03; .04 may not be below it
+    assert adjusted == {RATED: 0.06, "turns": 0.08, "other": 0.04}  # Bonferroni over the two of the family
     assert [each.contrasts[0].verdict for each in found.leagues] == ["inconclusive", "inconclusive", "a"]
     assert (found.leagues[0].standings[0].rank_low, found.leagues[0].standings[0].rank_high) == (1, 2)
 
@@ -356,3 +357,32 @@ def test_a_difference_is_held_against_the_smallest_one_that_matters(
         }
     )
     assert list(margin_sentences(turned, Margins(matters=0.5), (), alpha=0.05)) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("clusters", "p", "verdict", "said"),
+    [
+        (29, 1e-9, "inconclusive", "before the first planned look, at 30, nothing is significant"),
+        (30, 0.001, "inconclusive", "Look 1 of 3, at 30 of 90"),
+        (30, 0.0001, "a", "at most 0.00021"),  # boundary 3.7103 of three equal looks
+        (60, 0.011, "a", "at most 0.012"),  # 2.5114
+        (60, 0.013, "inconclusive", "at most 0.012"),
+        (90, 0.046, "a", "at most 0.046"),  # 1.993
+        (200, 0.046, "a", "Look 3 of 3"),
+    ],
+)
+def test_each_look_has_a_part_of_the_level(clusters: int, p: float, verdict: str, said: str) -> None:
+    found = decided(findings(league(p=p, n=clusters)), protocol(looks=[30, 60, 90]))
+    assert found.leagues[0].contrasts[0].verdict == verdict
+    assert any(said in statement.text for statement in found.answer)
+
+
+def test_a_look_before_the_first_planned_one_is_a_deviation() -> None:
+    checked = check_protocol(findings(league(n=20), dialogues=20), protocol(looks=[30, 60], n=60))
+    assert [each.what for each in checked.deviations] == [DeviationKind.LOOK_TOO_EARLY]
+    assert "20 people or dialogues of a system, and the first look was planned at 30" in status(checked)
+
+
+def test_looks_must_ascend() -> None:
+    with pytest.raises(ValidationError, match="looks must ascend"):
+        protocol(looks=[60, 30])

@@ -39,7 +39,7 @@ from trialogue.records import (
     StrategyLabel,
     Utterance,
 )
-from trialogue.stats import holm
+from trialogue.stats import bonferroni
 
 SATISFIED = {  # system: (dialogues, share of satisfied people), after published counts of CRSArena-Dial
     "chatgpt_opendialkg": (44, 0.523),
@@ -130,7 +130,7 @@ def _error(values: Sequence[float]) -> float:
 
 
 def league(what: Measure, values: Mapping[str, Sequence[float]], *, skipped: int = 0) -> League:
-    """Systems on a measure: normal intervals, z-tests, Holm."""
+    """Systems on a measure: normal intervals, z-tests, Bonferroni."""
     contrasts = _contrasts(what, values)
     sign = {"higher": -1, "lower": 1, "neither": 0}[what.better]
     standings = []
@@ -160,7 +160,7 @@ def league(what: Measure, values: Mapping[str, Sequence[float]], *, skipped: int
 def _contrasts(what: Measure, values: Mapping[str, Sequence[float]]) -> tuple[Contrast, ...]:
     pairs = list(combinations(sorted(values), 2))
     differences = [_difference(values[a], values[b]) for a, b in pairs]
-    adjusted = holm([difference.p for difference in differences])
+    adjusted = bonferroni([difference.p for difference in differences])
     return tuple(
         Contrast(
             a=a,

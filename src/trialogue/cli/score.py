@@ -72,5 +72,11 @@ def _row(each: "Score") -> str:
         return f"{who}\t{each.measure}\tundefined: {each.why}"
     interval = each.interval.render("{:.4g}".format) if each.interval else "(no interval)"
     adjusted = each.p_adjusted
-    p = "" if adjusted is None else "\tp (Holm) < 0.0001" if adjusted < 0.0001 else f"\tp (Holm) = {adjusted:.4f}"
+    p = (
+        ""
+        if adjusted is None
+        else "\tp (Bonferroni) < 0.0001"
+        if adjusted < 0.0001
+        else f"\tp (Bonferroni) = {adjusted:.4f}"
+    )
     return f"{who}\t{each.measure}\t{each.value:.4g}\t{interval}\tn={each.n}{p}"

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from trialogue.records import Score
-from trialogue.stats.comparison.families import CorrectedFamily, PairTest, step_down
+from trialogue.stats.comparison.families import CorrectedFamily, PairTest, single_step
 from trialogue.stats.comparison.two_sides import SMALLER_SIDE, STANDARD_ERROR
 
 
 def correct_family(pairs: Sequence[Score]) -> CorrectedFamily:
-    """Correct p-values across the differences of one measure: max-T if the data allow it, else Holm."""
-    return step_down([_test(score) for score in pairs])
+    """Correct p-values across the differences of one measure: max-T if the data allow it, else Bonferroni."""
+    return single_step([_test(score) for score in pairs])
 
 
 def _test(score: Score) -> PairTest:

@@ -4,9 +4,8 @@ Where people were asked several questions and none was declared to decide, any o
 of a question are then corrected as always, and the result is multiplied by the number of questions (Bonferroni), so that a
 headline on any of them keeps the level.
 
-Corrected p-values are step-down; simultaneous intervals are single-step: all intervals of a family hold together with their
-confidence level. They are wider than the pairwise ones, and a pair that step-down correction finds different
-may have one that contains zero.
+Corrected p-values and simultaneous intervals are single-step: all intervals of a family hold together with their confidence
+level, and one leaves zero out exactly where the corrected p-value is below its level.
 """
 
 from collections.abc import Sequence, Set
@@ -16,13 +15,14 @@ from trialogue.findings.league_verdicts import verdict, with_ranks
 from trialogue.findings.records import Findings
 from trialogue.findings.standings import Contrast, League
 from trialogue.records import Estimate, Interval
-from trialogue.stats import holm
+from trialogue.stats import bonferroni
 from trialogue.stats.comparison.families import CorrectedFamily, FamilyMethod
+from trialogue.stats.comparison.shares import move_past_zero
 
-ACROSS_MEASURES = "Holm, over all measures together,"
+ACROSS_MEASURES = "Bonferroni, over all measures together,"
 """The correction across the pairs of systems of all measures that have a direction."""
-MIXED = "max-T or Holm"
-"""The correction where some measures have max-T and others Holm's method."""
+MIXED = "max-T or Bonferroni"
+"""The correction where some measures have max-T and others Bonferroni's method."""
 
 
 class FamilyScope(StrEnum):
@@ -39,14 +39,12 @@ class FamilyScope(StrEnum):
 def simultaneous(difference: Estimate, family: CorrectedFamily) -> Interval | None:
     """Simultaneous interval of one difference within its family; None without a pairwise one.
 
-    It leaves zero out only where the uncorrected p is below the level that each pair of the family has.
+    It leaves zero out exactly where the uncorrected p is below the level that each pair of the family has.
     """
     bounds, interval = bounds_at_level(difference, family.level), difference.interval
     if bounds is None or interval is None or difference.p is None:
         return None
-    low, high = bounds
-    if difference.p >= family.level:
-        low, high = min(low, 0.0), max(high, 0.0)
+    low, high = move_past_zero(*bounds, difference.value or 0.0, difference.p < family.level)
     return Interval(
         low=low,
         high=high,
@@ -75,7 +73,7 @@ def bounds_at_level(difference: Estimate, level: float) -> tuple[float, float] |
 
 
 def corrected_together(leagues: Sequence[League], measures: Set[str], *, alpha: float) -> tuple[League, ...]:
-    """Leagues with Holm-corrected p-values across the pairs of several measures.
+    """Leagues with Bonferroni-corrected p-values across the pairs of several measures.
 
     Args:
         leagues: leagues of any measures.
@@ -85,12 +83,12 @@ def corrected_together(leagues: Sequence[League], measures: Set[str], *, alpha: 
     chosen = [league for league in leagues if league.measure.measured in measures]
     p = [contrast.difference.p for league in chosen for contrast in league.contrasts]
     tested = max(1, sum(one is not None for one in p))
-    family = CorrectedFamily(tuple(holm(p)), FamilyMethod.HOLM, 0.05 / tested)
+    family = CorrectedFamily(tuple(bonferroni(p)), FamilyMethod.BONFERRONI, 0.05 / tested)
     adjusted = iter(family.adjusted)
     return tuple(
         rank_league(
             league, [_replace_p(each, next(adjusted), family, league, alpha) for each in league.contrasts]
-        ).model_copy(update={"correction": FamilyMethod.HOLM})
+        ).model_copy(update={"correction": FamilyMethod.BONFERRONI})
         if league.measure.measured in measures
         else league
         for league in leagues
@@ -150,7 +148,7 @@ def rank_league(league: League, contrasts: Sequence[Contrast]) -> League:
 def correction_of(leagues: Sequence[League]) -> str:
     """Name of the correction across several measures."""
     methods = {league.correction for league in leagues if len(league.contrasts) > 1}
-    return MIXED if len(methods) > 1 else str(next(iter(methods), FamilyMethod.HOLM))
+    return MIXED if len(methods) > 1 else str(next(iter(methods), FamilyMethod.BONFERRONI))
 
 
 def correction_within(findings: Findings, league: League) -> str:
@@ -163,7 +161,7 @@ def correction_within(findings: Findings, league: League) -> str:
 def correction_over(method: str, questions: int) -> str:
     """Name of a correction within each question, and over several.
 
-    >>> correction_over("max-T", 3), correction_over("Holm", 1)
-    ('max-T and Bonferroni over 3 questions', 'Holm')
+    >>> correction_over("max-T", 3), correction_over("Bonferroni", 1)
+    ('max-T and Bonferroni over 3 questions', 'Bonferroni')
     """
     return method if questions < 2 else f"{method} and Bonferroni over {questions} questions"

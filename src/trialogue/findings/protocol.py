@@ -6,12 +6,14 @@ validity like any other (``threats.detect``).
 """
 
 from enum import StrEnum
+from itertools import pairwise
 from typing import Annotated, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from trialogue.findings.threat import ThreatCode
 from trialogue.records import JsonValue, MeasureName, Record
+from trialogue.stats.comparison.spending import look_level
 
 SHORT = 12  # hex digits of a hash that a reader compares
 
@@ -88,6 +90,9 @@ class DecisionProtocol(Record):
     """Planned dialogues of each system; null: open."""
     systems: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = ()
     """The systems that are compared; empty: open."""
+    looks: tuple[Annotated[int, Field(ge=1, strict=True)], ...] = ()
+    """Planned looks at a growing sample: people or dialogues (clusters) of each system at each look, ascending; the last is
+    the whole sample. Each look has a part of ``alpha``, so that all together keep it; empty: one look."""
 
     @model_validator(mode="after")
     def _family_has_measures(self) -> Self:
@@ -95,7 +100,26 @@ class DecisionProtocol(Record):
             raise ValueError("correction: across needs further measures. Name them with measures: [NAME].")
         if self.measure in self.measures:
             raise ValueError("the primary measure is already in the family. Leave it out of measures.")
+        if any(later <= earlier for earlier, later in pairwise(self.looks)):
+            raise ValueError(f"looks must ascend, got {list(self.looks)}.")
         return self
+
+    def looks_until(self, clusters: int) -> int:
+        """Number of planned looks that a sample of so many clusters has reached."""
+        return sum(planned <= clusters for planned in self.looks)
+
+    def level_at(self, clusters: int) -> float:
+        """Level of the look at so many clusters of each system: ``alpha`` without looks, 0 before the first one.
+
+        A look may come later than planned, and spends by what there is; the last one spends what is left.
+        """
+        reached = self.looks_until(clusters)
+        if not self.looks:
+            return self.alpha
+        if not reached:
+            return 0.0
+        times = [*self.looks[: reached - 1], min(clusters, self.looks[-1])]
+        return look_level([each / self.looks[-1] for each in times], alpha=self.alpha)
 
 
 class DeviationKind(StrEnum):
@@ -109,6 +133,9 @@ class DeviationKind(StrEnum):
     BLOCKS_CHANGED = "blocks_changed"
     SAMPLE_CHANGED = "sample_changed"
     SYSTEMS_CHANGED = "systems_changed"
+    LOOKS_CHANGED = "looks_changed"
+    LOOK_TOO_EARLY = "look_too_early"
+    """There are fewer clusters than the first planned look has."""
     WITHDRAWN = "withdrawn"
     """The experiment's file no longer holds a protocol."""
     DELETED = "deleted"

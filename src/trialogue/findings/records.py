@@ -293,7 +293,7 @@ class Findings(Record):
     """Methods text that precedes the report's own."""
     alpha: float = 0.05
     """Significance level."""
-    correction: str = "Holm"
+    correction: str = "Bonferroni"
     """Correction for multiple comparisons, over the pairs of systems of a measure; ``OVER_MEASURES`` is
     over measures."""
     manifest: Manifest

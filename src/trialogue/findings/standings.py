@@ -22,7 +22,7 @@ from trialogue.records import (
 from trialogue.stats.comparison.families import FamilyMethod
 
 Verdict = Literal["a", "b", "inconclusive", "undefined"]
-OVER_MEASURES = "Holm, over the deciding measures,"
+OVER_MEASURES = "Bonferroni, over the deciding measures,"
 """The correction of a comparison of two versions, which is over measures."""
 
 
@@ -179,7 +179,7 @@ class League(Record):
     """Systems, best first; those without a value last."""
     contrasts: tuple[Contrast, ...] = ()
     """Every pair of systems."""
-    correction: FamilyMethod = FamilyMethod.HOLM
+    correction: FamilyMethod = FamilyMethod.BONFERRONI
     """Correction of the p-values of pairs."""
     questions: int = Field(default=1, ge=1)
     """Questions to people over which the p-values are corrected, too; 1: within this measure alone."""

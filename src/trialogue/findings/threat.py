@@ -55,6 +55,8 @@ class ThreatCode(StrEnum):
     USERS_DIFFER = "users_differ"
     FEW_CLUSTERS = "few_clusters"
     FEW_RATERS = "few_raters"
+    UNEQUAL_CLUSTERS = "unequal_clusters"
+    UNBOUNDED = "unbounded"
     SEVERAL_MEASURES = "several_measures"
     BASELINE_NOT_BEATEN = "baseline_not_beaten"
     SERVES_LESS = "serves_less"

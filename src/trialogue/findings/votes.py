@@ -8,7 +8,7 @@ from trialogue.findings.standings import Contrast
 from trialogue.records import Preference, Reason, ReasonCode
 from trialogue.records.kinds.origins import kinds_of
 from trialogue.seeds import rng_for
-from trialogue.stats import bradley_terry, elo_order_dependence, holm, win_rates
+from trialogue.stats import bonferroni, bradley_terry, elo_order_dependence, win_rates
 from trialogue.stats.ranking.bradley_terry import Gap
 
 SHUFFLES = 1_000  # orders of the votes that Elo is tried under
@@ -67,7 +67,7 @@ def votes_of(
 
 
 def _contrasts(gaps: Sequence[Gap], alpha: float) -> tuple[Contrast, ...]:
-    """Every pair, with p corrected after Holm over all of them."""
+    """Every pair, with p corrected after Bonferroni over all of them."""
     return tuple(
         Contrast(
             a=gap.a,
@@ -76,7 +76,7 @@ def _contrasts(gaps: Sequence[Gap], alpha: float) -> tuple[Contrast, ...]:
             p_adjusted=p,
             verdict=verdict(gap.points.value, p, better="higher", alpha=alpha),
         )
-        for gap, p in zip(gaps, holm([gap.points.p for gap in gaps]), strict=True)
+        for gap, p in zip(gaps, bonferroni([gap.points.p for gap in gaps]), strict=True)
     )
 
 

@@ -90,6 +90,11 @@ class Estimate(Record):
         after = without if self.interval is None else self.interval.render(write)
         return f"{write(self.value)}{unit} {after}".rstrip()
 
+    @property
+    def facts(self) -> dict[str, float]:
+        """Numbers behind the interval; none without one."""
+        return {} if self.interval is None else self.interval.facts
+
     def negate(self) -> Self:
         """Estimate of the negated difference."""
         value = None if self.value is None else 0.0 - self.value  # of no difference, not -0.0

@@ -31,10 +31,10 @@ _SCOPES = {ACROSS_MEASURES: " across all measures together", OVER_MEASURES: " ac
 def correction_words(correction: str, suffix: str = "") -> str:
     """A stored correction in words, with a suffix after the method.
 
-    >>> correction_words("max-T or Holm", "-corrected"), correction_words("Holm, over all measures together,", "-corrected")
-    ('max-T or Holm-corrected', 'Holm-corrected across all measures together')
+    >>> correction_words("max-T or Bonferroni", "-corrected"), correction_words(ACROSS_MEASURES)
+    ('max-T or Bonferroni-corrected', 'Bonferroni across all measures together')
     """
-    method = "Holm" if correction in _SCOPES else correction
+    method = "Bonferroni" if correction in _SCOPES else correction
     return f"{method}{suffix}{_SCOPES.get(correction, '')}"
 
 

@@ -97,7 +97,7 @@ def comparison_markdown(comparison: Comparison) -> str:
         p = "" if each.p_adjusted is None else p_value(each.p_adjusted)
         condition = ", conditional" if each.validity is Validity.CONDITIONAL else ""
         lines.append(f"| {name} | {_cell(_size(each))} | {p} | {each.light}{condition} |")
-    corrected = "p-values, but not intervals, are corrected (Holm), those that decide apart from the others."
+    corrected = "p-values, but not intervals, are corrected (Bonferroni), those that decide apart from the others."
     lines += ["", f"Bold: measures that decide. {corrected}"]
     lines += list(_losses(comparison))
     if comparison.notes:

@@ -119,6 +119,8 @@ def compare(
     if protocol is not None:
         if on or margin is not None:
             raise UsageError("a decision protocol states the measures and margins: leave out on and margin.")
+        if protocol.looks:
+            raise UsageError("a decision protocol with looks decides evaluations: use trialogue evaluate --decide.")
         on, alpha, margin = [str(protocol.measure)], protocol.alpha, protocol.margin.non_inferiority
     margins = Margins() if protocol is None else protocol.margin
     further = () if protocol is None or protocol.correction is Correction.WITHIN else protocol.measures

@@ -12,7 +12,7 @@ from trialogue.findings.people import Scale
 from trialogue.findings.people.models import effects_of
 from trialogue.findings.people.table import RatingTable, Row, table_of
 from trialogue.findings.planning.quick_test import Calibration, calibrate, quick_statistics, quick_verdicts, study_rng
-from trialogue.findings.planning.study_formula import expected_power, holm_rows
+from trialogue.findings.planning.study_formula import expected_power
 from trialogue.findings.planning.study_plan import (
     StudyPlan,
     Variances,
@@ -31,7 +31,6 @@ from trialogue.findings.planning.study_power import (
 from trialogue.findings.planning.variance_presets import INFACT, PRESETS, preset
 from trialogue.records import Score
 from trialogue.seeds import rng_for
-from trialogue.stats import holm
 
 SMALL = StudyPlan(
     effects=(0.0, 0.0, 1.6),
@@ -204,7 +203,7 @@ def test_situations_limit_what_participants_can_find() -> None:
     assert limited.at is None
     assert limited.limit is not None
     assert limited.limit < 0.5
-    assert expected_power(resize_plan(plan, "situations", 1_200)) > 0.75
+    assert expected_power(resize_plan(plan, "situations", 1_200)) > 0.5
 
 
 def test_curves_go_through_the_plan() -> None:
@@ -238,11 +237,6 @@ def test_unknown_presets_are_refused_with_those_there_are() -> None:
         preset("infakt")
     with pytest.raises(UsageError, match="not be negative"):
         Variances(rater=-1, rater_system=0, item=0, item_system=0)
-
-
-def testholm_rowss_correction_of_many_studies_at_once_is_that_of_each() -> None:
-    p = np.array([[0.01, 0.04, 0.03], [0.5, 0.02, 0.6], [0.001, 0.001, 0.9]])
-    np.testing.assert_allclose(holm_rows(p), [[each or 0.0 for each in holm(row.tolist())] for row in p])
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))

@@ -264,5 +264,5 @@ def test_systems_on_the_same_conversations_are_compared_in_pairs() -> None:
     ]
     difference = measure(conversations, [Length()], settings=FEW)[-1]
     assert difference.value == pytest.approx(-1)
-    assert difference.p == pytest.approx(1 / 200)  # none of 199 permutations is as large
+    assert difference.p == pytest.approx(2 / 200)  # none of 199 permutations is as far out; twice that tail
     assert (difference.n, difference.clusters) == (60, 30)

@@ -12,7 +12,7 @@ def test_intervals_tests_votes_and_software_are_reported() -> None:
     assert "We compared 9 recommenders on 8 measures over 2,844 replies." in text
     assert "95% intervals: bootstrap of people with all their dialogues, percentile, 10000 resamples" in text
     assert "across the 36 pairs of systems" in text
-    assert "Holm's step-down method" in text
+    assert "Bonferroni's method" in text
     assert "α = .05" in text
     assert "184 pairwise votes (71 ties) by 103 people" in text
     assert "trialogue 0.1.0" in text

@@ -38,7 +38,7 @@ def test_the_caption_says_of_which_data_it_is_and_how_it_is_read() -> None:
 
 def test_the_caption_names_the_scope_of_the_correction() -> None:
     across = nine().model_copy(update={"correction": ACROSS_MEASURES})
-    assert "(Holm-corrected across all measures together, α = .05)" in paper_table_markdown(across)
+    assert "(Bonferroni-corrected across all measures together, α = .05)" in paper_table_markdown(across)
     assert "-corrected across the pairs of a measure, α = .05)" in paper_table_markdown(nine())
 
 

@@ -11,7 +11,7 @@ def test_the_answer_comes_first_and_letters_are_explained() -> None:
     text = text_table(nine(), width=100)
     assert text.startswith("On Satisfaction, chatgpt_opendialkg")
     assert "0.52 a" in text
-    assert "share a letter do not differ significantly (Holm-corrected, α = .05)" in text
+    assert "share a letter do not differ significantly (Bonferroni-corrected, α = .05)" in text
 
 
 @pytest.mark.parametrize("name", ALL)

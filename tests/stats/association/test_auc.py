@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import expit, logit, stdtrit
 
 from trialogue.errors import UsageError
 from trialogue.records import Reason, ReasonCode
@@ -64,8 +65,12 @@ def test_delongs_interval_is_that_of_the_placements() -> None:
     error = np.sqrt(psi.mean(axis=1).var(ddof=1) / len(true) + psi.mean(axis=0).var(ddof=1) / len(false))
     found = auc(scores, labels)
     assert found.interval is not None
-    assert found.interval.low == pytest.approx(psi.mean() - 1.959964 * error, rel=1e-6)
-    assert found.interval.method == "DeLong"
+    parts = [psi.mean(axis=axis).var(ddof=1) / size for axis, size in ((1, len(true)), (0, len(false)))]
+    freedom = sum(parts) ** 2 / (parts[0] ** 2 / (len(true) - 1) + parts[1] ** 2 / (len(false) - 1))
+    place = psi.mean()
+    reach = stdtrit(freedom, 0.975) * error / (place * (1 - place))
+    assert found.interval.low == pytest.approx(expit(logit(place) - reach), rel=1e-6)
+    assert found.interval.method == "DeLong, logit, t"
 
 
 @pytest.mark.parametrize("grouped", [False, True])

@@ -5,7 +5,7 @@ import pytest
 
 from trialogue.records import ReasonCode
 from trialogue.seeds import rng_for
-from trialogue.stats.comparison.crossed_raters import Ratings, rater_difference
+from trialogue.stats.comparison.crossed_raters import Ratings, rater_difference, two_way_p
 from trialogue.stats.comparison.two_sides import STANDARD_ERROR
 
 Rows = list[tuple[str, str | None, float]]
@@ -100,3 +100,22 @@ def test_tastes_of_six_raters_are_no_difference_of_systems() -> None:
     found = [rater_difference(*drawn(6, 20, seed, taste=0.3)) for seed in range(300)]
     hits = sum(each is not None and each.p is not None and each.p < 0.05 for each in found)
     assert hits <= 27  # .05 + 3 standard errors of .0126, of 300
+
+
+def test_a_mean_of_what_repeats_in_two_ways_has_the_two_way_variance() -> None:
+    """Six raters of everything: by hand, 6/5 and 8/7 of the squares of sums, less those of cells; t(5)."""
+    from scipy.stats import t
+
+    rng = np.random.default_rng(2)
+    values = rng.normal(0.4, 1, size=(8, 6)) + rng.normal(size=(8, 1)) + rng.normal(size=6)
+    things, people = np.indices(values.shape)
+    gaps = (values - values.mean()) / values.size
+    parts = 8 / 7 * np.sum(gaps.sum(axis=1) ** 2), 6 / 5 * np.sum(gaps.sum(axis=0) ** 2)
+    variance = max(sum(parts) - 48 / 47 * np.sum(gaps**2), *parts)
+    found = two_way_p(values.ravel(), things.ravel().tolist(), people.ravel().tolist())
+    assert found == pytest.approx(2 * t.sf(abs(values.mean()) / variance**0.5, 5))
+
+
+@pytest.mark.parametrize("raters", [["r"] * 4, ["r", "s", "t", "u"]])
+def test_where_raters_do_not_repeat_there_is_no_two_way_test(raters: list[str]) -> None:
+    assert two_way_p(np.array([1.0, -1.0, 1.0, 0.0]), ["x", "x", "y", "y"], raters) is None

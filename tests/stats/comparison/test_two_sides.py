@@ -8,14 +8,16 @@ from hypothesis import strategies as st
 
 from trialogue.stats.arrays import Floats
 from trialogue.stats.comparison.one_side import interval_of
-from trialogue.stats.comparison.permutation import MatchedSums, PermutationTest
+from trialogue.stats.comparison.permutation import PermutationTest
 from trialogue.stats.comparison.two_sides import (
+    HALL,
     SMALLER_SIDE,
     STANDARD_ERROR,
+    UNITS_DISAGREE,
     ComparisonSettings,
     Limit,
     compare_samples,
-    student_t_difference,
+    hall_difference,
 )
 from trialogue.stats.resampling.clusters import ClusterSums, cluster_sums
 from trialogue.stats.resampling.contributions import contributions
@@ -53,14 +55,30 @@ def test_pairs_of_yes_and_no_have_tangos_interval() -> None:
     assert found.p == pytest.approx(0.0325, abs=1e-4)  # McNemar: (11 - 3) / sqrt(14) = 2.138
 
 
-def test_means_are_compared_by_permutation_and_pairs_by_sign_flips() -> None:
+def test_means_are_compared_by_permutation_and_pairs_by_sign_flips_and_by_halls_t() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=9), rng.normal(size=9)
     apart, pairs, half = (compare_samples(side(a), side(b, start), mean_of) for start in (100, 0, 4))
-    assert apart.method == "permutation of the studentised difference"
-    assert pairs.method == "sign flips of the studentised difference"
-    assert half.method == "sign flips and permutation of the studentised difference"
+    assert apart.method == f"larger of studentised permutation and {HALL}"
+    assert pairs.method == f"larger of studentised sign flips and {HALL}"
+    assert half.method == f"larger of studentised sign flips and permutation and {HALL}"
     assert [one.facts["arrangements"] for one in (apart, pairs, half)] == [10_000, 512, 2**5 * 70]  # 2^9; C(8, 4) = 70
+
+
+def test_p_is_the_larger_and_the_interval_the_wider_of_both() -> None:
+    rng = np.random.default_rng(8)
+    a, b = rng.exponential(size=7), rng.exponential(size=8)
+    found = compare_samples(side(a), side(b, 50), mean_of)
+    flips, hall = (
+        PermutationTest(a, b, 0),
+        hall_difference(contributions(side(a), mean_of), contributions(side(b), mean_of), 0),
+    )
+    assert hall.p is not None
+    assert hall.low is not None
+    assert hall.high is not None
+    assert found.p == pytest.approx(max(flips.p_value(), hall.p))
+    low, high = flips.interval()
+    assert (found.low, found.high) == pytest.approx((min(low, hall.low), max(high, hall.high)))
 
 
 def test_fewer_than_six_pairs_are_not_tested() -> None:
@@ -73,9 +91,10 @@ def test_fewer_than_six_pairs_are_not_tested() -> None:
     assert compare_samples(side(np.append(a, 40)), side(np.append(b, 5)), mean_of).p is not None
 
 
-@pytest.mark.parametrize(("size_a", "size_b", "tested"), [(2, 100, False), (3, 4, False), (3, 5, True), (4, 4, True)])
-def test_groups_of_which_no_arrangement_is_rare_are_not_tested(size_a: int, size_b: int, tested: bool) -> None:
-    """C(7, 3) = 35 arrangements: two of them are p = .057; C(8, 3) = 56."""
+@pytest.mark.parametrize(
+    ("size_a", "size_b", "tested"), [(2, 100, False), (3, 5, False), (3, 100, False), (4, 4, True)]
+)
+def test_groups_of_fewer_than_four_are_not_tested(size_a: int, size_b: int, tested: bool) -> None:
     rng = np.random.default_rng(1)
     found = compare_samples(side(rng.normal(size=size_a)), side(rng.normal(size=size_b), 200), mean_of)
     assert (found.p is not None) == tested
@@ -116,24 +135,89 @@ def test_a_statistic_that_is_no_ratio_is_compared_by_what_clusters_contribute() 
     assert found.p < 0.05
 
 
-def test_students_t_is_welchs_and_the_paired_one() -> None:
+def test_without_skewness_halls_t_is_welchs_and_the_paired_one() -> None:
     from scipy.stats import ttest_ind, ttest_rel
 
     rng = np.random.default_rng(3)
-    a, b = rng.normal(size=30), rng.normal(size=25) * 3 + 1
+    half = rng.normal(size=(2, 15))
+    a, b = (np.concatenate([one, -one]) * scale + at for one, scale, at in zip(half, (1, 3), (0, 1), strict=True))
     parts = contributions(side(a), mean_of), contributions(side(b), mean_of)
-    found, expected = student_t_difference(*parts, 0), ttest_ind(a, b, equal_var=False)
+    found, expected = hall_difference(*parts, 0), ttest_ind(a, b, equal_var=False)
     assert found.p == pytest.approx(expected.pvalue)
     assert (found.low, found.high) == pytest.approx(tuple(expected.confidence_interval()))
-    found, pairs = student_t_difference(contributions(side(a[:25]), mean_of), parts[1], 25), ttest_rel(a[:25], b)
+    gaps = a - b - (a - b).mean()
+    found, pairs = hall_difference(*parts, 30), ttest_rel(a, b)
+    assert found.facts["skewness"] == pytest.approx(
+        abs(np.mean(gaps**3)) / np.mean(gaps**2) ** 1.5 / 30**0.5 * (29 / 30) ** 1.5
+    )
+    symmetric = np.concatenate([half[0] + 0.2, 0.2 - half[0]])
+    found, pairs = (
+        hall_difference(contributions(side(symmetric), mean_of), contributions(side(np.zeros(30)), mean_of), 30),
+        ttest_rel(symmetric, np.zeros(30)),
+    )
     assert found.p == pytest.approx(pairs.pvalue)
     assert (found.low, found.high) == pytest.approx(tuple(pairs.confidence_interval()))
 
 
-def test_many_clusters_are_compared_by_students_t() -> None:
+def test_many_clusters_are_compared_by_halls_t_alone() -> None:
     rng = np.random.default_rng(4)
-    found = compare_samples(side(rng.normal(size=300)), side(rng.normal(size=250), 1000), mean_of)
-    assert found.method == "Student's t, Satterthwaite's degrees of freedom"
+    assert compare_samples(side(rng.normal(size=300)), side(rng.normal(size=250), 1000), mean_of).method == HALL
+
+
+def test_one_person_who_holds_most_units_counts_as_one() -> None:
+    """Ten people of whom one gave 300 of 345 units, against 40 of five: the difference is that of the people's means."""
+    sizes, rng = np.array([300.0] + [5.0] * 9), np.random.default_rng(5)
+    a = cluster_sums(np.column_stack([rng.normal(size=10) * sizes, sizes]), range(10))
+    b = side(rng.normal(size=40), 50, units=5)
+    found = compare_samples(a, b, mean_of)
+    assert found.value == pytest.approx((a.sums[:, 0] / sizes).mean() - mean_of(b.total))
+    units = float(mean_of(a.total) - mean_of(b.total))
+    assert found.low is not None
+    assert found.high is not None
+    is_inside = found.low <= units <= found.high and units * found.value > 0
+    assert found.facts[UNITS_DISAGREE] == (not is_inside)
+    even = compare_samples(side(rng.normal(size=10), units=5), b, mean_of)
+    assert UNITS_DISAGREE not in even.facts
+
+
+@given(
+    shared=st.sampled_from([0, 1, 3, 5, 6, 7, 20, 199, 200, 201]),
+    only_a=st.sampled_from([0, 1, 3, 4, 6, 50, 201, 2_000]),
+    only_b=st.sampled_from([0, 1, 2, 4, 7, 201, 1_801, 2_901]),
+    kind=st.sampled_from(["normal", "flat", "share", "ceiling"]),
+    seed=st.integers(0, 9),
+)
+@settings(max_examples=150, deadline=None)
+def test_every_mix_of_shared_and_one_sided_clusters_has_an_answer(
+    shared: int, only_a: int, only_b: int, kind: str, seed: int
+) -> None:
+    """Sizes around every threshold: pairs, groups, tables of arrangements, Hall's t alone."""
+    rng = np.random.default_rng(seed)
+
+    def draw(size: int) -> Floats:
+        if kind == "normal":
+            return rng.normal(size=size)
+        if kind == "flat":
+            return np.full(size, 2.0)
+        rare = np.where(rng.random(size) < 0.05, 1.0, 0.0)
+        return rare if kind == "share" else 5 - rare
+
+    if not (shared + only_a and shared + only_b):
+        return
+    a, b = side(draw(shared + only_a)), side(draw(shared + only_b))
+    b = ClusterSums((*range(shared), *range(10_000, 10_000 + only_b)), b.sums, b.n)
+    found = compare_samples(a, b, mean_of, ComparisonSettings(is_share=kind == "share", permutations=200))
+    assert found.value == pytest.approx(mean_of(a.total) - mean_of(b.total), abs=1e-12)
+    assert found.p is None or 0 < found.p <= 1
+    if found.low is not None and found.high is not None:
+        assert np.isfinite([found.low, found.high]).all()
+        assert found.low <= found.value <= found.high
+        assert found.p is not None
+        assert (found.low > 0 or found.high < 0) == (found.p < 0.05)
+    else:
+        assert found.limit is not None
+    if kind == "normal" and (shared + min(only_a, only_b) >= 6 or min(only_a, only_b) >= 4):
+        assert found.p is not None
 
 
 def test_the_interval_of_a_mean_is_cut_off_where_the_scale_ends_but_holds_the_value() -> None:
@@ -178,8 +262,7 @@ def test_pairs_and_partly_shared_clusters_keep_the_level(size: int, shared: int)
         a = taste[:size] + rng.exponential(size=size)
         b = taste[size - shared :] + rng.exponential(size=size)
         order = [*range(size - shared, size), *range(size - shared)]  # shared clusters first on both sides
-        rows = [np.column_stack([values, np.ones(size)]) for values in (a[order], b)]
-        called += PermutationTest(MatchedSums(rows[0], rows[1], shared), max_arrangements=400).p_value() < 0.05
+        called += PermutationTest(a[order], b, shared, max_arrangements=400).p_value() < 0.05
     assert 15 <= called <= 45
 
 

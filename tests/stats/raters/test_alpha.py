@@ -105,11 +105,33 @@ def test_many_distinct_values_change_nothing(level: Any) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
+def test_few_items_have_a_jackknife_on_fishers_z(level: Any) -> None:
+    rng = generator(3)
+    table = np.clip(np.round(3 + rng.normal(size=(12, 1)) + rng.normal(size=(12, 3))), 1, 5)
+    found = krippendorff_alpha(table, level=level, rng=generator(4))
+    deleted = np.array(
+        [krippendorff_alpha(np.delete(table, at, 0), level=level).value for at in range(12)], dtype=float
+    )
+    error = (11 / 12 * np.sum((deleted - deleted.mean()) ** 2)) ** 0.5
+    assert found.value is not None
+    reach = 2.200985 * error / (1 - found.value**2)  # t(.975, 11); the derivative of Fisher's z is 1 / (1 - alpha^2)
+    assert found.interval is not None
+    ends = np.tanh(np.arctanh(found.value) + np.array([-reach, reach]))
+    assert (found.interval.low, found.interval.high) == pytest.approx(tuple(ends), rel=1e-6)
+
+
+def test_fewer_than_ten_items_have_no_interval() -> None:
+    found = krippendorff_alpha([[1, 1], [2, 3], [3, 3], [2, 2], [1, 2]], rng=generator(4))
+    assert found.interval is None
+    assert found.why == Reason.of(ReasonCode.TOO_FEW_FOR_JACKKNIFE, clusters=5, needed=10)
+
+
+@pytest.mark.parametrize("level", LEVELS)
 def test_the_bootstrap_is_one_over_items(level: Any) -> None:
     rng = generator(3)
-    table = np.clip(np.round(3 + rng.normal(size=(30, 1)) + rng.normal(size=(30, 3))), 1, 5)
+    table = np.clip(np.round(3 + rng.normal(size=(60, 1)) + rng.normal(size=(60, 3))), 1, 5)
     found = krippendorff_alpha(table, level=level, rng=generator(4), resamples=20_000)
-    loop = [krippendorff_alpha(table[rng.integers(0, 30, size=30)], level=level).value for _ in range(800)]
+    loop = [krippendorff_alpha(table[rng.integers(0, 60, size=60)], level=level).value for _ in range(800)]
     assert found.interval is not None
     expected = np.quantile(np.array(loop, dtype=float), [0.025, 0.975])
     assert (found.interval.low, found.interval.high) == pytest.approx(expected.tolist(), abs=0.04)

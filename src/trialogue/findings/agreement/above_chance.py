@@ -8,21 +8,21 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 from trialogue.records import Estimate, ReasonCode
-from trialogue.stats import holm
+from trialogue.stats import bonferroni
 
 LEVEL = 0.05
 MIN_CLUSTERS = 10  # below, the bootstrap's intervals are too narrow to trust
 
 
 def above_chance(estimates: Sequence[Estimate], chance: float, *, level: float = LEVEL) -> list[bool]:
-    """Whether each estimate is significantly above chance, Holm-corrected across all of them.
+    """Whether each estimate is significantly above chance, Bonferroni-corrected across all of them.
 
     Args:
         estimates: agreement of measures on one question.
         chance: agreement expected by chance, such as .5 for an AUC.
         level: significance level of the test.
     """
-    adjusted = holm([p_of_interval(each, chance) for each in estimates])
+    adjusted = bonferroni([p_of_interval(each, chance) for each in estimates])
     return [
         p is not None and p <= level and (each.value or 0.0) > chance
         for each, p in zip(estimates, adjusted, strict=True)

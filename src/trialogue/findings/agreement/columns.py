@@ -4,7 +4,7 @@ Each column orders the systems. The agreement of two is the rank correlation of 
 with an interval from resamples of dialogues or people, where both columns have them; below five systems nothing is
 concluded, since even identical orders occur by chance too often (``system_orders``). The interval is about these systems,
 the p-value about the orders of others like them: two columns are reported to agree only if both are conclusive, with the
-p-values of all pairs of columns corrected together (Holm).
+p-values of all pairs of columns corrected together (Bonferroni).
 """
 
 from collections.abc import Sequence
@@ -21,14 +21,14 @@ from trialogue.findings.records import Section
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.findings.wording import render_estimate
 from trialogue.records import Estimate, Reason, ReasonCode, Record
-from trialogue.stats import holm
+from trialogue.stats import bonferroni
 
 Kind = Literal["judged", "simulated", "measured"]
 KINDS: tuple[Kind, ...] = ("judged", "measured", "simulated")
 Unit = tuple[str, str]
 """(system, dialogue or situation)."""
 TITLE = "Do the three agree?"
-HEADS = ("Columns", "Kinds", "Systems in both", "Spearman's ρ", "Kendall's τ", "p, Holm")
+HEADS = ("Columns", "Kinds", "Systems in both", "Spearman's ρ", "Kendall's τ", "p, Bonferroni")
 NOTHING = "—"
 LEVEL = 0.05  # of the corrected p-values
 FIXED = Reason.of(ReasonCode.COLUMN_WITHOUT_ERROR)
@@ -135,7 +135,7 @@ def _means(column: Column, beside: Column, systems: Sequence[str], resampling: R
 
 def columns_section(found: Sequence[ColumnAgreement]) -> Section:
     """Report section on the agreement of columns; pairs that share fewer than two systems are omitted."""
-    adjusted = holm([each.p if each.refusal is None else None for each in found])
+    adjusted = bonferroni([each.p if each.refusal is None else None for each in found])
     held = list(zip(found, adjusted, strict=True))
     return Section(
         title=TITLE,

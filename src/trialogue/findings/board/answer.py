@@ -12,7 +12,9 @@ from trialogue.findings.threat import Threat, Validity
 from trialogue.findings.threats.summary import conditional_sentence
 from trialogue.findings.wording import list_names, p_words, render_estimate, render_points
 from trialogue.records import Estimate
+from trialogue.stats.ranking.selection import best_of_equals
 
+FEWEST_TO_CHOOSE = 3  # rows: of two, the test of their difference says it
 MAX_NAMED = 3  # rows or histories named in the answer; the tables have the others
 
 
@@ -41,7 +43,7 @@ def board_answer(
     statements += [Statement(text=text) for history in found[:MAX_NAMED] for text in _on_history(history, threats)]
     further = [] if protocol is not None else [each.leagues[0] for each in columns[1:] if each.leagues][: MAX_NAMED - 1]
     statements += [answer([each], None, threats, rests_on=each.measure.measured)[0] for each in further]
-    beside = list(_not_ranked(rows, column, league))
+    beside = [*_selection_note(league), *_not_ranked(rows, column, league)]
     if not_shown:
         beside.append(f"Not shown: {list_names(not_shown)}. Choose measures with --on.")
     return (*statements, *(Statement(kind_of=StatementKind.SCOPE, text=text) for text in beside))
@@ -49,6 +51,17 @@ def board_answer(
 
 def _title(column: BoardColumn) -> str:
     return full_title(League(measure=column.measure, standings=()))
+
+
+def _selection_note(league: League | None) -> Iterator[str]:
+    """That the first of several rows was chosen by the values it is shown with."""
+    count = len(league.standings) if league is not None and league.measure.better != "neither" else 0
+    if league is not None and count >= FEWEST_TO_CHOOSE and league.standings[0].rank_low is not None:
+        yield (
+            f"{league.standings[0].system} is the first of {count} rows by the values shown: the best of {count} equal ones "
+            f"looks {best_of_equals(count):.1f} standard errors too good, so confirm its value on fresh needs, situations "
+            "or people."
+        )
 
 
 def _not_ranked(rows: Sequence[BoardRow], column: BoardColumn, league: League | None) -> Iterator[str]:

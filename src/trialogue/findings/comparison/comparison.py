@@ -28,7 +28,7 @@ from trialogue.metrics.engine.distinct_samples import CountedSample
 from trialogue.metrics.engine.sum_totals import difference_with_fits
 from trialogue.metrics.fit_uncertainty import FittedMetric, Sources
 from trialogue.records import Estimate, MeasureName, Reason, ReasonCode
-from trialogue.stats import difference, holm, jackknife_difference
+from trialogue.stats import bonferroni, difference, jackknife_difference
 from trialogue.stats.comparison.crossed_raters import rater_difference
 
 MAX_MOVED = 20  # dialogues listed; a screenful to read
@@ -112,7 +112,7 @@ def compare_systems(
     judgements: list[MeasureComparison] = []
     held_against = Limits(margin, margin if equivalence is None else equivalence, superiority)
     together = [name for name in shared if name in deciding or name in family]
-    adjusted = dict(zip(together, _adjust_p([found[name].p for name in together], is_declared=bool(on)), strict=True))
+    adjusted = dict(zip(together, bonferroni([found[name].p for name in together]), strict=True))
     for name in sorted(shared, key=lambda name: name not in deciding):
         judgements.append(
             _make_judgement(
@@ -148,15 +148,6 @@ def deciding_of(side: SystemSample, shared: Sequence[str]) -> set[str]:
     by_needs = {name for name, card in outcomes.items() if "need" in card.needs}  # rest on nobody's understanding
     leading = {name for name in by_needs if outcomes[name].beside and name in side.values}
     return people or leading or by_needs or set(outcomes)
-
-
-def _adjust_p(p: Sequence[float | None], *, is_declared: bool) -> list[float | None]:
-    """p-values of measures that decide, corrected over them.
-
-    Measures that nobody declared to decide are corrected as an evaluation corrects people's questions, by their number.
-    """
-    tested = sum(each is not None for each in p)
-    return holm(p) if is_declared else [None if each is None else min(1.0, tested * each) for each in p]
 
 
 def difference_of(

@@ -37,6 +37,7 @@ def _choices(protocol: DecisionProtocol) -> dict[DeviationKind, JsonValue]:
         DeviationKind.BLOCKS_CHANGED: blocks,
         DeviationKind.SAMPLE_CHANGED: protocol.n,
         DeviationKind.SYSTEMS_CHANGED: [*sorted(protocol.systems)],
+        DeviationKind.LOOKS_CHANGED: [*protocol.looks],
     }
 
 
@@ -65,6 +66,9 @@ def measured_deviations(protocol: DecisionProtocol, part: Findings | None) -> It
     """
     valued = [] if part is None else [league for league in part.leagues if _has_values(league)]
     leagues = {str(league.measure.measured): league for league in valued}
+    clusters = fewest_clusters(leagues.get(str(protocol.measure)))
+    if protocol.looks and clusters is not None and clusters < protocol.looks[0]:
+        yield Deviation(what=DeviationKind.LOOK_TOO_EARLY, planned=protocol.looks[0], actual=clusters)
     for name in (protocol.measure, *protocol.measures):
         if str(name) not in leagues:
             yield Deviation(what=DeviationKind.MEASURE_MISSING, planned=str(name))
@@ -92,6 +96,12 @@ def _other_users(protocol: DecisionProtocol, part: Findings | None) -> Iterator[
             yield Deviation(what=DeviationKind.OTHER_USERS, planned=protocol.users, actual=[*others], system=system)
 
 
+def fewest_clusters(league: League | None) -> int | None:
+    """People or dialogues of the system that has fewest on a measure; None: not known."""
+    found = [] if league is None else [each.estimate.clusters for each in league.standings]
+    return min((each for each in found if each is not None), default=None)
+
+
 def _has_values(league: League) -> bool:
     return any(standing.estimate.value is not None for standing in league.standings)
 
@@ -105,12 +115,12 @@ def _sample(protocol: DecisionProtocol, facts: SystemFacts, league: League | Non
     if protocol.n is None:
         return
     count = _dialogues(facts, league)
-    if count < protocol.n:
+    if count < protocol.n and not protocol.looks:
         what = DeviationKind.FEWER_DIALOGUES
     elif count > MORE * protocol.n:
         what = DeviationKind.MORE_DIALOGUES
     else:
-        return
+        return  # a planned look at part of the sample is none
     yield Deviation(what=what, planned=protocol.n, actual=count, system=facts.system)
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from trialogue.findings.decision.check import fewest_clusters
 from trialogue.findings.decision.margins import exceeds_superiority, margin_sentences
-from trialogue.findings.family import corrected_together, rank_league
+from trialogue.findings.family import corrected_together, rank_league, simultaneous
 from trialogue.findings.protocol import Correction, DecisionProtocol
 from trialogue.findings.records import Findings, Statement, StatementKind, Votes
 from trialogue.findings.standings import Contrast, League
@@ -13,7 +14,8 @@ from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import protocols, threats_of
 from trialogue.findings.threats.gate import gate_leagues
 from trialogue.findings.wording import render_estimate
-from trialogue.records import MeasureName
+from trialogue.records import Interval, MeasureName
+from trialogue.stats.comparison.families import CorrectedFamily
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def decide_findings(findings: Findings, *, decides: bool = True) -> Findings:
 
 def leagues_under(protocol: DecisionProtocol, leagues: Sequence[League]) -> tuple[League, ...]:
     """Leagues before the gate, with the family and the superiority margin of a protocol."""
-    return _with_margin(_with_family(leagues, protocol), protocol)
+    return _with_margin(_with_look(_with_family(leagues, protocol), protocol), protocol)
 
 
 def statements_under(
@@ -106,8 +108,10 @@ def statements_under(
         threats: those that the league has passed the gate with.
     """
     first = _no_margin_verdict(league, protocol.margin.superiority) or statements[0]
-    sentences = margin_sentences(league, protocol.margin, threats, alpha=protocol.alpha)
-    return (first, *(Statement(kind_of=StatementKind.MARGIN, text=text) for text in sentences), *statements[1:])
+    level = protocol.level_at(fewest_clusters(league) or 0)
+    sentences = margin_sentences(league, protocol.margin, threats, alpha=level) if level else ()
+    look = (_look_statement(league, protocol),) if protocol.looks else ()
+    return (first, *look, *(Statement(kind_of=StatementKind.MARGIN, text=text) for text in sentences), *statements[1:])
 
 
 def raised_threats(protocol: DecisionProtocol | None, threats: Sequence[Threat]) -> tuple[Threat, ...]:
@@ -130,13 +134,60 @@ def _with_family(leagues: Sequence[League], protocol: DecisionProtocol) -> tuple
     return corrected_together(leagues, {protocol.measure, *protocol.measures}, alpha=protocol.alpha)
 
 
+def _with_look(leagues: Sequence[League], protocol: DecisionProtocol) -> tuple[League, ...]:
+    """Leagues with verdicts on the primary measure at the level of the look that its sample has reached."""
+    return tuple(
+        _at_level(league, protocol, protocol.level_at(fewest_clusters(league) or 0))
+        if protocol.looks and league.measure.measured == protocol.measure
+        else league
+        for league in leagues
+    )
+
+
+def _at_level(league: League, protocol: DecisionProtocol, level: float) -> League:
+    contrasts = [
+        each.model_copy(
+            update={
+                "verdict": "inconclusive" if each.leader and (each.p_adjusted or 0.0) > level else each.verdict,
+                "simultaneous": _interval_at(each, league, level / protocol.alpha),
+            }
+        )
+        for each in league.contrasts
+    ]
+    return rank_league(league, contrasts)
+
+
+def _interval_at(contrast: Contrast, league: League, part: float) -> Interval | None:
+    """The simultaneous interval at a part of its level; none before the first look."""
+    if contrast.simultaneous is None or not part:
+        return None
+    family = CorrectedFamily((), league.correction, contrast.simultaneous.facts["level"] * part)
+    return simultaneous(contrast.difference, family)
+
+
+def _look_statement(league: League, protocol: DecisionProtocol) -> Statement:
+    """Which of the planned looks this is, and what it takes to be significant."""
+    clusters = fewest_clusters(league) or 0
+    look, level = protocol.looks_until(clusters), protocol.level_at(clusters)
+    sample = f"{clusters:,} of {protocol.looks[-1]:,} planned people or dialogues of each system"
+    text = (
+        f"Look {look} of {len(protocol.looks)}, at {sample}: significant is a corrected p of at most {level:.2g}, so that "
+        f"all looks together keep {protocol.alpha:g} (O'Brien-Fleming spending)."
+        if look
+        else f"There are {sample}; before the first planned look, at {protocol.looks[0]:,}, nothing is significant."
+    )
+    return Statement(kind_of=StatementKind.SCOPE, text=text)
+
+
 def _with_margin(leagues: Sequence[League], protocol: DecisionProtocol) -> tuple[League, ...]:
     """Leagues with verdicts on the primary measure limited to differences beyond the margin of superiority."""
     margin = protocol.margin.superiority
     if margin is None:
         return tuple(leagues)
     return tuple(
-        rank_league(league, _apply_superiority(league.contrasts, margin, protocol.alpha))
+        rank_league(
+            league, _apply_superiority(league.contrasts, margin, protocol.level_at(fewest_clusters(league) or 0))
+        )
         if league.measure.measured == protocol.measure
         else league
         for league in leagues

@@ -20,7 +20,7 @@ from trialogue.findings.judging.records import (
 from trialogue.findings.judging.threats import judging_threats, uncorrected_threats
 from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Threat, Validity, lowest_validity
 from trialogue.records import Estimate, Manifest, Raters, Reason, ReasonCode
-from trialogue.stats.comparison.multiplicity import holm
+from trialogue.stats.comparison.multiplicity import bonferroni
 from trialogue.stats.correction.means import Correction, Corrections, corrected_means
 from trialogue.stats.correction.table import Estimand, JudgedTable, judge_as_labels
 
@@ -30,7 +30,7 @@ METHODS = (
     "(the error of each label uses the weight fitted on the other labels) and shrunk towards 0; systems with fewer than 20 "
     "labels share one.",
     "Labels alone get the same treatment: finite populations, clusters, Student's t; shares have Wilson's interval at the "
-    "effective number of labels. Verdicts and rank intervals hold for all pairs together (Holm).",
+    "effective number of labels. Verdicts and rank intervals hold for all pairs together (Bonferroni).",
     "A corrected value already uses people's answers: it is not a metric, and its agreement with the same people "
     "is meaningless.",
 )
@@ -45,7 +45,7 @@ CORRELATIONS = (
 UNCORRECTED_METHODS = (
     "Raw values are means of the judge's scores; units without a score are left out. Intervals cover the sampling of units "
     "(clusters, Student's t, Wilson's interval for shares), but not the judge's error, which only labels by people show.",
-    "Verdicts and rank intervals hold for all pairs together (Holm).",
+    "Verdicts and rank intervals hold for all pairs together (Bonferroni).",
 )
 
 
@@ -248,7 +248,7 @@ def _systems(table: JudgedTable, found: Corrections, threats: Sequence[Threat]) 
 
 
 def _differences(found: Corrections, threats: Sequence[Threat], alpha: float) -> tuple[JudgedDifference, ...]:
-    adjusted = holm([each.leading.p for each in found.differences.values()])
+    adjusted = bonferroni([each.leading.p for each in found.differences.values()])
     made = []
     for ((a, b), each), p in zip(found.differences.items(), adjusted, strict=True):
         validity = _validity(threat for threat in threats if threat.concerns_pair(a, b, ahead=None))

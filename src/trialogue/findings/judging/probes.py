@@ -11,7 +11,7 @@ from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.association.correlation import spearman
 from trialogue.stats.comparison.bounded_mean import bounded_mean_interval
 from trialogue.stats.comparison.inference import difference, estimate_of_sums
-from trialogue.stats.comparison.multiplicity import holm
+from trialogue.stats.comparison.multiplicity import bonferroni
 from trialogue.stats.comparison.shares import move_past_zero
 from trialogue.stats.comparison.two_sides import FEWEST_PAIRS
 from trialogue.stats.resampling.clusters import cluster_sums
@@ -38,9 +38,9 @@ def probe_findings(
     """Findings of all probes of one judge, in the order of ``ProbeKind``.
 
     Cases are independent if dialogues are; the test is by sign flips within cases, and needs six of them. With eight probes,
-    nine equal changes are the fewest that Holm's method can call significant: below, nothing is said. The interval of a
-    preference for a place is the score interval of values from -1 to 1, from five pairs on; those of scores invert the test.
-
+    nine equal changes are the fewest that can be significant after Bonferroni's correction: below, nothing is said. The
+    interval of a preference for a place is the score interval of values from -1 to 1, from five pairs on; those of scores
+    invert the test.
     Args:
         judge: its name.
         aspect: aspect of its rubric.
@@ -52,7 +52,7 @@ def probe_findings(
     order = list(ProbeKind)
     kinds = sorted(probed, key=lambda each: order.index(each.kind))
     effects = [_effect(each, points, confidence, seed) for each in kinds]
-    adjusted = holm([each.p for each in effects])
+    adjusted = bonferroni([each.p for each in effects])
     least = _least_cases(sum(each.p is not None for each in effects), 1 - confidence)
     agreements = [_agreement(each, confidence) for each in kinds]
     return tuple(
@@ -172,7 +172,7 @@ def _agreement(probed: ProbeCases, confidence: float) -> Estimate | None:
 
 
 def _least_cases(tests: int, alpha: float) -> int:
-    """The fewest cases whose smallest p-value by sign flips, 2 / 2 ** cases, Holm's method with so many tests accepts."""
+    """The fewest cases whose smallest p-value by sign flips, 2 / 2 ** cases, can be significant with so many tests."""
     cases = FEWEST_PAIRS
     while tests * 2.0 ** (1 - cases) > alpha:
         cases += 1

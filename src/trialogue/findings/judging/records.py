@@ -71,7 +71,7 @@ class JudgedDifference(Record):
     value: JudgedValue
     """The difference of their means."""
     p_adjusted: float | None = Field(default=None, ge=0, le=1)
-    """p-value of the corrected difference by Holm's method over all pairs."""
+    """p-value of the corrected difference by Bonferroni's method over all pairs."""
     verdict: JudgeVerdict
     """Whether ``a`` is better or worse, by the corrected difference."""
     validity: Validity = Validity.FIRM

@@ -1,7 +1,7 @@
 """Choices between two sides: preferences of systems, and realism (which of two dialogues was with a person).
 
-Judgements of one pair of dialogues are correlated, and so are judgements of one person. Both groupings are tested,
-and the larger p-value counts.
+Judgements of one pair of dialogues are correlated, and so are judgements of one person. Where both repeat, the test is the
+two-way one (``crossed_raters``); where one does, signs of its clusters are flipped.
 """
 
 from collections import Counter, defaultdict
@@ -26,7 +26,8 @@ from trialogue.findings.standings import Verdict
 from trialogue.findings.votes import DUPLICATE, votes_of
 from trialogue.records import Estimate, Preference, Reason, ReasonCode
 from trialogue.seeds import rng_for
-from trialogue.stats import cohen_kappa, holm, win_lose_tie
+from trialogue.stats import bonferroni, cohen_kappa, win_lose_tie
+from trialogue.stats.comparison.crossed_raters import two_way_p
 from trialogue.stats.ranking.battles import Choice
 
 RESAMPLES = 2_000
@@ -340,7 +341,9 @@ def _pair(a: str, b: str, group: str, choices: Judged, seed: int) -> ChoicePair:
     items, raters = [item_of(choice) for choice, _ in choices], [rater_of(choice) for choice, _ in choices]
     by_item = win_lose_tie(sides, clusters=items, rng=rng_for(seed, a, b, group, "item"), resamples=RESAMPLES)
     by_rater = win_lose_tie(sides, clusters=raters, rng=rng_for(seed, a, b, group, "rater"), resamples=RESAMPLES)
-    p = [one for one in (by_item.clustered.p, by_rater.clustered.p) if one is not None]
+    leads = np.array([{"a": 1.0, "b": -1.0}.get(side, 0.0) for side in sides])
+    one_way = [one for one in (by_item.clustered.p, by_rater.clustered.p) if one is not None]
+    both_ways = two_way_p(leads, items, raters)
     return ChoicePair(
         a=a,
         b=b,
@@ -353,7 +356,7 @@ def _pair(a: str, b: str, group: str, choices: Judged, seed: int) -> ChoicePair:
         exact=by_item.exact,
         p_by_item=by_item.clustered.p,
         p_by_rater=by_rater.clustered.p,
-        p=max(p) if p else None,
+        p=max(one_way, default=None) if both_ways is None else both_ways,
         p_adjusted=None,
         items=by_item.clusters,
         raters=by_rater.clusters,
@@ -362,7 +365,7 @@ def _pair(a: str, b: str, group: str, choices: Judged, seed: int) -> ChoicePair:
 
 
 def _correct_pairs(rows: Sequence[ChoicePair], alpha: float) -> list[ChoicePair]:
-    adjusted = holm([row.p for row in rows])
+    adjusted = bonferroni([row.p for row in rows])
     return [
         row.model_copy(update={"p_adjusted": p, "verdict": _verdict(row, p, alpha)})
         for row, p in zip(rows, adjusted, strict=True)

@@ -119,7 +119,7 @@ def _ratings(decision: Findings | None, ratings: Sequence[RatingFindings], alpha
     if any(each.model is not None for each in ratings):
         yield (
             "Beside it, ratings were described by a cumulative-link mixed model (logit), fitted by maximum likelihood with "
-            "Laplace's approximation; odds ratios have Wald intervals, and p-values are corrected by Holm's method."
+            "Laplace's approximation; odds ratios have Wald intervals, and p-values are corrected by Bonferroni's method."
         )
     yield "Agreement was measured by Krippendorff's alpha and intraclass correlations from variance components."
     yield from _sensitivity("ratings", [row.name for each in ratings for row in each.sensitivity])
@@ -144,9 +144,9 @@ def _choices(choices: ChoiceFindings | None) -> Iterable[str]:
         return
     yield (
         f"{choices.judgements:,} judgements were counted as wins, losses and ties. Shares have cluster "
-        "bootstrap intervals. Wins were tested against losses by flipping the signs of clusters, once "
-        "clustered by pair of dialogues and once by rater; the larger p-value counts (Holm's correction "
-        "over rows)."
+        "bootstrap intervals. Where both pairs of dialogues and raters repeat, wins were tested against losses "
+        "with the variance over both (Cameron, Gelbach and Miller 2011), else by flipping the signs of the "
+        "clusters that repeat (Bonferroni's correction over rows)."
     )
     if choices.without_reason:
         yield f"{choices.without_reason:,} judgements without an explanation were left out."

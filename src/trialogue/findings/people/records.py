@@ -109,7 +109,7 @@ class ModelPair(Record):
     odds_ratio: Estimate
     """Odds of a higher rating of a; p uncorrected."""
     p_adjusted: float | None = Field(ge=0, le=1)
-    """p-value after Holm across all pairs."""
+    """p-value after Bonferroni across all pairs."""
 
 
 class ModelFindings(Record):
@@ -208,9 +208,9 @@ class ChoicePair(Record):
     p_by_rater: float | None
     """Sign flips, judgements of one person together."""
     p: float | None = Field(ge=0, le=1)
-    """The larger of the two."""
+    """Two-way where both pairs and people repeat (``crossed_raters``); else of the one that does."""
     p_adjusted: float | None = Field(ge=0, le=1)
-    """After Holm, over the rows without group, or over those with one."""
+    """After Bonferroni, over the rows without group, or over those with one."""
     items: int
     """Different pairs judged."""
     raters: int

@@ -20,7 +20,7 @@ from trialogue.records import Estimate, Reason, ReasonCode, Record
 from trialogue.stats import cluster_sums, difference, wilson
 from trialogue.stats.arrays import Floats, Ints
 from trialogue.stats.comparison.crossed_raters import Ratings, rater_difference
-from trialogue.stats.comparison.families import PairTest, step_down
+from trialogue.stats.comparison.families import PairTest, single_step
 from trialogue.stats.comparison.two_sides import SMALLER_SIDE, STANDARD_ERROR
 from trialogue.stats.resampling.bootstrap import mean_of
 
@@ -127,7 +127,7 @@ def simulated_study(plan: StudyPlan, seed: int, number: int, level: float) -> tu
     tests = [_test(pair, gap) for pair, gap in zip(plan.pairs, found, strict=True)]
     return tuple(
         0 if p is None or p >= level else int(np.sign(-(gap.value or 0.0)))
-        for p, gap in zip(step_down(tests).adjusted, found, strict=True)
+        for p, gap in zip(single_step(tests).adjusted, found, strict=True)
     )
 
 
@@ -182,7 +182,7 @@ def study_power(
         plan: the study.
         seed: random seed for the simulated studies; the same seed gives the same ones, whatever the number of processes.
         simulations: studies drawn; 100 leave a power of .80 open by .08 to either side, 400 by .04.
-        level: significance level of the tests, after Holm's correction across all pairs.
+        level: significance level of the tests, after Bonferroni's correction across all pairs.
         jobs: number of processes.
         progress: called with progress lines that estimate the time left.
         calibration: of the quick test of choices (``quick_test.calibrate``), which then analyses the studies; None: each is

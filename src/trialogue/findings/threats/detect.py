@@ -11,7 +11,7 @@ from trialogue.findings.agreement.validity import chance_card
 from trialogue.findings.family import ACROSS_MEASURES
 from trialogue.findings.protocol import ProtocolCheck
 from trialogue.findings.records import Findings
-from trialogue.findings.standings import League
+from trialogue.findings.standings import Contrast, League
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
 from trialogue.findings.threats.language_texts import language_of_texts, made_for
@@ -27,6 +27,7 @@ from trialogue.findings.wording import list_names
 from trialogue.records import VOTES, DomainFit, JsonValue, Labeller, MeasureName, Raters
 from trialogue.stats.comparison.crossed_raters import FEWEST_PARTLY_CROSSED
 from trialogue.stats.comparison.crossed_raters import RATERS as RATERS_OF_BOTH
+from trialogue.stats.comparison.two_sides import ENOUGH, SMALLER_SIDE, UNITS_DISAGREE
 
 ANSWERED = 0.95  # of the situations: a system that answered fewer abstains
 COPIED = 0.5  # of a system's replies: the share that repeats the reference word for word from which it had the answers
@@ -134,16 +135,44 @@ def few_raters(findings: Findings) -> Iterator[Threat]:
     """Pairs of systems that rest on few raters, each of several dialogues."""
     for league in findings.leagues:
         for pair in league.contrasts:
-            facts = pair.difference.interval.facts if pair.difference.interval is not None else {}
-            if facts.get(RATERS_OF_BOTH, FEWEST_PARTLY_CROSSED) < FEWEST_PARTLY_CROSSED:
-                yield Threat(
-                    code=ThreatCode.FEW_RATERS,
-                    severity=Severity.DEMOTES,
-                    systems=(pair.a, pair.b),
-                    measure=league.measure.name,
-                    is_of_pair=True,
-                    facts={"raters": int(facts[RATERS_OF_BOTH])},
-                )
+            raters = pair.difference.facts.get(RATERS_OF_BOTH, FEWEST_PARTLY_CROSSED)
+            if raters < FEWEST_PARTLY_CROSSED:
+                yield _pair_threat(ThreatCode.FEW_RATERS, league, pair, raters=int(raters))
+
+
+def unequal_clusters(findings: Findings) -> Iterator[Threat]:
+    """Pairs of which people or dialogues count equally, and which differ otherwise where their units do."""
+    for league in findings.leagues:
+        for pair in league.contrasts:
+            if pair.difference.facts.get(UNITS_DISAGREE):
+                yield _pair_threat(ThreatCode.UNEQUAL_CLUSTERS, league, pair)
+
+
+def unbounded_measures(findings: Findings) -> Iterator[Threat]:
+    """Pairs of few clusters on a measure without an upper end, such as a time or a count.
+
+    By the declared kind of measure and the number of clusters, never by the look of the sample: of ten clusters, no
+    diagnostic tells skewed from normal ones.
+    """
+    for league in findings.leagues:
+        card = league.measure.card
+        if card is None or card.better == "neither" or card.low is None or card.high is not None:
+            continue
+        for pair in league.contrasts:
+            clusters = pair.difference.facts.get(SMALLER_SIDE, ENOUGH)
+            if clusters < ENOUGH:
+                yield _pair_threat(ThreatCode.UNBOUNDED, league, pair, clusters=int(clusters))
+
+
+def _pair_threat(code: ThreatCode, league: League, pair: Contrast, **facts: JsonValue) -> Threat:
+    return Threat(
+        code=code,
+        severity=Severity.DEMOTES,
+        systems=(pair.a, pair.b),
+        measure=league.measure.name,
+        is_of_pair=True,
+        facts=facts,
+    )
 
 
 def several_measures(findings: Findings) -> Iterator[Threat]:
@@ -381,6 +410,8 @@ DETECTORS: tuple[Detector, ...] = (
     no_common_users,
     few_clusters,
     few_raters,
+    unequal_clusters,
+    unbounded_measures,
     baselines,
     no_baselines,
     serves_less,

@@ -102,8 +102,8 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "A probe found a bias in the judge",
         (
             "A judge's score changes with what should not change it: padding, a sentence in a reply that asks for a high "
-            "score, a reworded instruction, or the position in a pair (`judge probe`; sign flips within dialogues, Holm's "
-            "method over the probes)."
+            "score, a reworded instruction, or the position in a pair (`judge probe`; sign flips within dialogues, "
+            "Bonferroni's method over the probes)."
         ),
         (
             "Noted where labels correct the judge; a bias for a position is always noted, since pairs are shown in both "

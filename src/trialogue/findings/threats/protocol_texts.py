@@ -38,6 +38,9 @@ def protocol_lines(protocol: DecisionProtocol) -> Iterator[str]:
     yield (f"besides the usual threats, these block a verdict: {_names([code.value for code in protocol.blocks])}")
     yield f"dialogues of each system: {'open' if protocol.n is None else f'{protocol.n:,}'}"
     yield f"systems: {', '.join(protocol.systems) or 'open'}"
+    if protocol.looks:
+        looks = ", ".join(map(str, protocol.looks))
+        yield f"looks at {looks} people or dialogues of each system, with O'Brien-Fleming spending"
 
 
 def method_sentence(check: ProtocolCheck) -> str:
@@ -111,6 +114,10 @@ def _count(value: JsonValue) -> str:
     return "open" if value is None else f"{value:,}"
 
 
+def _looks(value: JsonValue) -> str:
+    return "at " + ", ".join(map(str, value)) if isinstance(value, list) and value else "one"
+
+
 def _dialogues(value: JsonValue) -> str:
     return f"{value:,} {'dialogue' if value == 1 else 'dialogues'}"
 
@@ -133,6 +140,10 @@ TEXTS: Mapping[DeviationKind, Callable[[Deviation], str]] = {
     DeviationKind.BLOCKS_CHANGED: _change_text("the threats that block were", _names),
     DeviationKind.SAMPLE_CHANGED: _change_text("the planned number of dialogues was", _count),
     DeviationKind.SYSTEMS_CHANGED: _change_text("the systems were", _systems),
+    DeviationKind.LOOKS_CHANGED: _change_text("the planned looks were", _looks),
+    DeviationKind.LOOK_TOO_EARLY: lambda d: (
+        f"there are {d.actual:,} people or dialogues of a system, and the first look was planned at {d.planned:,}"
+    ),
     DeviationKind.WITHDRAWN: lambda _: "it was removed from the experiment's file after it was written",
     DeviationKind.DELETED: lambda _: "protocol.json, on which an earlier report in this folder rests, was deleted",
     DeviationKind.EDITED: lambda _: "protocol.json was edited: its content does not match its hash",

@@ -217,6 +217,33 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
         opens_with_names=True,
     ),
+    ThreatCode.UNEQUAL_CLUSTERS: ThreatText(
+        "Clusters of very unequal sizes",
+        (
+            "A few people or dialogues hold so many of a system's units that each of them counts equally in the test (their "
+            "effective number is below two thirds of their number, and below 50), and the difference of the units' means "
+            "has the other sign, or lies outside of the interval."
+        ),
+        "Demotes the verdict on the two.",
+        lambda t: (
+            f"a few people or dialogues hold most of what {list_names(t.systems, most=None)} are measured on; each counts "
+            "equally in the test, and the mean over all units says something else"
+        ),
+    ),
+    ThreatCode.UNBOUNDED: ThreatText(
+        "Few clusters of a measure without an upper end",
+        (
+            "Fewer than 50 people or dialogues of a system on a measure without an upper end, such as a time or a number of "
+            "turns. A few very large values decide its mean, and no test of so few is sure to keep its level."
+        ),
+        "Demotes the verdict on the two.",
+        lambda t: (
+            f"{list_names(t.systems, most=None)} are compared on "
+            f"{_plural(t.facts['clusters'], 'person or dialogue', 'people or dialogues')} by a measure without an upper "
+            "end, which a few very large values may decide"
+        ),
+        opens_with_names=True,
+    ),
     ThreatCode.SEVERAL_MEASURES: ThreatText(
         "Several measures",
         (

@@ -32,7 +32,7 @@ class ReasonCode(StrEnum):
     NO_STANDARD_ERROR = "no_standard_error"
     CLUSTERS_SKEWED = "clusters_skewed"
     TOO_FEW_CLUSTERS_TO_TEST = "too_few_clusters_to_test"
-    ARRANGEMENTS_UNDEFINED = "arrangements_undefined"
+    TOO_FEW_FOR_JACKKNIFE = "too_few_for_jackknife"
     INTERVAL_UNBOUNDED = "interval_unbounded"
 
     # Agreement between raters

@@ -71,7 +71,9 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
             "with so few dialogues or people no difference could be significant: at least {pairs} shared by "
             "both systems, or {group} of each system, are needed"
         ),
-        ReasonCode.ARRANGEMENTS_UNDEFINED: ("the statistic is undefined in many permutations"),
+        ReasonCode.TOO_FEW_FOR_JACKKNIFE: (
+            "an interval needs at least {needed} independent items, dialogues or people, got {clusters}"
+        ),
         ReasonCode.INTERVAL_UNBOUNDED: "with so few dialogues or people the interval is unbounded",
         # Agreement between raters
         ReasonCode.NO_ITEM_RATED_TWICE: "no item has two ratings",

@@ -12,12 +12,13 @@ from trialogue.records.kinds.origins import one_and_many
 from trialogue.report.measures import all_leagues, is_ranked, labels
 from trialogue.report.numbers import count, level
 from trialogue.stats.comparison.families import MIN_CLUSTERS
+from trialogue.stats.comparison.two_sides import HALL
 
-MAX_T = "step-down max-T (Westfall and Young, 1993)"
+MAX_T = "single-step max-T (Westfall and Young, 1993)"
 NAMES = {
-    "Holm": "Holm's step-down method",
+    "Bonferroni": "Bonferroni's method",
     "max-T": MAX_T,
-    MIXED: f"{MAX_T}, below {MIN_CLUSTERS} clusters Holm's step-down method",
+    MIXED: f"{MAX_T}, below {MIN_CLUSTERS} clusters Bonferroni's method",
     "Benjamini-Hochberg": "the method of Benjamini and Hochberg",
 }
 _COUNTED = re.compile(r"over \d+ clusters?")
@@ -36,17 +37,18 @@ LETTERS = "Letters are a compact letter display (Piepho, 2004)."
 RANKS = "Rank ranges hold simultaneously (Mogstad et al., 2024)."
 ACROSS = "There is no correction for the number of measures."
 DECIDING = (
-    "p-values were corrected for the number of measures across the deciding measures together (with Holm's step-down method "
-    "where they were named); those of other measures are not corrected."
+    "p-values were corrected for the number of measures across the deciding measures together (with Bonferroni's method); "
+    "those of other measures are not corrected."
 )
 PAIRWISE = {
     OVER_MEASURES: DECIDING,
-    ACROSS_MEASURES: "p-values were corrected for the number of measures with Holm's step-down method.",
+    ACROSS_MEASURES: "p-values were corrected for the number of measures with Bonferroni's method.",
 }
 CITED = {
     "Newcombe's hybrid score": "Newcombe's (1998) hybrid score",
     "Tango's score of pairs": "Tango's (1998) score of pairs",
-    "permutation of the studentised difference": "permutation of the studentised difference (Chung and Romano, 2013)",
+    "larger of studentised permutation and": "larger of a studentised permutation (Chung and Romano, 2013) and",
+    HALL: "Hall's (1992) t transformed for skewness, with Satterthwaite's degrees of freedom",
 }
 """Names of methods in intervals, and how a paper cites them."""
 
@@ -143,7 +145,7 @@ def _tests(findings: Findings, leagues: Sequence[League]) -> str:
         )
         return " ".join(part for part in (called, _describe_tests(tested), across) if part)
     over_all = findings.correction == ACROSS_MEASURES
-    correction = NAMES["Holm"] if over_all else NAMES.get(findings.correction, findings.correction)
+    correction = NAMES["Bonferroni"] if over_all else NAMES.get(findings.correction, findings.correction)
     of = "all measures together" if over_all else "each measure"
     called = f"p-values were corrected across the {pairs:,} pairs of systems of {of} with {correction} (α = {alpha})."
     across = "" if over_all else _over_questions(tested) or ACROSS

@@ -103,7 +103,7 @@ def _of_system(take: Callable[[JudgedSystem], Any]) -> Callable[[_Mean], Any]:
 
 
 def _differences(found: JudgingFindings) -> Table[JudgedDifference]:
-    """All differences, with Holm-adjusted p-values."""
+    """All differences, with Bonferroni-adjusted p-values."""
     return Table(
         "Differences of systems by the judge, by labels alone, and corrected",
         found.differences,
@@ -117,7 +117,7 @@ def _differences(found: JudgingFindings) -> Table[JudgedDifference]:
             *in_files(verdict=lambda row: row.verdict, validity=lambda row: row.validity.value),
             *from_estimate(lambda row: row.value.leading, why="why"),
         ],
-        lead="p is that of the corrected difference, after Holm's correction across all pairs.",
+        lead="p is that of the corrected difference, after Bonferroni's correction across all pairs.",
         most=MAX_PAIRS,
         noun="difference",
     )

@@ -43,7 +43,7 @@ def probes_table(found: Sequence[ProbeFinding]) -> Table[ProbeFinding]:
             Column("Change of the score", lambda row: row.effect, lambda value: _value(value, sign=True)),
             Column("Cases moved", lambda row: row.moved, _value, note=MOVED),
             Column("Agreement", lambda row: row.agreement, _value, note=AGREEMENT),
-            Column("p", lambda row: row.p_adjusted, plain_p, note="by Holm's method over the probes of a judge"),
+            Column("p", lambda row: row.p_adjusted, plain_p, note="by Bonferroni's method over the probes of a judge"),
             Column("Verdict", lambda row: VERDICTS[row.verdict]),
             Column("Based on", _basis),
         ],

@@ -100,7 +100,7 @@ def _win_shares(found: ChoiceFindings) -> Figure | None:
         title=f"Share of decisive judgements {what}",
         caption="Ties left out. Intervals resample pairs of dialogues or raters, whichever gives the wider one. "
         "Dashed: one half.",
-        note_heads=["p, Holm"],
+        note_heads=["p, Bonferroni"],
     )
 
 

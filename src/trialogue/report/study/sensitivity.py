@@ -77,7 +77,7 @@ def _choice_table(found: ChoiceFindings, main: ChoicePair) -> Table[ChoiceSensit
             Column("Judgements", of_pair(judgements, without=0)),
             *(Column(f"{name.capitalize()}, %", of_pair(_share(name)), _percent) for name in shares),
             Column("Win share", of_pair(lambda pair: pair.decisive), with_decimals(2)),
-            Column("p (Holm)", of_pair(lambda pair: pair.p_adjusted), plain_p),
+            Column("p (Bonferroni)", of_pair(lambda pair: pair.p_adjusted), plain_p),
             Column("Verdict", of_pair(lambda pair: _changed_verdict(pair, main), without="no judgements left")),
         ],
         strong=lambda row: row.main,

@@ -136,7 +136,7 @@ def model_tables(model: ModelFindings, *, of: str) -> list[Table[Any]]:
             [
                 Column("Pair", lambda row: f"{row.a} – {row.b}"),
                 Column("Odds ratio", lambda row: row.odds_ratio, TWO),
-                Column("p (Holm)", lambda row: row.p_adjusted, plain_p),
+                Column("p (Bonferroni)", lambda row: row.p_adjusted, plain_p),
             ],
             lead=f"Cumulative-link mixed model of {model.n:,} ratings, for papers that report one. No verdict rests on it.",
             note=f"The model could not be fitted: {model.why}." if model.why else "",
@@ -181,7 +181,7 @@ def choices_table(found: ChoiceFindings) -> Table[ChoicePair]:
             Column("Win share", lambda row: row.decisive, TWO),
             *from_estimate(lambda row: row.decisive, value="win_share", low="low", high="high"),
             *in_files(p_by_item=lambda row: row.p_by_item, p_by_rater=lambda row: row.p_by_rater),
-            Column("p (Holm)", lambda row: row.p_adjusted, plain_p, "p_adjusted"),
+            Column("p (Bonferroni)", lambda row: row.p_adjusted, plain_p, "p_adjusted"),
             Column("As if independent", lambda row: row.exact, TWO),
             Column("p", lambda row: row.exact.p, plain_p),
             *from_estimate(lambda row: row.exact, low="exact_low", high="exact_high", p="exact_p"),

@@ -5,17 +5,16 @@ the dialogues of one system), so that differences between groups have no influen
 """
 
 from collections.abc import Hashable, Sequence
-from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate, Interval, Reason, ReasonCode
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Values, as_floats, check_confidence, check_same_length
 from trialogue.stats.resampling.clusters import Units, codes_of, select_keys, units_of
-from trialogue.stats.resampling.replicates import Method, Plan, Weighted, bootstrap_weighted, evaluate
+from trialogue.stats.resampling.replicates import Method, Plan, Weighted, bootstrap_weighted, evaluate, logit_interval
 
 
 def auc(
@@ -40,8 +39,8 @@ def auc(
         rng: source of randomness of the bootstrap; without it a bootstrap gives no interval.
         resamples: bootstrap replicates.
         confidence: confidence level of the interval.
-        method: ``delong``: DeLong, DeLong & Clarke-Pearson (1988), for independent units without groups, cut off at 0
-            and 1; ``percentile`` or ``bca``: the (cluster) bootstrap.
+        method: ``delong``: DeLong, DeLong & Clarke-Pearson (1988), for independent units without groups;
+            ``percentile`` or ``bca``: the (cluster) bootstrap; of fewer than 50 clusters a jackknife for ``percentile``.
 
     Returns:
         The estimate; undefined if no pair of a true and a false unit exists. No interval, and why, if one label occurs
@@ -50,8 +49,8 @@ def auc(
     Raises:
         UsageError: if lengths differ, a label is neither true nor false, or options do not go together.
 
-    95% intervals: DeLong's covered 94.0% with 100 units and 91% with 30, the percentile bootstrap 94.6% with 100
-    clusters of two and 93.2% with 30 (3,000 simulated data sets each).
+    95% intervals: DeLong's on the logit, with Satterthwaite's t, cover .95 to .97 with 5 true and 30 false units (.81 to .86
+    on the scale itself), the percentile bootstrap .946 with 100 clusters of two.
 
     >>> auc([0.1, 0.4, 0.4, 0.8], [False, False, True, True]).value     # wins in 3 of 4 pairs, half in the other
     0.875
@@ -72,7 +71,7 @@ def auc(
         return Estimate(value=None, n=len(rows), clusters=int(units.counts.sum()), why=why)
     if method == "delong":
         return _delong(rows, value, confidence)
-    plan = Plan(rng, resamples, confidence, method)
+    plan = Plan(rng, resamples, confidence, method, (0.0, 1.0))
     return bootstrap_weighted(statistic, units.counts, plan, n=len(rows), width=len(units.rows), value=value)
 
 
@@ -130,15 +129,18 @@ def _delong(rows: Floats, value: float, confidence: float) -> Estimate:
     true, false = np.sort(rows[rows[:, 2] == 1, 1]), np.sort(rows[rows[:, 2] == 0, 1])
     if min(len(true), len(false)) < 2:
         return Estimate(value=value, why=Reason.of(ReasonCode.TOO_FEW_FOR_DELONG), **counted)
-    variance = np.var(_placements(true, false), ddof=1) / len(true) + np.var(_placements(false, true), ddof=1) / len(
-        false
-    )
+    parts = [
+        (float(np.var(_placements(one, other), ddof=1)) / len(one), len(one) - 1)
+        for one, other in ((true, false), (false, true))
+    ]
+    variance = sum(part for part, _ in parts)
     if not variance > 0:
         return Estimate(value=value, why=Reason.of(ReasonCode.PERFECT_SEPARATION), **counted)
-    reach = NormalDist().inv_cdf((1 + confidence) / 2) * float(variance) ** 0.5
-    low, high = max(0.0, value - reach), min(1.0, value + reach)
+    freedom = variance**2 / sum(part**2 / own for part, own in parts)  # Satterthwaite's
     return Estimate(
-        value=value, interval=Interval(low=low, high=high, confidence=confidence, method="DeLong"), **counted
+        value=value,
+        interval=logit_interval(value, variance**0.5, freedom, (0.0, 1.0), confidence, "DeLong, logit, t"),
+        **counted,
     )
 
 

@@ -10,7 +10,7 @@ levels less one. Three to five raters are compared only where each of them rated
 than for people; fewer, or raters nested in systems, are refused.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,7 +49,7 @@ def rater_difference(a: Ratings, b: Ratings, *, most: float | None = None, confi
         confidence: confidence level of the interval.
     """
     data = _Both.of(a, b)
-    if not data.raters_repeat:
+    if not data.personsrepeat:
         return None
     counts = {"n": len(data.values), "clusters": len(np.unique(data.clusters))}
     plain = float(a.values.mean() - b.values.mean())
@@ -71,7 +71,7 @@ class _Both:
     values: Floats
     crosses: np.ndarray
     """Whether the rater of a row rated both systems."""
-    raters_repeat: bool
+    personsrepeat: bool
     """Whether most ratings are by known people who rated several clusters."""
 
     @classmethod
@@ -118,22 +118,10 @@ def _estimate(data: _Both, most: float | None, confidence: float, counts: dict[s
 
     value, parts = _contributions(data)
     raters, levels = len(np.unique(data.raters[data.crosses])), data.levels
-    clusters, own, cells = (
-        _squares(parts, keys, size)
-        for keys, size in (
-            (data.clusters, levels),
-            (data.raters, raters),
-            (data.clusters * (data.raters.max() + 1) + data.raters, len(parts)),
-        )
-    )
-    variance = max(clusters + own - cells, clusters, own)
+    variance, freedom = two_way(parts, data.clusters, data.raters, levels=levels, persons=raters)
     if variance <= 1e-24 * max(abs(value), 1e-300) ** 2:
         why = Reason.of(ReasonCode.DIFFERENCES_ALL_EQUAL)
         return Estimate(value=value, p=1.0 if value == 0 else None, why=why, **counts)
-    fewest = min(raters, levels)
-    freedom = fewest - 1.0
-    if fewest >= MANY:
-        freedom = max(freedom, variance**2 / (clusters**2 / (levels - 1) + own**2 / (raters - 1)))
     error = variance**0.5
     reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
     bound = np.inf if most is None else max(most, abs(value))
@@ -142,10 +130,58 @@ def _estimate(data: _Both, most: float | None, confidence: float, counts: dict[s
         high=min(value + reach, bound),
         confidence=confidence,
         method="two-way clusters (dialogues and raters), Student's t",
-        facts={"freedom": freedom, RATERS: float(raters), STANDARD_ERROR: error, SMALLER_SIDE: float(fewest)},
+        facts={
+            "freedom": freedom,
+            RATERS: float(raters),
+            STANDARD_ERROR: error,
+            SMALLER_SIDE: float(min(raters, levels)),
+        },
     )
     p = min(1.0, 2 * float(stdtr(freedom, -abs(value) / error)))
     return Estimate(value=value, interval=interval, p=p, **counts)
+
+
+def two_way(parts: Floats, clusters: Ints, raters: Ints, *, levels: int, persons: int) -> tuple[float, float]:
+    """Variance of a sum of contributions that repeat in two ways, and the degrees of freedom of its t.
+
+    Args:
+        parts: contributions, zero on average, shape (n,).
+        clusters: the cluster of each.
+        raters: the rater of each.
+        levels: clusters that count.
+        persons: raters that count.
+    """
+    by_cluster, by_rater, cells = (
+        _squares(parts, keys, size)
+        for keys, size in (
+            (clusters, levels),
+            (raters, persons),
+            (clusters * (raters.max() + 1) + raters, len(parts)),
+        )
+    )
+    variance = max(by_cluster + by_rater - cells, by_cluster, by_rater)
+    freedom = max(min(persons, levels) - 1.0, 1.0)
+    if min(persons, levels) >= MANY and variance > 0:
+        parts_of = by_cluster**2 / (levels - 1) + by_rater**2 / (persons - 1)
+        freedom = max(freedom, variance**2 / parts_of)
+    return variance, freedom
+
+
+def two_way_p(values: Floats, clusters: Sequence[Hashable], raters: Sequence[Hashable]) -> float | None:
+    """p of a mean of zero, where values repeat both over clusters and over raters; None where one of them does not.
+
+    >>> two_way_p(np.array([1.0, 1.0, -1.0, 1.0]), ["x", "x", "y", "y"], ["r", "s", "r", "t"]) is None
+    False
+    """
+    from scipy.special import stdtr
+
+    first, second = (_codes([repr(key) for key in keys]) for keys in (clusters, raters))
+    sizes = [len(np.unique(codes)) for codes in (first, second)]
+    if min(sizes) < 2 or max(sizes) == len(values):
+        return None
+    value = float(values.mean())
+    variance, freedom = two_way((values - value) / len(values), first, second, levels=sizes[0], persons=sizes[1])
+    return min(1.0, 2 * float(stdtr(freedom, -abs(value) / variance**0.5))) if variance > 0 else None
 
 
 def _contributions(data: _Both) -> tuple[float, Floats]:

@@ -1,10 +1,11 @@
-"""Corrected p-values of a family of comparisons: step-down max-T if the data allow it, otherwise Holm.
+"""Corrected p-values of a family of comparisons: single-step max-T if the data allow it, otherwise Bonferroni.
 
-Differences of the same systems are dependent, and Holm's method assumes the worst dependence. Westfall and
-Young's (1993) step-down method estimates it from the data. Here each test keeps its own p-value, and only the
-dependence is resampled: contributions of clusters, multiplied by independent normal numbers (the multiplier bootstrap of
-Chernozhukov, Chetverikov & Kato 2013), give replicates of all differences together, each divided by its standard error. The
-largest of them is compared with the normal quantile of each p-value.
+Differences of the same systems are dependent, and Bonferroni's method assumes the worst dependence. The single-step method
+of Westfall and Young (1993) estimates it from the data. Here each test keeps its own p-value, and only the dependence is
+resampled: contributions of clusters, multiplied by independent normal numbers (the multiplier bootstrap of Chernozhukov,
+Chetverikov & Kato 2013), give replicates of all differences together, each divided by its standard error. The largest of
+them is compared with the normal quantile of each p-value. Both methods are single-step, so that p-values, letters and
+intervals are those of one family: a pair is found different exactly where its simultaneous interval leaves zero out.
 
 The multiplied sums are normal with the covariances of the differences, which follow from the standard errors of all pairs,
 cov(i - j, i - k) = (V_ij + V_ik - V_jk) / 2. So only p-values and standard errors are needed, however many
@@ -12,7 +13,7 @@ clusters there are.
 
 It requires 20 clusters on each side, since with fewer the dependence is poorly estimated (the within-group bootstrap of
 max-T has a family error of .17 where 15 and 4 x 100 shares of .1 are equal), and sides that vary. No adjusted p-value
-exceeds Holm's.
+exceeds Bonferroni's.
 """
 
 from collections.abc import Hashable, Sequence
@@ -23,7 +24,7 @@ from functools import lru_cache
 import numpy as np
 
 from trialogue.stats.arrays import Floats
-from trialogue.stats.comparison.multiplicity import holm
+from trialogue.stats.comparison.multiplicity import bonferroni
 
 MIN_CLUSTERS = 20  # on each side of each comparison; with fewer the dependence is estimated too poorly
 MAX_SYSTEMS = 16  # 120 pairs; for more, drawing takes longer than the tests and gains little
@@ -33,8 +34,10 @@ DRAWS = 20_000  # Monte Carlo error of an adjusted p of .05: .0015
 class FamilyMethod(StrEnum):
     """Correction method of a family."""
 
-    HOLM = "Holm"
+    BONFERRONI = "Bonferroni"
     MAX_T = "max-T"
+    HOLM = "Holm"
+    """Of runs of earlier versions: step-down, instead of Bonferroni."""
 
 
 @dataclass(frozen=True)
@@ -65,22 +68,22 @@ class CorrectedFamily:
     """1 - confidence that each pair's interval needs, for all to hold together with probability 1 - alpha (single-step)."""
 
 
-def step_down(pairs: Sequence[PairTest], *, alpha: float = 0.05) -> CorrectedFamily:
-    """Step-down adjusted p-values of all pairs of systems, and the level of simultaneous intervals.
+def single_step(pairs: Sequence[PairTest], *, alpha: float = 0.05) -> CorrectedFamily:
+    """Adjusted p-values of all pairs of systems, and the level of their simultaneous intervals.
 
     Args:
         pairs: the family.
         alpha: probability that any of the simultaneous intervals misses its difference.
 
-    >>> one = step_down([PairTest("x", "y", 0.01), PairTest("x", "z", 0.04), PairTest("y", "z", None)])
-    >>> one.adjusted, one.method, one.level     # 2 * .01; .04
-    ((0.02, 0.04, None), <FamilyMethod.HOLM: 'Holm'>, 0.025)
+    >>> one = single_step([PairTest("x", "y", 0.01), PairTest("x", "z", 0.04), PairTest("y", "z", None)])
+    >>> one.adjusted, one.method, one.level     # twice each
+    ((0.02, 0.08, None), <FamilyMethod.BONFERRONI: 'Bonferroni'>, 0.025)
     """
     tested = [pair for pair in pairs if pair.p is not None]
     variances = _variances(tested)
     if variances is None:
-        adjusted = tuple(holm([pair.p for pair in pairs]))
-        return CorrectedFamily(adjusted, FamilyMethod.HOLM, alpha / max(len(tested), 1))
+        adjusted = tuple(bonferroni([pair.p for pair in pairs]))
+        return CorrectedFamily(adjusted, FamilyMethod.BONFERRONI, alpha / max(len(tested), 1))
     corrected, level = _max_t(tested, variances, alpha)
     remaining = iter(corrected.tolist())
     adjusted = tuple(None if pair.p is None else next(remaining) for pair in pairs)
@@ -88,24 +91,15 @@ def step_down(pairs: Sequence[PairTest], *, alpha: float = 0.05) -> CorrectedFam
 
 
 def _max_t(tested: Sequence[PairTest], variances: Floats, alpha: float) -> tuple[Floats, float]:
-    """(adjusted p-values, shape (pairs,); level of the simultaneous intervals) by step-down max-T."""
+    """(adjusted p-values, shape (pairs,); level of the simultaneous intervals) by single-step max-T."""
     from scipy.special import ndtr, ndtri
 
     p = np.array([pair.p for pair in tested])
-    order = np.argsort(p, kind="stable")
-    statistics = _statistics(tested, variances)[:, order]
-    # In each draw the largest statistic of a pair and of all that are less significant.
-    largest = np.maximum.accumulate(statistics[:, ::-1], axis=1)[:, ::-1]
-    n_extreme = 1 + (largest >= -ndtri(p[order] / 2)).sum(axis=0)  # 1: the observed one, so that no p-value is zero
-    holm_factors = np.arange(len(p), 0, -1)
-    one_step = np.minimum(np.maximum(n_extreme / (1 + DRAWS), p[order]), np.minimum(holm_factors * p[order], 1.0))
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.maximum.accumulate(one_step)
-    quantile = float(np.quantile(largest[:, 0], 1 - alpha))
-    level = min(
-        max(2 * float(ndtr(-quantile)), alpha / len(p)), alpha
-    )  # between those of Bonferroni and of no correction
-    return adjusted, level
+    largest = np.sort(_statistics(tested, variances).max(axis=1))
+    n_extreme = 1 + DRAWS - np.searchsorted(largest, -ndtri(p / 2))  # 1: the observed one, so that no p-value is zero
+    adjusted = np.minimum(np.maximum(n_extreme / (1 + DRAWS), p), np.minimum(len(p) * p, 1.0))
+    level = 2 * float(ndtr(-np.quantile(largest, 1 - alpha)))
+    return adjusted, min(max(level, alpha / len(p)), alpha)  # between those of Bonferroni and of no correction
 
 
 def _variances(tested: Sequence[PairTest]) -> Floats | None:

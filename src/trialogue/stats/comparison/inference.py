@@ -14,6 +14,7 @@ from trialogue.stats.comparison.one_side import interval_of
 from trialogue.stats.comparison.two_sides import (
     FEWEST_IN_A_GROUP,
     FEWEST_PAIRS,
+    UNITS_DISAGREE,
     ComparisonSettings,
     Difference,
     Limit,
@@ -29,12 +30,9 @@ SKEWED = Reason.of(ReasonCode.CLUSTERS_SKEWED)
 
 _LIMITS = {
     Limit.ONE_CLUSTER: Reason.of(ReasonCode.ONE_CLUSTER),
-    Limit.TOO_FEW_CLUSTERS: Reason.of(
-        ReasonCode.TOO_FEW_CLUSTERS_TO_TEST, pairs=FEWEST_PAIRS, group=FEWEST_IN_A_GROUP + 1
-    ),
+    Limit.TOO_FEW_CLUSTERS: Reason.of(ReasonCode.TOO_FEW_CLUSTERS_TO_TEST, pairs=FEWEST_PAIRS, group=FEWEST_IN_A_GROUP),
     Limit.NO_VARIATION: Reason.of(ReasonCode.CLUSTERS_ALL_EQUAL),
     Limit.UNDEFINED_WITHOUT_A_CLUSTER: Reason.of(ReasonCode.UNDEFINED_WITHOUT_A_CLUSTER),
-    Limit.UNDEFINED_IN_ARRANGEMENTS: Reason.of(ReasonCode.ARRANGEMENTS_UNDEFINED),
     Limit.UNBOUNDED: Reason.of(ReasonCode.INTERVAL_UNBOUNDED),
 }
 
@@ -135,7 +133,7 @@ def difference(
     why = None if found.limit is None else _LIMITS[found.limit]
     if found.limit is Limit.NO_VARIATION and a.keys == b.keys:
         why = PAIRS_ALL_EQUAL
-    value = _value(a, combine) - _value(b, combine)
+    value = found.value if UNITS_DISAGREE in found.facts else _value(a, combine) - _value(b, combine)
     return Estimate(value=value, interval=_interval(found, confidence), why=why, p=found.p, **counts)
 
 

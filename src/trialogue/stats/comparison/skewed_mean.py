@@ -67,13 +67,18 @@ def skewed_mean(values: Floats, *, alike: float | None = None, confidence: float
     freedom = max((size if alike is None else min(alike, size)) - 1, 1.0)
     t_quantile = float(stdtrit(freedom, (1 + confidence) / 2))
     scaled_skewness = skewness / size**0.5
-    low = mean - _invert_cubic(t_quantile, scaled_skewness) * standard_error
-    high = mean - _invert_cubic(-t_quantile, scaled_skewness) * standard_error
+    low = mean - untransform(t_quantile, scaled_skewness) * standard_error
+    high = mean - untransform(-t_quantile, scaled_skewness) * standard_error
     return SkewedMean(low, high, freedom, skewness, abs(scaled_skewness) >= UNSAFE_SKEWNESS)
 
 
-def _invert_cubic(quantile: float, scaled_skewness: float) -> float:
-    """The studentised mean whose transformation is a quantile; the cubic is monotone, so there is one."""
-    if abs(scaled_skewness) < NO_SKEWNESS:
+def transform(t: float, skewness: float) -> float:
+    """Hall's transformation of a studentised value whose numerator has that skewness; monotone."""
+    return t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
+
+
+def untransform(quantile: float, skewness: float) -> float:
+    """The studentised value whose transformation is a quantile; the cubic is monotone, so there is one."""
+    if abs(skewness) < NO_SKEWNESS:
         return quantile
-    return 3 / scaled_skewness * (float(np.cbrt(1 + scaled_skewness * (quantile - scaled_skewness / 6))) - 1)
+    return 3 / skewness * (float(np.cbrt(1 + skewness * (quantile - skewness / 6))) - 1)

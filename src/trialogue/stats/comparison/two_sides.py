@@ -5,9 +5,9 @@ interval and the p-value come from one construction, so the interval excludes ze
 
 * Shares of independent groups: Newcombe's hybrid of score intervals, with effective sizes where units are clustered.
 * Shares of the same single units: Tango's score interval and McNemar's test.
-* Everything else: permutation of the studentised difference (of the sums themselves for means, shares and ratios; of what
-  clusters contribute for other statistics). With more clusters than that needs, Student's t with Satterthwaite's degrees of
-  freedom.
+* Everything else: what clusters contribute, by the larger p-value and the wider ends of a permutation (studentised, or sign
+  flips of pairs) and of Hall's transformed t. With more clusters than a permutation needs, or if only a part of the clusters
+  is shared, Hall's alone.
 
 Where a test has no power, because no arrangement of so few clusters is rare enough, both are missing.
 """
@@ -19,21 +19,28 @@ from enum import StrEnum
 import numpy as np
 
 from trialogue.stats.arrays import Floats
-from trialogue.stats.comparison.permutation import MatchedSums, PermutationTest
+from trialogue.stats.comparison.permutation import PermutationTest
 from trialogue.stats.comparison.shares import (
     ShareInterval,
     are_counts,
+    move_past_zero,
     paired_share_difference,
     share_difference,
     share_of,
 )
+from trialogue.stats.comparison.skewed_mean import transform, untransform
 from trialogue.stats.resampling.clusters import ClusterSums
-from trialogue.stats.resampling.contributions import Combine, Contributions, contributions, is_ratio
+from trialogue.stats.resampling.contributions import Combine, Contributions, contributions, effective_clusters, is_ratio
 
 MANY = 200  # clusters to permute (of the smaller group) from which Student's t is as good: skewness fades as 1 / n
 FEWEST_PAIRS = 6  # 2 of 2^6 sign flips are p = .03, 2 of 2^5 can never be below .05
-FEWEST_ARRANGEMENTS = 41  # two of so many are the first that can be below .05
-FEWEST_IN_A_GROUP = 3  # a variance of two values is hardly one
+FEWEST_IN_A_GROUP = 4  # clusters of one side alone: a variance of three values is hardly one
+HALL = "Hall's transformed t, Satterthwaite's degrees of freedom"
+EQUAL_SIZES = 2 / 3  # of the clusters: their effective number from which units count, and below which clusters do
+ENOUGH = 50  # effective clusters of which the units' mean can be tested, however unequal their sizes
+UNITS_DISAGREE = (
+    "units_disagree"  # fact of a difference of clusters that count equally: 1 if that of the units' means is not in it
+)
 STANDARD_ERROR = "standard_error"  # fact of a difference: its jackknife error, where both sides vary
 SMALLER_SIDE = "smaller_side"  # fact of a difference: clusters of the side that has fewer, where both sides vary
 
@@ -45,7 +52,6 @@ class Limit(StrEnum):
     TOO_FEW_CLUSTERS = "too few clusters"
     NO_VARIATION = "no variation"
     UNDEFINED_WITHOUT_A_CLUSTER = "undefined without a cluster"
-    UNDEFINED_IN_ARRANGEMENTS = "undefined in arrangements"
     UNBOUNDED = "unbounded"
 
 
@@ -106,14 +112,52 @@ def compare_samples(
 
     ``combine`` turns sums of shape (..., k) into values of shape (...).
     """
-    sides = match(a, b)
-    parts = contributions(sides.a, combine), contributions(sides.b, combine)
-    if settings.is_share and are_counts(a) and are_counts(b):
-        found = _of_shares(sides, combine, parts, settings)
-    else:
-        found = _permutation_difference(sides, combine, parts, settings, mid=False)
-        found = found if settings.most is None else _cut_off(found, settings.most)
-    return replace(found, facts={**found.facts, **_spread(sides, parts)})
+    equally = _count_equally(a, b, combine)
+    sides = match(*(_with_units(side) if equally else side for side in (a, b)))
+    parts = tuple(_means(side) if equally else contributions(side, combine) for side in (sides.a, sides.b))
+    is_share = settings.is_share and are_counts(a) and are_counts(b)
+    found = _of_shares(sides, settings) if is_share and not equally else None
+    if found is None:
+        found = _of_clusters(parts[0], parts[1], sides.shared, settings, mid=is_share)
+    if is_share and found.limit is Limit.NO_VARIATION and found.p != 1.0:
+        found = _of_independent_shares(sides, settings.confidence)  # all clusters alike on both sides: to be safe
+    found = found if settings.most is None else _cut_off(found, settings.most)
+    facts = {UNITS_DISAGREE: float(_disagrees(found, _gap(sides)))} if equally else {}
+    return replace(found, facts={**found.facts, **_spread(sides, (parts[0], parts[1])), **facts})
+
+
+def _disagrees(found: Difference, units: float) -> bool:
+    """Whether the difference of the units' means has the other sign, or lies outside of an interval."""
+    inside = found.low is None or found.high is None or found.low <= units <= found.high
+    return not inside or units * found.value < 0
+
+
+def _count_equally(a: ClusterSums, b: ClusterSums, combine: Combine) -> bool:
+    """Whether a few clusters of a side hold so many of the units that the mean of units is theirs.
+
+    That follows from the sizes alone, never from the values. With one person who holds most units, tests of the mean of
+    units call up to .25 of equal systems different, tests of the mean of persons .05 (``benchmarks/LEVELS.md``).
+    """
+    return any(map(_is_dominated, (a, b))) and all(is_ratio(side, combine) for side in (a, b))
+
+
+def _is_dominated(side: ClusterSums) -> bool:
+    sizes = side.sums[:, 1] if side.sums.shape[1] == 2 else np.ones(len(side.keys))
+    are_units = bool((sizes >= 0).all()) and np.array_equal(sizes, np.rint(sizes))
+    return are_units and effective_clusters(sizes) < min(EQUAL_SIZES * np.count_nonzero(sizes), ENOUGH)
+
+
+def _means(side: ClusterSums) -> Contributions:
+    """Means of clusters, each with equal weight."""
+    each = side.sums[:, 0] / side.sums[:, 1]
+    return Contributions(float(each.mean()), each, float(len(each)))
+
+
+def _with_units(side: ClusterSums) -> ClusterSums:
+    """Clusters that hold units."""
+    keep = side.sums[:, 1] > 0
+    keys = tuple(key for key, has in zip(side.keys, keep.tolist(), strict=True) if has)
+    return ClusterSums(keys, side.sums[keep], side.n)
 
 
 def _spread(sides: MatchedSamples, parts: tuple[Contributions, Contributions]) -> dict[str, float]:
@@ -147,22 +191,18 @@ def _order_side(side: ClusterSums, keys: list[Hashable], places: dict[Hashable, 
     return ClusterSums(tuple(keys), side.sums[[places[key] for key in keys]], side.n)
 
 
-def _of_shares(
-    sides: MatchedSamples, combine: Combine, parts: tuple[Contributions, Contributions], settings: ComparisonSettings
-) -> Difference:
-    a, b = sides.a.sums, sides.b.sums
+def _of_shares(sides: MatchedSamples, settings: ComparisonSettings) -> Difference | None:
+    """Difference of shares of single units that are all shared, or none; None for others."""
     if not sides.shared:
         return _of_independent_shares(sides, settings.confidence)
-    if sides.groups == (0, 0) and (a[:, 1] == 1).all() and (b[:, 1] == 1).all():
-        if sides.shared < FEWEST_PAIRS:
-            return Difference(_gap(sides), limit=Limit.TOO_FEW_CLUSTERS)
-        only_a, only_b = int(np.sum(a[:, 0] > b[:, 0])), int(np.sum(a[:, 0] < b[:, 0]))
-        found = paired_share_difference(only_a, only_b, sides.shared, confidence=settings.confidence)
-        return _share_result(_gap(sides), found, "Tango's score of pairs", {})
-    permuted = _permutation_difference(sides, combine, parts, settings, mid=True)
-    if permuted.limit is Limit.NO_VARIATION:  # all clusters alike on both sides: as if independent, to be safe
-        return _of_independent_shares(sides, settings.confidence)
-    return _cut_off(permuted, 1.0)
+    a, b = sides.a.sums, sides.b.sums
+    if sides.groups != (0, 0) or not ((a[:, 1] == 1).all() and (b[:, 1] == 1).all()):
+        return None
+    if sides.shared < FEWEST_PAIRS:
+        return Difference(_gap(sides), limit=Limit.TOO_FEW_CLUSTERS)
+    only_a, only_b = int(np.sum(a[:, 0] > b[:, 0])), int(np.sum(a[:, 0] < b[:, 0]))
+    found = paired_share_difference(only_a, only_b, sides.shared, confidence=settings.confidence)
+    return _share_result(_gap(sides), found, "Tango's score of pairs", {})
 
 
 def _of_independent_shares(sides: MatchedSamples, confidence: float) -> Difference:
@@ -186,63 +226,43 @@ def _share_result(value: float, found: ShareInterval, method: str, facts: dict[s
     return Difference(value, found.low, found.high, found.p, method, facts)
 
 
-def _permutation_difference(
-    sides: MatchedSamples,
-    combine: Combine,
-    parts: tuple[Contributions, Contributions],
-    settings: ComparisonSettings,
-    *,
-    mid: bool,
+def _of_clusters(
+    a: Contributions, b: Contributions, shared: int, settings: ComparisonSettings, *, mid: bool
 ) -> Difference:
-    value = parts[0].value - parts[1].value
-    if sides.groups == (0, 0) and np.array_equal(sides.a.sums, sides.b.sums):
+    """Difference of what clusters contribute, by the larger of two p-values and the wider of two intervals.
+
+    The permutation is exact where clusters are exchangeable, and Hall's transformation of the studentised difference holds
+    where only the means are equal. Of very many clusters both agree, and Hall's decides alone.
+
+    """
+    value = a.value - b.value
+    if len(a.each) == len(b.each) == shared and np.array_equal(a.each, b.each):
         return Difference(value, p=1.0, limit=Limit.NO_VARIATION)
-    limit = _too_few(sides)
-    if limit is not None:
-        return Difference(value, limit=limit)
-    if not (parts[0].are_defined and parts[1].are_defined):
+    alone = min(len(a.each), len(b.each)) - shared
+    if min(len(a.each), len(b.each)) < 2:
+        return Difference(value, limit=Limit.ONE_CLUSTER)
+    if shared + alone < FEWEST_PAIRS and alone < FEWEST_IN_A_GROUP:
+        return Difference(value, limit=Limit.TOO_FEW_CLUSTERS)
+    if not (a.are_defined and b.are_defined):
         return Difference(value, limit=Limit.UNDEFINED_WITHOUT_A_CLUSTER)
-    if sides.shared + min(sides.groups) > MANY:
-        return student_t_difference(*parts, sides.shared, confidence=settings.confidence)
-    if is_ratio(sides.a, combine) and is_ratio(sides.b, combine):
-        rows = MatchedSums(sides.a.sums, sides.b.sums, sides.shared)
-    else:
-        rows = MatchedSums(_single(parts[0].each), _single(parts[1].each), sides.shared)
-    test = PermutationTest(rows, max_arrangements=settings.permutations, seed=settings.seed, mid=mid)
-    return _read_permutation(test, value, sides, settings.confidence)
+    by_moments = hall_difference(a, b, shared, confidence=settings.confidence)
+    if shared + alone > MANY:
+        return by_moments
+    test = PermutationTest(a.each, b.each, shared, max_arrangements=settings.permutations, seed=settings.seed, mid=mid)
+    kinds = [*(["sign flips"] if shared else []), *(["permutation"] if alone else [])]
+    return _larger_of(test, by_moments, " and ".join(kinds), settings.confidence)
 
 
-def _too_few(sides: MatchedSamples) -> Limit | None:
-    if min(len(sides.a.keys), len(sides.b.keys)) < 2:
-        return Limit.ONE_CLUSTER
-    alone = min(sides.groups)
-    if sides.shared < FEWEST_PAIRS and sides.shared + alone < FEWEST_IN_A_GROUP:
-        return Limit.TOO_FEW_CLUSTERS
-    from math import comb
-
-    # Of large groups the number has thousands of digits, and only whether it is small matters.
-    first, second = (min(size, FEWEST_ARRANGEMENTS) for size in sides.groups)
-    arrangements = 2 ** min(sides.shared, FEWEST_ARRANGEMENTS) * comb(first + second, first)
-    return Limit.TOO_FEW_CLUSTERS if arrangements < FEWEST_ARRANGEMENTS else None
-
-
-def _single(values: Floats) -> Floats:
-    return np.column_stack([values, np.ones(len(values))])
-
-
-def _read_permutation(test: PermutationTest, value: float, sides: MatchedSamples, confidence: float) -> Difference:
-    if not test.is_defined:
-        return Difference(value, limit=Limit.UNDEFINED_IN_ARRANGEMENTS)
-    if test.standard_error == 0:
-        p = 1.0 if abs(value) <= 1e-12 * abs(test.centre) else test.p_value()
-        return Difference(value, p=p, limit=Limit.NO_VARIATION)
+def _larger_of(test: PermutationTest, by_moments: Difference, kind: str, confidence: float) -> Difference:
+    """The larger p-value and the wider ends of a permutation and of Hall's interval."""
+    value, p = by_moments.value, test.p_value()
+    if by_moments.p is None or by_moments.low is None or by_moments.high is None:
+        return replace(by_moments, p=1.0 if value == 0 else p)
     low, high = test.interval(confidence)
-    kind = (
-        "permutation" if not sides.shared else "sign flips" if sides.groups == (0, 0) else "sign flips and permutation"
-    )
-    arrangements = test.design.number if test.design.is_enumerated else test.design.max_arrangements
-    method = f"{kind} of the studentised difference"
-    return _drop_unbounded(Difference(value, low, high, test.p_value(), method, {"arrangements": float(arrangements)}))
+    p = max(p, by_moments.p)
+    ends = move_past_zero(min(low, by_moments.low), max(high, by_moments.high), value, p < 1 - confidence)
+    facts = {"arrangements": float(test.arrangements), **by_moments.facts}
+    return _drop_unbounded(Difference(value, *ends, p, f"larger of studentised {kind} and {HALL}", facts))
 
 
 def _drop_unbounded(found: Difference) -> Difference:
@@ -261,8 +281,8 @@ def _cut_off(found: Difference, most: float) -> Difference:
     return replace(found, low=min(max(found.low, -most), found.value), high=max(min(found.high, most), found.value))
 
 
-def student_t_difference(a: Contributions, b: Contributions, shared: int, *, confidence: float = 0.95) -> Difference:
-    """Difference over its jackknife error, with Satterthwaite's degrees of freedom over shared and one-sided clusters.
+def hall_difference(a: Contributions, b: Contributions, shared: int, *, confidence: float = 0.95) -> Difference:
+    """Studentised difference corrected for skewness, with Satterthwaite's degrees of freedom over three kinds of clusters.
 
     Args:
         a: contributions of one side, shared clusters first.
@@ -270,7 +290,8 @@ def student_t_difference(a: Contributions, b: Contributions, shared: int, *, con
         shared: clusters of both.
         confidence: confidence level of the interval.
 
-    Without one-sided clusters this is the paired t test on contributions, without shared ones Welch's.
+    Without skewness this is the paired t test on contributions where all clusters are shared, and Welch's where none is.
+    Hall (1992), "On the Removal of Skewness by Transformation", for the difference of two means.
     """
     from scipy.special import stdtr, stdtrit
 
@@ -281,10 +302,19 @@ def student_t_difference(a: Contributions, b: Contributions, shared: int, *, con
         return Difference(value, p=1.0 if value == 0 else None, limit=Limit.NO_VARIATION)
     squares = sum(one**2 / freedom for one, freedom in zip(variances, freedoms, strict=True))
     freedom, error = variance**2 / squares, variance**0.5
-    reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
-    p = min(1.0, 2 * float(stdtr(freedom, -abs(value) / error)))
-    method = "Student's t, Satterthwaite's degrees of freedom"
-    return Difference(value, value - reach, value + reach, p, method, {"freedom": freedom})
+    skewness = _skewness(a, b, shared, error)
+    quantile = float(stdtrit(freedom, (1 + confidence) / 2))
+    low, high = (value - untransform(one, skewness) * error for one in (quantile, -quantile))
+    p = min(1.0, 2 * float(stdtr(freedom, -abs(transform(value / error, skewness)))))
+    ends = move_past_zero(low, high, value, p < 1 - confidence)
+    return Difference(value, *ends, p, HALL, {"freedom": freedom, "skewness": abs(skewness)})
+
+
+def _skewness(a: Contributions, b: Contributions, shared: int, error: float) -> float:
+    """Skewness of the difference: third cumulants of the parts over the cubed error."""
+    own_a, own_b = ((side.each - side.value) / len(side.each) for side in (a, b))
+    cubes = [np.sum(np.sort((own_a[:shared] - own_b[:shared]) ** 3)), np.sum(np.sort(own_a[shared:] ** 3))]
+    return float(sum(cubes) - np.sum(np.sort(own_b[shared:] ** 3))) / error**3
 
 
 def _variances(a: Contributions, b: Contributions, shared: int) -> tuple[list[float], list[int]]:

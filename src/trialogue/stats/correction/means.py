@@ -12,7 +12,7 @@ import numpy as np
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, check_confidence, check_count
-from trialogue.stats.comparison.multiplicity import holm
+from trialogue.stats.comparison.multiplicity import bonferroni
 from trialogue.stats.correction.intervals import Estimator, difference_of, mean_of
 from trialogue.stats.correction.parts import Parts, parts_of
 from trialogue.stats.correction.raters import RaterError, rater_error
@@ -62,7 +62,7 @@ class Corrections:
     overall: Correction
     """Mean over all rows."""
     differences: Mapping[tuple[str, str], Correction]
-    """First minus second, of systems that both have an estimate; p-values are adjusted by Holm's method."""
+    """First minus second, of systems that both have an estimate; p-values are adjusted by Bonferroni's method."""
     ranks: Mapping[str, RankInterval]
     """Ranks of the corrected means; intervals hold for all of them together."""
     raters: RaterError
@@ -232,14 +232,14 @@ def _ranks(
     alpha: float,
     higher_is_better: bool,
 ) -> dict[str, RankInterval]:
-    """Rank of each system; the interval counts those that are significantly better and worse, all pairs by Holm.
+    """Rank of each system; the interval counts those that are significantly better and worse, all pairs by Bonferroni.
 
     Mogstad, Romano, Shaikh & Wilhelm (2024), "Inference for Ranks": as the family-wise error of all pairs is alpha, these
     intervals hold for all systems at once with 1 - alpha.
     """
     sign = -1.0 if higher_is_better else 1.0
     values = {name: each.corrected.value for name, each in systems.items()}
-    adjusted = dict(zip(differences, holm([each.corrected.p for each in differences.values()]), strict=True))
+    adjusted = dict(zip(differences, bonferroni([each.corrected.p for each in differences.values()]), strict=True))
     better = dict.fromkeys(systems, 0)
     worse = dict.fromkeys(systems, 0)
     for (a, b), p in adjusted.items():

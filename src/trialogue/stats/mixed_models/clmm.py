@@ -63,7 +63,7 @@ class Clmm:
         return self.log_likelihood is not None
 
     def pairs(self, effect: str, *, freedom: Callable[[Floats], float | None] | None = None) -> list[Pairwise]:
-        """Pairwise contrasts of a factor's levels: log-odds of a higher rating, with Holm-adjusted p-values.
+        """Pairwise contrasts of a factor's levels: log-odds of a higher rating, with Bonferroni-adjusted p-values.
 
         Args:
             effect: the factor.

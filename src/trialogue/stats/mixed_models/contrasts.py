@@ -6,7 +6,7 @@ from itertools import combinations
 
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats
-from trialogue.stats.comparison.multiplicity import holm
+from trialogue.stats.comparison.multiplicity import bonferroni
 from trialogue.stats.mixed_models.fixed_effects import Design
 
 
@@ -37,7 +37,7 @@ class Pairwise:
     difference: Estimate
     """a minus b, in the model's unit, with interval and uncorrected p."""
     p_adjusted: float | None = None
-    """p after Holm, over all pairs of the factor."""
+    """p after Bonferroni, over all pairs of the factor."""
     freedom: float | None = None
     """Degrees of freedom; None: the normal distribution."""
 
@@ -60,8 +60,8 @@ def pairwise(
 
 
 def correct_pairs(pairs: Sequence[Pairwise]) -> list[Pairwise]:
-    """Copy of the pairs with Holm-adjusted p-values."""
-    adjusted = holm([pair.difference.p for pair in pairs])
+    """Copy of the pairs with Bonferroni-adjusted p-values."""
+    adjusted = bonferroni([pair.difference.p for pair in pairs])
     return [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
 
 

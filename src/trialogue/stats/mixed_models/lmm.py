@@ -51,7 +51,7 @@ class Lmm:
     """Everything that further questions need; None: no fit."""
 
     def pairs(self, effect: str) -> list[Pairwise]:
-        """Pairwise contrasts of a factor's levels, in rating points, with Holm-adjusted p-values."""
+        """Pairwise contrasts of a factor's levels, in rating points, with Bonferroni-adjusted p-values."""
         return pairwise(self.design, effect, self.combination)
 
     @one_blas_thread()

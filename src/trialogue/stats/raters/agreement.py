@@ -104,7 +104,9 @@ def fleiss_kappa(
 
     data = cluster_sums(np.column_stack([equal, np.ones(len(equal)), counts]), groups)
     why = Reason.of(ReasonCode.LABELS_ALL_EQUAL)
-    return bootstrap_sums(data, kappa, rng=rng, resamples=resamples, confidence=confidence, undefined=why)
+    return bootstrap_sums(
+        data, kappa, rng=rng, resamples=resamples, confidence=confidence, undefined=why, ends=(-1.0, 1.0)
+    )
 
 
 def _label_counts(ratings: Any, clusters: Sequence[Hashable] | None) -> tuple[Ints, Sequence[Hashable]]:

@@ -73,7 +73,7 @@ def krippendorff_alpha(
     check_same_length(ratings=table, clusters=clusters)
     paired = np.flatnonzero((~np.isnan(table)).sum(axis=1) >= 2) if table.size else np.zeros(0, dtype=np.int64)
     table = np.sort(table[paired], axis=1)  # NaN last; raters are interchangeable
-    plan, groups = Plan(rng, resamples, confidence, method), select_keys(clusters, paired)
+    plan, groups = Plan(rng, resamples, confidence, method, (-1.0, 1.0)), select_keys(clusters, paired)
     if not len(table):
         return Estimate(value=None, n=0, clusters=0, why=Reason.of(ReasonCode.NO_ITEM_RATED_TWICE))
     if np.nanmin(table) == np.nanmax(table):

@@ -65,4 +65,4 @@ def gwet_ac1(
         return np.asarray((sums[..., 0] / sums[..., 1] - chance) / (1 - chance))
 
     data = cluster_sums(rows, [groups[place] for place in keep.tolist()])
-    return bootstrap_sums(data, ac1, rng=rng, resamples=resamples, confidence=confidence)
+    return bootstrap_sums(data, ac1, rng=rng, resamples=resamples, confidence=confidence, ends=(-1.0, 1.0))

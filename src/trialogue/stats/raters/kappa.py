@@ -79,7 +79,7 @@ def cohen_kappa(
         if clusters is not None:
             raise UsageError("The analytic interval assumes independent items; with clusters use method='percentile'.")
         return _analytic(np.bincount(cells, minlength=cost.size).reshape(cost.shape), cost, confidence)
-    plan, groups = Plan(rng, resamples, confidence, method), select_keys(clusters, both)
+    plan, groups = Plan(rng, resamples, confidence, method, (-1.0, 1.0)), select_keys(clusters, both)
     if groups is None:
         return _from_table(cells, cost, plan)
     tables = np.zeros((len(cells), cost.size))

@@ -57,6 +57,7 @@ def bootstrap_sums(
     confidence: float = 0.95,
     method: Method = "percentile",
     undefined: Reason = UNDEFINED,
+    ends: tuple[float, float] | None = None,
 ) -> Estimate:
     """Estimate a statistic of sums, with an interval by resampling whole clusters.
 
@@ -68,6 +69,7 @@ def bootstrap_sums(
         confidence: confidence level of the interval.
         method: ``percentile``, or ``bca`` with the delete-one-cluster jackknife.
         undefined: the reason given where the statistic itself is undefined.
+        ends: ends of the statistic's scale: fewer than 50 clusters have a jackknife then, see ``Plan``. None: none.
 
     Returns:
         ``combine(data.total)``, with ``n`` units and their clusters. No interval, and why, with fewer than two
@@ -78,7 +80,7 @@ def bootstrap_sums(
     >>> rate.value, rate.n, rate.clusters
     (0.75, 4, 3)
     """
-    return estimate_sums(data, combine, Plan(rng, resamples, confidence, method), undefined=undefined)
+    return estimate_sums(data, combine, Plan(rng, resamples, confidence, method, ends), undefined=undefined)
 
 
 def estimate_sums(data: ClusterSums, combine: Combine, plan: Plan, *, undefined: Reason = UNDEFINED) -> Estimate:
