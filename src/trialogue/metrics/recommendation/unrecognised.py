@@ -32,7 +32,7 @@ CARD = Card(
         "An item that exists and is not in the catalogue counts, too: with a catalogue of all that exists the share is that "
         "of inventions.",
         "Titles in sentences are recognised in English only; in lists, quotation marks and with years in any language.",
-        "Up to two in a hundred of the titles that people recommend are taken for ones that the catalogue lacks, though they are "
+        "Up to two in a hundred of the titles that people recommend are taken for ones that it lacks, though they are "
         "none or are there (benchmarks/INVENTIONS.md).",
     ),
     citation="He et al. (CIKM 2023), 'Large Language Models as Zero-Shot Conversational Recommenders'",
