@@ -25,7 +25,7 @@ def names_target(dialogue: Dialogue, catalogue: Catalogue) -> bool:
     if need is None:
         return False
     values = {_forms(value) for each in need.constraints for value in each.values}
-    titles = {item.id: forms for item in _wanted(need, catalogue) if (forms := _forms(item.title)) not in values}
+    titles = {item.id: forms for item in _target_items(need, catalogue) if (forms := _forms(item.title)) not in values}
     for said in dialogue.utterances:
         named = [item_id for item_id, forms in titles.items() if _occurs(catalogue[item_id].title, forms, said)]
         if named and said.speaker == "user":
@@ -35,7 +35,7 @@ def names_target(dialogue: Dialogue, catalogue: Catalogue) -> bool:
     return False
 
 
-def _wanted(need: Need, catalogue: Catalogue) -> Iterator[Item]:
+def _target_items(need: Need, catalogue: Catalogue) -> Iterator[Item]:
     return (catalogue[item_id] for item_id in (*need.targets, *need.acceptable) if item_id in catalogue)
 
 
