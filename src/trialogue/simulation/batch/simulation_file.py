@@ -258,9 +258,14 @@ def _wrong_agents(given: object, folder: Path) -> Iterator[Mistake]:
             yield Mistake((*place, *_option_of(error.given, spec)), str(error))
             continue
         except TrialogueError as error:
-            yield Mistake(place, str(error))
+            yield Mistake(place, str(error), kind=_cause(error))
             continue
         yield from (Mistake((*place, *mistake.place), mistake.what, mistake.hint) for mistake in mistakes)
+
+
+def _cause(error: Exception) -> str:
+    """What the import of a module failed with, which all that is named in it has in common; "": something else."""
+    return "" if error.__cause__ is None else str(error.__cause__)
 
 
 def _option_of(value: str, spec: object) -> Place:
@@ -278,7 +283,7 @@ def _wrong_users(given: object, folder: Path) -> Iterator[Mistake]:
         mistakes = kind_mistakes(kind, options) if isinstance(kind, str) else []
         for option, error in mistakes:
             given = _option_of(error.given, spec) if isinstance(error, UnknownNameError) else ()
-            yield Mistake((*place, option) if option else (*place, *given), str(error))
+            yield Mistake((*place, option) if option else (*place, *given), str(error), kind=_cause(error))
         phrases = options.get("phrases")
         if not mistakes and isinstance(phrases, str) and not Path(phrases).is_file():
             yield Mistake((*place, "phrases"), f"there is no file of phrases {phrases!r}.")
