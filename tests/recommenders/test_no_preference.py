@@ -24,7 +24,7 @@ ANSWERS = (
     "whatever",
     "surprise me",
 )
-CATALOGUES = {
+CATALOGUES: dict[tuple[str, str, str], dict[str, tuple[str, ...]]] = {
     ("genre", "genres", "film"): {"genre": ("Drama", "Comedy"), "director": ("A. Baker", "C. Dane")},
     ("genre", "genres", "book"): {"genre": ("Crime", "History"), "author": ("E. Frost", "G. Hale")},
     ("category", "categories", "product"): {"category": ("Lamp", "Chair"), "colour": ("red", "blue")},
