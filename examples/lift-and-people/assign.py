@@ -23,6 +23,7 @@ def words_of(need: dict) -> str:
 
 
 def main(needs: Path, items: Path) -> None:
+    """Read a test set and write a study's items."""
     cases = [json.loads(line) for line in needs.read_text(encoding="utf-8").splitlines()[1:]]
     lines = [
         {
@@ -37,7 +38,7 @@ def main(needs: Path, items: Path) -> None:
         for agent in AGENTS
     ]
     items.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
-    print(f"{len(lines)} items: {len(cases)} needs with each of {len(AGENTS)} agents")
+    sys.stdout.write(f"{len(lines)} items: {len(cases)} needs with each of {len(AGENTS)} agents\n")
 
 
 if __name__ == "__main__":
