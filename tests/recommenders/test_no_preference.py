@@ -7,6 +7,7 @@ import pytest
 from trialogue.agents.registry import make_agent
 from trialogue.catalogue import Item
 from trialogue.records import Utterance, write_records
+from trialogue_recommenders.conversation import ReferenceAgent
 
 ANSWERS = (
     "Any {kind} is fine.",
@@ -61,3 +62,13 @@ def test_who_has_no_preference_is_shown_something(name: str, words: tuple[str, s
         replies = [each for each in said if each.speaker == "system"]
         assert any("Number" in each.text for each in replies), (text, [each.text for each in replies])
         assert not any(text.strip(".") in each.text for each in replies), text  # nobody wonders what it means
+
+
+@pytest.mark.parametrize("name", ["genre-led", "guided", "item-centred"])
+@pytest.mark.parametrize(
+    "text", ["I don't like any of them", "I do not really like all genres", "I never watch any films"]
+)
+def test_who_likes_none_has_a_preference(name: str, text: str) -> None:
+    agent = make_agent(f"reference:{name}")
+    assert isinstance(agent, ReferenceAgent)
+    assert not agent.expert.listener.hear(text).says("open")
