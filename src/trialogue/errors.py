@@ -11,6 +11,7 @@ A message states what is wrong, what was given, and what to do. Bugs are not cau
 """
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -81,7 +82,7 @@ class DataError(TrialogueError):
         self.problems = [problems] if isinstance(problems, Problem) else list(problems)
         kinds: dict[tuple[str, ...], list[Problem]] = {}
         for problem in self.problems:
-            key = (problem.file, _entries_of(problem.field), problem.kind or problem.what, problem.hint)
+            key = (problem.file, _field_of_entries(problem.field), problem.kind or problem.what, problem.hint)
             kinds.setdefault(key, []).append(problem)
         lines = [_line_of(alike) for alike in list(kinds.values())[:SHOWN]]
         if len(kinds) > SHOWN:
@@ -93,10 +94,9 @@ class DataError(TrialogueError):
         super().__init__("\n".join(lines))
 
 
-def _entries_of(field: str) -> str:
-    """The field that an entry stands in, such as ``agents`` of ``agents.mine``: entries can have one mistake in common."""
-    cut = max(field.rfind("."), field.rfind("["))
-    return field if cut < 0 else field[:cut]
+def _field_of_entries(field: str) -> str:
+    """The field without the name or number of its entry: ``agents.*.url`` for ``agents.mine.url``."""
+    return re.sub(r"\[\d+\]", "[*]", re.sub(r"^([^.\[]+)\.[^.\[]+", r"\1.*", field))
 
 
 def _line_of(alike: Sequence[Problem]) -> str:
