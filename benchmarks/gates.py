@@ -4,7 +4,8 @@
 
 Planted faults are put behind the words of a simulated user of the bundled films, whose dialogue, need and titles are known;
 near misses are planted in the same way. ``gates_planted.tsv`` was written by the author of the detectors, before them;
-``gates_written_a.tsv``, ``_b`` and ``_c`` by others who had seen neither the detectors nor one another's rows. Dialogues of
+``gates_written_a.tsv``, ``_b`` and ``_c`` by others who had seen neither the detectors nor one another's rows, ``_d`` by
+somebody who had seen a few rows of A and C and no detector. Dialogues of
 people come from the local mirror and are only counted.
 """
 
@@ -33,18 +34,25 @@ from trialogue.workflows.inputs.knowledge import load_catalogue
 HERE = Path(__file__).parent
 PAGE = HERE / "GATES.md"
 SETS = {
-    "C, not looked at": "gates_written_c.tsv",
+    "D, measured before and after the last revision": "gates_written_d.tsv",
+    "C, used for the last revision": "gates_written_c.tsv",
     "B, looked at after it was measured": "gates_written_b.tsv",
     "A, used for development": "gates_written_a.tsv",
     "by the author of the detectors": "gates_planted.tsv",
 }
+KINDS = {"refused": Gate.ASSISTANT_ROLE, "machine_text": Gate.ASSISTANT_ROLE}
+"""Kinds of faults in D that have no gate of their own."""
+FIRST = "Found by the first detectors (commit c0cdc59b), of 40 each: "
 EARLIER = {
-    "gates_written_a.tsv": (12, 9, 29, 7, 14, 39),
-    "gates_written_b.tsv": (8, 10, 28, 9, 16, 35),
-    "gates_written_c.tsv": (16, 9, 18, 12, 16, 34),
+    "gates_written_d.tsv": "Found before the revision: assistant_role 23 of 44, endless_thanks 15, loop 13, truncated 7, "
+    "need_contradicted 13 and target_leaked 14 of 16; two near misses of need_contradicted fired.",
+    "gates_written_c.tsv": f"{FIRST}assistant_role 16, endless_thanks 9, loop 18, truncated 12, need_contradicted 16, "
+    "target_leaked 34. Before it was used: 35, 36, 38, 18, 32, 34.",
+    "gates_written_b.tsv": f"{FIRST}assistant_role 8, endless_thanks 10, loop 28, truncated 9, need_contradicted 16, "
+    "target_leaked 35.",
+    "gates_written_a.tsv": f"{FIRST}assistant_role 12, endless_thanks 9, loop 29, truncated 7, need_contradicted 14, "
+    "target_leaked 39.",
 }
-"""Faults of 40 that the detectors before these found, at commit c0cdc59b, by gate as in ``GATES``."""
-GATES = ("assistant_role", "endless_thanks", "loop", "truncated", "need_contradicted", "target_leaked")
 CORPORA = {"INSPIRED (dev, test)": "inspired", "CRSArena-Dial": "crsarena-dial", "KDD 2020": "kdd2020"}
 CORPORA |= {"ReDial (validation)": "redial", "MovieBot": "moviebot", "IARD": "iard"}
 HELD_OUT = {"USS: SGD *": "uss/SGD.txt", "USS: CCPE, transcribed speech *": "uss/CCPE.txt"}
@@ -79,7 +87,7 @@ def planted(world: World, rows: Path) -> Iterator[Planted]:
         host = found[number % len(found)]
         assert host.need is not None
         said = filled(text, host.need, world.catalogue, vocabulary)
-        yield Planted(Gate(gate), fault == "1", text, with_words(host, said.split(" | "), world))
+        yield Planted(KINDS.get(gate) or Gate(gate), fault == "1", text, with_words(host, said.split(" | "), world))
 
 
 def filled(text: str, need: Need, catalogue: Catalogue, vocabulary: Vocabulary) -> str:
@@ -118,8 +126,7 @@ def main() -> None:
             found_in(list(planted(world, HERE / name)), FactIndex(world.catalogue)),
         ]
         if name in EARLIER:
-            before = ", ".join(f"{gate} {found}" for gate, found in zip(GATES, EARLIER[name], strict=True))
-            page.append(f"Found before (commit c0cdc59b), of 40 each: {before}.")
+            page.append(EARLIER[name])
     page += gates_descriptions.section(world, hosts(world), HERE)
     page += [PEOPLE, people()]
     PAGE.write_text("\n\n".join(page) + "\n", encoding="utf-8")
@@ -178,29 +185,36 @@ def share_text(hits: int, size: int, digits: int) -> str:
 
 INTRO = """# Gates of users
 
-Made by `python -m benchmarks.gates`. The first detectors were tested on faults by their own author alone, and found 79 of
-82. Faults by somebody who had not seen them showed that they found a fifth to two fifths of most kinds (A and B, 390 rows
-each, by one author). The detectors of today were written with A, measured once on B (assistant_role 25, endless_thanks 25,
-loop 39, truncated 14, need_contradicted 28, target_leaked 35 of 40), revised with B, and measured once on C, by another
-author who had seen neither the detectors nor A or B. **C is the estimate to quote.** The goal was .95 for recall and
-precision. Recall reaches it for `loop` alone, as an estimate (its interval begins at .83); `endless_thanks` has .90, with
-.95 in its interval; the intervals of the four others end below .95. Of `truncated` half stays unnoticed where the
-server's `finish_reason` was not recorded. Precision reaches it, if rounded, but for `need_contradicted`. Rows of other gates
-that fire are often right: a loop of wishes for a thriller does contradict its host's need. In `target_leaked`, a title of
-one common word in lower case is not recognised.
+Made by `python -m benchmarks.gates`. The first detectors were tested on faults by their own author alone, and found 79
+of 82. Faults by somebody who had not seen them showed that they found a fifth to two fifths of most kinds (A and B, 390
+rows each, by one author). The second ones were written with A, measured once on B (assistant_role 25, endless_thanks
+25, loop 39, truncated 14, need_contradicted 28, target_leaked 35 of 40), revised with B, and measured once on C, by
+another author (35, 36, 38, 18, 32 and 34 of 40). Today's were revised with A, B and C alone. D was written before that
+by somebody who had seen a few rows of A and C and no detector, measured before the revision, and again after it; its
+author made the revision, so that the second number is a little kind. **D is the estimate to quote**, and the goal was a
+recall of .90 and a precision of .95: `endless_thanks` reaches it, `assistant_role` and `target_leaked` miss the recall
+by one or two rows, `loop` (.81: short questions in turn, and a thing asked for in other words) and `need_contradicted`
+(.81, and two near misses) by more, and of `truncated` half stays unnoticed where the server's `finish_reason` was not
+recorded: people leave out the last mark, too, and end on any word. The rules that were tried to find more of it fired
+in 2 % of INSPIRED's and ReDial's dialogues. Trialogue's own users played by a language model record the reason, and a
+message that was cut off is never sent.
 
-Intervals are Wilson's: they take rows for independent, and rows by one author are alike. C has one author, A and B another;
-how authors differ, no interval shows. Precision is that among these rows, of which a tenth (A to C) are faults of the gate
-and 25 are near misses of it; among dialogues it depends on how common faults are."""
+Rows of other gates that fire are often right: a loop of wishes for a thriller does contradict its host's need. A
+refusal, and JSON or a tool call as the user's message, count as `assistant_role` (12 rows each in D).
+
+Intervals are Wilson's: they take rows for independent, and rows by one author are alike; how authors differ, no
+interval shows. Precision is that among these rows, of which a tenth (A to C) are faults of the gate and 25 are near
+misses of it; among dialogues it depends on how common faults are."""
 PEOPLE = """## Dialogues of people
 
-The goal is at most 1 % of dialogues for each gate. Phrases and bounds were chosen with these corpora, but for those with *,
-which were counted once at the end: **these two are the estimate to quote**. Intervals are Wilson's, as if all dialogues were
-of different people. On KDD 2020 one dialogue is .013. Some messages that fire are what the gate says: the two of
-INSPIRED end in "excellen" and "frie", and CCPE's people, whose speech was transcribed in pieces, break off in mid-sentence.
-Dialogues without a need or a recorded ending cannot show `target_leaked`, `need_contradicted` and `premature_stop`. Of 300
-dialogues of agenda-based users, two contradict their need and one has a loop: they ask for other genres, too, and repeat a
-question."""
+The goal is at most 1 % of dialogues for each gate. Phrases and bounds were chosen with these corpora, but for those
+with *, which were counted once at the end: **these two are the estimate to quote**. Intervals are Wilson's, as if all
+dialogues were of different people. On KDD 2020 one dialogue is .013. Some messages that fire are what the gate says:
+the two of INSPIRED end in "excellen" and "frie", and CCPE's people, whose speech was transcribed, break off in
+mid-sentence. Of several messages of a turn only the last is judged; before, CCPE's pieces of sentences fired in 18.6 %.
+Dialogues without a need or a recorded ending cannot show `target_leaked`, `need_contradicted` and `premature_stop`. Of
+900 dialogues of agenda-based users none contradicts its need; ten did before, when a user who asked for more like the last
+item named its genre."""
 
 if __name__ == "__main__":
     assert os.environ.get("TRIALOGUE_DATA_MIRROR"), "set TRIALOGUE_DATA_MIRROR"

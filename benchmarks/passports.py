@@ -3,7 +3,7 @@
     python -m benchmarks.passports bundled OUT      the bundled users beside the real ones of KDD 2020 (about 2 CPU minutes)
     python -m benchmarks.passports concept OUT      CONCEPT's published dialogues beside CRSArena-Dial (half a minute)
     python -m benchmarks.passports recllmsim OUT    RecLLMSim's model user beside its people, in Chinese (a minute)
-    python -m benchmarks.passports null             real users beside other real users, 20 times (about 2 CPU minutes)
+    python -m benchmarks.passports null             halves of real users in five corpora, 200 times (about 4 CPU minutes)
 
 ``concept`` and ``recllmsim`` read the publishers' folders from the mirror of the data (``TRIALOGUE_DATA_MIRROR``).
 """
@@ -14,10 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.tables import table
 from trialogue.datasets.corpora.recllmsim import LLM_PART, PARTS, in_chinese
-from trialogue.findings.passport.discriminators import discriminators_of
+from trialogue.findings.passport.discriminators import discriminators_of, part_of
 from trialogue.findings.passport.distances import distances_of
 from trialogue.findings.resampling import Resampling
+from trialogue.records import Estimate
 from trialogue.records.files.jsonl import write_records
 from trialogue.report.passport.document import passport_document
 from trialogue.report.render.files import write_document
@@ -29,7 +31,9 @@ from trialogue.workflows.passport.sides import user_side
 from trialogue.workflows.passport.simulated_sample import PassportPlan
 from trialogue.workflows.simulation.realism_features import FEATURES, has_words
 
-SPLITS = 20
+SPLITS = 200
+DISTANCE_SPLITS = 20
+TITLES = {name: title for name, (title, _) in FEATURES.items()}
 WAYS = ("off-topic", "repeated", "reference:popular")
 
 
@@ -64,25 +68,51 @@ def recllmsim(out: Path) -> None:
 
 def null() -> None:
     """How often halves of the same people are called different: by each distance, and by the classifier."""
+    mirror = os.environ["TRIALOGUE_DATA_MIRROR"]
+    rows = []
+    for corpus in ("crsarena-dial", "kdd2020", "inspired", f"{mirror}/uss/SGD.txt", "redial"):
+        people = [each for each in gather([corpus]).dialogues if has_words(each)]
+        every = user_side(people, from_labels=False)
+        users = sorted(set(every.clusters))
+        found: dict[str, list[Estimate]] = {}
+        for split in range(SPLITS):
+            order = rng_for(split, "halves of people").permutation(len(users))
+            first = np.isin(np.array(every.clusters), [users[place] for place in order[: len(users) // 2]])
+            one, other = (part_of(every, kept) for kept in (first, ~first))
+            for each in discriminators_of(one, other, TITLES, Resampling())[0][:2]:
+                found.setdefault(each.title, []).append(each.auc)
+        for title, estimates in found.items():
+            rows.append([Path(corpus).stem, f"{len(people)} of {len(users)}", title, *_null_row(estimates)])
+    heads = ["people", "dialogues", "discriminator", "mean AUC", "its SD over splits", "intervals with .5"]
+    print("\n".join(table(heads, rows)))
+    null_distances()
+
+
+def _null_row(estimates: list[Estimate]) -> list[str]:
+    values = np.array([each.value for each in estimates if each.value is not None])
+    intervals = [each.interval for each in estimates if each.interval is not None]
+    covering = sum(each.contains(0.5) for each in intervals)
+    return [
+        f"{values.mean():.3f}",
+        f"{values.std(ddof=1):.3f}",
+        f"{covering} of {len(intervals)} ({covering / len(intervals):.3f})",
+    ]
+
+
+def null_distances() -> None:
+    """How often the excess of a distance lies above 0 for halves of CRSArena's people."""
     people = [each for each in gather(["crsarena-dial"]).dialogues if has_words(each)]
     users = sorted({each.cluster for each in people})
-    how = Resampling(resamples=500)
     above: dict[str, int] = {}
-    aucs = []
-    for split in range(SPLITS):
+    for split in range(DISTANCE_SPLITS):
         order = rng_for(split, "halves of people").permutation(len(users))
         first = {users[place] for place in order[: len(users) // 2]}
         sides = [[each for each in people if (each.cluster in first) == kind] for kind in (True, False)]
         one, other = (user_side(side, from_labels=False) for side in sides)
-        for each in distances_of(one, other, how):
+        for each in distances_of(one, other, Resampling(resamples=500)):
             interval = each.excess.interval
             above[each.name] = above.get(each.name, 0) + (interval is not None and interval.low > 0)
-        auc = discriminators_of(one, other, {name: title for name, (title, _) in FEATURES.items()}, how)[0][0].auc
-        aucs.append((auc.value or 0.5, auc.interval is not None and not auc.interval.contains(0.5)))
-    values = np.array([value for value, _ in aucs])
-    print(f"{SPLITS} splits of {len(people)} dialogues of {len(users)} people")
-    print("intervals of an excess wholly above 0:", above)
-    print(f"AUC {values.mean():.3f} (sd {values.std(ddof=1):.3f}); intervals without .5: {sum(off for _, off in aucs)}")
+    print(f"CRSArena, {DISTANCE_SPLITS} splits: intervals of an excess wholly above 0:", above)
 
 
 if __name__ == "__main__":

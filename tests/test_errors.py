@@ -58,3 +58,20 @@ def test_problems_of_one_kind_are_one_line_with_their_count() -> None:
         "a.csv, line 2, field stars: expected a number, got 2 (194 times; also in lines 3, 4, 5, 6, 7, and 188 more)",
         "a.csv, line 9: no id",
     ]
+
+
+def test_one_mistake_of_many_entries_is_one_line_that_names_them() -> None:
+    problems = [
+        Problem(f"'m:A{number}' cannot be imported.", "s.yaml", number, f"agents.v{number}", kind="no module m")
+        for number in range(3)
+    ]
+    others = [Problem("must be at least 1, got 0.", "s.yaml", 9, name) for name in ("n", "jobs")]
+    inside = [Problem("this field is required.", "s.yaml", 1, f"agents.a.{name}") for name in ("url", "model")]
+    assert len(str(DataError(inside)).splitlines()) == 2
+    inside = [Problem("this field is required.", "s.yaml", 1, f"agents.{name}.url") for name in "ab"]
+    assert str(DataError(inside)).endswith("required. (2 times; also in field agents.b.url)")
+    assert str(DataError([*problems, *others])).splitlines() == [
+        "s.yaml, line 0, field agents.v0: 'm:A0' cannot be imported. (3 times; also in fields agents.v1, agents.v2)",
+        "s.yaml, line 9, field n: must be at least 1, got 0.",
+        "s.yaml, line 9, field jobs: must be at least 1, got 0.",
+    ]

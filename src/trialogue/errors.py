@@ -11,6 +11,7 @@ A message states what is wrong, what was given, and what to do. Bugs are not cau
 """
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -71,7 +72,7 @@ class Unread(Problem):
 
 
 SHOWN = 20  # kinds of problems printed of a bad file; a screenful
-FURTHER_LINES = 5  # named beside the first of a kind
+FURTHER_PLACES = 5  # named beside the first of a kind
 
 
 class DataError(TrialogueError):
@@ -79,9 +80,10 @@ class DataError(TrialogueError):
 
     def __init__(self, problems: Sequence[Problem] | Problem, *, hint: str = "") -> None:
         self.problems = [problems] if isinstance(problems, Problem) else list(problems)
-        kinds: dict[tuple[str, str, str], list[Problem]] = {}
+        kinds: dict[tuple[str, ...], list[Problem]] = {}
         for problem in self.problems:
-            kinds.setdefault((problem.file, problem.field, problem.kind or problem.what), []).append(problem)
+            key = (problem.file, _field_of_entries(problem.field), problem.kind or problem.what, problem.hint)
+            kinds.setdefault(key, []).append(problem)
         lines = [_line_of(alike) for alike in list(kinds.values())[:SHOWN]]
         if len(kinds) > SHOWN:
             lines.append(
@@ -92,14 +94,26 @@ class DataError(TrialogueError):
         super().__init__("\n".join(lines))
 
 
+def _field_of_entries(field: str) -> str:
+    """The field without the name or number of its entry: ``agents.*.url`` for ``agents.mine.url``."""
+    return re.sub(r"\[\d+\]", "[*]", re.sub(r"^([^.\[]+)\.[^.\[]+", r"\1.*", field))
+
+
 def _line_of(alike: Sequence[Problem]) -> str:
     """Problems of one kind as one line: the first, how many there are, and where the next ones are."""
     if len(alike) == 1:
         return str(alike[0])
-    lines = [str(problem.line) for problem in alike[1:] if problem.line is not None]
-    more = f", and {len(lines) - FURTHER_LINES} more" if len(lines) > FURTHER_LINES else ""
-    places = f"; also in line{'s' if len(lines) > 1 else ''} {', '.join(lines[:FURTHER_LINES])}{more}" if lines else ""
-    return f"{alike[0]} ({len(alike)} times{places})"
+    if len({problem.field for problem in alike}) > 1:
+        where, places = "field", [problem.field for problem in alike[1:]]
+    else:
+        where, places = "line", [str(problem.line) for problem in alike[1:] if problem.line is not None]
+    more = f", and {len(places) - FURTHER_PLACES} more" if len(places) > FURTHER_PLACES else ""
+    listed = (
+        f"; also in {where}{'s' if len(places) > 1 else ''} {', '.join(places[:FURTHER_PLACES])}{more}"
+        if places
+        else ""
+    )
+    return f"{alike[0]} ({len(alike)} times{listed})"
 
 
 class MissingDataError(TrialogueError):

@@ -11,7 +11,7 @@ from tests.study.walking import entered, running, walk
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, Preference, Reason, ReasonCode, Score, read_records
 from trialogue.study.export import export_study
-from trialogue.study.models import Audit, Study, Submission
+from trialogue.study.models import Assignment, Audit, Study, Submission
 from trialogue.study.services import leaving
 from trialogue.workflows.judging.consent import disclosure_of
 from trialogue.workflows.study.report import study_findings
@@ -164,6 +164,11 @@ def test_labels_and_chats_are_exported_as_records(tmp_path: Path) -> None:
     assert {each.dialogue_id for each in scores} == {each.id for each in said}
     assert {(each.value, each.system, each.level) for each in scores} == {(4.0, "one", "dialogue")}
     assert [each.text for each in said[0].utterances] == ["Hello there", "Hello there"]
+    held = Assignment.objects.filter(participant__study=chats)
+    keys = {f"{each.participant.code}-{each.position}-1": each.item.key for each in held}
+    needs = {each.id: "item-0" if each.need is None else each.need.id.replace("n", "item-") for each in said}
+    assert needs == keys
+    assert len(set(needs.values())) == 3
 
 
 def chats_that_may_be_judged(version: str = "1", **more: Any) -> Study:

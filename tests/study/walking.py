@@ -54,7 +54,12 @@ def item(kind: str, number: int, agents: Sequence[str] = ()) -> dict[str, Any]:
             "simulated": {"id": f"s{number}", "messages": talk},
         },
         "labelling": {"messages": TALK, "utterance": 1},
-        "chat": {"agents": [*agents] or ["one"], "task": "Look for a thriller."},
+        "chat": {
+            "agents": [*agents] or ["one"],
+            "task": "Look for a thriller.",
+            # the first item assigns no need
+            "need": {"id": f"n{number}", "acceptable": ["heat-1995"]} if number else None,
+        },
     }
     return base | of_kind[kind]
 

@@ -218,6 +218,8 @@ class SystemFacts(Record):
     """Different people who talked to it, where they are known."""
     simulated: int = 0
     """Number of dialogues with simulated users, to which results from people hardly apply."""
+    seeds: tuple[int, ...] = ()
+    """Seeds that these users were drawn with; (): not recorded."""
     models: tuple[str, ...] = ()
     """Language models behind the system, by id and fingerprint; (): none, or not recorded."""
     user_models: tuple[str, ...] = ()

@@ -64,6 +64,7 @@ class ThreatCode(StrEnum):
     LISTENING_UNKNOWN = "listening_unknown"
     OTHER_CATALOGUE = "other_catalogue"
     UNRECOGNISED_TITLES = "unrecognised_titles"
+    KNOWN_SEED = "known_seed"
     NO_BASELINES = "no_baselines"
     AT_CHANCE = "at_chance"
     NO_HUMAN_JUDGEMENT = "no_human_judgement"

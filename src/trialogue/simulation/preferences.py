@@ -33,6 +33,11 @@ class Preferences(Protocol):
         ...
 
     @property
+    def wishes(self) -> frozenset[str]:
+        """Attributes with particular wishes, of which no other value is asked for; empty: none."""
+        ...
+
+    @property
     def undisclosed(self) -> frozenset[str]:
         """Attributes with wishes that the user has not mentioned yet; empty: no particular wishes."""
         ...
@@ -54,6 +59,7 @@ class _FromProfile:
     """Common base of both models: facts from the profile."""
 
     decides = False
+    wishes: frozenset[str] = frozenset()
     undisclosed: frozenset[str] = frozenset()
 
     def __init__(self, profile: Profile) -> None:

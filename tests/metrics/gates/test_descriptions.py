@@ -145,3 +145,27 @@ def test_the_gate_needs_the_facts_and_linked_items() -> None:
 
 def test_items_of_another_catalogue_cannot_be_described() -> None:
     assert described("Tom Hanks and Matt Damon", need=Need(id="n", acceptable=("elsewhere",))) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "leaks"),
+    [
+        ("Just Ryan, please.", True),
+        ('is it called "ryan"?', True),
+        ("Anything like Ryan or so?", True),
+        ("something with ryan in it", False),  # a word, or a name
+        ("Ryan is my brother's name.", False),  # the capital is the sentence's
+        ("Anything with Ryan Gosling?", False),  # part of a name
+        ("I liked Martian.", False),  # what they know
+    ],
+)
+def test_a_title_of_one_word_counts_where_it_is_written_as_one(text: str, leaks: bool) -> None:
+    assert gates_in(dialogue(text), {}, INDEX)[Gate.TARGET_LEAKED] is leaks
+
+
+def test_a_title_of_three_words_counts_in_any_case_until_the_agent_names_it() -> None:
+    films = Catalogue.from_items([Item(id="ryan", title="Saving Private Ryan", year=1998)])
+    index, text = FactIndex(films), "the one called saving private ryan i think"
+    assert gates_in(dialogue(text), {}, index)[Gate.TARGET_LEAKED]
+    assert not gates_in(dialogue(said("system", "Try Saving Private Ryan."), text), {}, index)[Gate.TARGET_LEAKED]
+    assert not gates_in(dialogue(said("system", "Try this one.", "ryan"), text), {}, index)[Gate.TARGET_LEAKED]

@@ -142,6 +142,59 @@ def test_a_loop_is_nearly_the_same_three_times_wherever() -> None:
     assert fired(dialogue("yes please", "yes please", "yes please")) == set()
 
 
+def test_the_same_answer_to_the_same_message_is_the_agent_s_loop() -> None:
+    answer = "I want a film with whales in it."
+    question = "Before I recommend something, which genre do you prefer?"
+    asked = [Utterance(speaker="system", text=question), Utterance(speaker="user", text=answer)] * 5
+    assert fired(Dialogue(id="d", utterances=tuple(asked))) == set()
+    others = [f"How about number {number} on my list of films, which many people have liked?" for number in "abc"]
+    others = [
+        *others[:1],
+        "Would you prefer something that is quiet and slow?",
+        "Tell me the actors whom you like best.",
+    ]
+    moved = [
+        each
+        for text in others
+        for each in (Utterance(speaker="system", text=text), Utterance(speaker="user", text=answer))
+    ]
+    assert fired(Dialogue(id="d", utterances=tuple(moved))) == {Gate.LOOP}
+
+
+def test_only_the_last_message_of_a_turn_can_break_off() -> None:
+    cut, rest = (Utterance(speaker="user", text=text) for text in ("I want a film that has the", "best music of all."))
+    assert fired(Dialogue(id="d", utterances=(cut, rest))) == set()
+    assert fired(Dialogue(id="d", utterances=(rest, cut))) == {Gate.TRUNCATED}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm sorry, but I can't help with that request.",
+        "I cannot continue this conversation.",
+        "I must respectfully decline to answer.",
+        "This goes against our content policy.",
+        '{"message": "Something funny?"}',
+        "search_films(genre='horror')",
+    ],
+)
+def test_refusals_of_a_model_and_text_for_programs_are_no_user_s(text: str) -> None:
+    assert Gate.ASSISTANT_ROLE in fired(dialogue(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sorry, I can't watch horror, I would not sleep.",
+        "I can't answer that, I have not seen it.",
+        "I have to decline, I saw it last week.",
+        "I can't remember its title.",
+    ],
+)
+def test_people_who_cannot_do_something_are_no_models(text: str) -> None:
+    assert Gate.ASSISTANT_ROLE not in fired(dialogue(text))
+
+
 @pytest.mark.parametrize(
     "said",
     [

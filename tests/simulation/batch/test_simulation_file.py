@@ -157,3 +157,17 @@ def test_paths_are_relative_to_the_file_and_what_is_written_down_is_not(
     assert read_study("study.yaml").settings() == study.settings()
     assert read_study("study.yaml", out="elsewhere").resolve_paths().out == Path("elsewhere")
     assert read_study(path, out="elsewhere").resolve_paths().out == tmp_path / "elsewhere"
+
+
+def test_agents_and_users_of_one_module_that_cannot_be_imported_are_one_line_each(tmp_path: Path) -> None:
+    names = [f"v{number}" for number in range(20)]
+    fields = {
+        "agents": {name: f"no_such_module.{name}:Agent" for name in names},
+        "users": {name: f"no_such_module.{name}:Users" for name in names},
+        "out": str(tmp_path),
+    }
+    with pytest.raises(DataError) as caught:
+        study_of(fields)
+    lines = str(caught.value).splitlines()
+    assert [line.split(":")[0] for line in lines] == ["field agents.v0", "field users.v0"]
+    assert all("No module named 'no_such_module'" in line and "(20 times; also in fields" in line for line in lines)

@@ -101,6 +101,8 @@ def test_what_answered_stands_with_what_was_said() -> None:
         (Completion(text="I want a", finish_reason="length", completion_tokens=3), Ending.USER_ERROR, "cut off at 3"),
         (Completion(text="I want", finish_reason="content_filter"), Ending.USER_ERROR, "'content_filter'"),
         ("User:", Ending.USER_ERROR, "nothing but the name of its role"),
+        ('{"name": "search", "arguments": {}}', Ending.USER_ERROR, "text for a program"),
+        ('```json\n{"message": "Another?"}\n```', Ending.USER_ERROR, "It was not sent to the agent"),
         ("<think>Hm.</think>", Ending.USER_ERROR, "reasoning but no reply"),
         ("x" * 101, Ending.USER_ERROR, "101 characters; at most 100"),
         (AgentFailure("empty", "without text"), Ending.USER_ERROR, "without text"),

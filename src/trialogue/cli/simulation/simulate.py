@@ -65,7 +65,13 @@ def simulate(
         ),
     ] = None,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, or local.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Random seed (default: 0).")] = None,
+    seed: Annotated[
+        str | None,
+        typer.Option(
+            help="Random seed (default: 0), or fresh: drawn anew and recorded. Use fresh for verdicts: an agent can be "
+            "tuned to the users of a known seed."
+        ),
+    ] = None,
     retry_failed: Annotated[
         bool,
         typer.Option(
@@ -110,7 +116,14 @@ def simulate(
     """
     if continue_from is None and (dialogue is not None or turn is not None):
         raise UsageError("--dialogue and --turn require --continue-from FILE.")
-    given: dict[str, Any] = {"n": n, "seed": seed, "max_turns": max_turns, "jobs": jobs, "cluster": cluster, "out": out}
+    given: dict[str, Any] = {
+        "n": n,
+        "seed": _seed_in(seed),
+        "max_turns": max_turns,
+        "jobs": jobs,
+        "cluster": cluster,
+        "out": out,
+    }
     given |= {"catalogue": catalogue, "ratings": ratings, "at_once": at_once, "stop_after": stop_after}
     given |= {"max_failed": max_failed, "retry_failed": tuple(retry) if retry else retry_failed or None}
     given |= {"needs": needs, "max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
@@ -138,6 +151,15 @@ def simulate(
 
 
 DEFAULT = "runs/simulation"
+
+
+def _seed_in(given: str | None) -> int | str | None:
+    """A seed as a number or ``fresh``."""
+    if given is None or given == "fresh":
+        return given
+    if not given.removeprefix("-").isdecimal():
+        raise UsageError(f"--seed takes a whole number or fresh, got {given!r}.")
+    return int(given)
 
 
 def _with_options(users: list[str], given: list[str], source: str | None) -> list[str] | dict[str, Any]:

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from trialogue.findings.agreement.score_pairs import Floats
 from trialogue.findings.passport.records import Discriminator, Folds
 from trialogue.findings.passport.user_sample import UserSample
-from trialogue.findings.realism.two_sample import FOLDS, MIN_CLUSTERS, new_classifier
+from trialogue.findings.realism.discriminator_auc import FOLDS, discriminator_auc
+from trialogue.findings.realism.two_sample import MIN_CLUSTERS, new_classifier
 from trialogue.findings.resampling import Resampling
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats import auc
@@ -104,7 +105,7 @@ def split_half(real: UserSample, resampling: Resampling) -> tuple[Estimate, bool
     for number in range(SPLITS):
         order = rng.permutation(real.people)
         second = np.isin(real.codes, order[: real.people // 2])
-        both = _stack(_part(real, ~second), _part(real, second))
+        both = _stack(part_of(real, ~second), part_of(real, second))
         points, folds = _held_out_points(both, resampling, f"half {number}")
         estimate = auc(points, both.labels, groups=_groups(both, folds), rng=None, method="percentile")
         if estimate.value is not None:
@@ -136,7 +137,8 @@ def _stack(real: UserSample, simulated: UserSample) -> _Rows:
     )
 
 
-def _part(side: UserSample, kept: npt.NDArray[np.bool_]) -> UserSample:
+def part_of(side: UserSample, kept: npt.NDArray[np.bool_]) -> UserSample:
+    """Some dialogues of a sample: ``kept``, shape (n,). Their counts are left out."""
     places = np.flatnonzero(kept).tolist()
     return replace(
         side,
@@ -191,15 +193,13 @@ def _groups(both: _Rows, folds: Ints | None) -> list[Hashable]:
 
 
 def _auc(points: Floats, both: _Rows, folds: Ints | None, resampling: Resampling) -> Estimate:
-    return auc(
+    return discriminator_auc(
         points,
         both.labels,
+        both.clusters,
         groups=_groups(both, folds),
-        clusters=both.clusters,
-        rng=resampling.rng("passport", "auc"),
-        resamples=resampling.resamples,
+        is_learned=folds is not None,
         confidence=resampling.confidence,
-        method="percentile",
     )
 
 
@@ -224,4 +224,4 @@ def _sides_of_equal_lengths(
             kept[rng.permutation(side)[:size]] = True
     if not kept.any():
         return None
-    return _part(real, kept[: len(real)]), _part(simulated, kept[len(real) :])
+    return part_of(real, kept[: len(real)]), part_of(simulated, kept[len(real) :])

@@ -23,8 +23,9 @@ def methods_of(behavior: Behavior | None) -> tuple[str, ...]:
         ),
         (
             f"The classifier is a ridge logistic regression on standardised features, cross-validated in {folds}. "
-            f"Intervals of "
-            "AUCs resample users. At equal lengths: as many simulated as real dialogues in every cell of ten bins of "
+            "Intervals of AUCs: jackknife over users on the logit, t; the variance of a cross-validated AUC is "
+            "multiplied by 2.25 (Nadeau and Bengio 2003), since folds that learn from each other are not independent. "
+            "At equal lengths: as many simulated as real dialogues in every cell of ten bins of "
             "words per "
             "message by ten bins of messages. Split-half: the same classifier on 20 random halves of the real users."
         ),

@@ -90,12 +90,13 @@ def _of_models(models: Mapping[str, int]) -> Iterator[Threat]:
 
 
 def _of_gates(gates: Gates | None) -> Iterator[Threat]:
-    """Faulty users, from one in twenty dialogues on."""
+    """Faulty users, from one in twenty dialogues more than people's own on."""
     if gates is None:
         return
     shares = {share.gate: share.simulated for share in gates.shares}
     any_fault = shares[None]
-    if any_fault.value is None or any_fault.value < GATED:
+    people = next((share.real.value for share in gates.shares if share.gate is None), None)
+    if any_fault.value is None or any_fault.value - (people or 0.0) < GATED:
         return
     counts = {
         gate.value: round(share.value * share.n)

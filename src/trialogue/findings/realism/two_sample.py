@@ -14,15 +14,15 @@ import numpy as np
 
 from trialogue.errors import DataError, Problem
 from trialogue.findings.agreement.score_pairs import Floats
+from trialogue.findings.realism.discriminator_auc import FOLDS, discriminator_auc
 from trialogue.findings.realism.records import Divergence, Gap, TwoSample
 from trialogue.findings.resampling import Resampling
 from trialogue.records import Estimate, Reason, ReasonCode
-from trialogue.stats import auc, cluster_sums, difference, estimate_of_sums
+from trialogue.stats import cluster_sums, difference, estimate_of_sums
 from trialogue.stats.resampling.bootstrap import mean_of
 from trialogue.stats.resampling.clusters import codes_of
 from trialogue.stats.resampling.replicates import percentile, weight_chunks
 
-FOLDS = 5
 MIN_CLUSTERS = 10  # clusters of each kind; with fewer, a fold may hold none
 PENALTY = 1.0  # inverse strength of the ridge (scikit-learn's C)
 HALF = 0.5  # count added to every act, as ds_kl@smoothed does
@@ -66,7 +66,12 @@ def gaps(
                 real=means[0],
                 simulated=means[1],
                 difference=gap,
-                giveaway=_auc(column, real, simulated, resampling, "giveaway"),
+                giveaway=discriminator_auc(
+                    column,
+                    _labels(real, simulated),
+                    _keys_of_both(real, simulated),
+                    confidence=resampling.confidence,
+                ),
             )
         )
     return sorted(found, key=lambda each: (-abs((each.giveaway.value or 0.5) - 0.5), each.name))
@@ -81,18 +86,8 @@ def _labels(real: DialogueSample, simulated: DialogueSample) -> Floats:
     return np.concatenate([np.zeros(len(real.rows)), np.ones(len(simulated.rows))])
 
 
-def _auc(
-    column: Floats, real: DialogueSample, simulated: DialogueSample, resampling: Resampling, name: str
-) -> Estimate:
-    return auc(
-        column,
-        _labels(real, simulated),
-        clusters=[*_cluster_keys(real, "real"), *_cluster_keys(simulated, "simulated")],
-        rng=resampling.rng(name),
-        resamples=resampling.resamples,
-        confidence=resampling.confidence,
-        method="percentile",
-    )
+def _keys_of_both(real: DialogueSample, simulated: DialogueSample) -> list[Hashable]:
+    return [*_cluster_keys(real, "real"), *_cluster_keys(simulated, "simulated")]
 
 
 def two_sample(
@@ -107,17 +102,20 @@ def two_sample(
 
     _check(real, simulated)
     rows, labels = np.concatenate([real.rows, simulated.rows]), _labels(real, simulated)
-    keys = [*_cluster_keys(real, "real"), *_cluster_keys(simulated, "simulated")]
+    keys = _keys_of_both(real, simulated)
     _, codes = codes_of(keys)
     model = new_classifier()
     state = int(resampling.rng("folds").integers(2**31))
     folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=state)
-    points = np.zeros(len(rows))
-    for inside, outside in folds.split(rows, labels, codes):
+    points, fold_of = np.zeros(len(rows)), np.zeros(len(rows), dtype=np.intp)
+    for number, (inside, outside) in enumerate(folds.split(rows, labels, codes)):
+        fold_of[outside] = number
         points[outside] = model.fit(rows[inside], labels[inside]).decision_function(rows[outside])
     whole = model.fit(rows, labels)[-1].coef_[0]
     return TwoSample(
-        auc=_auc(points, real, simulated, resampling, "two-sample"),
+        auc=discriminator_auc(
+            points, labels, keys, groups=fold_of.tolist(), is_learned=True, confidence=resampling.confidence
+        ),
         folds=FOLDS,
         real=len(real.rows),
         simulated=len(simulated.rows),

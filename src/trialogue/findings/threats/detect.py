@@ -18,6 +18,7 @@ from trialogue.findings.threats.language_texts import language_of_texts, made_fo
 from trialogue.findings.threats.listening import lacking_titles, listening, other_catalogue, serves_less
 from trialogue.findings.threats.users import (
     different_users,
+    known_seeds,
     no_common_users,
     several_models,
     user_fault_differences,
@@ -413,6 +414,7 @@ DETECTORS: tuple[Detector, ...] = (
     unequal_clusters,
     unbounded_measures,
     baselines,
+    known_seeds,
     no_baselines,
     serves_less,
     listening,

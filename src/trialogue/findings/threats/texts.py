@@ -314,6 +314,16 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Demotes verdicts in favour of the system; blocks them where the interval lies above 50%.",
         lambda t: f"{_share(t.facts['share'])} of the titles that {_names(t)} recommends are not in the catalogue",
     ),
+    ThreatCode.KNOWN_SEED: ThreatText(
+        "Seed known in advance",
+        "Simulated users follow from a seed below 2^32, such as the default, which anybody can try out.",
+        "Noted: an agent can be tuned to the users of a seed that its authors, or the agent, know. Use --seed fresh for "
+        "verdicts.",
+        lambda t: (
+            f"the users of {_names(t)} follow from a seed that anybody can try out ({t.facts['seeds']}): an agent can be "
+            "tuned to them (--seed fresh draws a new one)"
+        ),
+    ),
     ThreatCode.NO_BASELINES: ThreatText(
         "No baselines for simulated users",
         "Dialogues are with simulated users, and no baseline (off-topic, echo, popular, random item, static list, catalogue "

@@ -16,6 +16,9 @@ GATED = 0.05
 """Share of a system's dialogues with user faults from which verdicts on simulated users are conditional. Of people's written
 dialogues 0 to 2.6% have one in six corpora of 75 or more (benchmarks/GATES.md)."""
 
+GUESSABLE_SEED = 2**32
+"""Seeds below can be tried one by one, by whoever sees a few users; ``--seed fresh`` draws larger ones."""
+
 
 def user_faults(findings: Findings) -> Iterator[Threat]:
     """Systems whose users did not behave as users; for people only where that is common."""
@@ -34,6 +37,19 @@ def user_faults(findings: Findings) -> Iterator[Threat]:
 def _gate_facts(facts: SystemFacts) -> dict[str, JsonValue]:
     gates: dict[str, JsonValue] = {gate.value: facts.gates[gate] for gate in Gate if gate in facts.gates}
     return {"faulty": facts.gated, "dialogues": facts.dialogues, "simulated": facts.simulated, "gates": gates}
+
+
+def known_seeds(findings: Findings) -> Iterator[Threat]:
+    """Systems whose simulated users follow from a seed that could be known in advance."""
+    for facts in findings.systems:
+        known = ", ".join(str(seed) for seed in facts.seeds if seed < GUESSABLE_SEED)
+        if known:
+            yield Threat(
+                code=ThreatCode.KNOWN_SEED,
+                severity=Severity.NOTES,
+                systems=(facts.system,),
+                facts={"seeds": known},
+            )
 
 
 def user_fault_differences(findings: Findings) -> Iterator[Threat]:

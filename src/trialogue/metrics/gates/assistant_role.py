@@ -1,12 +1,14 @@
-"""Whether a user's message is an assistant's: phrases of recommenders, and talk of the part that a model plays.
+"""Whether a user's message is an assistant's: phrases of recommenders, talk of the part that a model plays, its
+refusals, and text for a program.
 
-English only. Written from what language models are known to say when they leave the user's part, and tested on messages
-by authors who had not seen the phrases, and on real users: see ``benchmarks/GATES.md``.
+English only, but for text for programs. Written from what language models are known to say when they leave the user's part,
+and tested on messages by authors who had not seen the phrases, and on real users: see ``benchmarks/GATES.md``.
 """
 
 import re
 from functools import lru_cache
 
+from trialogue.llm.machine_text import is_machine_text
 from trialogue.metrics.gates.phrases import any_of, patterns
 
 MIN_HINTS = 2
@@ -18,9 +20,11 @@ HINTS = tuple(re.compile(each, re.IGNORECASE) for each in patterns("assistant_hi
 
 @lru_cache(maxsize=20_000)
 def is_assistant(text: str) -> bool:
-    """Whether a message sounds like an assistant's or speaks of a model's instructions.
+    """Whether a message sounds like an assistant's, refuses as models do, speaks of their instructions, or is no speech.
 
     >>> is_assistant("How can I help you today?"), is_assistant("Can you help me find a film?")
     (True, False)
     """
-    return SIGNS.search(text) is not None or sum(each.search(text) is not None for each in HINTS) >= MIN_HINTS
+    if is_machine_text(text) or SIGNS.search(text) is not None:
+        return True
+    return sum(each.search(text) is not None for each in HINTS) >= MIN_HINTS

@@ -41,6 +41,9 @@ def _list(name: str) -> re.Pattern[str]:
 
 _REJECTS_OWN = _list("rejections")
 _REJECTS_NOTHING = _list("no_rejections")
+_REJECTS_LATER = _list("rejections_later")
+_ASKS_FOR_OWN = re.compile(rf"\b(?:said|want(?:ed)?|asked|like|love|prefer|need|more)\b[^.?!]*{OWN}", re.IGNORECASE)
+"""The need itself is wished for: what is turned down in the next sentence is an item."""
 _WISHES_OTHER = _list("wishes")
 _WISHES_NOTHING = tuple(map(_list, ("both_values", "items_described", "negated_wishes")))
 _OTHER_PEOPLE = _list("other_people")
@@ -61,6 +64,8 @@ def contradicts(text: str, own: Collection[str], others: Collection[str]) -> boo
     masked = _mask(text, frozenset(own), frozenset(others))
     if OWN not in masked and OTHER not in masked:
         return False
+    if _REJECTS_LATER.search(masked) and not _ASKS_FOR_OWN.search(masked):
+        return True
     return any(_clause_contradicts(each) for each in _CLAUSE.split(masked) if OWN in each or OTHER in each)
 
 

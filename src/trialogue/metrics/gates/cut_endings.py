@@ -63,9 +63,11 @@ def breaks_off(text: str) -> bool:
     if _is_half_word(bare, words):
         return True
     sentence = _SENTENCES.split(bare)[-1]
-    if _OPEN_END.search(sentence) is None:
+    opened = _OPEN_END.search(sentence)
+    if opened is None:
         return False
-    return not (_CLOSED_END.search(sentence) and (_ASKED.search(sentence) or len(words) < 2 * MIN_WORDS))
+    is_short = len(words) < 2 * MIN_WORDS and " " not in opened[0].strip()
+    return not (_CLOSED_END.search(sentence) and (_ASKED.search(sentence) or is_short))
 
 
 def _is_half_word(text: str, words: list[str]) -> bool:
@@ -90,4 +92,4 @@ def _known_words() -> list[str]:
     # Imported when a message is looked at: an evaluation without one loads no catalogue.
     from trialogue.catalogue.linking.ordinary import word_list
 
-    return sorted(word_list("ordinary_words"))
+    return sorted(word_list("ordinary_words").union(*(line.split() for line in patterns("long_words"))))

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from trialogue.metrics.gates.assistant_role import is_assistant
 from trialogue.metrics.gates.contradicted_needs import contradicts
 from trialogue.metrics.gates.courtesies import is_phatic, is_thanks, refuses
 from trialogue.metrics.gates.cut_endings import breaks_off
-from trialogue.metrics.gates.repeats import MIN_REPEATED_WORDS, are_alike, bag_of, words_of
+from trialogue.metrics.gates.repeats import MIN_REPEATED_WORDS, Bag, are_alike, bag_of, words_of
 from trialogue.records import Dialogue, Ending, Need, Utterance
 from trialogue.records.kinds.gates import Gate
 
@@ -52,9 +53,12 @@ def gates_in(
     faults = {gate: detector(dialogue) for gate, detector in DETECTORS.items()}
     faults[Gate.NEED_CONTRADICTED] = need_contradicted(dialogue, vocabulary)
     if facts is not None and faults[Gate.TARGET_LEAKED] is False:
-        from trialogue.metrics.gates.descriptions import description_in  # here: most evaluations need no catalogue
+        # Imported here, since most evaluations need no catalogue.
+        from trialogue.metrics.gates.descriptions import description_in
+        from trialogue.metrics.gates.named_targets import names_target
 
-        faults[Gate.TARGET_LEAKED] = description_in(dialogue, facts) is not None
+        leaks = names_target(dialogue, facts.catalogue) or description_in(dialogue, facts) is not None
+        faults[Gate.TARGET_LEAKED] = leaks
     if not _in_latin_letters(dialogue):
         # The detectors look for English words: in Chinese they would find nothing, and "no fault" would be false. What they
         # do find is left out as well: shares of the dialogues in which something is known would all be 1.
@@ -140,7 +144,10 @@ def endless_thanks(dialogue: Dialogue) -> bool | None:
 
 
 def loop(dialogue: Dialogue) -> bool | None:
-    """Whether the user repeats themselves; short answers and thanks are exempt."""
+    """Whether the user repeats themselves; short answers, thanks, and the same answer to the same message are exempt.
+
+    An agent that says one thing again and again is answered alike, which is its doing.
+    """
     messages = _user_utterances(dialogue)
     if len(messages) < MIN_REPETITIONS:
         return False
@@ -148,12 +155,37 @@ def loop(dialogue: Dialogue) -> bool | None:
     long = [bag_of(each) for each in words if len(each) >= MIN_REPEATED_WORDS]
     if len(long) < MIN_REPETITIONS:
         return False
-    return any(sum(are_alike(each, other) for other in long) >= MIN_REPETITIONS for each in long)
+    again = [each for each in long if sum(are_alike(each, other) for other in long) >= MIN_REPETITIONS]
+    return bool(again) and any(_occasions(each, dialogue) >= MIN_REPETITIONS for each in dict.fromkeys(again))
+
+
+def _occasions(repeated: Bag, dialogue: Dialogue) -> int:
+    """How often a message is said, counted once for all that answer the same message of the agent."""
+    answered: list[Bag] = []
+    count, before = 0, frozenset[tuple[str, int]]()
+    for each in dialogue.utterances:
+        words = words_of(each.text)
+        bag = bag_of(words) if len(words) >= MIN_REPEATED_WORDS else frozenset()
+        if each.speaker != "user":
+            before = bag
+        elif are_alike(repeated, bag) and not any(are_alike(before, other) for other in answered):
+            count += 1
+            answered.append(before)
+    return count
 
 
 def is_truncated(dialogue: Dialogue) -> bool | None:
-    """Whether a user message is empty, was cut off by the model, or ends in mid-sentence."""
-    return any(_breaks_off(each) for each in _user_utterances(dialogue))
+    """Whether a user turn is empty, was cut off by the model, or ends in mid-sentence.
+
+    Of several messages in a row the last is judged: the others go on in the next one, as in transcribed speech.
+    """
+    utterances = dialogue.utterances
+    users = [
+        each
+        for each, after in zip_longest(utterances, utterances[1:])
+        if each.speaker == "user" and (after is None or after.speaker != "user" or each.meta.get("finish_reason"))
+    ]
+    return any(_breaks_off(each) for each in users)
 
 
 def _breaks_off(said: Utterance) -> bool:

@@ -85,11 +85,13 @@ class Mistake:
     """Mistake, given value, and requirement."""
     hint: str = ""
     """Remedy, if ``what`` does not state it."""
+    kind: str = ""
+    """What it has in common with others whose ``what`` differs in the value."""
 
     def problem(self, file: str, line_of: LineOf, *, under: Place = ()) -> Problem:
         """Convert to a problem of a file, with the data located under the path ``under``."""
         place = (*under, *self.place)
-        return Problem(self.what, file, line_of(place), dotted_path(place), self.hint)
+        return Problem(self.what, file, line_of(place), dotted_path(place), self.hint, self.kind)
 
 
 def dotted_path(place: Place) -> str:

@@ -9,7 +9,8 @@ class Gate(StrEnum):
     TARGET_LEAKED = "target_leaked"
     """The user named an item that satisfies the need before the agent did."""
     ASSISTANT_ROLE = "assistant_role"
-    """The user speaks as an assistant or recommender, claims to be a model, or mentions instructions or roles."""
+    """The user speaks as an assistant or recommender, claims to be a model, refuses as models do, mentions instructions or
+    roles, or writes text for a program (JSON, a tool call)."""
     PREMATURE_STOP = "premature_stop"
     """The user left satisfied although the agent had named nothing that meets the need, or left after one message."""
     ENDLESS_THANKS = "endless_thanks"

@@ -47,6 +47,17 @@ def read_finished(folder: Path | str) -> Iterator[Dialogue]:
 
 def config_of(folder: Path | str) -> dict[str, JsonValue]:
     """Settings of a batch, finished or not, from its folder; {} if the folder has no batch."""
+    config = _manifest_of(folder).get("config")
+    return dict(config) if isinstance(config, dict) else {}
+
+
+def seed_of(folder: Path | str) -> int | None:
+    """Seed of a batch, finished or not, from its folder; None if the folder has no batch."""
+    seed = _manifest_of(folder).get("seed")
+    return seed if isinstance(seed, int) else None
+
+
+def _manifest_of(folder: Path | str) -> dict[str, JsonValue]:
     for name in (MANIFEST, LEDGER):
         try:
             with (Path(folder) / name).open("rb") as stream:
@@ -54,7 +65,7 @@ def config_of(folder: Path | str) -> dict[str, JsonValue]:
         except (OSError, ValueError):
             continue
         if isinstance(data, dict) and data.get("command") == COMMAND and isinstance(data.get("config"), dict):
-            return dict(data["config"])
+            return data
     return {}
 
 

@@ -17,6 +17,8 @@ from trialogue.records import JsonValue, Utterance
 from trialogue.records.files.jsonl import to_line
 from trialogue.seeds import seed_for
 
+GUESSABLE = 2**32
+"""Seeds below can be tried one by one: the seed of an agent's session and the words of a few users tell which it is."""
 MAX_DIALOGUES = 100_000_000  # dialogues of a plan; more is a slip of the finger
 
 

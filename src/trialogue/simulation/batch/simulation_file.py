@@ -7,11 +7,12 @@ users: [cir6-pkg, qrfa-single]                               # or only names
 catalogue: books.jsonl                                       # default: the bundled films; paths are relative to the file
 ratings: ratings.csv
 n: 500
-seed: 1
+seed: 1                                                      # or fresh: drawn anew, and recorded
 jobs: 2
 out: runs/guided-or-mine
 """
 
+import secrets
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,7 +26,8 @@ from trialogue.records import Ending, JsonValue, Record
 from trialogue.records.files.validation import Mistake, Place
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
 from trialogue.simulation.batch.breaker import EXTERNAL, STOP_AFTER
-from trialogue.simulation.batch.plan import Plan
+from trialogue.simulation.batch.folder import seed_of
+from trialogue.simulation.batch.plan import GUESSABLE, Plan
 from trialogue.simulation.dialogue import MAX_TURNS
 from trialogue.simulation.paths import check_catalogue, located_agent, located_users, resolve_path
 from trialogue.simulation.users.kinds import kind_mistakes
@@ -48,6 +50,9 @@ def _name_entries(given: object) -> object:
 
 Named = Annotated[Specs, BeforeValidator(_name_entries), Field(min_length=1)]
 Whole = Annotated[int, Field(strict=True)]
+FRESH = "fresh"
+LARGEST = 2**53  # whole numbers below survive in JSON, whoever reads it
+DEFAULT_OUT = Path("runs/study")
 
 
 class SimulationFile(Record):
@@ -62,7 +67,7 @@ class SimulationFile(Record):
     n: Whole = Field(default=100, ge=1)
     """Dialogues of each agent with each users."""
     seed: Whole = 0
-    """Seed of everything random."""
+    """Seed of everything random. ``fresh``: drawn anew from the operating system, or that of the run in ``out``."""
     max_turns: Whole = Field(default=MAX_TURNS, ge=1)
     """User utterances after which a dialogue is over."""
     jobs: Whole = Field(default=1, ge=1)
@@ -92,7 +97,7 @@ class SimulationFile(Record):
     """Number of requests to language models."""
     max_tokens: Whole | None = Field(default=None, ge=0)
     """Tokens of prompts and answers of language models."""
-    out: Path = Path("runs/study")
+    out: Path = DEFAULT_OUT
     """The folder for ledger, dialogues and manifest."""
     _folder: Path = PrivateAttr(default=Path())
 
@@ -204,6 +209,8 @@ def study_of(
     lines = lines or Lines()
     problems: list[Problem] = []
     study: SimulationFile | None = None
+    if data.get("seed") == FRESH and not under:  # the stages of an experiment are cached by their settings
+        data = {**data, "seed": _fresh_seed(resolve_path(folder, data.get("out", DEFAULT_OUT)))}
     try:
         study = SimulationFile.model_validate(dict(data)).relative_to(folder)
     except ValidationError as error:
@@ -214,6 +221,14 @@ def study_of(
     if study is None or problems:
         raise DataError(problems)
     return study
+
+
+def _fresh_seed(out: object) -> int:
+    """A seed that nobody can have seen or guess, or that of the run that the folder holds, if it is one."""
+    recorded = seed_of(Path(str(out)))
+    if recorded is not None and recorded >= GUESSABLE:
+        return recorded
+    return GUESSABLE + secrets.randbelow(LARGEST - GUESSABLE)
 
 
 def _specs(given: object) -> dict[str, str | dict[str, JsonValue]]:
@@ -243,9 +258,14 @@ def _wrong_agents(given: object, folder: Path) -> Iterator[Mistake]:
             yield Mistake((*place, *_option_of(error.given, spec)), str(error))
             continue
         except TrialogueError as error:
-            yield Mistake(place, str(error))
+            yield Mistake(place, str(error), kind=_cause(error))
             continue
         yield from (Mistake((*place, *mistake.place), mistake.what, mistake.hint) for mistake in mistakes)
+
+
+def _cause(error: Exception) -> str:
+    """What the import of a module failed with, which all that is named in it has in common; "": something else."""
+    return "" if error.__cause__ is None else str(error.__cause__)
 
 
 def _option_of(value: str, spec: object) -> Place:
@@ -263,7 +283,7 @@ def _wrong_users(given: object, folder: Path) -> Iterator[Mistake]:
         mistakes = kind_mistakes(kind, options) if isinstance(kind, str) else []
         for option, error in mistakes:
             given = _option_of(error.given, spec) if isinstance(error, UnknownNameError) else ()
-            yield Mistake((*place, option) if option else (*place, *given), str(error))
+            yield Mistake((*place, option) if option else (*place, *given), str(error), kind=_cause(error))
         phrases = options.get("phrases")
         if not mistakes and isinstance(phrases, str) and not Path(phrases).is_file():
             yield Mistake((*place, "phrases"), f"there is no file of phrases {phrases!r}.")

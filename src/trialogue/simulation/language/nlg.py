@@ -353,12 +353,19 @@ class UtteranceGenerator:
         return None if item_id is None else _SlotFiller(ITEM, self.catalogue[item_id].title, item_id)
 
     def _value(self, slot: str, label: str, telling: UtteranceState, rng: RandomSource) -> _SlotFiller | None:
-        """A value that is wanted, or one to turn down; for acts about an item, one of that item."""
+        """A value that is wanted, or one to turn down; for acts about an item, one of that item.
+
+        Some acts about an item wish for more of its kind ("I would prefer a comedy"): who has a need of their own asks for
+        nothing else.
+        """
         attribute = rng.pick(self._plain) if slot == VALUE else slot
         roles, item = self.space.roles, self.catalogue.get(telling.focus or "")
         own = (
             ()
-            if item is None or label in self.space.informs or label == roles.dislike
+            if item is None
+            or label in self.space.informs
+            or label == roles.dislike
+            or attribute in telling.preferences.wishes
             else item.attributes.get(attribute)
         )
         wanted = label != roles.dislike

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from trialogue.agents.base import Turn
 from trialogue.agents.llm.prompt import chat_of
+from trialogue.llm.machine_text import is_machine_text
 from trialogue.records import Need, Utterance
 from trialogue.simulation.llm.model_queries import ModelQueries
 from trialogue.simulation.llm.model_turns import StopReason, UserMove, choice_in, move_in
@@ -79,6 +80,11 @@ class LlmUser:
             if move.leaving is None:
                 raise UserFailure("the model wrote nothing but the name of its role.")
             return move.leaving.stop
+        if is_machine_text(move.text):
+            raise UserFailure(
+                "the model wrote text for a program (JSON, a tool call, a template) instead of a message. It was not sent "
+                f"to the agent. It begins: {move.text[:80]!r}."
+            )
         text = move.text if self._typing is None else self._typing(move.text)
         said = Utterance(speaker="user", text=text, meta=self._asking.take_account())
         self._said.append(said)

@@ -11,6 +11,7 @@ from trialogue.agents.base import Turn
 from trialogue.agents.llm.prompt import chat_of
 from trialogue.catalogue import OTHER_TITLES, Catalogue
 from trialogue.errors import UsageError
+from trialogue.llm.machine_text import is_machine_text
 from trialogue.llm.usage import Usage, combine_usage
 from trialogue.records import Mention, Need, SlotValue, Utterance
 from trialogue.simulation.actions import ActionSpace
@@ -64,6 +65,8 @@ class ActGate:
 
     def judge(self, said: Utterance, wording: str) -> Wording:
         """Accept or reject a wording of a message."""
+        if is_machine_text(wording):
+            return Wording.OTHER_ACT
         names = [slot.value for act in said.acts or () for slot in act.slots if slot.value]
         if any(not _holds(wording, name) for name in names):
             return Wording.LOST_VALUE

@@ -31,6 +31,11 @@ class NeedPreferences:
         return self._base.decides
 
     @property
+    def wishes(self) -> frozenset[str]:
+        """Constrained attributes."""
+        return frozenset(self._values)
+
+    @property
     def undisclosed(self) -> frozenset[str]:
         """Constrained attributes that the user has not mentioned yet."""
         return frozenset(

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, StringConstraints, model_validator
 
-from trialogue.records import JsonValue, Record, Speaker
+from trialogue.records import JsonValue, Need, Record, Speaker
 from trialogue.study.design.page_content import ConversationShown, LabelShown, Line, PairShown, RatingShown, Shown
 from trialogue.study.design.questions import Words
 
@@ -216,6 +216,8 @@ class ChatItem(_Item):
     """Names of systems in the study file's ``agents``."""
     task: Words = ""
     """The participant's task in the conversation, such as a film to look for."""
+    need: Need | None = None
+    """The need that the task states, kept with the conversation for outcomes by needs (``lift``); never shown."""
 
     @model_validator(mode="after")
     def _are_different(self) -> Self:

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterator
 
-from trialogue.records import Dialogue, Ending, JsonValue, Score, Utterance
+from trialogue.records import Dialogue, Ending, JsonValue, Need, Score, Utterance
 from trialogue.records.kinds.uses import CONSENT
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.flow import number_of, phase_of
-from trialogue.study.design.items import LabellingItem
+from trialogue.study.design.items import ChatItem, LabellingItem
 from trialogue.study.export.judgements import AnsweredTask, is_task, label_row, scores, talk_id
 from trialogue.study.models import Adjudication, Chat, Coding, Participant, Study, Submission
 from trialogue.study.services.management.counting import left_out
@@ -53,7 +53,8 @@ def questionnaire(sent: Submission, file: StudyFile) -> list[Score]:
 def dialogues(study: Study, file: StudyFile) -> Iterator[Dialogue]:
     """Conversations of people who did not withdraw, whatever ended them, with the uses that they agreed to."""
     chats = Chat.objects.filter(participant__study=study).exclude(participant__state=Participant.State.WITHDREW)
-    for chat in chats.select_related("participant").prefetch_related("turns").order_by("participant__number", "pk"):
+    related = ("turns", "participant__assignments__item")
+    for chat in chats.select_related("participant").prefetch_related(*related).order_by("participant__number", "pk"):
         turns = sorted(chat.turns.all(), key=lambda turn: turn.number)
         yield Dialogue(
             id=talk_id(chat.participant.code, chat.step, chat.number),
@@ -62,10 +63,19 @@ def dialogues(study: Study, file: StudyFile) -> Iterator[Dialogue]:
             source=study.slug,
             ended_by=ENDINGS.get(chat.ended_by),
             meta=_agreed_uses(chat.participant, file),
+            need=_assigned_need(chat),
             utterances=tuple(
                 Utterance(speaker="user" if turn.speaker == "user" else "system", text=turn.text) for turn in turns
             ),
         )
+
+
+def _assigned_need(chat: Chat) -> Need | None:
+    """The need that the conversation's item assigned; None: none."""
+    place = number_of(chat.step)
+    items = (record_of(each.item) for each in chat.participant.assignments.all() if each.position == place)
+    item = next(items, None)
+    return item.need if isinstance(item, ChatItem) else None
 
 
 def _agreed_uses(participant: Participant, file: StudyFile) -> dict[str, JsonValue]:

@@ -34,7 +34,7 @@ from trialogue.records.files.dialogue_store import DialogueKeeper, map_dialogues
 from trialogue.workflows.inputs.locations import Input, inputs_of
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory, is_data
 from trialogue.workflows.inputs.study_answers import DeclaredStudy, declared_study
-from trialogue.workflows.simulation.simulated_catalogue import catalogue_behind
+from trialogue.workflows.simulation.simulated_catalogue import catalogue_behind, seeds_behind
 
 UNDECLARED = (Raters.PEOPLE, Raters.UNKNOWN)
 """Kinds that a declared origin replaces: the others were declared by the data."""
@@ -56,6 +56,8 @@ class InputRecords:
     """sha256 by input file."""
     catalogue: str | None = None
     """Catalogue of the items that needs are about, as ``load_catalogue`` takes it; None: unknown."""
+    seeds: tuple[int, ...] = ()
+    """Seeds of the simulations that dialogues are from."""
     warnings: list[str] = field(default_factory=list)
     """Repairs and known defects, for the report."""
     reading: Reading = field(default_factory=Reading)
@@ -172,6 +174,7 @@ def gather(
     declared = {declared_study(each.path) for each in read if isinstance(each, Input) and each.corpus is None}
     material.study = declared.pop() if len(declared) == 1 else None
     material.catalogue = catalogue_behind(each.path for each in read if isinstance(each, Input))
+    material.seeds = seeds_behind(each.path for each in read if isinstance(each, Input))
     material.situations = list(_each_once(material.situations))
     mistakes, foreign = foreign_items(material.situations, material.responses)
     if mistakes:

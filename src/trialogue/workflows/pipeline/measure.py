@@ -261,6 +261,7 @@ def measure(
             everything,
             completion_counts(material.dialogues, situations=material.situations, responses=material.responses),
             faults,
+            seeds=material.seeds,
         ),
         faults=faults,
         dialogues=len(online) or len({conversation.cluster for conversation in (*offline, *answered)}),

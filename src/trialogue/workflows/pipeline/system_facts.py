@@ -44,6 +44,8 @@ def facts_of(
     conversations: Iterable[Conversation],
     completed: Mapping[str, CompletionCounts] | None = None,
     faults: FaultsOfUsers | None = None,
+    *,
+    seeds: tuple[int, ...] = (),
 ) -> tuple[SystemFacts, ...]:
     """Counts by system name; baselines are omitted unless there is nothing else.
 
@@ -51,6 +53,7 @@ def facts_of(
         conversations: all that count for how much there is of a system.
         completed: what each system finished, by its name.
         faults: faults of their users, where these are known; None: they are detected.
+        seeds: of the simulations that dialogues are from.
     """
     if faults is None:
         conversations = list(conversations)
@@ -59,7 +62,7 @@ def facts_of(
     for each in conversations:
         tallies.setdefault(each.system, _Tally(each.role)).add(each, faults)
     evaluated = [system for system in sorted(tallies) if tallies[system].role is Role.SYSTEM]
-    return tuple(tallies[name].facts(name, (completed or {}).get(name)) for name in evaluated or sorted(tallies))
+    return tuple(tallies[name].facts(name, (completed or {}).get(name), seeds) for name in evaluated or sorted(tallies))
 
 
 def people_among(dialogues: Iterable[Dialogue]) -> int | None:
@@ -106,7 +109,7 @@ class _Tally:
         self.gates.update(gates)
         self.gated += bool(gates)
 
-    def facts(self, system: str, completion: CompletionCounts | None) -> SystemFacts:
+    def facts(self, system: str, completion: CompletionCounts | None, seeds: tuple[int, ...]) -> SystemFacts:
         return SystemFacts(
             system=system,
             shift=self.shift or self.reference_shift,
@@ -114,6 +117,7 @@ class _Tally:
             replies=self.replies,
             people=len(self.people) or None,
             simulated=self.simulated,
+            seeds=seeds if self.simulated else (),
             models=tuple(sorted(self.models)),
             user_models=tuple(sorted(self.user_models)),
             completion=completion,

@@ -32,12 +32,12 @@ PREDICTORS = (
 )
 """Measures that rank agents by both kinds of users, if defined for both."""
 METHODS = (
-    "Features describe the user's side only. Intervals resample people (or dialogues, where the "
-    "person is unknown), each side separately.",
+    "Features describe the user's side only. Intervals are over people (or dialogues, where the person is unknown), each "
+    "side separately.",
     (
         "The classifier is a ridge logistic regression on standardised features, cross-validated in five "
-        "folds by person; the interval of its AUC resamples the held-out dialogues and treats the five "
-        "fits as given."
+        "folds by person. Intervals of AUCs: jackknife over people on the logit, t; the variance of the classifier's is "
+        "multiplied by 2.25 (Nadeau and Bengio 2003), since folds that learn from each other are not independent."
     ),
     ("DS-KL is half the sum of both Kullback-Leibler divergences in nats, with half a count added to each act."),
     ("Rankings of agents use means over dialogues; shares are of resamples in which the whole ranking is the same."),

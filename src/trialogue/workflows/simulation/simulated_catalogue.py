@@ -1,9 +1,9 @@
-"""The catalogue that simulated users knew, by the manifest beside their dialogues."""
+"""The catalogue that simulated users knew, and the seeds they were drawn with, by the manifest beside their dialogues."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
-from trialogue.simulation.batch.folder import LEDGER, MANIFEST, config_of
+from trialogue.simulation.batch.folder import LEDGER, MANIFEST, config_of, seed_of
 
 
 def catalogue_behind(paths: Iterable[Path]) -> str | None:
@@ -15,6 +15,12 @@ def catalogue_behind(paths: Iterable[Path]) -> str | None:
 
     found = {origin_of(path).fields.get("catalogue") for path in simulated}
     return str(found.pop()) if len(found) == 1 and None not in found else None
+
+
+def seeds_behind(paths: Iterable[Path]) -> tuple[int, ...]:
+    """Seeds of the simulations that files of dialogues are from, in rising order."""
+    folders = {path if path.is_dir() else path.parent for path in paths}
+    return tuple(sorted({seed for each in folders if _is_simulated(each) and (seed := seed_of(each)) is not None}))
 
 
 def _is_simulated(folder: Path) -> bool:

@@ -1,0 +1,88 @@
+"""Whether a user writes the title of an item that satisfies the need where the linker, for good reason, found none.
+
+The linker has to decide among all titles of a catalogue, so it leaves out "brazil", "us", and titles that are everyday
+words. Here the question is narrower: does the user write the title of one of the few items that they are looking for? A
+title of three words is enough, in any case; a shorter one has to be written as in the catalogue, in mid-sentence and
+beside no other capital, or in quotation marks. Measured in ``benchmarks/GATES.md``.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from trialogue.catalogue.catalogue import Catalogue
+from trialogue.catalogue.item import Item
+from trialogue.catalogue.linking.ordinary import word_list
+from trialogue.catalogue.linking.titles import Token, tokens
+from trialogue.records import Dialogue, Need, Utterance
+
+MIN_WORDS = 3
+QUOTES = '"“”«»*'
+
+
+def names_target(dialogue: Dialogue, catalogue: Catalogue) -> bool:
+    """Whether the user writes such a title before anybody named the item; False without a need."""
+    need = dialogue.need
+    if need is None:
+        return False
+    values = {_forms(value) for each in need.constraints for value in each.values}
+    titles = {item.id: forms for item in _target_items(need, catalogue) if (forms := _forms(item.title)) not in values}
+    for said in dialogue.utterances:
+        named = [item_id for item_id, forms in titles.items() if _occurs(catalogue[item_id].title, forms, said)]
+        if named and said.speaker == "user":
+            return True
+        mentioned = {mention.item_id for mention in said.mentions or ()}
+        titles = {item_id: forms for item_id, forms in titles.items() if item_id not in {*named, *mentioned}}
+    return False
+
+
+def _target_items(need: Need, catalogue: Catalogue) -> Iterator[Item]:
+    return (catalogue[item_id] for item_id in (*need.targets, *need.acceptable) if item_id in catalogue)
+
+
+def _forms(text: str) -> tuple[str, ...]:
+    return tuple(token.form for token in _tokens(text))
+
+
+@lru_cache(maxsize=20_000)
+def _tokens(text: str) -> tuple[Token, ...]:
+    return tuple(tokens(text))
+
+
+def _occurs(title: str, forms: tuple[str, ...], said: Utterance) -> bool:
+    """Whether an utterance contains a title, outside of the titles that were found in it."""
+    words = _tokens(said.text)
+    spoken = [token.form for token in words]
+    if not forms or forms[0] not in spoken:
+        return False
+    taken = [(each.start, each.end) for each in said.mentions or () if each.start is not None and each.end is not None]
+    for place in range(len(words) - len(forms) + 1):
+        if tuple(spoken[place : place + len(forms)]) != forms:
+            continue
+        start, end = words[place].start, words[place + len(forms) - 1].end
+        if any(begin < end and start < stop for begin, stop in taken):
+            continue
+        if _is_enough(forms) or _is_quoted(said.text, start, end):
+            return True
+        beside = [
+            said.text[token.start : token.end]
+            for token in (*words[max(0, place - 1) : place], *words[place + len(forms) :][:1])
+        ]
+        if said.text[start:end] == title and place and _is_alone(said.text[:start], beside, is_second=place == 1):
+            return True
+    return False
+
+
+def _is_enough(forms: tuple[str, ...]) -> bool:
+    return len(forms) >= MIN_WORDS and " ".join(forms) not in word_list("stock_phrases")
+
+
+def _is_quoted(text: str, start: int, end: int) -> bool:
+    return start > 0 and end < len(text) and text[start - 1] in QUOTES and text[end] in QUOTES
+
+
+def _is_alone(text_before: str, beside: Sequence[str], *, is_second: bool) -> bool:
+    """Whether a capital is neither that of a sentence nor one of several in a name."""
+    if text_before.rstrip()[-1:] in (".", "!", "?", ":"):
+        return False
+    neighbours = beside[1:] if is_second else beside  # the first word of a message has a capital of its own
+    return not any(word[:1].isupper() and word != "I" for word in neighbours)
