@@ -16,6 +16,7 @@ from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
 from trialogue.findings.threats.language_texts import language_of_texts, made_for
 from trialogue.findings.threats.listening import lacking_titles, listening, other_catalogue, serves_less
+from trialogue.findings.threats.sample import missing_values, suspicions, turned_verdicts
 from trialogue.findings.threats.users import (
     different_users,
     known_seeds,
@@ -401,6 +402,9 @@ DETECTORS: tuple[Detector, ...] = (
     failed_replies,
     failure_differences,
     abstentions,
+    suspicions,
+    turned_verdicts,
+    missing_values,
     copied_references,
     different_situations,
     recognised_acts,

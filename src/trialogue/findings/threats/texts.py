@@ -8,6 +8,7 @@ from trialogue.findings.threats.entry import ThreatText
 from trialogue.findings.threats.judging_texts import JUDGING_TEXTS
 from trialogue.findings.threats.passport_texts import PASSPORT_TEXTS
 from trialogue.findings.threats.protocol_texts import deviations_text
+from trialogue.findings.threats.sample_texts import SAMPLE_TEXTS
 from trialogue.findings.wording import list_names, no_judgement
 from trialogue.records import JsonValue
 from trialogue.records.kinds.gates import Gate
@@ -150,6 +151,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
         opens_with_names=True,
     ),
+    **SAMPLE_TEXTS,
     ThreatCode.COPIED_REFERENCES: ThreatText(
         "Replies are the references",
         (

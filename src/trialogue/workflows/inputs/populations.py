@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from trialogue.metrics import Conversation
+from trialogue.findings.sample.units import UnitAudit, source_of
+from trialogue.metrics import Conversation, Reply
 from trialogue.metrics.engine.conversations import fingerprint_of
 from trialogue.metrics.engine.plain_conversations import PlainConversation
 from trialogue.records import (
@@ -102,13 +103,15 @@ def measured_units(
         offline: replies to situations.
         situations: the situations.
     """
-    dialogues: dict[tuple[str, str, ClusterKind], tuple[list[str], list[str]]] = {}
+    dialogues: dict[tuple[str, str, ClusterKind], tuple[list[str], list[str], UnitAudit]] = {}
     for each in online:
         users = None if each.is_plain or each.dialogue is None else users_of_source(each.dialogue)
-        ids, clusters = dialogues.setdefault((each.system, users or "", _cluster_kind(each)), ([], []))
+        key = (each.system, users or "", _cluster_kind(each))
+        ids, clusters, audit = dialogues.setdefault(key, ([], [], UnitAudit(key[2])))
         ids.append(each.dialogue_id or "")
         clusters.append(each.cluster)
-    for (system, users, clustered_by), (ids, clusters) in sorted(dialogues.items()):
+        _look_at_dialogue(each, audit)
+    for (system, users, clustered_by), (ids, clusters, audit) in sorted(dialogues.items(), key=lambda each: each[0]):
         yield MeasuredUnits(
             system=system,
             kind_of=PopulationKind.SIMULATED if users else PopulationKind.PEOPLE,
@@ -116,12 +119,16 @@ def measured_units(
             ids=tuple(ids),
             clustered_by=clustered_by,
             clusters=tuple(clusters),
+            **audit.facts(),
         )
     contents = {each.id: _content(each) for each in situations} if offline else {}
-    answered: dict[str, list[tuple[str, str]]] = {}
+    answered: dict[str, tuple[list[tuple[str, str]], UnitAudit]] = {}
     for each in offline:
-        answered.setdefault(each.system, []).extend((str(reply.situation_id), each.cluster) for reply in each.replies)
-    for system, rows in sorted(answered.items()):
+        rows, audit = answered.setdefault(each.system, ([], UnitAudit(ClusterKind.SITUATION)))
+        for reply in each.replies:
+            rows.append((str(reply.situation_id), each.cluster))
+            _look_at_reply(reply, each.cluster, audit)
+    for system, (rows, audit) in sorted(answered.items(), key=lambda each: each[0]):
         yield MeasuredUnits(
             system=system,
             kind_of=PopulationKind.SITUATIONS,
@@ -129,7 +136,47 @@ def measured_units(
             clustered_by=ClusterKind.SITUATION,
             clusters=tuple(cluster for _, cluster in rows),
             contents=tuple(contents.get(name, name) for name, _ in rows),
+            **audit.facts(),
         )
+
+
+def _look_at_dialogue(conversation: Conversation, audit: UnitAudit) -> None:
+    name, cluster, asked, replies = (
+        conversation.dialogue_id or "",
+        conversation.cluster,
+        conversation.user_texts,
+        conversation.texts,
+    )
+    if isinstance(conversation, PlainConversation):
+        is_answered = bool(asked or replies) and (conversation.ended_by is None or not conversation.ended_by.is_failure)
+        audit.add(name, cluster, asked=asked, replies=replies, is_answered=is_answered)
+        return
+    dialogue = conversation.dialogue
+    last = conversation.replies[-1].utterance if conversation.replies else None
+    audit.add(
+        name,
+        cluster,
+        asked=asked,
+        replies=replies,
+        source="" if dialogue is None else source_of(dialogue.source, dialogue.meta),
+        names_items=last is not None and bool(last.ranking or last.mentions),
+        is_answered=dialogue is not None and dialogue.fault is None and bool(asked or replies),
+    )
+
+
+def _look_at_reply(reply: Reply, cluster: str, audit: UnitAudit) -> None:
+    """Of a reply to a situation, the situation is what may be copied: with the words of the person who replied in it."""
+    said = reply.utterance
+    last = [each.text for each in reply.context[-1:]]
+    audit.add(
+        str(reply.situation_id),
+        cluster,
+        asked=last,
+        content=[*last, *reply.reference_texts],
+        replies=[said.text],
+        names_items=bool(said.ranking or said.mentions),
+        is_answered=reply.failure is None,
+    )
 
 
 def _cluster_kind(conversation: Conversation) -> ClusterKind:

@@ -1,0 +1,111 @@
+"""Texts about threats from the sample: what is suspicious in it, and verdicts that it can turn."""
+
+from collections.abc import Mapping
+
+from trialogue.findings.threat import Severity, Threat, ThreatCode
+from trialogue.findings.threats.entry import ThreatText
+from trialogue.findings.wording import list_names, p_words
+from trialogue.records.kinds.suspicions import Suspicion
+
+SIGNS: Mapping[Suspicion, str] = {
+    Suspicion.SILENT: "no reply",
+    Suspicion.ERROR: "a program's message",
+    Suspicion.APOLOGY: "an apology or refusal",
+    Suspicion.REPEATED: "the same reply to different users",
+}
+"""Each sign of a failure in a sentence."""
+
+
+def _units(threat: Threat, count: object) -> str:
+    things = "replies" if threat.facts.get("are_situations") else "dialogues"
+    return f"{count} of {threat.facts['units']} {things}"
+
+
+def _changed_units(threat: Threat) -> str:
+    """The changed units of a pair: "12 dialogues of A and 3 of B"."""
+    changed = threat.facts["changed"]
+    assert isinstance(changed, dict)
+    return list_names([f"{count} of {system}" for system, count in changed.items()])
+
+
+def _result(threat: Threat) -> str:
+    """What the re-estimate says, in brackets."""
+    difference, p = threat.facts["difference"], threat.facts["p"]
+    if not isinstance(difference, int | float) or not isinstance(p, int | float):
+        return "(then the two cannot be compared)"
+    return f"({threat.systems[0]} minus {threat.systems[1]} is then {difference:+.2f}, p {p_words(p)})"
+
+
+def _suspect_text(threat: Threat) -> str:
+    if "changed" in threat.facts:
+        return (
+            "it does not stand if dialogues that look like unrecorded failures count as the worst value: "
+            f"{_changed_units(threat)} {_result(threat)}"
+        )
+    signs = threat.facts["signs"]
+    assert isinstance(signs, dict)
+    listed = ", ".join(f"{SIGNS[Suspicion(sign)]} {count}" for sign, count in signs.items())
+    counted = _units(threat, threat.facts["suspects"])
+    return f"{counted} of {list_names(threat.systems)} look like unrecorded failures ({listed})"
+
+
+def _copy_text(threat: Threat) -> str:
+    if "changed" in threat.facts:
+        return f"it does not stand if copies count once: {_changed_units(threat)} {_result(threat)}"
+    return (
+        f"{_units(threat, threat.facts['copies'])} of {list_names(threat.systems)} are copies of others "
+        f"({threat.facts['equal']} word for word)"
+    )
+
+
+def _source_text(threat: Threat) -> str:
+    return f"it does not stand within the sources that both systems' dialogues come from, in other shares {_result(threat)}"
+
+
+def _missing_text(threat: Threat) -> str:
+    missing, units = threat.facts["missing"], threat.facts["units"]
+    assert isinstance(missing, dict)
+    assert isinstance(units, dict)
+    what = "people, needs or tasks" if threat.facts["are_pairs"] else "units"
+    counted = list_names([f"{count} of {units[system]} {what} for {system}" for system, count in missing.items()])
+    turns = threat.severity is Severity.DEMOTES
+    tipping, reach = _number(threat.facts["tipping"]), _number(threat.facts["reach"])
+    how = f"as they can (by up to {reach})" if turns else f"and they can by at most {reach}"
+    return f"values are missing unequally ({counted}): it falls if these are worse by {tipping} than the others, {how}"
+
+
+def _number(value: object) -> str:
+    return f"{value:.2f}" if isinstance(value, int | float) else "an unknown distance"
+
+
+SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
+    ThreatCode.SUSPECTED_FAILURES: ThreatText(
+        "Failures that nobody recorded",
+        "The last reply and at least half of all replies are empty, a program's message, an apology or refusal that names "
+        "nothing, or equal in at least three dialogues, and in 5% to 50% of the system's.",
+        "Noted; demotes a verdict that does not stand if these dialogues, rated or not, count as the worst value.",
+        _suspect_text,
+    ),
+    ThreatCode.COPIED_UNITS: ThreatText(
+        "Dialogues or situations are copies",
+        "Dialogues or situations of at least 30 words that are equal to another one, or nearly equal (up to a word in ten "
+        "changed) in another cluster. Openings that many share, and failures, are no copies.",
+        "Noted; demotes a verdict that does not stand if equal ones count as one, and nearly equal ones as one cluster.",
+        _copy_text,
+    ),
+    ThreatCode.MIXED_SOURCES: ThreatText(
+        "Sources mixed unequally",
+        "Two systems' dialogues come from the same sources (corpora, files, channels) in other shares.",
+        "Demotes a verdict that does not stand within the sources.",
+        _source_text,
+    ),
+    ThreatCode.MISSING_VALUES: ThreatText(
+        "Values are missing unequally",
+        "One system of a pair lacks more ratings, or more of the people, needs or tasks that the other one met. The tipping "
+        "point is how far the missing values must lie from the others to turn the verdict.",
+        "Demotes a verdict whose tipping point lies within the scale (without a worst value: within two standard "
+        "deviations); otherwise, it is noted.",
+        _missing_text,
+    ),
+}
+"""Texts by code."""
