@@ -52,6 +52,7 @@ class ThreatCode(StrEnum):
     SUSPECTED_FAILURES = "suspected_failures"
     COPIED_UNITS = "copied_units"
     MIXED_SOURCES = "mixed_sources"
+    MIXED_SCALES = "mixed_scales"
     MISSING_VALUES = "missing_values"
     COPIED_REFERENCES = "copied_references"
     DIFFERENT_SITUATIONS = "different_situations"

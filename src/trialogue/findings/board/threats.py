@@ -34,6 +34,7 @@ DETECTED = frozenset(
         ThreatCode.SUSPECTED_FAILURES,
         ThreatCode.COPIED_UNITS,
         ThreatCode.MIXED_SOURCES,
+        ThreatCode.MIXED_SCALES,
         ThreatCode.MISSING_VALUES,
     }
 )

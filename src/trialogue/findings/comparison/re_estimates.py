@@ -11,6 +11,7 @@ from dataclasses import replace
 from trialogue.findings.comparison.comparison import difference_of
 from trialogue.findings.comparison.pairing import Pairing
 from trialogue.findings.comparison.sample_changes import Change, Sides, joined_copies, worst_failures
+from trialogue.findings.comparison.scales import on_one_scale
 from trialogue.findings.comparison.strata import within_sources
 from trialogue.findings.league_verdicts import verdict
 from trialogue.findings.sample.records import ReEstimate
@@ -92,5 +93,6 @@ CHANGES: Mapping[ThreatCode, Change] = {
     ThreatCode.SUSPECTED_FAILURES: worst_failures,
     ThreatCode.COPIED_UNITS: joined_copies,
     ThreatCode.MIXED_SOURCES: within_sources,
+    ThreatCode.MIXED_SCALES: on_one_scale,
 }
 """The doubts, in the order in which they are stated."""

@@ -20,10 +20,10 @@ def within_sources(sides: Sides, measure: Measure) -> dict[str, Changed]:
     Units from sources that only one system has are left out: nothing compares them.
     """
     rows = {system: side.rows[measure.name] for system, side in sides.items()}
-    return _within_strata({system: _sources(sides[system], own) for system, own in rows.items()}, rows)
+    return _within_strata({system: sources_of_rows(sides[system], own) for system, own in rows.items()}, rows)
 
 
-def _sources(side: SystemSample, rows: Rows) -> list[str]:
+def sources_of_rows(side: SystemSample, rows: Rows) -> list[str]:
     """The source of each row; "": unknown."""
     known = {
         name: source

@@ -99,6 +99,16 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Demotes a verdict that does not stand within the sources.",
         _source_text,
     ),
+    ThreatCode.MIXED_SCALES: ThreatText(
+        "Ratings on different scales",
+        "No scale is declared, and the ratings of each system (or source) reach both ends of a scale of their own, such as "
+        "0 to 4 beside 1 to 5.",
+        "Demotes a verdict that does not stand if each is measured on its own scale: declare the scale.",
+        lambda t: (
+            "it does not stand if the systems' (or sources') ratings are on the different scales that they seem to be on, "
+            f"none of which is declared {_result(t)}"
+        ),
+    ),
     ThreatCode.MISSING_VALUES: ThreatText(
         "Values are missing unequally",
         "One system of a pair lacks more ratings, or more of the people, needs or tasks that the other one met. The tipping "
