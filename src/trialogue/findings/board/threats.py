@@ -33,6 +33,7 @@ DETECTED = frozenset(
         ThreatCode.USERS_DIFFER,
         ThreatCode.SUSPECTED_FAILURES,
         ThreatCode.COPIED_UNITS,
+        ThreatCode.COPIED_REFERENCES,
         ThreatCode.MIXED_SOURCES,
         ThreatCode.MIXED_SCALES,
         ThreatCode.MISSING_VALUES,

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from trialogue.findings.comparison.comparison import difference_of
 from trialogue.findings.comparison.pairing import Pairing
-from trialogue.findings.comparison.sample_changes import Change, Sides, joined_copies, worst_failures
+from trialogue.findings.comparison.sample_changes import Change, Sides, joined_copies, without_echoes, worst_failures
 from trialogue.findings.comparison.scales import on_one_scale
 from trialogue.findings.comparison.strata import within_sources
 from trialogue.findings.league_verdicts import verdict
@@ -56,7 +56,7 @@ def _re_estimate(
     """A verdict under a doubt; None where the doubt does not concern it."""
     name = league.measure.name
     both = {each: sides[each] for each in (pair.a, pair.b)}
-    if any(name not in each.rows or not each.rows[name].values for each in both.values()):
+    if any(name not in each.rows or not each.rows[name].clusters for each in both.values()):
         return None
     changed = change(both, league.measure)
     if not changed:
@@ -92,6 +92,7 @@ def _correction(league: League, pair: Contrast) -> float:
 CHANGES: Mapping[ThreatCode, Change] = {
     ThreatCode.SUSPECTED_FAILURES: worst_failures,
     ThreatCode.COPIED_UNITS: joined_copies,
+    ThreatCode.COPIED_REFERENCES: without_echoes,
     ThreatCode.MIXED_SOURCES: within_sources,
     ThreatCode.MIXED_SCALES: on_one_scale,
 }

@@ -15,7 +15,17 @@ Sides = Mapping[str, SystemSample]
 Changed = tuple[Rows, int]
 """Rows of one system under a doubt, and the number of units that changed."""
 Change = Callable[[Sides, Measure], dict[str, Changed]]
-"""Changed rows of a pair of systems, whose measure is a mean of units; systems without a change are left out."""
+"""Changed rows of a pair of systems; systems without a change are left out."""
+
+
+def of_means(change: Change) -> Change:
+    """A change of measures that are means of units, and of no others."""
+
+    def changed(sides: Sides, measure: Measure) -> dict[str, Changed]:
+        are_means = all(side.rows[measure.name].values for side in sides.values())
+        return change(sides, measure) if are_means else {}
+
+    return changed
 
 
 def tables_of(side: SystemSample, rows: Rows) -> list[MeasuredUnits]:
@@ -23,6 +33,48 @@ def tables_of(side: SystemSample, rows: Rows) -> list[MeasuredUnits]:
     return [each for each in side.tables if (each is side.answered) == rows.of_situations]
 
 
+def without_echoes(sides: Sides, measure: Measure) -> dict[str, Changed]:
+    """Replies to the situations in which neither system repeats the reference, on measures that use references."""
+    if measure.card is None or "reference" not in measure.card.needs:
+        return {}
+    rows = {system: side.rows[measure.name] for system, side in sides.items()}
+    if not all(own.of_situations and all(own.units) and not own.are_without for own in rows.values()):
+        return {}
+    contents = {system: _contents_of(tables_of(sides[system], own)) for system, own in rows.items()}
+    echoes = {
+        contents[system][name]
+        for system, own in rows.items()
+        for table in tables_of(sides[system], own)
+        for name in table.echoes
+    }
+    changed = {}
+    for system, own in rows.items() if echoes else ():
+        kept = [at for at, unit in enumerate(own.dialogues) if contents[system].get(unit) not in echoes]
+        changed[system] = rows_at(own, kept, own.sums[kept]), len(own.units) - len(kept)
+    return changed
+
+
+def _contents_of(tables: Sequence[MeasuredUnits]) -> dict[str, str]:
+    """What each situation is, by its id: the same under any id."""
+    return {
+        name: content for table in tables for name, content in zip(table.ids, table.contents or table.ids, strict=True)
+    }
+
+
+def rows_at(rows: Rows, places: Sequence[int], sums: Floats) -> Rows:
+    """Some rows, with their sums."""
+    return replace(
+        rows,
+        units=tuple(rows.units[at] for at in places),
+        owners=tuple(rows.dialogues[at] for at in places),
+        clusters=tuple(rows.clusters[at] for at in places),
+        sums=sums,
+        n=len(places),
+        raters=tuple(rows.raters[at] for at in places) if rows.raters else (),
+    )
+
+
+@of_means
 def worst_failures(sides: Sides, measure: Measure) -> dict[str, Changed]:
     """Units that look like failures, rated or not, at the worst value: of the scale, or else of what occurs."""
     rows = {system: side.rows[measure.name] for system, side in sides.items()}
@@ -69,6 +121,7 @@ def _with_worst(
     )
 
 
+@of_means
 def joined_copies(sides: Sides, measure: Measure) -> dict[str, Changed]:
     """Equal units as one, with the mean of their values; nearly equal ones as one cluster."""
     changed = {}

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from trialogue.findings.comparison.sample_changes import Changed, Sides
+from trialogue.findings.comparison.sample_changes import Changed, Sides, of_means
 from trialogue.findings.comparison.strata import sources_of_rows
 from trialogue.findings.standings import Measure
 
@@ -19,6 +19,7 @@ FEWEST = 10  # ratings of a group, from which its ends are those of its scale
 MUCH_LONGER = 1.9  # times: a scale that holds another one and is so much longer is another one
 
 
+@of_means
 def on_one_scale(sides: Sides, measure: Measure) -> dict[str, Changed]:
     """Ratings of each group less the lowest value of its scale, in its lengths, where groups seem to be on different scales.
 

@@ -2,11 +2,10 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from trialogue.findings.comparison.sample_changes import Changed, Sides, tables_of
+from trialogue.findings.comparison.sample_changes import Changed, Sides, of_means, rows_at, tables_of
 from trialogue.findings.comparison.system_sample import Rows, SystemSample
 from trialogue.findings.standings import Measure
 from trialogue.stats.arrays import Floats, Ints
@@ -14,6 +13,7 @@ from trialogue.stats.arrays import Floats, Ints
 EQUAL = 0.01  # difference of the shares of a source that is none
 
 
+@of_means
 def within_sources(sides: Sides, measure: Measure) -> dict[str, Changed]:
     """Values less the effect of their source, where a pair's dialogues come from the same sources in other shares.
 
@@ -43,7 +43,7 @@ def _within_strata(strata: dict[str, list[str]], rows: dict[str, Rows]) -> dict[
     values = {system: rows[system].sums[kept[system], 0] for system in kept}
     effects = stratum_effects(list(values.values()), list(codes.values()))
     return {
-        system: (_part(rows[system], places, values[system] - effects[codes[system]]), len(places))
+        system: (_with_values(rows[system], places, values[system] - effects[codes[system]]), len(places))
         for system, places in kept.items()
     }
 
@@ -73,14 +73,5 @@ def stratum_effects(values: Sequence[Floats], strata: Sequence[Ints]) -> Floats:
     return np.asarray(means_y - slope * means_x)
 
 
-def _part(rows: Rows, places: Sequence[int], values: Floats) -> Rows:
-    """Some rows, with other values."""
-    return replace(
-        rows,
-        units=tuple(rows.units[at] for at in places),
-        owners=tuple(rows.dialogues[at] for at in places),
-        clusters=tuple(rows.clusters[at] for at in places),
-        sums=np.column_stack([values, np.ones(len(places))]),
-        n=len(places),
-        raters=tuple(rows.raters[at] for at in places) if rows.raters else (),
-    )
+def _with_values(rows: Rows, places: Sequence[int], values: Floats) -> Rows:
+    return rows_at(rows, places, np.column_stack([values, np.ones(len(places))]))

@@ -17,6 +17,8 @@ class UnitCounts(Record):
     """All of them."""
     suspects: dict[Suspicion, int] = Field(default_factory=dict)
     """Those that look like failures that nobody recorded, by the sign."""
+    echoes: int = Field(default=0, ge=0)
+    """Replies that repeat the reference."""
     copies: int = Field(default=0, ge=0)
     """Those that are equal to an earlier one."""
     near_copies: int = Field(default=0, ge=0)
@@ -31,11 +33,12 @@ class UnitCounts(Record):
             system=table.system,
             units=max(1, len(table.ids)),
             suspects={sign: len(names) for sign, names in table.suspects.items()},
+            echoes=len(table.echoes),
             copies=sum(len(group) - 1 for group in table.copies),
             near_copies=sum(len(group) - 1 for group in table.near_copies),
             is_of_situations=table.kind_of is PopulationKind.SITUATIONS,
         )
-        return found if found.suspects or found.copies or found.near_copies else None
+        return found if found.suspects or found.echoes or found.copies or found.near_copies else None
 
 
 class ReEstimate(Record):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trialogue.findings.sample.copies import CopyFinder
+from trialogue.findings.sample.echoes import repeats_any
 from trialogue.findings.sample.failure_texts import names_something, suspicion_of_all
 from trialogue.records import ClusterKind, JsonValue
 from trialogue.records.kinds.suspicions import Suspicion
@@ -23,9 +24,11 @@ class UnitAudit:
     """Units of one system, added one after another."""
 
     clustered_by: ClusterKind
-    """What their clusters are. Needs that differ are different things, however alike their users speak."""
+    """What their clusters are. Needs and situations that differ are different things, however alike they are put."""
     suspects: dict[str, Suspicion] = field(default_factory=dict)
     """Units that look like failures, by id."""
+    echoes: list[str] = field(default_factory=list)
+    """Units whose reply repeats a reference."""
     _ids: list[str] = field(default_factory=list)
     _clusters: list[str] = field(default_factory=list)
     _sources: list[str] = field(default_factory=list)
@@ -43,6 +46,7 @@ class UnitAudit:
         names_items: bool = False,
         is_answered: bool = True,
         content: Sequence[str] = (),
+        references: Sequence[str] = (),
     ) -> None:
         """Add a unit.
 
@@ -54,6 +58,7 @@ class UnitAudit:
             source: where it is from; "": unknown.
             names_items: whether the data annotate an item in the last reply, or a ranking.
             is_answered: whether the system was asked for a reply, and no failure was recorded.
+            references: what people replied instead.
             content: texts by which copies are recognised; (): what was asked and replied.
         """
         place = len(self._ids)
@@ -65,6 +70,8 @@ class UnitAudit:
             if sign is not None:
                 self.suspects[name] = sign
                 return
+            if references and repeats_any(replies[-1], references):
+                self.echoes.append(name)
             said = set(replies)
             if len(said) == 1 and not names_items and len(replies[0]) <= LONGEST_EQUAL:
                 self._equal[" ".join(replies[0].lower().split())].append((name, hash(tuple(asked))))
@@ -76,10 +83,11 @@ class UnitAudit:
         suspects = {sign: tuple(name for name, own in self.suspects.items() if own is sign) for sign in Suspicion}
         found: dict[str, Any] = {
             "suspects": {sign: names for sign, names in suspects.items() if names},
+            "echoes": tuple(self.echoes),
             "copies": self._name_units(self._copies.exact()),
             "sources": tuple(self._sources) if len(set(self._sources)) > 1 else (),
         }
-        if self.clustered_by is not ClusterKind.NEED:
+        if self.clustered_by not in (ClusterKind.NEED, ClusterKind.SITUATION):
             groups = self._copies.near()
             apart = [group for group in groups if len({self._clusters[place] for place in group}) > 1]
             found["near_copies"] = self._name_units(apart)

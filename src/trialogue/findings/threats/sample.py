@@ -24,6 +24,7 @@ def _facts(counts: UnitCounts) -> dict[ThreatCode, dict[str, JsonValue]]:
         ThreatCode.SUSPECTED_FAILURES: {**what, "suspects": sum(counts.suspects.values()), "signs": signs}
         if signs
         else {},
+        ThreatCode.COPIED_REFERENCES: {**what, "echoes": counts.echoes} if counts.echoes else {},
         ThreatCode.COPIED_UNITS: {**what, "copies": copied, "equal": counts.copies} if copied else {},
     }
 

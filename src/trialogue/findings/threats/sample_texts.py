@@ -78,6 +78,12 @@ def _number(value: object) -> str:
     return f"{value:.2f}" if isinstance(value, int | float) else "an unknown distance"
 
 
+def _echo_text(threat: Threat) -> str:
+    if "changed" in threat.facts:
+        return f"it does not stand without the situations in which a reply repeats the reference {_result(threat)}"
+    return f"{_units(threat, threat.facts['echoes'])} of {list_names(threat.systems)} repeat the reference"
+
+
 SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.SUSPECTED_FAILURES: ThreatText(
         "Failures that nobody recorded",
@@ -92,6 +98,14 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "changed) in another cluster. Openings that many share, and failures, are no copies.",
         "Noted; demotes a verdict that does not stand if equal ones count as one, and nearly equal ones as one cluster.",
         _copy_text,
+    ),
+    ThreatCode.COPIED_REFERENCES: ThreatText(
+        "Replies are the references",
+        "Replies that hold a reference: three quarters of its pieces of five letters, whatever stands around it (references "
+        "of fewer than 25 letters: all of it, and nothing else).",
+        "Noted; demotes a verdict on a measure that uses references if it does not stand without the situations in which "
+        "any of the two systems repeats the reference.",
+        _echo_text,
     ),
     ThreatCode.MIXED_SOURCES: ThreatText(
         "Sources mixed unequally",

@@ -152,17 +152,6 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         opens_with_names=True,
     ),
     **SAMPLE_TEXTS,
-    ThreatCode.COPIED_REFERENCES: ThreatText(
-        "Replies are the references",
-        (
-            "Share of a system's replies (ten or more) that repeat the reference word for word, ignoring "
-            "case and spaces."
-        ),
-        ("At 50% or more, it demotes every verdict in which the system is ahead on a measure that uses references."),
-        lambda t: (
-            f"{_count_of(t.facts, 'copied', 'answered')} replies of {_names(t)} repeat the reference word for word"
-        ),
-    ),
     ThreatCode.DIFFERENT_SITUATIONS: ThreatText(
         "Different situations",
         "Two systems did not answer the same situations.",

@@ -40,6 +40,8 @@ class MeasuredUnits(Record):
     """The corpus, file or channel that each comes from; (): all from one, or unknown."""
     suspects: dict[Suspicion, tuple[str, ...]] = Field(default_factory=dict)
     """Ids of units that look like failures that nobody recorded, by the sign; see ``findings.sample.failure_texts``."""
+    echoes: tuple[str, ...] = ()
+    """Ids of situations in which the reply repeats the reference; see ``findings.sample.echoes``."""
     copies: tuple[tuple[str, ...], ...] = ()
     """Groups of ids whose texts are equal, and long; see ``findings.sample.copies``."""
     near_copies: tuple[tuple[str, ...], ...] = ()

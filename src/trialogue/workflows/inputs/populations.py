@@ -173,6 +173,7 @@ def _look_at_reply(reply: Reply, cluster: str, audit: UnitAudit) -> None:
         cluster,
         asked=last,
         content=[*last, *reply.reference_texts],
+        references=reply.reference_texts,
         replies=[said.text],
         names_items=bool(said.ranking or said.mentions),
         is_answered=reply.failure is None,

@@ -112,12 +112,8 @@ def with_doubts(findings: Findings, inferred: Estimates) -> Findings:
     protocol = None if findings.protocol is None else findings.protocol.protocol
     leagues = findings.leagues if protocol is None else leagues_under(protocol, findings.leagues)
     sides = decided_sides(findings, inferred.scores(), measured.counts)
-    again = re_estimates(
-        leagues, sides, alpha=findings.alpha, seed=settings.seed, resamples=settings.permutations
-    )
-    return findings.model_copy(
-        update={"re_estimates": again, "missing": tuple(missing_values(leagues, sides))}
-    )
+    again = re_estimates(leagues, sides, alpha=findings.alpha, seed=settings.seed, resamples=settings.permutations)
+    return findings.model_copy(update={"re_estimates": again, "missing": tuple(missing_values(leagues, sides))})
 
 
 def decided_sides(findings: Findings, scores: RunScores, parts: Sequence[StoredParts]) -> dict[str, SystemSample]:
