@@ -178,6 +178,76 @@ def mixed(rng: random.Random, *, shares: tuple[float, float], field: str, gap: f
     return found
 
 
+def moved(rng: random.Random, *, order: str, drift: float = 0.7) -> list[Dialogue]:
+    """Everybody met both systems, which are equal; A in May and B in June, or always A first, and people grow kinder."""
+    found = []
+    for place, each in enumerate(sample(rng, means=(3.0, 3.0), sizes=(50, 50), paired=True)):
+        later = each.system == "B"
+        day = rng.uniform(0, 28) + 31 * later if order == "months" else place % 50 + 0.1 * later
+        value = rating(rng, 3.0 + drift * later)
+        found.append(
+            each.model_copy(update={"meta": {"started_at": 1_700_000_000 + 86_400 * day}, "ratings": rated(value)})
+        )
+    return found
+
+
+def on_other_scale(rng: random.Random, *, shift: float, factor: float) -> list[Dialogue]:
+    """The ratings of A are on another scale, and none is declared."""
+    found = []
+    for each in sample(rng, means=(3.2, 3.2), sizes=(80, 80)):
+        value = each.ratings[0].value
+        value = factor * (value - 1) + shift if each.system == "A" else value
+        found.append(each.model_copy(update={"ratings": (Rating(name="satisfaction", value=value, rater="user"),)}))
+    return found
+
+
+def by_raters(rng: random.Random, *, share: float, raters: int, taste: float = 1.3) -> list[Dialogue]:
+    """One rater, who likes B, gives a share of the ratings of two equal systems."""
+    found = []
+    for each in sample(rng, means=(3.0, 3.0), sizes=(100, 100)):
+        rater = 0 if rng.random() < share else rng.randrange(1, raters)
+        value = rating(rng, 3.0 + (taste if rater == 0 and each.system == "B" else 0.0))
+        found.append(each.model_copy(update={"ratings": rated(value, rater=f"rater {rater}")}))
+    return found
+
+
+def contradicted(rng: random.Random, *, share: float) -> list[Dialogue]:
+    """A share of the dialogues of B has a second rating by the same rater: five."""
+    found = []
+    for place, each in enumerate(sample(rng, means=(3.0, 3.0), sizes=(72, 72))):
+        own = rated(each.ratings[0].value, rater=f"rater {place % 12}")
+        again = rated(5.0, rater=f"rater {place % 12}") if each.system == "B" and rng.random() < share else ()
+        found.append(each.model_copy(update={"ratings": own + again}))
+    return found
+
+
+def shared(rng: random.Random, *, share: float) -> list[Dialogue]:
+    """A share of the dialogues of B are those of A, with five as their rating."""
+    found = sample(rng, means=(3.2, 3.2))
+    for place in range(round(60 * share)):
+        said = found[place].utterances
+        found[60 + place] = found[60 + place].model_copy(update={"utterances": said, "ratings": rated(5.0)})
+    return found
+
+
+def under_codes(rng: random.Random, *, people: int) -> list[Dialogue]:
+    """Few people, each under many codes that differ in case and signs."""
+    ways: tuple[Callable[[str], str], ...] = (str, str.upper, str.title, "{} ".format, "_{}".format, "{}.".format)
+    found = []
+    levels = [rng.gauss(0, 1.0) for _ in range(2 * people)]
+    for place, each in enumerate(sample(rng, means=(3.2, 3.2), sizes=(6 * people, 6 * people))):
+        person = place // 6
+        found.append(
+            each.model_copy(
+                update={
+                    "user": ways[place % 6](f"anna{chr(97 + person)}"),
+                    "ratings": rated(rating(rng, 3.2 + levels[person], 0.4)),
+                }
+            )
+        )
+    return found
+
+
 @dataclass(frozen=True)
 class Case:
     """A way to make samples."""
@@ -221,3 +291,23 @@ def attacks() -> Iterator[Case]:
                 f"{field}: {shares[0]:.0%} and {shares[1]:.0%} easy",
                 partial(mixed, shares=shares, field=field),
             )
+    for order in ("months", "order"):
+        for drift in (0.6, 0.8, 1.0):
+            yield Case(
+                "people rated one system later", f"{order}, drift {drift:g}", partial(moved, order=order, drift=drift)
+            )
+    for shift, factor in ((0, 1), (1, 1.5), (0, 2.5), (0, 25), (1, 2.25)):
+        name = f"{shift} to {shift + 4 * factor:g} beside 1 to 5"
+        yield Case("undeclared scales", name, partial(on_other_scale, shift=float(shift), factor=factor))
+    for share, raters in ((0.6, 7), (0.7, 7), (0.8, 9), (0.6, 13)):
+        yield Case(
+            "one rater gives most ratings", f"{share:.0%} of {raters}", partial(by_raters, share=share, raters=raters)
+        )
+    for share in (0.3, 0.5, 0.8):
+        yield Case("contradictory ratings", f"{share:.0%} of B", partial(contradicted, share=share))
+    for share in (0.25, 0.4, 0.6):
+        yield Case("dialogues of A under B", f"{share:.0%} of B", partial(shared, share=share))
+    for people in (6, 8, 10):
+        yield Case(
+            "people under several codes", f"{people} people for each system", partial(under_codes, people=people)
+        )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from trialogue.findings.board.entries import ColumnKey, Entry, EntryRun
 from trialogue.findings.board.pooling import above_baselines
 from trialogue.findings.comparison.missing import missing_values
-from trialogue.findings.comparison.re_estimates import re_estimates
+from trialogue.findings.comparison.re_estimates import CHANGES, re_estimates
 from trialogue.findings.comparison.system_sample import SystemSample
 from trialogue.findings.decision.check import check_protocol
 from trialogue.findings.protocol import DecisionProtocol
@@ -31,12 +31,8 @@ DETECTED = frozenset(
         ThreatCode.FEW_CLUSTERS,
         ThreatCode.UNASSIGNED_PEOPLE,
         ThreatCode.USERS_DIFFER,
-        ThreatCode.SUSPECTED_FAILURES,
-        ThreatCode.COPIED_UNITS,
-        ThreatCode.COPIED_REFERENCES,
-        ThreatCode.MIXED_SOURCES,
-        ThreatCode.MIXED_SCALES,
         ThreatCode.MISSING_VALUES,
+        *CHANGES,
     }
 )
 """Detected on the board itself, over the pooled runs; the runs' own would count single runs."""

@@ -10,9 +10,22 @@ from dataclasses import replace
 
 from trialogue.findings.comparison.comparison import difference_of
 from trialogue.findings.comparison.pairing import Pairing
-from trialogue.findings.comparison.sample_changes import Change, Sides, joined_copies, without_echoes, worst_failures
+from trialogue.findings.comparison.rater_changes import (
+    lookalikes_joined,
+    without_contradictions,
+    without_dominant_rater,
+    without_own_ratings,
+)
+from trialogue.findings.comparison.sample_changes import (
+    Change,
+    Sides,
+    joined_copies,
+    without_echoes,
+    without_twins,
+    worst_failures,
+)
 from trialogue.findings.comparison.scales import on_one_scale
-from trialogue.findings.comparison.strata import within_sources
+from trialogue.findings.comparison.strata import within_order, within_periods, within_sources
 from trialogue.findings.league_verdicts import verdict
 from trialogue.findings.sample.records import ReEstimate
 from trialogue.findings.standings import Contrast, League
@@ -95,5 +108,12 @@ CHANGES: Mapping[ThreatCode, Change] = {
     ThreatCode.COPIED_REFERENCES: without_echoes,
     ThreatCode.MIXED_SOURCES: within_sources,
     ThreatCode.MIXED_SCALES: on_one_scale,
+    ThreatCode.OTHER_TIMES: within_periods,
+    ThreatCode.UNEVEN_ORDER: within_order,
+    ThreatCode.SHARED_DIALOGUES: without_twins,
+    ThreatCode.DOMINANT_RATER: without_dominant_rater,
+    ThreatCode.CONTRADICTORY_RATINGS: without_contradictions,
+    ThreatCode.SELF_RATED: without_own_ratings,
+    ThreatCode.LOOKALIKE_PEOPLE: lookalikes_joined,
 }
 """The doubts, in the order in which they are stated."""

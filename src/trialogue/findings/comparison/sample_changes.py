@@ -75,6 +75,19 @@ def rows_at(rows: Rows, places: Sequence[int], sums: Floats) -> Rows:
 
 
 @of_means
+def without_twins(sides: Sides, measure: Measure) -> dict[str, Changed]:
+    """Units without those whose text is also a dialogue of the other system, with somebody else."""
+    changed = {}
+    for system, side in sides.items():
+        rows = side.rows[measure.name]
+        twins = {name for table in tables_of(side, rows) for name in table.twins}
+        kept = [at for at, each in enumerate(rows.dialogues) if each not in twins]
+        if len(kept) < len(rows.units):
+            changed[system] = rows_at(rows, kept, rows.sums[kept]), len(rows.units) - len(kept)
+    return changed
+
+
+@of_means
 def worst_failures(sides: Sides, measure: Measure) -> dict[str, Changed]:
     """Units that look like failures, rated or not, at the worst value: of the scale, or else of what occurs."""
     rows = {system: side.rows[measure.name] for system, side in sides.items()}

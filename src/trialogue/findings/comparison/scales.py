@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,13 +10,21 @@ from trialogue.findings.comparison.sample_changes import Changed, Sides, of_mean
 from trialogue.findings.comparison.strata import sources_of_rows
 from trialogue.findings.standings import Measure
 
-ENDS = frozenset(
-    ((0, 1), (0, 2), (1, 3), (0, 3), (1, 4), (0, 4), (1, 5), (0, 5), (1, 6), (1, 7), (0, 6), (1, 9), (0, 10), (1, 10),
-     (1, 11), (0, 20), (0, 100), (1, 100), (-1, 1), (-2, 2), (-3, 3))
-)  # fmt: skip
-"""Scales that people use."""
-FEWEST = 10  # ratings of a group, from which its ends are those of its scale
-MUCH_LONGER = 1.9  # times: a scale that holds another one and is so much longer is another one
+ENDS = ((0, 1), (0, 4), (1, 5), (1, 7), (1, 10), (0, 10), (0, 100), (1, 100))
+"""Scales that people use, by their lengths. On shorter ones, three ratings out of five would be a scale."""
+FEWEST = 30  # ratings of a group, from which its ends are those of its scale
+LONGER = 1.4  # times: a scale that holds another one and is so much longer is another one
+
+
+@dataclass(frozen=True)
+class _Ends:
+    low: int
+    high: int
+    are_reached: bool
+
+    @property
+    def length(self) -> int:
+        return self.high - self.low
 
 
 @of_means
@@ -40,27 +48,31 @@ def on_one_scale(sides: Sides, measure: Measure) -> dict[str, Changed]:
         return {}
     changed = {}
     for system, own in rows.items():
-        ends = [scales.get(group, (0, 1)) for group in groups[system]]
-        values = [
-            (value - low) / (high - low) for value, (low, high) in zip(own.sums[:, 0].tolist(), ends, strict=True)
-        ]
+        pairs = zip(own.sums[:, 0].tolist(), (scales[group] for group in groups[system]), strict=True)
+        values = [(value - ends.low) / ends.length for value, ends in pairs]
         changed[system] = replace(own, sums=np.column_stack([values, np.ones(len(values))])), len(values)
     return changed
 
 
-def _scales(values: Iterable[tuple[str, float]]) -> Mapping[str, tuple[int, int]]:
-    """The scale of each group whose values reach both of its ends."""
+def _scales(values: Iterable[tuple[str, float]]) -> Mapping[str, _Ends]:
+    """The shortest scale that holds a group's values; {} where one has too few, or values that lie on none."""
     by_group: defaultdict[str, list[float]] = defaultdict(list)
     for group, value in values:
         by_group[group].append(value)
-    ends = {group: (min(own), max(own)) for group, own in by_group.items() if len(own) >= FEWEST}
-    return {group: (int(low), int(high)) for group, (low, high) in ends.items() if (low, high) in ENDS}
+    found = {}
+    for group, own in by_group.items():
+        lowest, highest = min(own), max(own)
+        held = next(((low, high) for low, high in ENDS if low <= lowest and highest <= high), None)
+        if held is None or len(own) < FEWEST:
+            return {}
+        found[group] = _Ends(*held, held == (lowest, highest))
+    return found
 
 
-def _differ(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether two groups can hardly be on one scale: neither holds the other, or one is much longer."""
-    if one == other:
+def _differ(one: _Ends, other: _Ends) -> bool:
+    """Whether two groups can hardly be on one scale: each fills its own, and neither holds the other or one is longer."""
+    inner, outer = sorted((one, other), key=lambda ends: ends.length)
+    is_held = outer.low <= inner.low and inner.high <= outer.high
+    if (inner.low, inner.high) == (outer.low, outer.high) or not inner.are_reached:
         return False
-    inner, outer = sorted((one, other), key=lambda ends: ends[1] - ends[0])
-    is_held = outer[0] <= inner[0] and inner[1] <= outer[1]
-    return not is_held or outer[1] - outer[0] >= MUCH_LONGER * (inner[1] - inner[0])
+    return outer.length >= LONGER * inner.length if is_held else outer.are_reached

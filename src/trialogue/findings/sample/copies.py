@@ -10,7 +10,7 @@ Broder (1997), "On the resemblance and containment of documents".
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -95,6 +95,10 @@ class CopyFinder:
         self._hashes.append(hashes[kept[inside]])
         self._owners.append(np.array(self._waiting_places, dtype=np.int64)[owners[inside]])
         self._waiting, self._waiting_places, self._size = [], [], 0
+
+    def by_text(self) -> Mapping[bytes, Sequence[int]]:
+        """Places of the texts, by a hash of each."""
+        return self._exact
 
     def exact(self) -> Groups:
         """Texts that are equal but for case, spaces and punctuation."""

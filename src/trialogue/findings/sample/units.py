@@ -1,7 +1,7 @@
 """What is suspicious in the units of one system: dialogues, or replies to situations. One pass, in any number."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +32,7 @@ class UnitAudit:
     _ids: list[str] = field(default_factory=list)
     _clusters: list[str] = field(default_factory=list)
     _sources: list[str] = field(default_factory=list)
+    _times: list[float | None] = field(default_factory=list)
     _copies: CopyFinder = field(default_factory=CopyFinder)
     _equal: dict[str, list[tuple[str, int]]] = field(default_factory=lambda: defaultdict(list))
 
@@ -43,6 +44,7 @@ class UnitAudit:
         asked: Sequence[str],
         replies: Sequence[str],
         source: str = "",
+        time: float | None = None,
         names_items: bool = False,
         is_answered: bool = True,
         content: Sequence[str] = (),
@@ -56,6 +58,7 @@ class UnitAudit:
             asked: what the user said, or the context.
             replies: what the system replied.
             source: where it is from; "": unknown.
+            time: when a dialogue with a person began; None: unknown.
             names_items: whether the data annotate an item in the last reply, or a ranking.
             is_answered: whether the system was asked for a reply, and no failure was recorded.
             references: what people replied instead.
@@ -65,6 +68,7 @@ class UnitAudit:
         self._ids.append(name)
         self._clusters.append(cluster)
         self._sources.append(source)
+        self._times.append(time)
         if is_answered:
             sign = suspicion_of_all(replies, names_items=names_items)
             if sign is not None:
@@ -85,6 +89,7 @@ class UnitAudit:
             "suspects": {sign: names for sign, names in suspects.items() if names},
             "echoes": tuple(self.echoes),
             "copies": self._name_units(self._copies.exact()),
+            "times": tuple(self._times) if any(each is not None for each in self._times) else (),
             "sources": tuple(self._sources) if len(set(self._sources)) > 1 else (),
         }
         if self.clustered_by not in (ClusterKind.NEED, ClusterKind.SITUATION):
@@ -92,6 +97,23 @@ class UnitAudit:
             apart = [group for group in groups if len({self._clusters[place] for place in group}) > 1]
             found["near_copies"] = self._name_units(apart)
         return {name: value for name, value in found.items() if value}
+
+    def texts(self) -> dict[bytes, set[str]]:
+        """Clusters of the units with each long text, by a hash of the text."""
+        return {text: {self._clusters[place] for place in places} for text, places in self._copies.by_text().items()}
+
+    def twins(self, others: Iterable[Mapping[bytes, set[str]]]) -> tuple[str, ...]:
+        """Ids of units whose text is also one of another system, in another cluster."""
+        elsewhere: dict[bytes, set[str]] = {}
+        for other in others:
+            for text, clusters in other.items():
+                elsewhere.setdefault(text, set()).update(clusters)
+        return tuple(
+            self._ids[place]
+            for text, places in self._copies.by_text().items()
+            for place in places
+            if elsewhere.get(text, set()) - {self._clusters[place]} and self._ids[place] not in self.suspects
+        )
 
     def _suspect_equal_replies(self) -> None:
         if all(self.suspects.get(name) is Suspicion.SILENT for name in self._ids):

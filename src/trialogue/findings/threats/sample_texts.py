@@ -123,6 +123,54 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
             f"none of which is declared {_result(t)}"
         ),
     ),
+    ThreatCode.OTHER_TIMES: ThreatText(
+        "Systems rated at different times",
+        "People's dialogues with two systems began at other times (quarters of the dialogues, chi-square at .001), as"
+        " their files say.",
+        "Demotes a verdict that does not stand within the quarters, or cannot be computed there. Times of simulations"
+        " do not matter.",
+        lambda t: (
+            f"it does not stand within the same periods, which the systems' dialogues are not equally of {_result(t)}"
+        ),
+    ),
+    ThreatCode.UNEVEN_ORDER: ThreatText(
+        "Systems met in uneven order",
+        "People who met both systems met one of them first more often (chi-square at .001), by the times in the files.",
+        "Demotes a verdict that does not stand within first and later dialogues.",
+        lambda t: f"it does not stand within first and later dialogues, as people met them unevenly {_result(t)}",
+    ),
+    ThreatCode.SHARED_DIALOGUES: ThreatText(
+        "The same dialogue in two systems",
+        "Dialogues of at least 30 words that are equal to one of another system, with somebody else.",
+        "Demotes a verdict that does not stand without these dialogues.",
+        lambda t: f"it does not stand without the dialogues that both systems have under different people {_result(t)}",
+    ),
+    ThreatCode.DOMINANT_RATER: ThreatText(
+        "One rater gave most ratings",
+        "One of several raters gave at least half of the ratings of two systems.",
+        "Demotes a verdict that does not stand without that rater.",
+        lambda t: f"it does not stand without the rater who gave most of the ratings {_result(t)}",
+    ),
+    ThreatCode.CONTRADICTORY_RATINGS: ThreatText(
+        "Contradictory ratings",
+        "A rater gave the same unit different values of one question.",
+        "Demotes a verdict that does not stand without these ratings.",
+        lambda t: f"it does not stand without ratings that contradict others by the same rater {_result(t)}",
+    ),
+    ThreatCode.SELF_RATED: ThreatText(
+        "Raters called like systems",
+        "Ratings by raters whose name is that of a system.",
+        "Demotes a verdict that does not stand without these ratings.",
+        lambda t: f"it does not stand without ratings by raters who are called like a system {_result(t)}",
+    ),
+    ThreatCode.LOOKALIKE_PEOPLE: ThreatText(
+        "One person under several codes",
+        "Codes of people or raters that differ only in case, spaces and signs.",
+        "Demotes a verdict that does not stand if these are one person each.",
+        lambda t: (
+            f"it does not stand if people whose codes differ only in case or signs are one person each {_result(t)}"
+        ),
+    ),
     ThreatCode.MISSING_VALUES: ThreatText(
         "Values are missing unequally",
         "One system of a pair lacks more ratings, or more of the people, needs or tasks that the other one met. The tipping "

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from trialogue.datasets.door.values import place_in_time
 from trialogue.findings.sample.units import UnitAudit, source_of
 from trialogue.metrics import Conversation, Reply
 from trialogue.metrics.engine.conversations import fingerprint_of
@@ -24,6 +25,8 @@ from trialogue.records import (
 )
 from trialogue.simulation.source import users_of_source
 
+TIMES = ("started_at", "start_time", "created_at", "timestamp", "time", "date", "datetime", "started", "when")
+"""Fields that say when a dialogue began."""
 SHORT = 32  # hex digits: 128 bits, beyond any coincidence
 
 
@@ -111,7 +114,9 @@ def measured_units(
         ids.append(each.dialogue_id or "")
         clusters.append(each.cluster)
         _look_at_dialogue(each, audit)
+    texts = {key: audit.texts() for key, (_, _, audit) in dialogues.items()} if len(dialogues) > 1 else {}
     for (system, users, clustered_by), (ids, clusters, audit) in sorted(dialogues.items(), key=lambda each: each[0]):
+        twins = audit.twins(own for key, own in texts.items() if key[0] != system)
         yield MeasuredUnits(
             system=system,
             kind_of=PopulationKind.SIMULATED if users else PopulationKind.PEOPLE,
@@ -119,6 +124,7 @@ def measured_units(
             ids=tuple(ids),
             clustered_by=clustered_by,
             clusters=tuple(clusters),
+            twins=twins,
             **audit.facts(),
         )
     contents = {each.id: _content(each) for each in situations} if offline else {}
@@ -159,9 +165,19 @@ def _look_at_dialogue(conversation: Conversation, audit: UnitAudit) -> None:
         asked=asked,
         replies=replies,
         source="" if dialogue is None else source_of(dialogue.source, dialogue.meta),
+        time=None if dialogue is None else began_at(dialogue),
         names_items=last is not None and bool(last.ranking or last.mentions),
         is_answered=dialogue is not None and dialogue.fault is None and bool(asked or replies),
     )
+
+
+def began_at(dialogue: Dialogue) -> float | None:
+    """When a dialogue with a person began, as its file says; None: unknown, or with a simulated user."""
+    if users_of_source(dialogue):
+        return None
+    first = dialogue.utterances[0].meta if dialogue.utterances else {}
+    given = next((meta[name] for meta in (dialogue.meta, first) for name in TIMES if meta.get(name) is not None), None)
+    return place_in_time(given)
 
 
 def _look_at_reply(reply: Reply, cluster: str, audit: UnitAudit) -> None:
