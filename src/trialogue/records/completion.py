@@ -6,9 +6,9 @@ Counted once from the records, before anything is measured. A system without a f
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from trialogue.records.base import Record
 from trialogue.records.dialogue import Dialogue, act_labellers
@@ -80,12 +80,6 @@ class CompletionCounts(Record):
     """Origins of the dialogue acts of its utterances."""
     retries: RetryCost = RetryCost()
     """Cost of retries."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _forget_copies(cls, given: Any) -> Any:
-        """Until 2.x, replies equal to the reference were counted here as ``copied``; they are a fact of units now."""
-        return {key: value for key, value in given.items() if key != "copied"} if isinstance(given, dict) else given
 
     @property
     def finished_count(self) -> int:
