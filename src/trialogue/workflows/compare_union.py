@@ -14,7 +14,7 @@ from trialogue.findings.decision.check import check_protocol
 from trialogue.findings.decision.verdict import leagues_under
 from trialogue.findings.languages import mismatches_of_pair
 from trialogue.findings.protocol import DecisionProtocol
-from trialogue.findings.sample.records import UnitCounts
+from trialogue.findings.sample.collect import sample_of
 from trialogue.findings.threats import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import is_superseded, protocols, threats_of
 from trialogue.findings.threats.users import separate_users
@@ -115,7 +115,7 @@ def union_findings(
     return findings.model_copy(
         update={
             "populations": tuple(populations),
-            "suspicions": tuple(each for each in map(UnitCounts.of, tables) if each is not None),
+            "sample": sample_of(tables),
             "re_estimates": again,
             "missing": tuple(missing_values(findings.leagues, both)),
             "separate_users": separate_users(tables, {side.name for side in sides}),

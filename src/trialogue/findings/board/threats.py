@@ -11,7 +11,7 @@ from trialogue.findings.comparison.system_sample import SystemSample
 from trialogue.findings.decision.check import check_protocol
 from trialogue.findings.protocol import DecisionProtocol
 from trialogue.findings.records import Findings, SystemFacts
-from trialogue.findings.sample.records import UnitCounts
+from trialogue.findings.sample.collect import sample_of
 from trialogue.findings.standings import League
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import OF_PROTOCOL, abstentions, few_clusters, is_superseded, protocols
@@ -91,7 +91,7 @@ def board_threats(
             if each.system == run.side.system
         ),
         separate_users=separate_users(tables, {entry.name for entry in entries}),
-        suspicions=tuple(each for each in map(UnitCounts.of, tables) if each is not None),
+        sample=sample_of(tables),
         re_estimates=re_estimates(leagues, sides, alpha=alpha),
         missing=tuple(missing_values(leagues, sides)),
         primary=None,

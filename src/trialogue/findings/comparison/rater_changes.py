@@ -10,7 +10,7 @@ from trialogue.findings.standings import Measure
 DOMINANT = 0.5  # of the ratings of a pair, by one rater of several
 
 
-def _without(rows: dict[str, Rows], left_out: dict[str, set[int]]) -> dict[str, Changed]:
+def _rows_without(rows: dict[str, Rows], left_out: dict[str, set[int]]) -> dict[str, Changed]:
     """Rows without some of their places; systems that lose nothing are left out."""
     changed = {}
     for system, places in left_out.items():
@@ -31,7 +31,7 @@ def without_dominant_rater(sides: Sides, measure: Measure) -> dict[str, Changed]
     ((rater, most),) = counts.most_common(1)
     if most < DOMINANT * sum(len(own.units) for own in rows.values()):
         return {}
-    return _without(rows, {s: {at for at, each in enumerate(own.raters) if each == rater} for s, own in rows.items()})
+    return _rows_without(rows, {s: {at for at, each in enumerate(own.raters) if each == rater} for s, own in rows.items()})
 
 
 @of_means
@@ -52,7 +52,7 @@ def without_contradictions(sides: Sides, measure: Measure) -> dict[str, Changed]
         several = [each for each in places.values() if len(each) > 1]
         is_contradicted = is_contradicted or any(len({values[at] for at in each}) > 1 for each in several)
         left_out[system] = {at for each in several for at in each}
-    return _without(rows, left_out) if is_contradicted else {}
+    return _rows_without(rows, left_out) if is_contradicted else {}
 
 
 @of_means
@@ -60,7 +60,7 @@ def without_own_ratings(sides: Sides, measure: Measure) -> dict[str, Changed]:
     """Ratings without those by raters who are called as a system is."""
     rows = {system: side.rows[measure.name] for system, side in sides.items()}
     systems = {_plain(name) for side in sides.values() for name in (side.name, side.system)}
-    return _without(
+    return _rows_without(
         rows,
         {
             system: {at for at, rater in enumerate(own.raters) if rater is not None and _plain(rater) in systems}

@@ -21,11 +21,11 @@ Change = Callable[[Sides, Measure], dict[str, Changed]]
 def of_means(change: Change) -> Change:
     """A change of measures that are means of units, and of no others."""
 
-    def changed(sides: Sides, measure: Measure) -> dict[str, Changed]:
+    def change_means(sides: Sides, measure: Measure) -> dict[str, Changed]:
         are_means = all(side.rows[measure.name].values for side in sides.values())
         return change(sides, measure) if are_means else {}
 
-    return changed
+    return change_means
 
 
 def tables_of(side: SystemSample, rows: Rows) -> list[MeasuredUnits]:

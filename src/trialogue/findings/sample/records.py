@@ -1,20 +1,70 @@
 """Records of what is known about a sample, and of what becomes of verdicts under it."""
 
+from enum import StrEnum
+
 from pydantic import Field
 
 from trialogue.findings.standings import Verdict
 from trialogue.findings.threat import ThreatCode
-from trialogue.records import Estimate, MeasuredUnits, PopulationKind, Record
+from trialogue.records import Estimate, Raters, Record, Scale
 from trialogue.records.kinds.suspicions import Suspicion
 
 
+class Design(StrEnum):
+    """How a factor lies to the systems."""
+
+    CROSSED = "crossed"
+    """Every level of it met every system."""
+    PARTLY = "partly crossed"
+    """Some levels met several systems."""
+    NESTED = "nested"
+    """No level met more than one system."""
+
+
+class Factor(StrEnum):
+    """What repeats beside the systems."""
+
+    PEOPLE = "people"
+    NEEDS = "needs"
+    TASKS = "tasks"
+    SITUATIONS = "situations"
+    RATERS = "raters"
+    SOURCES = "sources"
+
+
+class Crossing(Record):
+    """How one factor lies to the systems."""
+
+    factor: Factor
+    """What repeats."""
+    levels: int = Field(ge=1)
+    """How many there are: people, needs, ..."""
+    several: int = Field(ge=0)
+    """Those that met more than one system."""
+    every: int = Field(ge=0)
+    """Those that met every system."""
+
+    @property
+    def design(self) -> Design:
+        """Crossed, partly crossed or nested."""
+        if self.every == self.levels:
+            return Design.CROSSED
+        return Design.PARTLY if self.several else Design.NESTED
+
+
 class UnitCounts(Record):
-    """How many of a system's dialogues, or of its replies to situations, are suspicious."""
+    """The dialogues of a system, or its replies to situations: how many, how they repeat, and which are suspicious."""
 
     system: str
     """The system."""
     units: int = Field(ge=1)
     """All of them."""
+    clusters: int = Field(ge=0)
+    """People, needs, tasks or dialogues that they are drawn with."""
+    effective: float = Field(ge=0)
+    """Clusters of equal size that would be worth as much (Kish): the squared number of units over the sum of squares."""
+    sources: dict[str, int] = Field(default_factory=dict)
+    """Units by where they are from; {}: all from one source, or unknown."""
     suspects: dict[Suspicion, int] = Field(default_factory=dict)
     """Those that look like failures that nobody recorded, by the sign."""
     echoes: int = Field(default=0, ge=0)
@@ -23,22 +73,44 @@ class UnitCounts(Record):
     """Those that are equal to an earlier one."""
     near_copies: int = Field(default=0, ge=0)
     """Those that are nearly equal to an earlier one of another cluster, the equal ones among them."""
+    twins: int = Field(default=0, ge=0)
+    """Those that another system has, too, with somebody else."""
     is_of_situations: bool = False
     """Whether they are replies to situations."""
 
-    @classmethod
-    def of(cls, table: MeasuredUnits) -> "UnitCounts | None":
-        """Counts of a table; None where nothing is suspicious."""
-        found = cls(
-            system=table.system,
-            units=max(1, len(table.ids)),
-            suspects={sign: len(names) for sign, names in table.suspects.items()},
-            echoes=len(table.echoes),
-            copies=sum(len(group) - 1 for group in table.copies),
-            near_copies=sum(len(group) - 1 for group in table.near_copies),
-            is_of_situations=table.kind_of is PopulationKind.SITUATIONS,
-        )
-        return found if found.suspects or found.echoes or found.copies or found.near_copies else None
+
+class RatingColumn(Record):
+    """The ratings of one question."""
+
+    measure: str
+    """Full name."""
+    origins: tuple[Raters, ...]
+    """Kinds of those who rated."""
+    ratings: int = Field(ge=1)
+    """All of them."""
+    raters: int = Field(ge=0)
+    """Known raters who may have rated several things; 0: those who took part rated, or nobody knows who."""
+    largest_share: float = Field(ge=0, le=1)
+    """Share of the ratings by the rater who gave most; 0 without known raters."""
+    scale: Scale | None = None
+    """As declared; None: it is not."""
+    low: float
+    """Lowest rating that occurs."""
+    high: float
+    """Highest rating that occurs."""
+    rated: dict[str, int]
+    """Rated units by system."""
+
+
+class Sample(Record):
+    """What was compared: systems by what they met, who rated, and where all of it is from."""
+
+    units: tuple[UnitCounts, ...] = ()
+    """A record for each system and kind of units."""
+    crossings: tuple[Crossing, ...] = ()
+    """Factors that repeat."""
+    columns: tuple[RatingColumn, ...] = ()
+    """Questions to people."""
 
 
 class ReEstimate(Record):

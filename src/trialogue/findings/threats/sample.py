@@ -10,7 +10,7 @@ from trialogue.records import JsonValue
 
 def suspicions(findings: Findings) -> Iterator[Threat]:
     """What is suspicious about the units of a system, as a note: a verdict that it can turn has a threat of its own."""
-    for each in findings.suspicions:
+    for each in findings.sample.units:
         for code, facts in _facts(each).items():
             if facts:
                 yield Threat(code=code, severity=Severity.NOTES, systems=(each.system,), facts=facts)

@@ -15,7 +15,7 @@ from trialogue.findings.decision.verdict import decide_findings, leagues_under
 from trialogue.findings.examples import examples
 from trialogue.findings.languages import with_known_labels
 from trialogue.findings.protocol import DecisionProtocol, ProtocolCheck
-from trialogue.findings.sample.records import UnitCounts
+from trialogue.findings.sample.collect import sample_of
 from trialogue.findings.systems.answer import primary_league
 from trialogue.findings.systems.baseline_section import baseline_methods, baseline_sections
 from trialogue.findings.systems.failure_section import failure_sections
@@ -71,7 +71,7 @@ def conclude(
         separate_users=separate_users(tables, {facts.system for facts in measured.systems}),
         leagues=inferred.shown_leagues,
         judge_leagues=beside.judge_leagues,
-        suspicions=tuple(each for each in map(UnitCounts.of, tables) if each is not None),
+        sample=sample_of(tables, measured.scores, systems={facts.system for facts in measured.systems}),
         primary=None,
         votes=inferred.votes,
         sensitivity=_sensitivities(inferred),
