@@ -311,3 +311,53 @@ def attacks() -> Iterator[Case]:
         yield Case(
             "people under several codes", f"{people} people for each system", partial(under_codes, people=people)
         )
+
+
+def clean(rng: random.Random, *, paired: bool = False, missing: float = 0.0, times: bool = False) -> list[Dialogue]:
+    """B is better by a point; ratings may be missing whatever they are, and dialogues at any time."""
+    found = []
+    for each in sample(rng, means=(2.8, 3.8), paired=paired):
+        update: dict[str, object] = {"ratings": ()} if rng.random() < missing else {}
+        if times:
+            update["meta"] = {"started_at": 1_700_000_000 + 86_400 * rng.uniform(0, 60)}
+        found.append(each.model_copy(update=update))
+    return found
+
+
+def clean_by_raters(rng: random.Random, *, raters: int = 12) -> list[Dialogue]:
+    """B is better by a point, and raters draw what they rate."""
+    return [
+        each.model_copy(update={"ratings": rated(each.ratings[0].value, rater=f"rater {rng.randrange(raters)}")})
+        for each in sample(rng, means=(2.8, 3.8), sizes=(100, 100))
+    ]
+
+
+def clean_by_sources(rng: random.Random, *, field: str = "source") -> list[Dialogue]:
+    """B is better by a point in both of two sources, which are drawn for each dialogue."""
+    found = []
+    for each in sample(rng, means=(2.8, 3.8)):
+        source = rng.choice(("easy", "hard"))
+        found.append(each.model_copy(update={"source": source} if field == "source" else {"meta": {field: source}}))
+    return found
+
+
+def clean_undeclared(rng: random.Random) -> list[Dialogue]:
+    """B is better by a point, on a scale that nobody declares."""
+    return [
+        each.model_copy(update={"ratings": (Rating(name="satisfaction", value=each.ratings[0].value, rater="user"),)})
+        for each in sample(rng, means=(2.8, 3.8))
+    ]
+
+
+CLEAN = (
+    Case("", "independent", clean),
+    Case("", "paired", partial(clean, paired=True)),
+    Case("", "a tenth of the ratings missing at random", partial(clean, missing=0.1)),
+    Case("", "half of the ratings missing at random", partial(clean, missing=0.5)),
+    Case("", "paired, a tenth missing at random", partial(clean, paired=True, missing=0.1)),
+    Case("", "paired, at random times", partial(clean, paired=True, times=True)),
+    Case("", "twelve raters", clean_by_raters),
+    Case("", "two sources at random", clean_by_sources),
+    Case("", "an undeclared scale", clean_undeclared),
+)
+"""Ways to make samples with nothing wrong."""

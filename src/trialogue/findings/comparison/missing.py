@@ -55,7 +55,7 @@ def _of_pair(measure: Measure, pair: Contrast, a: SystemSample, b: SystemSample)
         every = met[0] | met[1] | valued[0] | valued[1]
         counts = [_Counts(len(every - each), len(every)) for each in valued]
         share = 1 - len(shared) / len(every)
-        if fisher_p(counts[0].missing, len(every), counts[1].missing, len(every)) > BY_DESIGN:
+        if _fisher(counts) > BY_DESIGN:
             share = abs(counts[0].share - counts[1].share)
         are_pairs = True
     elif measure.by == "people":
@@ -73,9 +73,15 @@ def _of_pair(measure: Measure, pair: Contrast, a: SystemSample, b: SystemSample)
         units={pair.a: counts[0].units, pair.b: counts[1].units},
         are_pairs=are_pairs,
         share=share,
+        p=_fisher(counts),
         tipping=_nearer_end(pair) / share,
         reach=_reach(measure, own, lacking=0 if counts[0].share > counts[1].share else 1, ahead=pair.verdict),
     )
+
+
+def _fisher(counts: Sequence[_Counts]) -> float:
+    one, other = counts
+    return fisher_p(one.missing, one.units, other.missing, other.units)
 
 
 def _clusters(side: SystemSample, rows: Rows) -> set[str]:

@@ -31,7 +31,9 @@ def without_dominant_rater(sides: Sides, measure: Measure) -> dict[str, Changed]
     ((rater, most),) = counts.most_common(1)
     if most < DOMINANT * sum(len(own.units) for own in rows.values()):
         return {}
-    return _rows_without(rows, {s: {at for at, each in enumerate(own.raters) if each == rater} for s, own in rows.items()})
+    return _rows_without(
+        rows, {s: {at for at, each in enumerate(own.raters) if each == rater} for s, own in rows.items()}
+    )
 
 
 @of_means

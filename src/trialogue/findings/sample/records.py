@@ -134,6 +134,11 @@ class ReEstimate(Record):
     """Whether it is the same verdict."""
 
 
+CHANCE = 0.1
+"""Level up to which shares of missing values count as unequal. Half of all ratings missing at random would else demote one
+in five clean verdicts; five of 60 against none are p = .06."""
+
+
 class MissingValues(Record):
     """Values that one system of a pair lacks more often than the other, and how bad they would have to be."""
 
@@ -156,7 +161,10 @@ class MissingValues(Record):
     reach: float = Field(ge=0)
     """How much worse they can be at most: up to the end of the scale, or two standard deviations."""
 
+    p: float = Field(ge=0, le=1)
+    """Fisher's exact test of the two shares that are missing."""
+
     @property
     def is_within_reach(self) -> bool:
-        """Whether the missing values can turn the verdict."""
-        return self.tipping <= self.reach
+        """Whether the missing values can turn the verdict, and chance hardly explains that one system lacks more."""
+        return self.tipping <= self.reach and self.p <= CHANCE

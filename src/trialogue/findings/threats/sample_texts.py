@@ -70,8 +70,8 @@ def _missing_text(threat: Threat) -> str:
     counted = list_names([f"{count} of {units[system]} {what} for {system}" for system, count in missing.items()])
     turns = threat.severity is Severity.DEMOTES
     tipping, reach = _number(threat.facts["tipping"]), _number(threat.facts["reach"])
-    how = f"as they can (by up to {reach})" if turns else f"and they can by at most {reach}"
-    return f"values are missing unequally ({counted}): it falls if these are worse by {tipping} than the others, {how}"
+    how = f"as they can (by up to {reach})" if turns else f"(at most {reach} is possible)"
+    return f"values are missing unequally ({counted}): it falls if these lie {tipping} from the others, {how}"
 
 
 def _number(value: object) -> str:
@@ -176,7 +176,7 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "One system of a pair lacks more ratings, or more of the people, needs or tasks that the other one met. The tipping "
         "point is how far the missing values must lie from the others to turn the verdict.",
         "Demotes a verdict whose tipping point lies within the scale (without a worst value: within two standard "
-        "deviations); otherwise, it is noted.",
+        "deviations), unless chance may explain the shares (Fisher's exact test at .1); otherwise, it is noted.",
         _missing_text,
     ),
 }
