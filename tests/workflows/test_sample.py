@@ -8,8 +8,10 @@ from benchmarks.sample_cases import Case, attacks, rated, sample
 
 from trialogue.findings import Findings
 from trialogue.findings.comparison.strata import stratum_effects
+from trialogue.findings.sample.records import Design, Factor
 from trialogue.findings.threats import Severity, ThreatCode, Validity
-from trialogue.records import Dialogue
+from trialogue.records import Dialogue, Role
+from trialogue.report.evaluation.reading import reading_lines
 from trialogue.stats.arrays import Floats
 from trialogue.workflows.board.board import board
 from trialogue.workflows.compare import compare
@@ -165,3 +167,33 @@ def test_templated_openings_are_no_copies_and_templated_answers_no_failures() ->
     findings = run(greeted).findings
     assert not any(each.suspects or each.near_copies for each in findings.sample.units)
     assert is_firm(findings)
+
+
+def test_a_competitor_that_its_file_calls_a_baseline_is_evaluated() -> None:
+    records = sample(random.Random(9), means=(2.6, 4.0), sizes=(40, 40))
+    records = [each.model_copy(update={"role": Role.BASELINE}) if each.system == "B" else each for each in records]
+    found = run(records)
+    assert verdict(found.findings) == ("B", Validity.FIRM)
+    assert any("40 dialogues of B are marked as a baseline's" in line for line in found.findings.warnings)
+
+
+def test_the_design_and_its_test_stand_above_the_league() -> None:
+    paired = run(sample(random.Random(3), means=(2.6, 4.0), paired=True))
+    assert "Compared: 60 people met both systems." in reading_lines(paired.findings)
+    assert [each.design for each in paired.sample.crossings] == [Design.CROSSED]
+    lines = reading_lines(run(sample(random.Random(3), means=(2.6, 4.0))).findings)
+    assert any(line.startswith("Test on Satisfaction: permutation of the studentised difference") for line in lines)
+
+
+def test_the_sample_holds_who_met_what_and_who_rated() -> None:
+    records = sample(random.Random(4), sizes=(30, 20), paired=True)
+    found = run([*records, records[0].model_copy(update={"id": "again"})]).sample
+    assert [(each.system, each.units, each.clusters, each.copies) for each in found.units] == [
+        ("A", 31, 30, 1),
+        ("B", 20, 20, 0),
+    ]
+    assert found.units[0].effective == pytest.approx(31**2 / (29 + 4))  # 29 people once, one twice
+    (people,) = found.crossings
+    assert (people.factor, people.levels, people.several, people.design) == (Factor.PEOPLE, 30, 20, Design.PARTLY)
+    (column,) = found.columns
+    assert (column.ratings, column.rated) == (51, {"A": 31, "B": 20})
