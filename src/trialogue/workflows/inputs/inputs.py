@@ -25,14 +25,12 @@ from trialogue.records import (
     Rating,
     Reading,
     Response,
-    Role,
     Score,
     Situation,
     UnreadColumns,
     Utterance,
 )
 from trialogue.records.files.dialogue_store import DialogueKeeper, map_dialogues
-from trialogue.simulation.source import users_of_source
 from trialogue.workflows.inputs.locations import Input, inputs_of
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory, is_data
 from trialogue.workflows.inputs.study_answers import DeclaredStudy, declared_study
@@ -128,7 +126,6 @@ def gather(
     known: dict[str | None, dict[str, str]] = {}
     places: dict[str, dict[str, None]] = {}
     clashes: list[Problem] = []
-    promoted: Counter[str] = Counter()
     account = _Account()
     tables: list[ScoreTable] = []
     read = sources_of(given, format_name=format_name, mapping=mapping)
@@ -140,7 +137,7 @@ def gather(
             material.hashes.update(_with_own_names(item.digests(), material.hashes))
             continue
         for record in item.records(repairs):
-            record = _with_own_role(_with_origin(origin, record), promoted)
+            record = _with_origin(origin, record)
             account.see(record)
             if isinstance(record, Dialogue | Response) and record.system is not None:
                 places.setdefault(record.system, {})[item.given] = None
@@ -184,11 +181,6 @@ def gather(
         raise DataError(mistakes)
     material.warnings.extend(foreign)
     material.warnings.extend(_in_several(places))
-    material.warnings.extend(
-        f"{count:,} dialogues of {system} are marked as a baseline's, but no simulated user had them: {system} is evaluated "
-        "as a system."
-        for system, count in promoted.items()
-    )
     material.warnings.extend(_without_dialogues(material.situations))
     material.warnings.extend(summarise_repairs(each for each in repairs.problems if not isinstance(each, Unread)))
     unread = [each for each in repairs.problems if isinstance(each, Unread)]
@@ -274,18 +266,6 @@ class _Account:
                 for each in unread
             ),
         )
-
-
-def _with_own_role(record: AnyRecord, promoted: Counter[str]) -> AnyRecord:
-    """A record with the role that it can have: who is a baseline, a simulation decides, and no file of dialogues of people.
-
-    A competitor that a file calls a baseline would else vanish from the league.
-    """
-    is_baseline = isinstance(record, Dialogue) and record.role is Role.BASELINE
-    if not is_baseline or not isinstance(record, Dialogue) or users_of_source(record) is not None:
-        return record
-    promoted[record.system or ""] += 1
-    return record.model_copy(update={"role": Role.SYSTEM})
 
 
 def _with_origin(origin: Raters | None, record: AnyRecord) -> AnyRecord:

@@ -1,13 +1,14 @@
 """Fingerprint what systems were evaluated on: each population as a whole, and its single units."""
 
 import hashlib
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 import numpy as np
 
-from trialogue.datasets.door.values import place_in_time
 from trialogue.findings.sample.units import UnitAudit, source_of
 from trialogue.metrics import Conversation, Reply
 from trialogue.metrics.engine.conversations import fingerprint_of
@@ -177,7 +178,24 @@ def began_at(dialogue: Dialogue) -> float | None:
         return None
     first = dialogue.utterances[0].meta if dialogue.utterances else {}
     given = next((meta[name] for meta in (dialogue.meta, first) for name in TIMES if meta.get(name) is not None), None)
-    return place_in_time(given)
+    return seconds_of(given)
+
+
+def seconds_of(value: object) -> float | None:
+    """A number, or a time (ISO 8601), as a number to sort by; None if it is neither.
+
+    >>> seconds_of(5), seconds_of("1970-01-01T00:01:00Z"), seconds_of("soon"), seconds_of(None)
+    (5.0, 60.0, None, None)
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value) if math.isfinite(value) else None
+    if not isinstance(value, str):
+        return None
+    try:
+        found = datetime.fromisoformat(value.strip())
+    except ValueError:
+        return None
+    return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()
 
 
 def _look_at_reply(reply: Reply, cluster: str, audit: UnitAudit) -> None:
