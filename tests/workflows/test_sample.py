@@ -179,7 +179,7 @@ def test_a_competitor_that_its_file_calls_a_baseline_is_evaluated() -> None:
 
 def test_the_design_and_its_test_stand_above_the_league() -> None:
     paired = run(sample(random.Random(3), means=(2.6, 4.0), paired=True))
-    assert "Compared: 60 people met both systems." in reading_lines(paired.findings)
+    assert "Compared: 60 users met both systems." in reading_lines(paired.findings)
     assert [each.design for each in paired.sample.crossings] == [Design.CROSSED]
     lines = reading_lines(run(sample(random.Random(3), means=(2.6, 4.0))).findings)
     assert any(line.startswith("Test on Satisfaction: permutation of the studentised difference") for line in lines)

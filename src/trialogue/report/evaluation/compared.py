@@ -9,7 +9,7 @@ from trialogue.report.numbers import count
 from trialogue.stats.comparison.crossed_raters import RATERS
 
 NOUNS = {
-    Factor.PEOPLE: ("person", "people", "met"),
+    Factor.PEOPLE: ("user", "users", "met"),  # who may be invented, or a script
     Factor.NEEDS: ("need", "needs", "met"),
     Factor.TASKS: ("task", "tasks", "were given to"),
     Factor.SITUATIONS: ("situation", "situations", "were given to"),
