@@ -116,6 +116,8 @@ class ThreatCode(StrEnum):
     JUDGE_FEW_ANSWERS = "judge_few_answers"
     JUDGE_FEW_LABELS = "judge_few_labels"
     JUDGE_WORTHLESS = "judge_worthless"
+    JUDGE_CONSTANT = "judge_constant"
+    JUDGE_CONTRARY = "judge_contrary"
     LABELS_NOT_DRAWN = "labels_not_drawn"
     LABELS_CHOSEN = "labels_chosen"
     JUDGE_BIASED = "judge_biased"

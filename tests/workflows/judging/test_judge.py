@@ -1,6 +1,7 @@
 """A judge and a few labels from files to findings, page, table and plan."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -164,6 +165,18 @@ def test_without_a_recorded_draw_every_corrected_verdict_is_conditional(world: W
     drawn = world.judged(chances=plan)
     assert ThreatCode.LABELS_NOT_DRAWN not in {each.code for each in drawn.threats}
     assert drawn.differences[0].validity is Validity.FIRM
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [(lambda value: 3.0, ThreatCode.JUDGE_CONSTANT), (lambda value: 4.0 - value, ThreatCode.JUDGE_CONTRARY)],
+)
+def test_a_judge_that_is_constant_or_contradicts_people_is_named(
+    world: World, change: Callable[[float], float], code: ThreatCode
+) -> None:
+    assert not {ThreatCode.JUDGE_CONSTANT, ThreatCode.JUDGE_CONTRARY} & {each.code for each in world.judged().threats}
+    world.scores = [each.model_copy(update={"value": change(each.value or 0.0)}) for each in world.scores]
+    assert (code, Severity.NOTES) in severities(world.judged())
 
 
 def test_labels_of_everything_need_no_draw(world: World) -> None:

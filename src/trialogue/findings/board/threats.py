@@ -31,11 +31,11 @@ DETECTED = frozenset(
         ThreatCode.FEW_CLUSTERS,
         ThreatCode.UNASSIGNED_PEOPLE,
         ThreatCode.USERS_DIFFER,
-        ThreatCode.MISSING_VALUES,
-        *CHANGES,
     }
 )
 """Detected on the board itself, over the pooled runs; the runs' own would count single runs."""
+OF_SINGLE_RUNS = frozenset({ThreatCode.MISSING_VALUES, *CHANGES})
+"""Detected on the board itself between entries of one run each; pooled ones have those of their runs."""
 DETECTORS = (
     failures,
     failed_replies,
@@ -138,6 +138,8 @@ def _inherit_threats(entries: Sequence[Entry], columns: Mapping[str, Mapping[str
         for run in entry.runs:
             for threat in run.findings.threats:
                 if threat.code in OF_A_RUN or (threat.code in DETECTED and not _has_parts(run)):
+                    continue
+                if threat.code in OF_SINGLE_RUNS and len(entry.runs) == 1:
                     continue
                 if threat.code is ThreatCode.BASELINE_NOT_BEATEN and threat.measure in pooled.get(run.run, ()):
                     continue  # of several runs, one misses it by chance; the pooled difference says

@@ -18,6 +18,7 @@ from trialogue.stats.correction.weights import OWN_WEIGHT
 from trialogue.stats.fisher import fisher_p
 
 SAVED = 0.98  # of the width of labels alone: from here on the judge saves nothing
+CONTRARY = 0.01  # level of a negative correlation with labels within systems
 CHOSEN = 0.001  # level, over all systems, at which labelled units are no random choice by the judge's score
 
 
@@ -46,7 +47,14 @@ def judging_threats(
         alpha: level of the test of missing shares.
         probes: what bias probes of the judges found.
     """
-    threats = [*_raters(labels_by), *_labels(found), *_draw(table), *_chosen(table), *_worthless(found)]
+    threats = [
+        *_raters(labels_by),
+        *_labels(found),
+        *_draw(table),
+        *_chosen(table),
+        *_worthless(found),
+        *_useless(table),
+    ]
     threats += _judge_threats(coverage, family, alpha, is_corrected=True)
     threats += probe_threats(probes, is_corrected=True)
     return _in_order(threats)
@@ -164,6 +172,34 @@ def _chosen(table: JudgedTable) -> Iterator[Threat]:
         p = 2 * float(norm.sf(abs(pooled)))
         if p < CHOSEN:
             yield Threat(code=ThreatCode.LABELS_CHOSEN, severity=Severity.DEMOTES, facts={"p": p, "higher": pooled > 0})
+
+
+def _useless(table: JudgedTable) -> Iterator[Threat]:
+    """A judge that says the same of everything, or the opposite of what people say within systems."""
+    from scipy.stats import pearsonr
+
+    scored = table.judge[~table.unscored]
+    if len(scored) > 1 and np.ptp(scored) == 0:
+        yield Threat(code=ThreatCode.JUDGE_CONSTANT, severity=Severity.NOTES, facts={"score": float(scored[0])})
+        return
+    rows = [
+        np.flatnonzero(~np.isnan(table.labels) & ~table.unscored & (table.system_of == at))
+        for at in range(len(table.systems))
+    ]
+    parts = [
+        (table.judge[own] - table.judge[own].mean(), table.labels[own] - table.labels[own].mean())
+        for own in rows
+        if len(own)
+    ]
+    if not parts:
+        return
+    judge, labels = (np.concatenate(each) for each in zip(*parts, strict=True))
+    if len(judge) < MIN_LABELS or np.ptp(judge) == 0 or np.ptp(labels) == 0:
+        return
+    found = pearsonr(judge, labels)
+    if found.statistic < 0 and found.pvalue < CONTRARY:
+        facts = {"correlation": round(float(found.statistic), 2), "labels": len(judge)}
+        yield Threat(code=ThreatCode.JUDGE_CONTRARY, severity=Severity.NOTES, facts={**facts})
 
 
 def _worthless(found: Corrections) -> Iterator[Threat]:

@@ -152,6 +152,21 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Noted: the estimates rest on the labels.",
         lambda t: f"for {_names(t)} the judge saves no labels",
     ),
+    ThreatCode.JUDGE_CONSTANT: ThreatText(
+        "The judge says the same of everything",
+        "All scores of the judge are equal.",
+        "Noted: the estimates rest on the labels alone, and no probe can show a bias.",
+        lambda t: f"the judge gives {_mean(t.facts['score'])} to everything, so that only the labels say anything",
+    ),
+    ThreatCode.JUDGE_CONTRARY: ThreatText(
+        "The judge contradicts people",
+        "Negative correlation of the judge's scores with people's labels within systems (Pearson, at .01).",
+        "Noted: the labels correct it, and its scores mean the opposite of what they should.",
+        lambda t: (
+            f"the judge contradicts people (correlation {t.facts['correlation']} over {t.facts['labels']} labels within "
+            "systems): is its scale reversed?"
+        ),
+    ),
     ThreatCode.LABELS_NOT_DRAWN: ThreatText(
         "No record of how the labels were drawn",
         "People labelled a part of the units, and no plan (`--plan`, then `--chances`) says with which chance each was "
