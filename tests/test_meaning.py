@@ -43,6 +43,7 @@ ALLOWED = {
     "workflows/inputs/study_cells.py": FILE,
     "findings/people/models.py": "names of random effects, which are made beside it",
     "findings/people/methods.py": "names of sensitivity rows, which are made beside it",
+    "findings/sample/failure_texts.py": WORDS,
     "metrics/alignment/behavior_alignment.py": OWN_VARIANT,
     "metrics/names.py": TYPED,
     "metrics/recommendation/ranking.py": OWN_VARIANT,

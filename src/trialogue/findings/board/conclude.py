@@ -12,7 +12,7 @@ from trialogue.findings.board.columns import (
     values_of,
     worst_validity,
 )
-from trialogue.findings.board.entries import ColumnKey, Entry
+from trialogue.findings.board.entries import ColumnKey, Entry, with_declared_scales
 from trialogue.findings.board.history import histories
 from trialogue.findings.board.pooling import Pooled, Sampling
 from trialogue.findings.board.records import BoardColumn, BoardFindings, BoardRow, LeftOut
@@ -80,6 +80,7 @@ def conclude_board(
         manifest: record of how the board was made.
         settings: settings of the analysis.
     """
+    entries = with_declared_scales(entries)
     values = {key: values_of(entries, key) for key in keys}
     leagues = {key: _leagues(entries, key, values[key], settings) for key in keys}
     if not settings.is_declared:

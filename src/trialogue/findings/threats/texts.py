@@ -8,6 +8,7 @@ from trialogue.findings.threats.entry import ThreatText
 from trialogue.findings.threats.judging_texts import JUDGING_TEXTS
 from trialogue.findings.threats.passport_texts import PASSPORT_TEXTS
 from trialogue.findings.threats.protocol_texts import deviations_text
+from trialogue.findings.threats.sample_texts import SAMPLE_TEXTS
 from trialogue.findings.wording import list_names, no_judgement
 from trialogue.records import JsonValue
 from trialogue.records.kinds.gates import Gate
@@ -150,17 +151,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
         opens_with_names=True,
     ),
-    ThreatCode.COPIED_REFERENCES: ThreatText(
-        "Replies are the references",
-        (
-            "Share of a system's replies (ten or more) that repeat the reference word for word, ignoring "
-            "case and spaces."
-        ),
-        ("At 50% or more, it demotes every verdict in which the system is ahead on a measure that uses references."),
-        lambda t: (
-            f"{_count_of(t.facts, 'copied', 'answered')} replies of {_names(t)} repeat the reference word for word"
-        ),
-    ),
+    **SAMPLE_TEXTS,
     ThreatCode.DIFFERENT_SITUATIONS: ThreatText(
         "Different situations",
         "Two systems did not answer the same situations.",
