@@ -9,8 +9,8 @@ import pytest
 from trialogue.records import Dialogue, Ending, Rating, Utterance
 from trialogue.report import text_table
 from trialogue.report.evaluation.page import render_html
-from trialogue.report.long_names import LONGEST, short_names
-from trialogue.report.text import columns
+from trialogue.report.long_names import LONGEST
+from trialogue.report.text import columns, short_names
 from trialogue.workflows.compare import compare
 from trialogue.workflows.evaluation import Run, evaluate_records
 from trialogue.workflows.inputs.inputs import InputRecords
@@ -75,7 +75,7 @@ def test_a_comparison_of_two_long_names_shows_two_names(run: Run) -> None:
 
 def test_short_names_stay_as_they_are() -> None:
     names = ["kbrd", "unicrs-redial", "x" * LONGEST]
-    assert list(short_names(names).values()) == names
+    assert list(short_names(names, LONGEST).values()) == names
 
 
 def test_a_short_name_that_is_another_systems_own_is_not_taken() -> None:

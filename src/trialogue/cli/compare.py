@@ -148,7 +148,9 @@ def compare(
             before, after, systems=system or (), on=on or (), margin=margin, failure_margin=failure_margin, decide=decide,
             any_language=any_language, alpha=alpha, seed=seed, resamples=resamples, mapping=mapping, progress=tell,
         )  # fmt: skip
-        for note in with_short_names(compared.comparison).notes:
+        for note in with_short_names(
+            compared.comparison, [compared.comparison.before, compared.comparison.after]
+        ).notes:
             tell.say(f"note: {note}")
         page = compared.write(out) if out is not None else None
     typer.echo(_text_in_form(compared.comparison, form))
@@ -184,7 +186,7 @@ def _comparison_text(comparison: "Comparison") -> str:
     from trialogue.report.long_names import with_short_names
     from trialogue.report.numbers import p_value
 
-    comparison = with_short_names(comparison)
+    comparison = with_short_names(comparison, [comparison.before, comparison.after])
     lines = [_headline(comparison), *comparison.answer, ""]
     for decides, heading in ((True, "Deciding measures"), (False, "Others")):
         judged = [each for each in comparison.judgements if each.decides == decides]

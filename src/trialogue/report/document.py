@@ -5,7 +5,7 @@ A table has rows of one kind, and columns that say where they are shown. Files h
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -16,6 +16,7 @@ from trialogue.records import Estimate, Manifest, Record
 from trialogue.report.numbers import MISSING, column_decimals, estimate_text, number, supported_decimals
 from trialogue.report.plots.base import Figure
 from trialogue.report.table import Table as Cells
+from trialogue.report.text import distinct_texts, short_names
 
 T = TypeVar("T")
 
@@ -51,12 +52,20 @@ class Column(Generic[T]):
     """Media that show it."""
     note: str = ""
     """What it holds, said below the table; "": its head says it."""
+    longest: int | None = None
+    """Columns of a terminal, or characters on paper, from which names are cut in the middle; None: they are not."""
 
     def texts(self, rows: Sequence[T]) -> list[str]:
         """The cells as people read them."""
         values = [self.raw(row) for row in rows]
         write = self.text or _by_type(column_decimals(each for each in values if isinstance(each, Estimate)))
         return [MISSING if value is None else write(value) for value in values]
+
+    def names(self, rows: Sequence[T], medium: Medium) -> Mapping[str, str]:
+        """Names that are too long for a medium, and how it shows them, each in its own way."""
+        if self.longest is None or medium is Medium.PAGE:
+            return {}
+        return {name: short for name, short in short_names(self.texts(rows), self.longest).items() if name != short}
 
 
 @dataclass(frozen=True)
@@ -82,14 +91,22 @@ class Table(Generic[T]):
     file: str = ""
     """Name of a CSV file of its own, without suffix, shared with tables of that name; "": that of the document."""
     paper: str = ""
-    """Name of the LaTeX and Markdown files that hold it, without suffix; "": there are none."""
+    """Name of the LaTeX and Markdown files that hold it alone, without suffix; "": there are none."""
+    caption: str = ""
+    """Said above it in a paper, where it is read without what surrounds it; "": its label."""
     where: frozenset[Medium] = EVERYWHERE
     """Media that show it."""
 
     def cells(self, medium: Medium) -> Cells:
         """Heads and rows as a medium shows them, without columns that have no value in any row."""
-        rows = self.rows[: self.most] if medium is Medium.TERMINAL else self.rows
-        shown = [(each.head, each.texts(rows)) for each in self._columns_of(medium)]
+        rows = self._rows_of(medium)
+        columns = self._columns_of(medium)
+        heads = distinct_texts([each.head for each in columns])
+        short = [each.names(rows, medium) for each in columns]
+        texts = [
+            [names.get(text, text) for text in each.texts(rows)] for each, names in zip(columns, short, strict=True)
+        ]
+        shown = list(zip(heads, texts, strict=True))
         kept = [(head, texts) for head, texts in shown if any(text not in ("", MISSING) for text in texts)]
         strong = frozenset(place for place, row in enumerate(rows) if self.strong is not None and self.strong(row))
         return Cells(tuple(head for head, _ in kept), tuple(zip(*(texts for _, texts in kept), strict=True)), strong)
@@ -99,12 +116,17 @@ class Table(Generic[T]):
         heads = self.cells(medium).heads
         said = [f"{each.head}: {each.note}." for each in self._columns_of(medium) if each.note and each.head in heads]
         said += [self.note] if self.note else []
+        keys = [each.names(self.rows, medium) for each in self._columns_of(medium)] if medium is Medium.PAPER else []
+        said += [f"{short}: {name}." for names in keys for name, short in names.items()]
         return [" ".join(said)] if said else []
 
     def tidy(self) -> list[dict[str, Any]]:
         """Unrounded rows for files and data frames; empty where no column has a key."""
         keyed = [each for each in self.columns if each.key]
         return [{each.key: _plain(each.raw(row)) for each in keyed} for row in self.rows] if keyed else []
+
+    def _rows_of(self, medium: Medium) -> Sequence[T]:
+        return self.rows[: self.most] if medium is Medium.TERMINAL else self.rows
 
     def _columns_of(self, medium: Medium) -> list[Column[T]]:
         return [each for each in self.columns if each.head and medium in each.where]
@@ -164,8 +186,14 @@ class Document:
     """The findings that it shows, written as JSON."""
     manifest: Manifest
     """Provenance."""
+    further: Sequence[str] = ()
+    """More of the answer, which pages fold."""
+    against: Sequence[str] = ()
+    """More of the answer that limits it, as a list on pages."""
     threats: Sequence[Threat] = ()
     """Threats to the verdict."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What a measure is called in a threat, by its name."""
     facts: Sequence[tuple[int, str, str]] = ()
     """(How many, of one, of many) of what was analysed; what there is none of is left out."""
     first: Sequence[Part] = ()
@@ -184,6 +212,8 @@ class Document:
     """(What, value) that the manifest lacks."""
     beside: Sequence[str] = ()
     """Further files that are written with it."""
+    paper: str = ""
+    """Name of the LaTeX and Markdown files that hold all its tables for papers, without suffix; "": there are none."""
     is_folded: bool = False
     """Whether pages fold every section, so that the answer and what stands beside it fill the first screen."""
     is_titled: bool = False
@@ -193,6 +223,11 @@ class Document:
     def tables(self) -> list[Table[Any]]:
         """Its tables, in order."""
         return [each for each in self._parts() if isinstance(each, Table)]
+
+    def tables_of(self, medium: Medium) -> list[Table[Any]]:
+        """Tables with rows that a medium shows, in order."""
+        shown = _walk(self.sections, medium)
+        return [each for each in shown if isinstance(each, Table) and each.rows and medium in each.where]
 
     @property
     def json_name(self) -> str:
@@ -214,7 +249,7 @@ class Document:
 
     def threat_lists(self) -> list[tuple[str, list[str]]]:
         """(Heading, sentences) for each severity that occurs, the gravest first."""
-        lines = threat_lines(self.threats, {})
+        lines = threat_lines(self.threats, self.titles)
         lists = [(each, [line.text for line in lines if line.severity is each]) for each in Severity]
         return [(severity_heading(severity), texts) for severity, texts in lists if texts]
 
@@ -232,7 +267,7 @@ def from_estimate(raw: Callable[[T], Estimate | None], **keys: str) -> list[Colu
 
     Args:
         raw: the estimate in a row; None: there is none, and all its facts are undefined.
-        keys: name of the column by fact: ``value``, ``low``, ``high``, ``n``, ``clusters``, ``p`` or ``why``.
+        keys: name of the column by fact: ``value``, ``low``, ``high``, ``confidence``, ``n``, ``clusters``, ``p``, ``why``.
     """
     return in_files(**{key: _fact(raw, fact) for fact, key in keys.items()})
 
@@ -260,7 +295,7 @@ def _fact(raw: Callable[[T], Estimate | None], fact: str) -> Callable[[T], Any]:
         estimate = raw(row)
         if estimate is None:
             return None
-        if fact in ("low", "high"):
+        if fact in ("low", "high", "confidence"):
             return getattr(estimate.interval, fact) if estimate.interval else None
         found = getattr(estimate, fact)
         return str(found) if fact == "why" and found is not None else found
@@ -268,8 +303,9 @@ def _fact(raw: Callable[[T], Estimate | None], fact: str) -> Callable[[T], Any]:
     return take
 
 
-def _walk(parts: Sequence[Part]) -> Iterator[Part]:
+def _walk(parts: Sequence[Part], medium: Medium | None = None) -> Iterator[Part]:
+    """All parts, those within sections included; of one medium, without sections that it does not show."""
     for part in parts:
         yield part
-        if isinstance(part, Section):
-            yield from _walk(part.parts)
+        if isinstance(part, Section) and (medium is None or medium in part.where):
+            yield from _walk(part.parts, medium)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from trialogue.report.text import one_line
 
 Rows = Sequence[Sequence[str]]
+LONG, PARAGRAPH = 40, r"p{.3\linewidth}"  # characters from which a cell is a paragraph, and how wide its column is
 _ESCAPED = {
     "\\": r"\textbackslash{}",
     "<": r"\textless{}",
@@ -32,9 +33,10 @@ def escape_latex(text: str) -> str:
 
 
 def latex_table(heads: Sequence[str], rows: Rows) -> str:
-    """A booktabs ``tabular``, every cell escaped."""
+    """A booktabs ``tabular``, every cell escaped; columns with long texts break them into lines."""
     lines = [" & ".join(map(escape_latex, line)) for line in (heads, *rows)]
-    return tabular("l" * len(heads), lines[:1], [lines[1:]])
+    longest = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    return tabular("".join(PARAGRAPH if length > LONG else "l" for length in longest), lines[:1], [lines[1:]])
 
 
 def tabular(columns: str, heads: Sequence[str], groups: Rows) -> str:
@@ -49,6 +51,15 @@ def markdown_table(heads: Sequence[str], rows: Rows) -> str:
     """A GitHub Markdown table, the first column to the left and the others to the right."""
     lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
     return "".join(f"| {' | '.join(_in_a_cell(cell) for cell in line)} |\n" for line in lines)
+
+
+def plain_markdown(text: str) -> str:
+    """Text that ends no line and opens no HTML.
+
+    >>> plain_markdown("a <b>\\n& c")
+    'a &lt;b>\\n&amp; c'
+    """
+    return one_line(text).replace("&", "&amp;").replace("<", "&lt;")
 
 
 def html_table(heads: Sequence[str], rows: Rows) -> str:

@@ -175,6 +175,13 @@ def systems_in_order(findings: Findings) -> list[str]:
     return order + sorted(known - set(order))
 
 
+def system_names(findings: Findings) -> list[str]:
+    """Names of all systems and baselines, those of votes included."""
+    standings = (each for league in findings.leagues for each in (*league.standings, *league.baselines))
+    votes = findings.votes.strengths if findings.votes is not None else ()
+    return [each.system for part in (findings.systems, standings, votes) for each in part]
+
+
 def baselines_in_order(leagues: Sequence[League]) -> list[str]:
     """All baselines, best first by the first measure that has them."""
     return list(dict.fromkeys(standing.system for league in leagues for standing in league.baselines))

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from trialogue.report.render.layout import columns_of_words
 from trialogue.report.table import Table
 from trialogue.report.text import one_line
 
@@ -42,12 +43,13 @@ def wrap_sentences(sentences: Iterable[str], width: int) -> str:
 
 
 def draw_cells(cells: Table, width: int) -> str:
-    """A table of text: its first column to the left, the others to the right, long cells folded."""
+    """A table of text: its first column and words to the left, numbers to the right, long cells folded."""
     from rich.text import Text
 
     drawn = new_table()
+    words = columns_of_words(cells.rows)
     for place, head in enumerate(cells.heads):
-        drawn.add_column(Text(head), justify="left" if place == 0 else "right", overflow="fold")
+        drawn.add_column(Text(head), justify="left" if place == 0 or place in words else "right", overflow="fold")
     for row in cells.rows:
         drawn.add_row(*(Text("\n".join(map(one_line, cell.splitlines()))) for cell in row))
     return draw_table(drawn, width)

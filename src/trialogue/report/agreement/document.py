@@ -41,7 +41,7 @@ WITHIN_RANKING = (
 
 def agreement_document(found: AgreementFindings) -> Document:
     """The document of an analysis of agreement; its files have the whole names of systems, people read short ones."""
-    shown = with_short_names(found)
+    shown = with_short_names(found, [each.system for ranking in found.rankings for each in ranking.systems])
     questions = _questions(shown)
     return Document(
         name=NAME,

@@ -30,6 +30,7 @@ from trialogue.report.measures import (
     labels,
     primary_of,
     short_name,
+    system_names,
     systems_in_order,
     table_leagues,
 )
@@ -130,7 +131,7 @@ def render_page(
         validity: what is known about the metrics.
         explorer: whether ``explorer.html`` lies beside the page, to which numbers and dialogues then link.
     """
-    shown = with_short_names(findings)
+    shown = with_short_names(findings, system_names(findings))
     return printable(
         _template().render(
             **_content(shown, drawn),

@@ -9,18 +9,19 @@ from trialogue.findings.threat import ThreatCode
 from trialogue.report.compact_letters import league_letters
 from trialogue.report.evaluation.reading import reading_lines, sample_line
 from trialogue.report.evaluation.threats import terminal_lines
-from trialogue.report.long_names import short_names, with_short_names
+from trialogue.report.long_names import with_short_names
 from trialogue.report.measures import (
     ARROWS,
     baselines_in_order,
     correction_words,
     split_columns,
+    system_names,
     systems_in_order,
     table_leagues,
 )
 from trialogue.report.numbers import MISSING, bounds, column_decimals, level, number
 from trialogue.report.terminal import columns, draw_table, new_table, wrap_sentences
-from trialogue.report.text import one_line
+from trialogue.report.text import one_line, short_names
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -37,7 +38,7 @@ def text_table(findings: Findings, *, width: int | None = None) -> str:
         findings: findings to print.
         width: columns of the terminal; its own by default, 80 where there is none.
     """
-    findings = with_short_names(findings)
+    findings = with_short_names(findings, system_names(findings))
     width = columns(width, least=NARROWEST, most=WIDEST)
     systems = systems_in_order(findings)
     leagues = table_leagues(findings)

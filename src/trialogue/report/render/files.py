@@ -1,5 +1,6 @@
 """Render a document as files: CSV, LaTeX and Markdown tables, figures, and the folder that holds them with the page."""
 
+import html
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
 from trialogue.records.runs import writes_run
 from trialogue.report.document import Document, Medium, Table
-from trialogue.report.markup import latex_table, markdown_table
+from trialogue.report.markup import escape_latex, html_table, latex_table, markdown_table, plain_markdown
 from trialogue.report.plots.base import Figure
 from trialogue.report.render.page import document_page
 
@@ -33,6 +34,9 @@ def write_rendered(document: Document, folder: Path) -> Path:
     """Write tidy rows (``.csv``), tables for papers, figures, and at last the page, whose path it returns."""
     for name, text in csv_files(document).items():
         write_text(folder / name, text)
+    if document.paper:
+        write_text(folder / f"{document.paper}.tex", document_latex(document))
+        write_text(folder / f"{document.paper}.md", document_markdown(document))
     for table in document.tables:
         if table.paper and table.rows:
             write_text(folder / f"{table.paper}.tex", table_latex(table))
@@ -71,6 +75,52 @@ def keys_of(tables: Sequence[Table[Any]]) -> list[str]:
             else:
                 found.insert(place, key)
     return found
+
+
+def document_latex(document: Document) -> str:
+    """The tables of a document for a paper, each with a caption that stands alone; its answer is a comment above them."""
+    comments = [f"% {escape_latex(sentence)}" for sentence in (*document.answer, *document.further, *document.against)]
+    floats = [
+        "\n".join(
+            [
+                r"\begin{table*}",
+                r"\centering\small",
+                rf"\caption{{{escape_latex(table.caption or table.label)}}}",
+                rf"\label{{tab:{document.name}-{number}}}",
+                table_latex(table).rstrip(),
+                *(rf"\par\smallskip {escape_latex(note)}" for note in table.notes(Medium.PAPER)),
+                r"\end{table*}",
+            ]
+        )
+        for number, table in enumerate(document.tables_of(Medium.PAPER), start=1)
+    ]
+    return "\n\n".join(["\n".join(["% needs \\usepackage{booktabs}", *comments]), *floats]) + "\n"
+
+
+def document_markdown(document: Document) -> str:
+    """The answer and the tables of a document for a paper in Markdown, with their notes."""
+    parts = [f"## {plain_markdown(document.title)}"]
+    parts += [plain_markdown(each) for each in (*document.answer, *document.further, *document.against)]
+    for table in document.tables_of(Medium.PAPER):
+        notes = map(plain_markdown, table.notes(Medium.PAPER))
+        parts += [
+            f"### {plain_markdown(table.heading.rstrip(':') or table.label)}",
+            table_markdown(table).rstrip(),
+            *notes,
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def document_html(document: Document) -> str:
+    """The answer and the tables of a document for a paper, for notebooks."""
+    said = "".join(f"<p>{html.escape(each)}</p>" for each in (*document.answer, *document.further, *document.against))
+    tables = [(table, table.cells(Medium.PAPER)) for table in document.tables_of(Medium.PAPER)]
+    drawn = "".join(
+        html_table(cells.heads, cells.rows)
+        + "".join(f"<p><small>{html.escape(note)}</small></p>" for note in table.notes(Medium.PAPER))
+        for table, cells in tables
+    )
+    return f"<div><h4>{html.escape(document.title)}</h4>{said}{drawn}</div>"
 
 
 def table_latex(table: Table[Any]) -> str:

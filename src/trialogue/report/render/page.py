@@ -23,6 +23,7 @@ MANY = 5  # sections from which on there is a list of them
 def document_page(document: Document) -> str:
     """The page of a document. The same document gives the same page; text in it is escaped, whatever it holds."""
     sections = [each for each in _views(document.sections) if each["name"]]
+    threats = document.threat_lists()
     content = {
         "light": css_variables(LIGHT),
         "dark": css_variables(DARK),
@@ -30,7 +31,7 @@ def document_page(document: Document) -> str:
         "long_answer": bool(document.answer) and len(document.answer[0]) > LONG,
         "facts": [(f"{n:,}", one if n == 1 else many) for n, one, many in document.facts if n],
         "first": list(_views(document.first)),
-        "threats": document.threat_lists(),
+        "threats": threats,
         "sections": sections,
         "contents": sections if len(sections) >= MANY and not document.is_folded else [],
         "files": _files(document),
@@ -93,7 +94,6 @@ def _views(parts: Sequence[Part]) -> Iterator[dict[str, Any]]:
 
 def _files(document: Document) -> list[str]:
     """Names of the files beside the page, after the one that has everything."""
-    papers = [
-        f"{each.paper}.{suffix}" for each in document.tables if each.paper and each.rows for suffix in ("tex", "md")
-    ]
+    names = [document.paper, *(each.paper for each in document.tables if each.rows)]
+    papers = [f"{name}.{suffix}" for name in names if name for suffix in ("tex", "md")]
     return [document.json_name, *document.csv_tables(), *document.beside, *papers]

@@ -8,6 +8,7 @@ from trialogue.report.numbers import count
 from trialogue.report.terminal import columns, draw_cells, wrap_list, wrap_sentences
 
 NARROWEST, WIDEST = 60, 130
+MAX_THREATS = 5  # of one severity; the report has all
 
 
 def document_text(document: Document, *, width: int | None = None) -> str:
@@ -18,12 +19,17 @@ def document_text(document: Document, *, width: int | None = None) -> str:
         width: columns of the terminal; its own by default, 80 where there is none.
     """
     width = columns(width, least=NARROWEST, most=WIDEST)
-    said = [*([document.title] if document.is_titled else []), *document.answer]
+    said = [*([document.title] if document.is_titled else []), *document.answer, *document.further, *document.against]
     blocks = [wrap_sentences(said, width), *_blocks(document.sections, width)]
-    blocks += [wrap_list(heading, texts, width) for heading, texts in document.threat_lists()]
+    blocks += [_threats(heading, texts, width) for heading, texts in document.threat_lists()]
     if document.closing:
         blocks.append(wrap_sentences(document.closing, width))
     return "\n\n".join(blocks)
+
+
+def _threats(heading: str, texts: Sequence[str], width: int) -> str:
+    more = len(texts) - MAX_THREATS
+    return wrap_list(heading, [*texts[:MAX_THREATS], *([f"and {more} more in the report"] if more > 0 else [])], width)
 
 
 def parts_text(parts: Sequence[Part], *, width: int | None = None) -> str:
