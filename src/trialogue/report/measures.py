@@ -3,13 +3,13 @@
 import math
 import re
 import textwrap
-from collections import Counter
 from collections.abc import Sequence
 
 from trialogue.findings import Findings, League, Measure, Standing, Votes
 from trialogue.findings.family import ACROSS_MEASURES
 from trialogue.findings.standings import OVER_MEASURES
 from trialogue.findings.systems.answer import first_to_show, opposed_questions
+from trialogue.findings.titles import titles_of
 from trialogue.records import VOTES, MeasureName
 from trialogue.records.kinds.origins import with_raters
 
@@ -222,17 +222,8 @@ def is_ranked(league: League) -> bool:
 
 
 def labels(leagues: Sequence[League]) -> dict[str, str]:
-    """Label of each measure by name: its title, with parameters and variant where ambiguous.
-
-    Ambiguous is a title that several measures have, and one whose metric knows several formulas.
-    """
-    titles = Counter(league.measure.title for league in leagues)
-    return {
-        league.measure.name: league.measure.title
-        if titles[league.measure.title] == 1 and not _has_variants(league.measure)
-        else f"{league.measure.title} ({league.measure.measured.detail or league.measure.name})"
-        for league in leagues
-    }
+    """Title of each measure by name; no two are alike."""
+    return titles_of(league.measure for league in leagues)
 
 
 def short_name(name: str) -> str:
@@ -254,7 +245,3 @@ def pieces(name: str) -> list[str]:
     """
     found = [piece for piece in _BREAK.split(name) if piece]
     return [part for piece in found for part in textwrap.wrap(piece, LONGEST_PIECE, drop_whitespace=False)]
-
-
-def _has_variants(measure: Measure) -> bool:
-    return measure.card is not None and len(measure.card.variants) > 1

@@ -19,6 +19,7 @@ from trialogue.findings.languages import DIFFERENT
 from trialogue.findings.league import estimate_of
 from trialogue.findings.protocol import Correction, Margins
 from trialogue.findings.standings import OVER_MEASURES
+from trialogue.findings.titles import with_titles
 from trialogue.records import CompletionCounts, Estimate, JsonValue
 from trialogue.records.files.cells import csv_text
 from trialogue.records.runs import run_draft
@@ -193,7 +194,7 @@ def compare(
     findings = findings_under(protocol, findings, sides)
     decided = decide_by(findings.leagues, comparison_threats(findings, sides, read), protocol)
     comparison = conclude_comparison(
-        comparison,
+        _with_titles(comparison, findings.leagues),
         decided.threats,
         failures,
         margin=margin,
@@ -303,13 +304,20 @@ def _findings(
         title=f"{comparison.after} against {comparison.before}",
         answer=(),
         systems=tuple(sorted(facts, key=_sort_key)),
-        leagues=leagues,
+        leagues=with_titles(leagues),
         primary=next((name for name in deciding), None),
         warnings=comparison.notes,
         alpha=alpha,
         correction=OVER_MEASURES,
         manifest=manifest,
     )
+
+
+def _with_titles(comparison: Comparison, leagues: Sequence[League]) -> Comparison:
+    """Judgements under the titles that the findings give their measures."""
+    titles = {league.measure.name: league.measure.title for league in leagues}
+    judged = [each.model_copy(update={"title": titles.get(each.measure, each.title)}) for each in comparison.judgements]
+    return comparison.model_copy(update={"judgements": tuple(judged)})
 
 
 def _sort_key(facts: SystemFacts) -> str:

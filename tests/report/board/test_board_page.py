@@ -43,7 +43,10 @@ def test_the_marks_of_a_history_differ_by_shape_and_filling(made: Board) -> None
     ]
     assert len({dot.color for dot in dots}) == 1  # color says nothing
     courses = [mark for mark in figure.drawing.marks if isinstance(mark, Course)]
-    assert [len(course.points) for course in courses] == [2, 2]  # v1 to v2 to v3: the line ends before what is not comparable
+    assert [len(course.points) for course in courses] == [
+        2,
+        2,
+    ]  # v1 to v2 to v3: the line ends before what is not comparable
     assert [mark.dashed for mark in figure.drawing.marks if isinstance(mark, Line) and mark.dashed] == [True]
     assert "Diamond and dashed line: the baseline v1." in figure.caption
     assert "Hollow: not comparable" in figure.caption

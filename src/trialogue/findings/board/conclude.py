@@ -23,6 +23,7 @@ from trialogue.findings.family import corrected_over_questions
 from trialogue.findings.protocol import DecisionProtocol
 from trialogue.findings.standings import League
 from trialogue.findings.threat import Validity
+from trialogue.findings.titles import titled, titles_of
 from trialogue.records import Manifest, PopulationKind
 
 METHODS = (
@@ -101,7 +102,8 @@ def conclude_board(
         protocol=settings.protocol,
     )
     threats = raised_threats(protocol, threats)
-    columns = [gated_column(entries, key, values[key], leagues[key], threats) for key in keys]
+    titles = titles_of(measure_of(entries, key) for key in keys)
+    columns = [_titled(gated_column(entries, key, values[key], leagues[key], threats), titles) for key in keys]
     order = _order(entries, columns[0])
     own_rows = sorted((_row(entry, columns) for entry in entries), key=lambda row: order.index(row.name))
     rows = [*own_rows, *(reported_row(row, name) for name, row in external_rows.items())]
@@ -122,6 +124,12 @@ def conclude_board(
         alpha=settings.alpha,
         manifest=manifest,
     )
+
+
+def _titled(column: BoardColumn, titles: dict[str, str]) -> BoardColumn:
+    measure = titled(column.measure, titles)
+    leagues = tuple(each.model_copy(update={"measure": measure}) for each in column.leagues)
+    return column.model_copy(update={"measure": measure, "leagues": leagues})
 
 
 def _leagues(

@@ -17,8 +17,6 @@ from trialogue.findings.board.records import (
     RowOrigin,
 )
 from trialogue.findings.board.reported import FORMAT
-from trialogue.findings.standings import League
-from trialogue.findings.systems.answer import full_title
 from trialogue.findings.threats import Threat, Validity
 from trialogue.findings.threats.gate import threats_to
 from trialogue.findings.threats.texts import TEXTS
@@ -136,7 +134,7 @@ def _figures(found: BoardFindings) -> list[Figure | None]:
 
 def title_of(column: BoardColumn) -> str:
     """A measure's title with the arrow of its direction."""
-    return f"{full_title(League(measure=column.measure, standings=()))} {ARROWS[column.measure.better]}".strip()
+    return f"{column.measure.title} {ARROWS[column.measure.better]}".strip()
 
 
 def _heading(history: History) -> str:
