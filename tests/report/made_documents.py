@@ -22,12 +22,15 @@ from trialogue.judges.probes.kinds import ProbeKind
 from trialogue.records import Estimate, Interval, write_records
 from trialogue.report.agreement.document import agreement_document
 from trialogue.report.board.document import board_document
+from trialogue.report.comparison.document import comparison_document
 from trialogue.report.document import Document
 from trialogue.report.judging.document import judging_document
 from trialogue.report.passport.document import passport_document
 from trialogue.report.passport.realism import realism_document
 from trialogue.report.study.document import study_document
 from trialogue.workflows.board.board import board
+from trialogue.workflows.compare import compare
+from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.judging.judge import judge
 from trialogue.workflows.passport.passport import passport
 
@@ -102,6 +105,12 @@ def board_of_versions(folder: Path) -> Document:
     return board_document(board(*runs, runs[0], baseline="v1").findings)
 
 
+def compared(_folder: Path) -> Document:
+    """Two bundled systems, of which one is worse, with invented raters and losses."""
+    run = evaluate("demo", metrics=["length@words", "distinct(n=2)@ratio"], resamples=200)
+    return comparison_document(compare(run, run, systems=["aria", "chip"], resamples=200).comparison)
+
+
 def studied(_folder: Path) -> Document:
     """A study of everything."""
     return study_document(everything())
@@ -116,4 +125,5 @@ DOCUMENTS: Mapping[str, Callable[[Path], Document]] = {
     "agreement-users": agreed_by_users,
     "study": studied,
     "board": board_of_versions,
+    "comparison": compared,
 }

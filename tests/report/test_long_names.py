@@ -8,8 +8,10 @@ import pytest
 
 from trialogue.records import Dialogue, Ending, Rating, Utterance
 from trialogue.report import text_table
+from trialogue.report.comparison.document import comparison_document
 from trialogue.report.evaluation.page import render_html
 from trialogue.report.long_names import LONGEST
+from trialogue.report.render.terminal import document_text
 from trialogue.report.text import columns, short_names
 from trialogue.workflows.compare import compare
 from trialogue.workflows.evaluation import Run, evaluate_records
@@ -66,9 +68,7 @@ def test_the_page_shows_short_names_and_the_files_hold_them_whole(run: Run, tmp_
 
 
 def test_a_comparison_of_two_long_names_shows_two_names(run: Run) -> None:
-    from trialogue.cli.compare import _comparison_text
-
-    text = _comparison_text(compare(run, run, systems=NAMES, resamples=200).comparison)
+    text = document_text(comparison_document(compare(run, run, systems=NAMES, resamples=200).comparison))
     assert START not in text
     assert "#2" in text
 

@@ -73,4 +73,4 @@ def html_table(heads: Sequence[str], rows: Rows) -> str:
 
 
 def _in_a_cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", r"\|")
+    return plain_markdown(text).replace("|", r"\|")

@@ -7,6 +7,7 @@ from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Severity, Threat, Va
 from trialogue.findings.threats.joint_clauses import joint_clauses
 from trialogue.findings.threats.texts import clause, sentence
 from trialogue.findings.wording import list_names
+from trialogue.records import MeasureName
 
 MAX_MEASURES = 3  # named in one line
 MAX_LINES_OF_A_KIND = 3  # 12 systems have 66 pairs; more lines than that become one, with two as examples
@@ -101,7 +102,7 @@ def _example_line(threats: Sequence[Threat], measures: Sequence[str], titles: Ma
 def _line(
     threat: Threat, measures: Sequence[str], titles: Mapping[str, str], text: str, *, is_list: bool = False
 ) -> ThreatLine:
-    names = list(dict.fromkeys(titles.get(name, name) for name in measures))
+    names = list(dict.fromkeys(titles.get(name) or MeasureName(name).prose for name in measures))
     where = [f"with simulated users ({threat.users})"] if threat.users else []
     if names:
         others = len(names) - MAX_MEASURES

@@ -1,7 +1,7 @@
 """Render a document as files: CSV, LaTeX and Markdown tables, figures, and the folder that holds them with the page."""
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ from trialogue.records.files.cells import csv_text
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
 from trialogue.records.runs import writes_run
-from trialogue.report.document import Document, Medium, Table
+from trialogue.report.document import Document, Medium, Part, Section, Sentences, Table
 from trialogue.report.markup import escape_latex, html_table, latex_table, markdown_table, plain_markdown
 from trialogue.report.plots.base import Figure
 from trialogue.report.render.page import document_page
@@ -98,17 +98,33 @@ def document_latex(document: Document) -> str:
 
 
 def document_markdown(document: Document) -> str:
-    """The answer and the tables of a document for a paper in Markdown, with their notes."""
+    """The answer, the tables of a document for a paper with their notes, and the threats, in Markdown."""
     parts = [f"## {plain_markdown(document.title)}"]
     parts += [plain_markdown(each) for each in (*document.answer, *document.further, *document.against)]
-    for table in document.tables_of(Medium.PAPER):
-        notes = map(plain_markdown, table.notes(Medium.PAPER))
-        parts += [
-            f"### {plain_markdown(table.heading.rstrip(':') or table.label)}",
-            table_markdown(table).rstrip(),
-            *notes,
-        ]
+    parts += _markdown(document.sections)
+    for heading, texts in document.threat_lists():
+        parts += [f"{heading}:", "\n".join(f"- {plain_markdown(text)}" for text in texts)]
     return "\n\n".join(parts) + "\n"
+
+
+def _markdown(parts: Sequence[Part], *, has_title: bool = False) -> Iterator[str]:
+    """Blocks of Markdown; tables have no heading where that of their section stands above them."""
+    for part in parts:
+        match part:
+            case Section() if Medium.PAPER in part.where:
+                inner = list(_markdown(part.parts, has_title=part.fold))
+                folded = part.fold and inner
+                yield from [f"<details><summary>{plain_markdown(part.title)}</summary>"] if folded else []
+                yield from inner
+                yield from ["</details>"] if folded else []
+            case Table() if part.rows and Medium.PAPER in part.where:
+                yield from [] if has_title else [f"### {plain_markdown(part.heading.rstrip(':') or part.label)}"]
+                yield table_markdown(part).rstrip()
+                yield from map(plain_markdown, part.notes(Medium.PAPER))
+            case Sentences() if Medium.PAPER in part.where:
+                is_list = part.style == "warnings"
+                texts = [plain_markdown(text) for text in part.texts]
+                yield from ["\n".join(f"- {text}" for text in texts)] if is_list and texts else texts
 
 
 def document_html(document: Document) -> str:
