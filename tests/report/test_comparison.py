@@ -10,7 +10,7 @@ from trialogue.findings.threat import Severity, Threat, ThreatCode, Validity
 from trialogue.records import Estimate, Interval
 from trialogue.report.comparison.ci import github_annotations, junit_xml
 from trialogue.report.comparison.document import level_of, pull_request_document
-from trialogue.report.render.files import document_markdown
+from trialogue.report.render.papers import document_markdown
 
 NASTY = 'a|b <script>%\n::error::x "q" \x00&'
 

@@ -13,8 +13,9 @@ from tests.report.made_documents import DOCUMENTS
 from trialogue.records import Estimate, Interval, Reason
 from trialogue.report.document import PAGES, Column, Document, Medium, Section, Sentences, Table, from_estimate
 from trialogue.report.numbers import own_decimals
-from trialogue.report.render.files import csv_files, keys_of, table_latex, table_markdown, write_document
+from trialogue.report.render.files import csv_files, keys_of, write_document
 from trialogue.report.render.page import document_page
+from trialogue.report.render.papers import table_latex, table_markdown
 from trialogue.report.render.terminal import document_text
 from trialogue.report.text import typeset
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from trialogue.records import Dialogue, Ending, Rating, Utterance
-from trialogue.report import text_table
+from trialogue.report import render_html, text_table
 from trialogue.report.comparison.document import comparison_document
-from trialogue.report.evaluation.page import render_html
 from trialogue.report.long_names import LONGEST
 from trialogue.report.render.terminal import document_text
 from trialogue.report.text import columns, short_names

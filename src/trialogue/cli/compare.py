@@ -159,7 +159,7 @@ def _text_in_form(comparison: "Comparison", form: OutputFormat) -> str:
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.comparison.ci import github_annotations, junit_xml
     from trialogue.report.comparison.document import comparison_document, pull_request_document
-    from trialogue.report.render.files import document_markdown
+    from trialogue.report.render.papers import document_markdown
     from trialogue.report.render.terminal import document_text
 
     match form:

@@ -16,6 +16,8 @@ _ESCAPED = {
     "^": r"\textasciicircum{}",
     "α": r"$\alpha$",
     "ρ": r"$\rho$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
     "−": "$-$",
     "–": "--",
 } | {char: f"\\{char}" for char in "&%$#_{}"}

@@ -216,6 +216,12 @@ def _is_pooled(league: League) -> bool:
     return False
 
 
+def confidence(league: League) -> str:
+    """Confidence level of a league's intervals: ``95%``."""
+    found = {s.estimate.interval.confidence for s in league.standings if s.estimate.interval}
+    return " or ".join(f"{100 * share:g}%" for share in sorted(found)) or "95%"
+
+
 def is_ranked(league: League) -> bool:
     """Whether the measure has a direction."""
     return league.measure.better != "neither"

@@ -16,8 +16,9 @@ from trialogue.report.board.figure import history_figure
 from trialogue.report.document import Medium
 from trialogue.report.drawing.marks import Dot, Line
 from trialogue.report.drawing.marks import Path as Course
-from trialogue.report.render.files import csv_files, document_latex, document_markdown
+from trialogue.report.render.files import csv_files
 from trialogue.report.render.page import document_page
+from trialogue.report.render.papers import document_latex, document_markdown
 from trialogue.report.render.terminal import document_text
 from trialogue.workflows.board.board import Board, board
 
@@ -55,7 +56,7 @@ def test_the_marks_of_a_history_differ_by_shape_and_filling(made: Board) -> None
 def rows_of(made: Board, label: str) -> list[tuple[str, ...]]:
     """The rows of a table as the page shows it."""
     (table,) = [each for each in board_document(made.findings).tables if each.label.startswith(label)]
-    return list(table.cells(Medium.PAGE).rows)
+    return table.cells(Medium.PAGE).texts
 
 
 def test_the_leaderboard_holds_comparable_rows_alone(made: Board) -> None:

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from trialogue.findings import Contrast, League
 from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, TextMark
-from trialogue.report.drawing.scale import Scale
-from trialogue.report.head_to_head import contrast_between, reach_of
+from trialogue.report.drawing.scale import Scale, reach_of
 from trialogue.report.measures import is_ranked, labels
 from trialogue.report.numbers import column_decimals, level, p_value, render_estimate
 from trialogue.report.plots.base import Figure, label, row_lines
@@ -20,7 +19,7 @@ def differences(
 ) -> Figure | None:
     """Difference of the first and second system, oriented so that right favours the first; None without comparisons."""
     a, b = systems
-    rows = [(league, contrast) for league in leagues if (contrast := contrast_between(league, a, b)) is not None]
+    rows = [(league, contrast) for league in leagues if (contrast := league.between(a, b)) is not None]
     rows = [(league, contrast) for league, contrast in rows if contrast.difference.value is not None]
     if not rows:
         return None

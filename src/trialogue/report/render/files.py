@@ -1,7 +1,6 @@
 """Render a document as files: CSV, LaTeX and Markdown tables, figures, and the folder that holds them with the page."""
 
-import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +8,10 @@ from trialogue.records.files.cells import csv_text
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
 from trialogue.records.runs import writes_run
-from trialogue.report.document import Document, Medium, Part, Section, Sentences, Table
-from trialogue.report.markup import escape_latex, html_table, latex_table, markdown_table, plain_markdown
+from trialogue.report.document import Document, Table
 from trialogue.report.plots.base import Figure
 from trialogue.report.render.page import document_page
+from trialogue.report.render.papers import document_latex, document_markdown, table_latex, table_markdown
 
 
 @writes_run()
@@ -75,77 +74,3 @@ def keys_of(tables: Sequence[Table[Any]]) -> list[str]:
             else:
                 found.insert(place, key)
     return found
-
-
-def document_latex(document: Document) -> str:
-    """The tables of a document for a paper, each with a caption that stands alone; its answer is a comment above them."""
-    comments = [f"% {escape_latex(sentence)}" for sentence in (*document.answer, *document.further, *document.against)]
-    floats = [
-        "\n".join(
-            [
-                r"\begin{table*}",
-                r"\centering\small",
-                rf"\caption{{{escape_latex(table.caption or table.label)}}}",
-                rf"\label{{tab:{document.name}-{number}}}",
-                table_latex(table).rstrip(),
-                *(rf"\par\smallskip {escape_latex(note)}" for note in table.notes(Medium.PAPER)),
-                r"\end{table*}",
-            ]
-        )
-        for number, table in enumerate(document.tables_of(Medium.PAPER), start=1)
-    ]
-    return "\n\n".join(["\n".join(["% needs \\usepackage{booktabs}", *comments]), *floats]) + "\n"
-
-
-def document_markdown(document: Document) -> str:
-    """The answer, the tables of a document for a paper with their notes, and the threats, in Markdown."""
-    parts = [f"## {plain_markdown(document.title)}"]
-    parts += [plain_markdown(each) for each in (*document.answer, *document.further, *document.against)]
-    parts += _markdown(document.sections)
-    for heading, texts in document.threat_lists():
-        parts += [f"{heading}:", "\n".join(f"- {plain_markdown(text)}" for text in texts)]
-    return "\n\n".join(parts) + "\n"
-
-
-def _markdown(parts: Sequence[Part], *, has_title: bool = False) -> Iterator[str]:
-    """Blocks of Markdown; tables have no heading where that of their section stands above them."""
-    for part in parts:
-        match part:
-            case Section() if Medium.PAPER in part.where:
-                inner = list(_markdown(part.parts, has_title=part.fold))
-                folded = part.fold and inner
-                yield from [f"<details><summary>{plain_markdown(part.title)}</summary>"] if folded else []
-                yield from inner
-                yield from ["</details>"] if folded else []
-            case Table() if part.rows and Medium.PAPER in part.where:
-                yield from [] if has_title else [f"### {plain_markdown(part.heading.rstrip(':') or part.label)}"]
-                yield table_markdown(part).rstrip()
-                yield from map(plain_markdown, part.notes(Medium.PAPER))
-            case Sentences() if Medium.PAPER in part.where:
-                is_list = part.style == "warnings"
-                texts = [plain_markdown(text) for text in part.texts]
-                yield from ["\n".join(f"- {text}" for text in texts)] if is_list and texts else texts
-
-
-def document_html(document: Document) -> str:
-    """The answer and the tables of a document for a paper, for notebooks."""
-    said = "".join(f"<p>{html.escape(each)}</p>" for each in (*document.answer, *document.further, *document.against))
-    tables = [(table, table.cells(Medium.PAPER)) for table in document.tables_of(Medium.PAPER)]
-    drawn = "".join(
-        html_table(cells.heads, cells.rows)
-        + "".join(f"<p><small>{html.escape(note)}</small></p>" for note in table.notes(Medium.PAPER))
-        for table, cells in tables
-    )
-    return f"<div><h4>{html.escape(document.title)}</h4>{said}{drawn}</div>"
-
-
-def table_latex(table: Table[Any]) -> str:
-    """A table as a booktabs ``tabular``."""
-    cells = table.cells(Medium.PAPER)
-    return latex_table(cells.heads, cells.rows) + "\n"
-
-
-def table_markdown(table: Table[Any]) -> str:
-    """A table as a GitHub Markdown table."""
-    cells = table.cells(Medium.PAPER)
-    return markdown_table(cells.heads, cells.rows)

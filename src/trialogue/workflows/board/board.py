@@ -48,21 +48,21 @@ class Board:
     def to_markdown(self) -> str:
         """The leaderboard in Markdown."""
         from trialogue.report.board.document import board_document
-        from trialogue.report.render.files import document_markdown
+        from trialogue.report.render.papers import document_markdown
 
         return document_markdown(board_document(self.findings))
 
     def to_latex(self) -> str:
         """The leaderboard for a paper, with booktabs."""
         from trialogue.report.board.document import board_document
-        from trialogue.report.render.files import document_latex
+        from trialogue.report.render.papers import document_latex
 
         return document_latex(board_document(self.findings))
 
     def _repr_html_(self) -> str:
         """Answer and leaderboard, in a notebook."""
         from trialogue.report.board.document import board_document
-        from trialogue.report.render.files import document_html
+        from trialogue.report.render.papers import document_html
 
         return document_html(board_document(self.findings))
 

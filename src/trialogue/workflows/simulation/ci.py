@@ -24,7 +24,7 @@ from trialogue.records.files.validation import mistakes_of
 from trialogue.records.files.yaml_file import lines_of, read_fields
 from trialogue.report.comparison.ci import junit_xml
 from trialogue.report.comparison.document import pull_request_document
-from trialogue.report.render.files import document_markdown
+from trialogue.report.render.papers import document_markdown
 from trialogue.simulation.batch.batch import Progress
 from trialogue.simulation.batch.simulation_file import SimulationFile, study_of
 from trialogue.workflows.compare import compare
