@@ -6,7 +6,7 @@ from itertools import pairwise, zip_longest
 from math import log
 
 from trialogue.records import Estimate
-from trialogue.report.drawing.marks import SIZE, WIDTH, Dot, Drawing, Line, Path, Shape, TextMark, widest
+from trialogue.report.drawing.marks import SIZE, WIDTH, Dot, Drawing, Line, Path, Shape, TextMark, text_width, widest
 from trialogue.report.drawing.scale import Scale, draw_axis, ends, extent
 from trialogue.report.numbers import MISSING, bounds, column_decimals, number, render_estimate
 from trialogue.report.plots.base import LONGEST_LABEL, NARROW, ROW, Figure, legend, row_lines
@@ -34,6 +34,10 @@ class Row:
     """Whether the marks are hollow, for what is only there to compare with."""
     shape: Shape = "circle"
     """The mark of the value."""
+    width: float = 2.3
+    """Of the line of its interval."""
+    text: str = ""
+    """Its numbers, where the axis has others; "": those of the estimate."""
     joins: bool = False
     """Whether a thin line leads from the value to that of the row above, if that joins, too."""
     color: str = "accent"
@@ -57,7 +61,8 @@ class Axis:
     """What cannot be exceeded, dashed; None: unknown."""
     odds: bool = False
     """Whether values are odds ratios, on a logarithmic axis."""
-
+    is_relative: bool = False
+    """Whether each row has a scale of its own, so that no numbers stand below them."""
     within: tuple[float | None, float | None] = (None, None)
     """Bounds of the values; None: there is none."""
 
@@ -112,7 +117,8 @@ def estimates_figure(
     labels = [shorten(row.label, LONGEST_LABEL if narrow else LONGEST) for row in rows]
     left = min(240.0, widest(labels)) + 14
     widths = [] if narrow else _note_widths([note_heads, *(row.notes for row in rows)])
-    numbers_at = drawing.width - 108 - sum(widths)
+    numbers = [text_width(row.text, size=SIZE - 0.5) for row in rows]
+    numbers_at = drawing.width - max(108, *numbers) - sum(widths)
     right = drawing.width - 8 if narrow else numbers_at - 14
     scale = axis.scale(rows, left + 6, right - 6)
     legend(drawing, marks, x=0, y=12)
@@ -132,7 +138,7 @@ def estimates_figure(
         draw_row(drawing, row, axis, scale, y, decimals)
         _notes(drawing, row.notes, widths, y, color="ink")
         if not narrow:
-            _numbers(drawing, row.estimate, numbers_at, y, decimals)
+            _numbers(drawing, row, numbers_at, y, decimals)
     if below_rule:
         rule = bottom - row_height * below_rule
         drawing.add(Line(0, rule, drawing.width, rule, "muted", 1.5))
@@ -147,7 +153,7 @@ def _estimates(rows: Sequence[Row]) -> list[Estimate]:
 def _axis(drawing: Drawing, axis: Axis, scale: Scale, top: float, bottom: float) -> None:
     if axis.odds:
         _odds_axis(drawing, scale, top, bottom)
-    else:
+    elif not axis.is_relative:
         draw_axis(drawing, scale, top=top, bottom=bottom)
     for value, color, tip in ((axis.reference, "muted", "reference"), (axis.ceiling, "better", "ceiling")):
         if value is not None:
@@ -206,17 +212,20 @@ def draw_row(drawing: Drawing, row: Row, axis: Axis, scale: Scale, y: float, dec
     for estimate, color, shape, at in drawn:
         if estimate is None or estimate.value is None:
             continue
-        tip = f"{row.label}: {render_estimate(estimate, decimals)}"
+        tip = f"{row.label}: {row.text or render_estimate(estimate, decimals)}"
         if estimate.interval:
             low, high = (scale(axis.place(end)) for end in (estimate.interval.low, estimate.interval.high))
-            drawing.add(Line(low, y + at, high, y + at, color, 2.3, tip=tip, href=row.href))
+            drawing.add(Line(low, y + at, high, y + at, color, row.width, tip=tip, href=row.href))
         x = scale(axis.place(estimate.value))
         drawing.add(Dot(x, y + at, color, radius=4, shape=shape, hollow=row.hollow, tip=tip, href=row.href))
 
 
-def _numbers(drawing: Drawing, estimate: Estimate, x: float, y: float, decimals: int) -> None:
+def _numbers(drawing: Drawing, row: Row, x: float, y: float, decimals: int) -> None:
     """The value, with its interval after it."""
-    if estimate.value is None:
+    estimate = row.estimate
+    if row.text:
+        drawing.add(TextMark(x, y, row.text, size=SIZE - 0.5))
+    if estimate.value is None or row.text:
         return
     value = number(estimate.value, decimals)
     drawing.add(TextMark(x, y, value, bold=True))
