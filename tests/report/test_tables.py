@@ -158,20 +158,20 @@ def test_a_comparison_turned_twice_is_itself(value: float, down: float, up: floa
     contrast = Contrast.model_validate(
         {"a": "x", "b": "y", "difference": Estimate(value=value, interval=interval), "verdict": verdict}
     )
-    assert contrast.turned().turned() == contrast
-    assert contrast.turned().difference.value == -value
+    assert contrast.turn().turn() == contrast
+    assert contrast.turn().difference.value == -value
 
 
 def test_a_comparison_is_found_whichever_way_round_it_is_stored() -> None:
     league = two().leagues[0]
     forth, back = (
-        league.between("baseline", "with_reranker"),
-        league.between("with_reranker", "baseline"),
+        league.contrast_of("baseline", "with_reranker"),
+        league.contrast_of("with_reranker", "baseline"),
     )
     assert forth is not None
     assert back is not None
     assert (forth.verdict, back.verdict) == ("b", "a")
-    assert league.between("baseline", "nobody") is None
+    assert league.contrast_of("baseline", "nobody") is None
 
 
 def simulated(league: League, users: str) -> League:

@@ -169,7 +169,7 @@ class Contrast(Record):
         """The better system; None if the verdict names none."""
         return self.a if self.verdict == "a" else self.b if self.verdict == "b" else None
 
-    def turned(self) -> "Contrast":
+    def turn(self) -> "Contrast":
         """The contrast as b minus a."""
         verdicts: dict[Verdict, Verdict] = {"a": "b", "b": "a"}
         return self.model_copy(
@@ -205,11 +205,11 @@ class League(Record):
     values: dict[str, tuple[float, ...]] = Field(default_factory=dict)
     """Values of single dialogues (or replies) by system, for pictures of the spread."""
 
-    def between(self, a: str, b: str) -> Contrast | None:
+    def contrast_of(self, a: str, b: str) -> Contrast | None:
         """Contrast of two systems as a minus b, in either stored orientation; None if there is none."""
         for contrast in self.contrasts:
             if (contrast.a, contrast.b) == (a, b):
                 return contrast
             if (contrast.a, contrast.b) == (b, a):
-                return contrast.turned()
+                return contrast.turn()
         return None

@@ -41,10 +41,10 @@ def with_titles(leagues: Iterable[League]) -> tuple[League, ...]:
     """Leagues whose measures have titles of their own."""
     leagues = tuple(leagues)
     titles = titles_of(league.measure for league in leagues)
-    return tuple(league.model_copy(update={"measure": titled(league.measure, titles)}) for league in leagues)
+    return tuple(league.model_copy(update={"measure": retitle(league.measure, titles)}) for league in leagues)
 
 
-def titled(measure: Measure, titles: dict[str, str]) -> Measure:
+def retitle(measure: Measure, titles: dict[str, str]) -> Measure:
     """A measure with its title among others."""
     return measure.model_copy(update={"title": titles[measure.name]})
 

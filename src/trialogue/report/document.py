@@ -115,7 +115,8 @@ class Table(Generic[T]):
         heads = distinct_texts([each.head for each in columns])
         short = [each.names(rows, medium) for each in columns]
         texts = [
-            [_shortened(cell, names) for cell in each.texts(rows)] for each, names in zip(columns, short, strict=True)
+            [_shorten_cell(cell, names) for cell in each.texts(rows)]
+            for each, names in zip(columns, short, strict=True)
         ]
         strong = frozenset(place for place, row in enumerate(rows) if self.strong is not None and self.strong(row))
         units, feet = ([getattr(each, part) for each in columns] for part in ("unit", "foot"))
@@ -128,7 +129,7 @@ class Table(Generic[T]):
             self.below_rule,
         )
         kept = [place for place, cells in enumerate(texts) if any(str(cell) not in ("", MISSING) for cell in cells)]
-        return whole.columns(kept).numbered()
+        return whole.columns(kept).number_notes()
 
     def notes(self, medium: Medium) -> list[str]:
         """What is said below it: about the columns shown, then about all of it."""
@@ -318,7 +319,7 @@ def from_estimate(raw: Callable[[T], Estimate | None], **keys: str) -> list[Colu
     return in_files(**{key: _fact(raw, fact) for fact, key in keys.items()})
 
 
-def _shortened(cell: AnyCell, names: Mapping[str, str]) -> AnyCell:
+def _shorten_cell(cell: AnyCell, names: Mapping[str, str]) -> AnyCell:
     if isinstance(cell, Cell):
         return replace(cell, text=names.get(cell.text, cell.text))
     return names.get(cell, cell)

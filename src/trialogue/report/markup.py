@@ -59,7 +59,7 @@ def plain_markdown(text: str) -> str:
     """Text that ends no line and opens no HTML.
 
     >>> plain_markdown("a <b>\\n& c")
-    'a &lt;b>\\n&amp; c'
+    'a &lt;b> &amp; c'
     """
     return one_line(text).replace("&", "&amp;").replace("<", "&lt;")
 

@@ -93,23 +93,23 @@ class Table:
         """The rows in plain text."""
         return [tuple(map(str, row)) for row in self.rows]
 
-    def numbered(self) -> "Table":
+    def number_notes(self) -> "Table":
         """The table with a number at each cell that has a note."""
         notes = list(
             dict.fromkeys(cell.note for row in self.rows for cell in row if isinstance(cell, Cell) and cell.note)
         )
-        rows = [tuple(_numbered(cell, notes) for cell in row) for row in self.rows]
+        rows = [tuple(_number_cell(cell, notes) for cell in row) for row in self.rows]
         return replace(self, rows=tuple(rows), notes=tuple(notes))
 
     def columns(self, places: Sequence[int]) -> "Table":
         """The table with some of its columns."""
 
-        def taken(line: Sequence[str]) -> tuple[str, ...]:
+        def pick(line: Sequence[str]) -> tuple[str, ...]:
             return tuple(line[place] for place in places) if line else ()
 
         rows = tuple(tuple(row[place] for place in places) for row in self.rows)
-        return replace(self, heads=taken(self.heads), rows=rows, units=taken(self.units), feet=taken(self.feet))
+        return replace(self, heads=pick(self.heads), rows=rows, units=pick(self.units), feet=pick(self.feet))
 
 
-def _numbered(cell: AnyCell, notes: Sequence[str]) -> AnyCell:
+def _number_cell(cell: AnyCell, notes: Sequence[str]) -> AnyCell:
     return replace(cell, number=notes.index(cell.note) + 1) if isinstance(cell, Cell) and cell.note else cell

@@ -195,7 +195,7 @@ def compare(
     findings = findings_under(protocol, findings, sides)
     decided = decide_by(findings.leagues, comparison_threats(findings, sides, read), protocol)
     comparison = conclude_comparison(
-        _with_titles(comparison, findings.leagues),
+        comparison,
         decided.threats,
         failures,
         margin=margin,
@@ -312,13 +312,6 @@ def _findings(
         correction=OVER_MEASURES,
         manifest=manifest,
     )
-
-
-def _with_titles(comparison: Comparison, leagues: Sequence[League]) -> Comparison:
-    """Judgements under the titles that the findings give their measures."""
-    titles = {league.measure.name: league.measure.title for league in leagues}
-    judged = [each.model_copy(update={"title": titles.get(each.measure, each.title)}) for each in comparison.judgements]
-    return comparison.model_copy(update={"judgements": tuple(judged)})
 
 
 def _sort_key(facts: SystemFacts) -> str:

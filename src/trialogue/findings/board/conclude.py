@@ -23,7 +23,7 @@ from trialogue.findings.family import corrected_over_questions
 from trialogue.findings.protocol import DecisionProtocol
 from trialogue.findings.standings import League
 from trialogue.findings.threat import Validity
-from trialogue.findings.titles import titled, titles_of
+from trialogue.findings.titles import retitle, titles_of
 from trialogue.records import Manifest, PopulationKind
 
 METHODS = (
@@ -103,7 +103,7 @@ def conclude_board(
     )
     threats = raised_threats(protocol, threats)
     titles = titles_of(measure_of(entries, key) for key in keys)
-    columns = [_titled(gated_column(entries, key, values[key], leagues[key], threats), titles) for key in keys]
+    columns = [_retitle_column(gated_column(entries, key, values[key], leagues[key], threats), titles) for key in keys]
     order = _order(entries, columns[0])
     own_rows = sorted((_row(entry, columns) for entry in entries), key=lambda row: order.index(row.name))
     rows = [*own_rows, *(reported_row(row, name) for name, row in external_rows.items())]
@@ -126,8 +126,8 @@ def conclude_board(
     )
 
 
-def _titled(column: BoardColumn, titles: dict[str, str]) -> BoardColumn:
-    measure = titled(column.measure, titles)
+def _retitle_column(column: BoardColumn, titles: dict[str, str]) -> BoardColumn:
+    measure = retitle(column.measure, titles)
     leagues = tuple(each.model_copy(update={"measure": measure}) for each in column.leagues)
     return column.model_copy(update={"measure": measure, "leagues": leagues})
 

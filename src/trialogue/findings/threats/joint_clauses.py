@@ -15,10 +15,10 @@ def joint_clauses(threats: Iterable[Threat]) -> list[tuple[str, list[Threat]]]:
         joins = threat.is_of_pair and TEXTS[threat.code].joins_pairs
         same = (threat.code, threat.severity, threat.users, json.dumps(threat.facts)) if joins else (clause(threat),)
         kinds.setdefault(same, []).append(threat)
-    return [found for similar in kinds.values() for found in _joined(similar)]
+    return [found for similar in kinds.values() for found in _join(similar)]
 
 
-def _joined(similar: Sequence[Threat]) -> Iterator[tuple[str, list[Threat]]]:
+def _join(similar: Sequence[Threat]) -> Iterator[tuple[str, list[Threat]]]:
     """One clause if their pairs can be named together, else one for each."""
     joins = similar[0].is_of_pair and TEXTS[similar[0].code].joins_pairs
     pairs = list(dict.fromkeys(threat.systems for threat in similar)) if joins else []

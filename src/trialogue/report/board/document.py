@@ -67,7 +67,7 @@ def board_document(found: BoardFindings) -> Document:
     shown = with_short_names(found, [name for row in found.rows for name in (row.name, row.version, row.system)])
     first, *others = shown.answer
     column = shown.columns[0]
-    leagues = [_ranked(shown, index) for index in range(len(column.leagues))]
+    leagues = [_league(shown, index) for index in range(len(column.leagues))]
     figures = _figures(shown)
     return Document(
         name="board",
@@ -80,7 +80,7 @@ def board_document(found: BoardFindings) -> Document:
         facts=_facts(shown),
         sections=[
             Section("Leaderboard", [*leagues, Sentences([RANK] if leagues else [], where=PAGE)], "leagues"),
-            Section("Not ranked with the others, and why", [_unranked(shown)], "unranked"),
+            Section("Not ranked with the others, and why", [_rows_apart(shown)], "unranked"),
             *(
                 Section(_heading(history), [figure, _history(history)], f"history-{number}")
                 for number, (history, figure) in enumerate(zip(shown.histories, figures, strict=True), start=1)
@@ -115,7 +115,7 @@ def write_board(findings: BoardFindings, folder: Path) -> Path:
 def _first(found: BoardFindings) -> Iterator[Part]:
     """The best of the first league and the first history; rows that are not comparable where there is no league."""
     column = found.columns[0]
-    yield _ranked(found, 0, short=True) if column.leagues else _unranked(found)
+    yield _league(found, 0, short=True) if column.leagues else _rows_apart(found)
     figures = (history_figure(history, verdict_text, narrow=True) for history in found.histories)
     yield next((each for each in figures if each is not None), None)
 
@@ -141,7 +141,7 @@ def _heading(history: History) -> str:
     return f"{history.measure.title} of {history.system} by version"
 
 
-def _ranked(found: BoardFindings, index: int, *, short: bool = False) -> Table[Standing]:
+def _league(found: BoardFindings, index: int, *, short: bool = False) -> Table[Standing]:
     """One league of the first column, best first; ``short``: its best rows without other measures and amounts."""
     column = found.columns[0]
     standings = column.leagues[index].standings
@@ -195,7 +195,7 @@ def _ranked_value(column: BoardColumn, name: Callable[[T], str]) -> Column[T]:
     return Column(title_of(column), text, where=PAGES)
 
 
-def _unranked(found: BoardFindings) -> Table[Valued]:
+def _rows_apart(found: BoardFindings) -> Table[Valued]:
     """Rows that the first league of a measure does not rank, with every reason.
 
     A row without a value on a measure is listed only if it has none on any.

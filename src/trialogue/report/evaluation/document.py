@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
+from pathlib import Path
 
 from trialogue.findings import (
     Findings,
@@ -110,7 +111,7 @@ def evaluation_document(
         against=against,
         first=first_parts(shown, systems),
         facts=_facts(shown),
-        aside=list(_aside(shown, links)),
+        aside=list(_lines_aside(shown, links)),
         further=[each.text for each in further],
         threats=_ordered_threats(shown),
         threats_of=OF_OTHERS if is_clear else "",
@@ -206,7 +207,7 @@ def _facts(found: Findings) -> list[tuple[int, str, str]]:
     ]
 
 
-def _aside(found: Findings, links: ExplorerLinks) -> Iterator[Part]:
+def _lines_aside(found: Findings, links: ExplorerLinks) -> Iterator[Part]:
     yield Sentences(reading_lines(found))
     names = systems_in_order(found)
     if links.there:
@@ -220,7 +221,7 @@ def _other(section: OtherSection, place: int) -> Section:
     columns: list[Column[tuple[str, ...]]] = [
         Column(head or " ", itemgetter(at), unit="") for at, head in enumerate(section.heads)
     ]
-    is_picture = section.page is not None and section.page.endswith(".svg")
+    is_picture = section.page is not None and Path(section.page).suffix == ".svg"
     text = "As a picture" if is_picture else "Everything on this"
     link = Link(section.page, text, section.title) if section.page is not None else None
     parts: list[Part] = [
@@ -429,7 +430,7 @@ def _family(family: Sensitivity, drawn: Sequence[Figure], systems: Systems) -> I
 
 
 def _flips(family: Sensitivity) -> Table[RankReversal]:
-    def under(side: Callable[[RankReversal], Sequence[str]]) -> Callable[[RankReversal], str]:
+    def variants_of(side: Callable[[RankReversal], Sequence[str]]) -> Callable[[RankReversal], str]:
         def write(flip: RankReversal) -> str:
             names = variant_labels([*flip.for_a, *flip.for_b])
             return ", ".join(names[name] for name in side(flip))
@@ -441,9 +442,9 @@ def _flips(family: Sensitivity) -> Table[RankReversal]:
         family.flips,
         [
             Column("System", lambda flip: flip.a),
-            Column("ahead under", under(lambda flip: flip.for_a)),
+            Column("ahead under", variants_of(lambda flip: flip.for_a)),
             Column("other system", lambda flip: flip.b),
-            Column("which is ahead under", under(lambda flip: flip.for_b)),
+            Column("which is ahead under", variants_of(lambda flip: flip.for_b)),
             Column("Both significant after correction", lambda flip: "yes" if flip.sure else "no"),
         ],
         strong=lambda flip: flip.sure,

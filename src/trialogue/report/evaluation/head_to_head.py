@@ -33,7 +33,7 @@ def head_to_head(leagues: Sequence[League], systems: Systems, *, alpha: float) -
             Column("Measure", lambda league: _measure(league, systems)),
             *(Column(name, _value(name, systems)) for name in systems.names),
             Column("Difference", lambda league: _difference(league, systems)),
-            Column("p", lambda league: plain_p(pair.p_adjusted if (pair := league.between(a, b)) else None)),
+            Column("p", lambda league: plain_p(pair.p_adjusted if (pair := league.contrast_of(a, b)) else None)),
             Column("Verdict", lambda league: _verdict(league, systems)),
         ],
         lead=(
@@ -62,29 +62,29 @@ def _measure(league: League, systems: Systems) -> Cell:
 
 def _difference(league: League, systems: Systems) -> Cell:
     a, b = systems.names
-    pair = league.between(a, b)
+    pair = league.contrast_of(a, b)
     difference = pair.difference if pair else Estimate(value=None, why=Reason.of(ReasonCode.NOT_COMPARED))
     if difference.value is None or pair is None or pair.verdict == "undefined":
         note = f"Not compared: {difference.why or 'no reason is known'}."
-        return Cell(MISSING if difference.value is None else _signed(difference), note=note)
+        return Cell(MISSING if difference.value is None else _signed_number(difference), note=note)
     reach, title = reach_of(difference), systems.titles[league.measure.name]
     ends, color = difference.interval, systems.colors.get(pair.leader or "", "")
     decimals = column_decimals([difference])
     return Cell(
-        _signed(difference),
+        _signed_number(difference),
         interval=bounds(ends, decimals, sign=True) if ends else "",
         bar=Bar.of(difference, Scale(-reach, reach, 0, 100), color=color, is_centered=True),
         href=systems.links.pair(a, b, league.measure.name),
-        what=f"{_signed(difference)}: dialogues of both, by {title}",
+        what=f"{_signed_number(difference)}: dialogues of both, by {title}",
     )
 
 
-def _signed(difference: Estimate) -> str:
+def _signed_number(difference: Estimate) -> str:
     return number(difference.value or 0.0, column_decimals([difference]), sign=True)
 
 
 def _verdict(league: League, systems: Systems) -> str:
-    pair = league.between(*systems.names)
+    pair = league.contrast_of(*systems.names)
     if pair is None or pair.difference.value is None or pair.verdict == "undefined":
         return "not compared"
     if pair.leader is not None:
@@ -97,7 +97,7 @@ def pairs_table(league: League, systems: Systems, correction: str) -> Table[Cont
     decimals = column_decimals(contrast.difference for contrast in league.contrasts)
     sign = -1 if league.measure.better == "lower" else 1
     rows = [
-        contrast if (contrast.difference.value or 0.0) * sign >= 0 else contrast.turned()
+        contrast if (contrast.difference.value or 0.0) * sign >= 0 else contrast.turn()
         for contrast in sorted(league.contrasts, key=lambda one: -abs(one.difference.value or 0.0))
     ]
     together = any(row.simultaneous for row in rows)

@@ -19,7 +19,7 @@ def differences(
 ) -> Figure | None:
     """Difference of the first and second system, oriented so that right favours the first; None without comparisons."""
     a, b = systems
-    compared = [(league, contrast) for league in leagues if (contrast := league.between(a, b)) is not None]
+    compared = [(league, contrast) for league in leagues if (contrast := league.contrast_of(a, b)) is not None]
     compared = [(league, contrast) for league, contrast in compared if contrast.difference.value is not None]
     names = labels([league for league, _ in compared])
     rows = [

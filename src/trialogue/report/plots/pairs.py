@@ -58,7 +58,7 @@ def _cells(drawing: Drawing, league: League, systems: list[str], *, left: float,
     for row, a in enumerate(systems):
         for place, b in enumerate(systems):
             x, y = left + width * place, head + TALL * row
-            contrast = league.between(a, b) if a != b else None
+            contrast = league.contrast_of(a, b) if a != b else None
             if contrast is None or contrast.difference.value is None:
                 tip = f"{a} and {b}: {contrast.difference.why}" if contrast else ""
                 drawing.add(Box(x + 1, y + 1, width - 2, TALL - 2, "line", opacity=0.45 if a == b else 0.2, tip=tip))

@@ -66,7 +66,7 @@ def _tabular(table: Table[Any]) -> tuple[str, list[str]]:
     fitted, head = (table, None) if table.points is None else _fit(table, table.points)
     cells = fitted.cells(Medium.PAPER)
     is_plain = not any(isinstance(cell, Cell) for row in cells.rows for cell in row)
-    notes = [*_numbered(cells), *fitted.notes(Medium.PAPER)]
+    notes = [*_note_lines(cells), *fitted.notes(Medium.PAPER)]
     if is_plain and head is None:
         return latex_table(cells.heads, cells.texts), notes
     heads = " & ".join(_head(text, head) if place else escape_latex(text) for place, text in enumerate(cells.heads))
@@ -129,7 +129,7 @@ def _latex(cell: AnyCell, *, is_stacked: bool) -> str:
     return f"{value}{f' {interval}' if interval else ''}{marks}"
 
 
-def _numbered(cells: Cells) -> list[str]:
+def _note_lines(cells: Cells) -> list[str]:
     return [f"({number}) {note}" for number, note in enumerate(cells.notes, start=1)]
 
 
@@ -158,7 +158,7 @@ def _markdown(parts: Sequence[Part], *, has_title: bool = False) -> Iterator[str
                 )
                 yield from [] if has_title else [plain_markdown(title)]
                 yield table_markdown(part).rstrip()
-                notes = [*_numbered(part.cells(Medium.PAPER)), *part.notes(Medium.PAPER)]
+                notes = [*_note_lines(part.cells(Medium.PAPER)), *part.notes(Medium.PAPER)]
                 yield from ["  \n".join(map(plain_markdown, notes))] if notes else []
             case Sentences() if Medium.PAPER in part.where:
                 texts = [plain_markdown(text) for text in part.texts]
@@ -184,7 +184,7 @@ def document_html(document: Document) -> str:
     drawn = "".join(
         html_table(cells.heads, cells.texts)
         + "".join(
-            f"<p><small>{html.escape(note)}</small></p>" for note in (*_numbered(cells), *table.notes(Medium.PAPER))
+            f"<p><small>{html.escape(note)}</small></p>" for note in (*_note_lines(cells), *table.notes(Medium.PAPER))
         )
         for table, cells in tables
     )
