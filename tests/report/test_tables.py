@@ -13,8 +13,8 @@ from trialogue.report.evaluation.cards import cards_of
 from trialogue.report.evaluation.document import evaluation_document
 from trialogue.report.evaluation.explorer_links import explorer_links
 from trialogue.report.evaluation.head_to_head import head_to_head
-from trialogue.report.evaluation.league import Systems, is_sparse, league_cells, league_table
-from trialogue.report.measures import WIDEST, all_leagues, group_by_judges, systems_in_order
+from trialogue.report.evaluation.league import Systems, league_cells, league_table
+from trialogue.report.measures import WIDEST, all_leagues, few_leagues, group_by_judges, is_sparse, systems_in_order
 from trialogue.report.plots.panels import parts_of
 
 
@@ -120,7 +120,9 @@ def test_metrics_without_a_value_for_most_systems_are_named_in_a_note_and_not_sh
     assert is_sparse(sparse)
     assert not any(map(is_sparse, findings.leagues))
     leagues = [sparse if each is league else each for each in findings.leagues]
-    document = evaluation_document(findings.model_copy(update={"leagues": tuple(leagues)}))
+    findings = findings.model_copy(update={"leagues": tuple(leagues)})
+    assert sparse not in few_leagues(findings)
+    document = evaluation_document(findings)
     title = document.titles[league.measure.name]
     said = f"{title} (the dialogue has no reference)"
     for medium in (Medium.TERMINAL, Medium.PAGE):

@@ -76,6 +76,12 @@ def table_leagues(findings: Findings) -> tuple[League, ...]:
     return (*all_leagues(findings), *findings.judge_leagues)
 
 
+def is_sparse(league: League) -> bool:
+    """Whether a metric is undefined for most systems, so that its column would be dashes; people's answers never are."""
+    undefined = sum(standing.estimate.value is None for standing in league.standings)
+    return league.measure.by != "people" and 2 * undefined > len(league.standings)
+
+
 def split_columns(leagues: Sequence[League], size: int) -> list[list[League]]:
     """Parts of at most so many columns, in order; a judge's raw column stays beside the corrected one, even if one fits."""
     parts: list[list[League]] = []
@@ -136,7 +142,11 @@ def few_leagues(findings: Findings, most: int = FEW) -> list[League]:
     The same ones stand in the comparison of the three sides (``workflows.experiment.columns``).
     """
     primary, leagues = primary_of(findings), all_leagues(findings)
-    valued = [each for each in leagues if any(one.estimate.value is not None for one in each.standings)]
+    valued = [
+        each
+        for each in leagues
+        if not is_sparse(each) and any(one.estimate.value is not None for one in each.standings)
+    ]
     ranked = [each for each in valued if is_ranked(each)]
     deciding = ([primary] if primary is not None else opposed_questions(leagues))[:most]
     chosen = {each.measure.name: each for each in deciding}

@@ -9,7 +9,8 @@ import pytest
 from tests.records.runs.made import reseal
 from tests.workflows.board.made import folder, share, simulated
 from trialogue.findings import Statement, StatementKind
-from trialogue.findings.threats import Severity, Threat, ThreatCode
+from trialogue.findings.board.columns import validity_in_column
+from trialogue.findings.threats import Severity, Threat, ThreatCode, Validity
 from trialogue.findings.threats.gate import threats_to
 from trialogue.report.board.document import board_document, verdict_text
 from trialogue.report.board.figure import history_figure
@@ -73,6 +74,7 @@ def test_every_medium_says_what_the_gate_left_of_a_row(made: Board) -> None:
     pair = Threat(code=ThreatCode.USERS_DIFFER, severity=Severity.DEMOTES, systems=("v2", "v1"), is_of_pair=True)
     assert list(threats_to([pair], "v2")) == [pair]
     assert list(threats_to([pair], "v3")) == []
+    assert [validity_in_column([pair], name) for name in ("v2", "v3")] == [Validity.CONDITIONAL, Validity.FIRM]
     files = csv_files(board_document(made.findings))
     found = {row["row"]: row["validity"] for row in csv.DictReader(io.StringIO(files["leaderboard.csv"]))}
     for row in rows_of(made, "Ranked together"):

@@ -131,7 +131,7 @@ def gated_column(
                 rank_high=standing.rank_high if standing is not None else None,
                 group=index,
                 why=() if ranked and index == 0 else tuple(_reasons(entry, values, own, conditions, concerning, index)),
-                validity=_validity(concerning, entry.name),
+                validity=validity_in_column(concerning, entry.name),
             )
         )
     return BoardColumn(measure=measure, cells=tuple(cells), leagues=gated)
@@ -159,7 +159,7 @@ def _reasons(
     return [Reason.of(ReasonCode.BOARD_ALONE)]
 
 
-def _validity(threats: Iterable[Threat], row: str) -> Validity:
+def validity_in_column(threats: Iterable[Threat], row: str) -> Validity:
     """What threats leave of the verdicts about a row: one to a pair leaves those against other rows, conditionally."""
     own = list(threats_to(threats, row))
     return lowest_validity([validity_of(own, row), *([Validity.CONDITIONAL] if own else [])])

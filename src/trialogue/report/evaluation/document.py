@@ -29,7 +29,7 @@ from trialogue.report.evaluation.chat import chat
 from trialogue.report.evaluation.explorer_links import ExplorerLinks, explorer_links
 from trialogue.report.evaluation.first_screen import first_parts
 from trialogue.report.evaluation.head_to_head import head_to_head, pairs_table
-from trialogue.report.evaluation.league import Systems, is_sparse, league_table, sparse_note
+from trialogue.report.evaluation.league import Systems, league_table, sparse_note
 from trialogue.report.evaluation.methods import methods
 from trialogue.report.evaluation.paper import METHODS, REFERENCES
 from trialogue.report.evaluation.reading import reading_lines, sample_line
@@ -44,6 +44,7 @@ from trialogue.report.measures import (
     correction_words,
     group_by_judges,
     is_ranked,
+    is_sparse,
     labels,
     main_leagues,
     paper_leagues,
@@ -254,7 +255,8 @@ def _leagues(found: Findings, leagues: Sequence[League], systems: Systems) -> It
     paper = league_table(chosen, systems, "Systems by measures", where=PAPER, caption=caption, points=COLUMN)
     yield Section("", [paper], where=PAPER)
     if len(systems.names) == 2 and leagues:
-        table_of_two = head_to_head(leagues, systems, alpha=found.alpha)
+        shown = [each for each in leagues if each in dense]
+        table_of_two = head_to_head(shown, systems, alpha=found.alpha, note=sparse_note(sparse, systems.titles))
         yield Section("Head to head on every measure", [table_of_two], "league", where=PAGE)
         return
     main = [each for each in main_leagues(leagues) if each in dense]

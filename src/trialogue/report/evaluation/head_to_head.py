@@ -23,7 +23,7 @@ SINGLE_STEP = (
 )
 
 
-def head_to_head(leagues: Sequence[League], systems: Systems, *, alpha: float) -> Table[League]:
+def head_to_head(leagues: Sequence[League], systems: Systems, *, alpha: float, note: str = "") -> Table[League]:
     """Two systems on every measure; the leader on the primary one is on the left."""
     a, b = systems.names
     return Table(
@@ -40,6 +40,7 @@ def head_to_head(leagues: Sequence[League], systems: Systems, *, alpha: float) -
             f"{a} minus {b} on every measure. A verdict needs a difference that is significant at α = {level(alpha)} on its "
             "measure; with many measures, some will be significant by chance."
         ),
+        note=note,
         where=PAGE,
     )
 

@@ -142,12 +142,6 @@ def decided_pairs(league: League) -> str:
     return f"{len(compared) - compared.count('inconclusive')} of {len(compared)}" if compared else "none compared"
 
 
-def is_sparse(league: League) -> bool:
-    """Whether a metric is undefined for most systems, so that its column would be dashes; people's answers never are."""
-    undefined = sum(standing.estimate.value is None for standing in league.standings)
-    return league.measure.by != "people" and 2 * undefined > len(league.standings)
-
-
 def sparse_note(leagues: Sequence[League], titles: Mapping[str, str]) -> str:
     """Which metrics a table leaves out because most systems have no value, and why; "" for none."""
     named = [f"{titles[each.measure.name]} ({_commonest_reason(each)})" for each in leagues]
