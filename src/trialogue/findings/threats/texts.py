@@ -27,9 +27,14 @@ GATE_WORDS: Mapping[Gate, str] = {
 """Name of each user fault in a sentence."""
 
 
-def sentence(threat: Threat) -> str:
-    """Sentence on a threat. A system's name keeps its spelling: ``gpt`` and ``Gpt`` may be two systems."""
-    text = clause(threat)
+def sentence(threat: Threat, text: str = "") -> str:
+    """Sentence on a threat. A system's name keeps its spelling: ``gpt`` and ``Gpt`` may be two systems.
+
+    Args:
+        threat: the threat.
+        text: its clause together with that of others; "": its own.
+    """
+    text = text or clause(threat)
     keeps_spelling = TEXTS[threat.code].opens_with_names and threat.systems
     return f"{text}." if keeps_spelling else f"{text[0].upper()}{text[1:]}."
 
@@ -163,6 +168,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             f"{list_names(t.systems, most=None)} are compared on the {t.facts['shared']} situations that both answered"
         ),
         opens_with_names=True,
+        joins_pairs=True,
     ),
     ThreatCode.UNASSIGNED_PEOPLE: ThreatText(
         "People not assigned at random",
@@ -173,6 +179,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             "as far as the data record"
         ),
         opens_with_names=True,
+        joins_pairs=True,
     ),
     ThreatCode.USERS_DIFFER: ThreatText(
         "Different users",
@@ -187,6 +194,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             if t.facts
             else f"the users differ: those of {list_names(t.systems, most=None)} have no need in common"
         ),
+        joins_pairs=True,
     ),
     ThreatCode.FEW_CLUSTERS: ThreatText(
         "Few independent clusters",
@@ -207,6 +215,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             "another taste"
         ),
         opens_with_names=True,
+        joins_pairs=True,
     ),
     ThreatCode.UNEQUAL_CLUSTERS: ThreatText(
         "Clusters of very unequal sizes",

@@ -22,6 +22,7 @@ from trialogue.findings.systems.failure_section import failure_sections
 from trialogue.findings.systems.sensitivity import sensitivity
 from trialogue.findings.threats.language_texts import language_lines
 from trialogue.findings.threats.users import separate_users
+from trialogue.findings.titles import with_titles
 from trialogue.metrics import AnyMetric
 from trialogue.metrics.engine.engine import MAX_COMPARED
 from trialogue.records import Basis, MeasuredUnits, Score, StoredParts
@@ -69,7 +70,7 @@ def conclude(
         reading=measured.material.reading,
         shared_situations=measured.shared_situations,
         separate_users=separate_users(tables, {facts.system for facts in measured.systems}),
-        leagues=inferred.shown_leagues,
+        leagues=with_titles(inferred.shown_leagues),
         judge_leagues=beside.judge_leagues,
         sample=sample_of(tables, measured.scores, systems={facts.system for facts in measured.systems}),
         primary=None,
