@@ -174,7 +174,7 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Demotes every corrected verdict: labels that people give to what they please correct nothing.",
         lambda t: (
             f"{t.facts['labels']} of {t.facts['units']} units have labels, and nothing records that these were drawn at "
-            "random (draw them with --plan, and pass the plan with --chances)"
+            "random (draw them with trialogue judge plan, and pass the plan with --chances)"
         ),
     ),
     ThreatCode.LABELS_CHOSEN: ThreatText(
