@@ -51,7 +51,7 @@ def test_json_is_one_record(folder: str) -> None:
     assert (record["kind"], record["light"]) == ("comparison", "inconclusive")
 
 
-@pytest.mark.parametrize(("form", "start"), [("github", "::error title="), ("junit", "<?xml"), ("markdown", "### ")])
+@pytest.mark.parametrize(("form", "start"), [("github", "::error title="), ("junit", "<?xml"), ("markdown", "## ")])
 def test_what_is_printed_for_a_pull_request_changes_no_exit_code(
     folder: str, tmp_path: Path, form: str, start: str
 ) -> None:

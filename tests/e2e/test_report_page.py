@@ -150,7 +150,7 @@ def test_the_first_screen_of_a_desk_holds_answer_table_and_figure(
     page = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme=scheme)
     for name in ("nine", "two", "many"):
         page.goto(pages[name].as_uri())
-        for part in ("p.answer", "table.first", "#figure-glance svg"):
+        for part in ("p.answer", "#answer table", "#figure-glance svg"):
             box = page.locator(part).first.bounding_box()
             assert box["y"] + box["height"] <= 800, (name, part)
         assert page.evaluate("document.querySelectorAll('details[open]').length") == 0

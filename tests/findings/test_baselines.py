@@ -135,7 +135,7 @@ def test_a_section_holds_the_baselines_and_what_systems_have_above_the_best() ->
     found = league(VALUES, pairs("a/two"))
     assert "best baseline" in baseline_methods([found])[0]
     (section,) = baseline_sections([found])
-    assert section.heads == ("", "Merit (x)")
+    assert section.heads == ("", "Merit")
     assert (
         section.sentences[-1]
         == "The last rows: each system minus the best baseline, with p-values corrected across systems."
@@ -156,7 +156,7 @@ def test_an_estimate_of_alignment_without_baselines_is_read_beside_those_of_anot
     powered = beside.model_copy(update={"measure": measure, "baselines": (), "above_baseline": ()})
     said = [one.text for one in answer([powered, beside], None) if one.kind_of is StatementKind.BASELINE]
     assert said == [
-        "The best baseline that ignores the user, two, scores 0.35 [0.30, 0.40] on Merit (x); only a is "
+        "The best baseline that ignores the user, two, scores 0.35 [0.30, 0.40] on Merit; only a is "
         "significantly better."
     ]
     assert not any(one.kind_of is StatementKind.BASELINE for one in answer([powered], None))

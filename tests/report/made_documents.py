@@ -8,6 +8,9 @@ import pytest
 from tests.findings.raters import MANIFEST, rated, truth, votes
 from tests.judges.probes.test_probes import dialogues
 from tests.report.made_study import everything
+from tests.workflows.board.made import folder as run_folder
+from tests.workflows.board.made import share
+from tests.workflows.board.made import simulated as dialogues_met
 from tests.workflows.judging.test_judge import World
 from tests.workflows.passport.test_passport import talks
 from trialogue.findings.agreement.agreement import Plan, agreement
@@ -18,11 +21,16 @@ from trialogue.judges.probes.asking import ProbeCase, ProbeCases
 from trialogue.judges.probes.kinds import ProbeKind
 from trialogue.records import Estimate, Interval, write_records
 from trialogue.report.agreement.document import agreement_document
+from trialogue.report.board.document import board_document
+from trialogue.report.comparison.document import comparison_document
 from trialogue.report.document import Document
 from trialogue.report.judging.document import judging_document
 from trialogue.report.passport.document import passport_document
 from trialogue.report.passport.realism import realism_document
 from trialogue.report.study.document import study_document
+from trialogue.workflows.board.board import board
+from trialogue.workflows.compare import compare
+from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.judging.judge import judge
 from trialogue.workflows.passport.passport import passport
 
@@ -90,6 +98,19 @@ def agreed_by_users(_folder: Path) -> Document:
     return agreement_document(found)
 
 
+def board_of_versions(folder: Path) -> Document:
+    """Three comparable versions, one of other users, and a copy."""
+    parts = (("v1", 0.5, 0), ("v2", 0.55, 0), ("v3", 0.9, 0), ("other", 1.0, 1))
+    runs = [run_folder(folder / name, dialogues_met("mine", share(part), seed=seed)) for name, part, seed in parts]
+    return board_document(board(*runs, runs[0], baseline="v1").findings)
+
+
+def compared(_folder: Path) -> Document:
+    """Two bundled systems, of which one is worse, with invented raters and losses."""
+    run = evaluate("demo", metrics=["length@words", "distinct(n=2)@ratio"], resamples=200)
+    return comparison_document(compare(run, run, systems=["aria", "chip"], resamples=200).comparison)
+
+
 def studied(_folder: Path) -> Document:
     """A study of everything."""
     return study_document(everything())
@@ -103,4 +124,6 @@ DOCUMENTS: Mapping[str, Callable[[Path], Document]] = {
     "agreement": agreed,
     "agreement-users": agreed_by_users,
     "study": studied,
+    "board": board_of_versions,
+    "comparison": compared,
 }

@@ -2,17 +2,18 @@
 
 import csv
 import io
+from typing import Any
 
 from tests.report.made import nine, two
 from trialogue.findings import Findings, Standing
 from trialogue.records import Estimate, Interval
-from trialogue.report import text_table
+from trialogue.report import render_html, text_table
+from trialogue.report.document import Medium, Table
 from trialogue.report.drawing.marks import Line
-from trialogue.report.evaluation.page import render_html
-from trialogue.report.evaluation.summary import pairs_csv, summary_csv
-from trialogue.report.league_table import league_table
-from trialogue.report.measures import all_leagues, systems_in_order
+from trialogue.report.evaluation.document import evaluation_document
+from trialogue.report.measures import systems_in_order
 from trialogue.report.plots import figures
+from trialogue.report.render.files import csv_files
 
 
 def baseline(name: str, value: float) -> Standing:
@@ -34,6 +35,10 @@ def with_baselines(findings: Findings, place: int = -1) -> Findings:
     return findings.model_copy(update={"leagues": tuple(found)})
 
 
+def page_tables(findings: Findings) -> list[Table[Any]]:
+    return evaluation_document(findings).tables_of(Medium.PAGE)
+
+
 def on_the_primary() -> Findings:
     findings = nine()
     (place,) = [place for place, league in enumerate(findings.leagues) if league.measure.name == findings.primary]
@@ -44,18 +49,18 @@ def test_the_table_has_them_below_all_systems_and_counts_them_among_none() -> No
     findings = on_the_primary()
     systems = systems_in_order(findings)
     assert not any(system.startswith("floor:") for system in systems)
-    first, second = league_table(all_leagues(findings), systems).blocks
-    assert first.baselines == ("floor:best", "floor:other")
-    assert second.baselines == ()  # none of its measures has any
-    cell = first.columns[0].cells["floor:best"]
+    first, second = (each for each in page_tables(findings) if each.label.startswith("Systems by measures"))
+    assert (first.rows[-2:], first.below_rule) == (["floor:best", "floor:other"], 2)
+    assert second.below_rule == 0  # none of its measures has any
+    cell = first.columns[1].raw("floor:best")
     assert (cell.text, cell.interval, cell.letters, cell.ranks, cell.leads) == ("0.44", "[0.42, 0.46]", "", "", False)
-    assert first.columns[1].cells["floor:best"].text == ""
+    assert first.columns[2].raw("floor:best") == ""
 
 
 def test_the_page_and_the_terminal_say_what_they_are() -> None:
     page = render_html(on_the_primary())
     assert '<tbody class="baselines">' in page
-    assert "Baselines that ignore the user" in page
+    assert "baselines that ignore the user, without rank" in page
     assert "<b>9</b> systems" in page
     text = text_table(on_the_primary(), width=100)
     assert text.index("floor:best") > max(text.index(name[:12]) for name in systems_in_order(nine()))
@@ -90,8 +95,9 @@ def test_two_systems_stay_head_to_head() -> None:
 
 
 def test_files_hold_them_too() -> None:
-    rows = list(csv.DictReader(io.StringIO(summary_csv(on_the_primary()))))
+    files = csv_files(evaluation_document(on_the_primary()))
+    rows = list(csv.DictReader(io.StringIO(files["summary.csv"])))
     (best,) = [row for row in rows if row["system"] == "floor:best"]
     assert (best["value"], best["rank_low"], best["letters"]) == ("0.44", "", "")
-    against = [row for row in csv.DictReader(io.StringIO(pairs_csv(on_the_primary()))) if row["b"] == "floor:best"]
+    against = [row for row in csv.DictReader(io.StringIO(files["pairs.csv"])) if row["b"] == "floor:best"]
     assert len(against) == 1

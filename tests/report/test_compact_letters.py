@@ -9,7 +9,8 @@ from tests.report.made import SATISFIED, many, metric_leagues, nine, one, satisf
 from trialogue.findings import League
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.report.compact_letters import league_letters, letter_display, uncompared_systems
-from trialogue.report.league_table import Notes, column
+from trialogue.report.evaluation.explorer_links import explorer_links
+from trialogue.report.evaluation.league import Systems, league_cells
 
 NAMES = ["A", "B", "C", "D", "E", "F"]
 PAIRS = [frozenset(pair) for pair in combinations(NAMES, 2)]
@@ -129,10 +130,10 @@ def test_a_system_that_is_better_on_equal_terms_though_not_by_its_value_has_a_no
         each.model_copy(update={"verdict": "b"}) if (each.a, each.b) == ("A", "C") else each
         for each in league.contrasts
     )
-    notes = Notes()
-    cells = column(league.model_copy(update={"contrasts": turned}), ["A", "B", "C", "D"], notes).cells
-    assert cells["C"].why.startswith(
+    systems = Systems(tuple("ABCD"), {}, explorer_links(nine(), there=False), {})
+    cells = league_cells(league.model_copy(update={"contrasts": turned}), systems)
+    assert cells["C"].note.startswith(
         "Significantly better than A on equal terms (equal amounts of text, or the same situations)"
     )
-    assert [cells[name].why for name in "ABD"] == ["", "", ""]
-    assert {cell.why for cell in column(league, ["A", "B", "C", "D"], Notes()).cells.values()} == {""}
+    assert [cells[name].note for name in "ABD"] == ["", "", ""]
+    assert {cell.note for cell in league_cells(league, systems).values()} == {""}

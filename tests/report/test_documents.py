@@ -13,8 +13,9 @@ from tests.report.made_documents import DOCUMENTS
 from trialogue.records import Estimate, Interval, Reason
 from trialogue.report.document import PAGES, Column, Document, Medium, Section, Sentences, Table, from_estimate
 from trialogue.report.numbers import own_decimals
-from trialogue.report.render.files import csv_files, keys_of, table_latex, table_markdown, write_document
+from trialogue.report.render.files import csv_files, keys_of, write_document
 from trialogue.report.render.page import document_page
+from trialogue.report.render.papers import table_latex, table_markdown
 from trialogue.report.render.terminal import document_text
 from trialogue.report.text import typeset
 
@@ -29,18 +30,19 @@ def named(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def sentences(document: Document) -> list[str]:
     """What a document says outside its tables and figures."""
     lists = [f"{heading}: {text}" for heading, texts in document.threat_lists() for text in texts]
-    return [*document.answer, *lists, *document.warnings, *document.methods, *document.closing]
+    answer = [*document.answer, *document.further, *document.against]
+    return [*answer, *lists, *document.warnings, *document.methods, *document.closing]
 
 
 def golden_name(name: str, file: str) -> str:
     """File with a CSV of a document: by its own name where there are several."""
-    return f"{name}-{file}" if name == "study" else f"{name}.csv"
+    return f"{name}-{file}" if name in ("study", "board") else f"{name}.csv"
 
 
 def cells(text: str) -> list[list[str | float]]:
     """The cells of a CSV, numbers as numbers."""
     number = re.compile(r"-?[\d.]+(e-?\d+)?")
-    rows = csv.reader(io.StringIO(text))
+    rows = csv.reader(io.StringIO(re.sub(r"\btrialogue:[\d.]+", "trialogue:0", text)))  # in signatures
     return [[float(cell) if number.fullmatch(cell) else cell for cell in row] for row in rows]
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from trialogue.records import Dialogue, Ending, Rating, Utterance
-from trialogue.report import text_table
-from trialogue.report.evaluation.page import render_html
-from trialogue.report.long_names import LONGEST, short_names
-from trialogue.report.text import columns
+from trialogue.report import render_html, text_table
+from trialogue.report.comparison.document import comparison_document
+from trialogue.report.long_names import LONGEST
+from trialogue.report.render.terminal import document_text
+from trialogue.report.text import columns, short_names
 from trialogue.workflows.compare import compare
 from trialogue.workflows.evaluation import Run, evaluate_records
 from trialogue.workflows.inputs.inputs import InputRecords
@@ -66,16 +67,14 @@ def test_the_page_shows_short_names_and_the_files_hold_them_whole(run: Run, tmp_
 
 
 def test_a_comparison_of_two_long_names_shows_two_names(run: Run) -> None:
-    from trialogue.cli.compare import _comparison_text
-
-    text = _comparison_text(compare(run, run, systems=NAMES, resamples=200).comparison)
+    text = document_text(comparison_document(compare(run, run, systems=NAMES, resamples=200).comparison))
     assert START not in text
     assert "#2" in text
 
 
 def test_short_names_stay_as_they_are() -> None:
     names = ["kbrd", "unicrs-redial", "x" * LONGEST]
-    assert list(short_names(names).values()) == names
+    assert list(short_names(names, LONGEST).values()) == names
 
 
 def test_a_short_name_that_is_another_systems_own_is_not_taken() -> None:

@@ -1,9 +1,12 @@
 """Digits, signs and p-values."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trialogue.findings import wording
 from trialogue.records import Estimate, Interval
 from trialogue.report.numbers import (
     column_decimals,
@@ -81,3 +84,35 @@ def test_small_words() -> None:
     assert level(0.1) == ".1"
     assert ranks(2, None) == ""
     assert render_estimate(Estimate(value=None, why="empty"), 2) == "—"
+
+
+@given(st.floats(1e-6, 9), st.floats(0, 9), st.booleans(), st.integers(0, 4), st.booleans())
+def test_an_interval_without_zero_has_no_end_that_reads_zero(
+    near: float, width: float, negative: bool, decimals: int, sign: bool
+) -> None:
+    """ "by 0.8 [0.0, 1.5], p = .043" contradicts itself."""
+    ends = sorted(-end if negative else end for end in (near, near + width))
+    found = estimate(sum(ends) / 2, *ends)
+    written = (
+        render_estimate(found, decimals, sign=sign),
+        wording.render_estimate(found),
+        wording.render_estimate(found, digits=decimals),
+        wording.render_points(found),
+    )
+    for text in written:
+        for each in re.findall(r"[\d.,]*\d", text.partition("×")[0]):
+            assert re.search("[1-9]", each), text
+
+
+@given(st.floats(-9, 0), st.floats(0, 9), st.integers(0, 4))
+def test_an_interval_with_zero_keeps_its_decimals_and_no_zero_has_a_sign(
+    low: float, high: float, decimals: int
+) -> None:
+    text = wording.render_estimate(estimate(low, low, high), digits=decimals)
+    assert not re.search(r"-[0.]+(?![0-9.])", text)
+    assert {len(each.partition(".")[2]) for each in re.findall(r"[\d.]+", text)} == {decimals}
+
+
+def test_only_the_end_beside_zero_has_more_decimals() -> None:
+    assert render_estimate(estimate(0.8, 0.04, 1.5), 1) == "0.8 [0.04, 1.5]"
+    assert wording.render_points(estimate(-0.21, -0.34, -0.0004)) == "-21 points [-34, -0.04]"

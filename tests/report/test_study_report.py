@@ -83,7 +83,7 @@ def test_choices_under_other_exclusions_are_shown_and_written_in_full(found: Stu
     assert [row["left_out"] for row in rows] == [row.name for row in found.choices.sensitivity]
     grid = choice_sensitivity_tables(found.choices)[0].cells(Medium.PAGE)
     assert grid.heads[3:7] == ("Win, %", "Lose, %", "Tie, %", "Win share")
-    assert grid.rows[0][3].startswith(f"{100 * float(rows[0]['win']):.0f} [")
+    assert grid.texts[0][3].startswith(f"{100 * float(rows[0]['win']):.0f} [")
     for row in rows:
         assert sum(float(row[share]) for share in ("win", "lose", "tie")) == pytest.approx(1)
         assert float(row["lose_low"]) <= float(row["lose"]) <= float(row["lose_high"])

@@ -75,7 +75,7 @@ def test_an_echo_of_the_reference_is_perfect(tmp_path: Path) -> None:
     echo = run.league("bleu(k=4)@sacrebleu|v1").standings[0]
     assert echo.system == "echo"
     assert echo.estimate.value == pytest.approx(1.0)
-    assert run.answer.startswith("Conditional: On BLEU-k (k=4, sacrebleu), echo is better")
+    assert run.answer.startswith("Conditional: On BLEU-k, echo is better")
     assert run.findings.answer[-1].kind_of is StatementKind.SCOPE
 
 

@@ -282,24 +282,26 @@ def test_names_that_look_the_same_are_pointed_out(tmp_path: Path) -> None:
     assert "bolt" not in line
 
 
-@pytest.mark.parametrize(("copied", "is_found"), [(40, True), (20, True), (19, False)])
-def test_a_system_that_repeats_the_references_leads_only_conditionally(
-    tmp_path: Path, copied: int, is_found: bool
+@pytest.mark.parametrize("tail", ["", " Enjoy!"])
+@pytest.mark.parametrize(("copied", "stands"), [(40, False), (16, False), (16, True), (0, True)])
+def test_a_lead_by_repeated_references_is_conditional_and_any_other_is_firm(
+    tmp_path: Path, copied: int, stands: bool, tail: str
 ) -> None:
     """A system with the references as its replies had a ROUGE-L of 1.00, and led without a word."""
     records: list[Record] = []
     for number in range(40):
         user = Utterance(speaker="user", text="A comedy?")
-        said = Utterance(speaker="system", text=f"What about number {number} tonight?")
+        said = Utterance(speaker="system", text=f"What about the film called number {number} tonight?")
         records.append(Situation(id=f"s{number}", context=(user,), reference=said, dialogue_id=f"d{number}"))
-        own = said.text.upper() if number < copied else "What about tonight?"
-        for name, text in (("copier", own), ("honest", "What about Heat?")):
+        others = ("What about Ronin?", "The film called Ronin.") if stands else ("Heat!", "Heat?")
+        own = said.text.upper() + tail if number < copied else others[number % 2]
+        for name, text in (("copier", own), ("honest", ("Heat?", "Why not Heat?")[number % 2])):
             reply = Utterance(speaker="system", text=text)
             records.append(Response(situation_id=f"s{number}", system=name, utterance=reply))
     run = evaluate(written(tmp_path / "r.jsonl", records), metrics=["rouge_l@f1"], resamples=200)
-    found = [each for each in run.findings.threats if each.code is ThreatCode.COPIED_REFERENCES]
-    assert [each.systems for each in found] == ([("copier",)] if is_found else [])
+    found = {each.severity for each in run.findings.threats if each.code is ThreatCode.COPIED_REFERENCES}
+    assert found == ({Severity.NOTES} if copied else set()) | (set() if stands else {Severity.DEMOTES})
     (contrast,) = run.findings.leagues[0].contrasts
     assert contrast.leader == "copier"
-    assert contrast.validity is (Validity.CONDITIONAL if is_found else Validity.FIRM)
-    assert ("of 40 replies of copier repeat the reference word for word" in run.answer) == is_found
+    assert contrast.validity is (Validity.FIRM if stands else Validity.CONDITIONAL)
+    assert ("without the situations in which a reply repeats the reference" in run.answer) == (not stands)

@@ -2,6 +2,7 @@
 
 ``Item`` and ``Catalogue`` hold what can be recommended, ``Ratings`` who rated what, and ``TitleLinker`` finds items in text.
 ``layout_of`` divides a reply into sentences and slots (items of lists, cells, values), whether or not a title is known.
+``TitleCheck`` finds titles that a catalogue lacks, ``ClaimCheck`` what a text says of items.
 """
 
 from trialogue.catalogue.attribute_names import names_of, normalise_words, plurals_of
@@ -11,6 +12,9 @@ from trialogue.catalogue.item import OTHER_TITLES, Item
 from trialogue.catalogue.layout import Layout, Part, ReplyLayout, filling_of, layout_of, plain_text
 from trialogue.catalogue.linking.linker import Candidate, TitleLinker
 from trialogue.catalogue.linking.titles import ParsedTitle, Token, parse_title, title_key, tokens
+from trialogue.catalogue.presenting.check import TitleCheck
+from trialogue.catalogue.presenting.claims import ClaimCheck
+from trialogue.catalogue.presenting.presented import Presented, presented_titles
 from trialogue.catalogue.ratings import Ratings, Scale
 from trialogue.catalogue.ratings_file import read_ratings
 
@@ -19,14 +23,17 @@ __all__ = [
     "OTHER_TITLES",
     "Candidate",
     "Catalogue",
+    "ClaimCheck",
     "Domain",
     "Item",
     "Layout",
     "ParsedTitle",
     "Part",
+    "Presented",
     "Ratings",
     "ReplyLayout",
     "Scale",
+    "TitleCheck",
     "TitleLinker",
     "Token",
     "domain_of",
@@ -38,6 +45,7 @@ __all__ = [
     "parse_title",
     "plain_text",
     "plurals_of",
+    "presented_titles",
     "read_ratings",
     "spoken_attributes",
     "spoken_name",

@@ -11,6 +11,7 @@ from trialogue.cli import (
     agree,
     align,
     board,
+    check,
     compare,
     data,
     demo,
@@ -45,6 +46,7 @@ app.command("compare", rich_help_panel=EVALUATE)(compare.compare)
 app.command("ci", rich_help_panel=EVALUATE)(ci.ci)
 app.command("board", rich_help_panel=EVALUATE)(board.board)
 app.command("score", rich_help_panel=EVALUATE)(score.score)
+app.command("check", rich_help_panel=EVALUATE)(check.check)
 app.command("run", rich_help_panel=EVALUATE)(run.run)
 app.command("report", rich_help_panel=EVALUATE)(report.report)
 app.command("rerun", rich_help_panel=EVALUATE)(report.rerun)

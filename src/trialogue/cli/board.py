@@ -47,7 +47,8 @@ def board(
 
     from trialogue.findings.board.reported import rows_schema
     from trialogue.records.files.jsonl import to_line
-    from trialogue.report.board.terminal import board_text
+    from trialogue.report.board.document import board_document
+    from trialogue.report.render.terminal import document_text
     from trialogue.workflows.board.board import board as make_board
 
     if schema:
@@ -63,6 +64,6 @@ def board(
             alpha=alpha, seed=seed, resamples=resamples, progress=tell,
         )  # fmt: skip
         page = made.write(out) if out is not None else None
-    typer.echo(to_line(made.findings) if as_json else board_text(made.findings))
+    typer.echo(to_line(made.findings) if as_json else document_text(board_document(made.findings)))
     if page is not None:
         typer.echo(f"\nBoard: {page}", err=as_json)

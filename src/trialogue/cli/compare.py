@@ -13,13 +13,6 @@ from trialogue.errors import UsageError
 if TYPE_CHECKING:
     from trialogue.findings.comparison.records import Comparison
 
-LIGHTS = {
-    "better": "green",
-    "not worse": "green",
-    "equivalent": "green",
-    "worse": "red",
-    "mixed": "red",
-}
 EXITS = {"worse": 1, "mixed": 1, "no verdict": 3}
 """Exit codes of lights under --fail-if-worse: that nothing could be said is not that nothing was found."""
 
@@ -148,7 +141,9 @@ def compare(
             before, after, systems=system or (), on=on or (), margin=margin, failure_margin=failure_margin, decide=decide,
             any_language=any_language, alpha=alpha, seed=seed, resamples=resamples, mapping=mapping, progress=tell,
         )  # fmt: skip
-        for note in with_short_names(compared.comparison).notes:
+        for note in with_short_names(
+            compared.comparison, [compared.comparison.before, compared.comparison.after]
+        ).notes:
             tell.say(f"note: {note}")
         page = compared.write(out) if out is not None else None
     typer.echo(_text_in_form(compared.comparison, form))
@@ -162,7 +157,10 @@ def compare(
 def _text_in_form(comparison: "Comparison", form: OutputFormat) -> str:
     """The comparison in the form that is asked for."""
     from trialogue.records.files.jsonl import to_line
-    from trialogue.report.pull_request import comparison_markdown, github_annotations, junit_xml
+    from trialogue.report.comparison.ci import github_annotations, junit_xml
+    from trialogue.report.comparison.document import comparison_document, pull_request_document
+    from trialogue.report.render.papers import document_markdown
+    from trialogue.report.render.terminal import document_text
 
     match form:
         case OutputFormat.JSON:
@@ -172,44 +170,6 @@ def _text_in_form(comparison: "Comparison", form: OutputFormat) -> str:
         case OutputFormat.JUNIT:
             return junit_xml(comparison)
         case OutputFormat.MARKDOWN:
-            return comparison_markdown(comparison)
+            return document_markdown(pull_request_document(comparison))
         case OutputFormat.TEXT:
-            return _comparison_text(comparison)
-
-
-def _comparison_text(comparison: "Comparison") -> str:
-    """The verdict's symbol, the answer, and a line for each measure."""
-    from trialogue.findings.comparison.records import FAVOURABLE
-    from trialogue.findings.wording import render_estimate
-    from trialogue.report.long_names import with_short_names
-    from trialogue.report.numbers import p_value
-
-    comparison = with_short_names(comparison)
-    lines = [_headline(comparison), *comparison.answer, ""]
-    for decides, heading in ((True, "Deciding measures"), (False, "Others")):
-        judged = [each for each in comparison.judgements if each.decides == decides]
-        if judged:
-            corrected = sum(each.p_adjusted is not None for each in judged) > 1
-            corrections = "; p corrected across these measures, intervals not" if decides and corrected else ""
-            lines.append(f"{heading} ({comparison.after} minus {comparison.before}{corrections}):")
-        for each in judged:
-            mark = " (conditional)" if each.validity == "conditional" and each.light in FAVOURABLE else ""
-            p = "" if each.p_adjusted is None else f", p {p_value(each.p_adjusted)}"
-            size = "undefined" if each.difference.value is None else render_estimate(each.difference)  # a note says why
-            lines.append(f"  {each.light:<12} {each.measure}: {size}{p}{mark}")
-    if comparison.moved:
-        lines += ["", "Largest losses:"]
-        lines += [
-            f"  {each.unit}: {each.before:g} to {each.after:g} on {each.measure}" for each in comparison.moved[:5]
-        ]
-    return "\n".join(lines)
-
-
-def _headline(comparison: "Comparison") -> str:
-    """The verdict's symbol in words. A verdict made conditional by a threat is never green."""
-    if comparison.light == "no verdict":
-        return "NO VERDICT"
-    light = LIGHTS.get(comparison.light, "yellow")
-    if comparison.validity == "conditional":
-        return f"YELLOW: {comparison.light}, conditionally"
-    return f"{light.upper()}: {comparison.light}"
+            return document_text(comparison_document(comparison))

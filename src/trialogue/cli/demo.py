@@ -78,7 +78,7 @@ def _agreements(made: "Demo") -> list[str]:
     for each in made.agreements:
         rho = each.spearman
         known = rho is not None and rho.value is not None
-        size = f"ρ = {rho.render('{:.2f}'.format, undefined='')}" if rho is not None and known else "undefined"
+        size = f"ρ = {rho.render('{:z.{}f}'.format, 2, undefined='')}" if rho is not None and known else "undefined"
         lines.append(f"   - {' and '.join(each.kinds)}: {size} over {each.systems} recommenders")
     return lines
 

@@ -70,7 +70,7 @@ def _row(each: "Score") -> str:
     who = each.system if each.versus is None else f"{each.system} - {each.versus}"
     if each.value is None:
         return f"{who}\t{each.measure}\tundefined: {each.why}"
-    interval = each.interval.render("{:.4g}".format) if each.interval else "(no interval)"
+    interval = each.interval.render("{:z.4g}".format) if each.interval else "(no interval)"
     adjusted = each.p_adjusted
     p = (
         ""

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from trialogue.findings.label_origins import LabelCounts
 from trialogue.findings.protocol import ProtocolCheck
+from trialogue.findings.sample.records import MissingValues, ReEstimate, Sample
 from trialogue.findings.standings import Contrast, League
 from trialogue.findings.threat import Threat
 from trialogue.fingerprints import TrainingExposure
@@ -273,6 +274,12 @@ class Findings(Record):
     """Pairs of systems that answered different situations."""
     separate_users: tuple[SeparateUsers, ...] = ()
     """Pairs of systems that had dialogues, and no person or need in common."""
+    sample: Sample = Field(default_factory=Sample)
+    """What was compared; empty in older files."""
+    re_estimates: tuple[ReEstimate, ...] = ()
+    """Verdicts computed again under each doubt about the sample; () in older files, and where there is no doubt."""
+    missing: tuple[MissingValues, ...] = ()
+    """Verdicts in which one system lacks more values than the other; () in older files."""
     training_data: tuple[TrainingExposure, ...] = ()
     """Dialogues of systems in a measure's training data, and how they were scored."""
     threats: tuple[Threat, ...] = ()

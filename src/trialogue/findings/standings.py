@@ -169,6 +169,19 @@ class Contrast(Record):
         """The better system; None if the verdict names none."""
         return self.a if self.verdict == "a" else self.b if self.verdict == "b" else None
 
+    def turn(self) -> "Contrast":
+        """The contrast as b minus a."""
+        verdicts: dict[Verdict, Verdict] = {"a": "b", "b": "a"}
+        return self.model_copy(
+            update={
+                "a": self.b,
+                "b": self.a,
+                "difference": self.difference.negate(),
+                "simultaneous": self.simultaneous and self.simultaneous.negate(),
+                "verdict": verdicts.get(self.verdict, self.verdict),
+            }
+        )
+
 
 class League(Record):
     """All systems on one measure, best first (alphabetical if nothing is ranked)."""
@@ -191,3 +204,12 @@ class League(Record):
     """Validity of the measure's verdicts after the gate."""
     values: dict[str, tuple[float, ...]] = Field(default_factory=dict)
     """Values of single dialogues (or replies) by system, for pictures of the spread."""
+
+    def contrast_of(self, a: str, b: str) -> Contrast | None:
+        """Contrast of two systems as a minus b, in either stored orientation; None if there is none."""
+        for contrast in self.contrasts:
+            if (contrast.a, contrast.b) == (a, b):
+                return contrast
+            if (contrast.a, contrast.b) == (b, a):
+                return contrast.turn()
+        return None

@@ -23,9 +23,8 @@ def render_estimate(estimate: Estimate, *, digits: int | None = None) -> str:
         digits: decimals; None: as many as the interval supports.
     """
     digits = _digits(estimate) if digits is None else digits
-    return estimate.render(
-        lambda value: f"{value:z.{digits}f}", undefined=f"undefined ({estimate.why})", without="(no interval)"
-    )
+    undefined = f"undefined ({estimate.why})"
+    return estimate.render("{:z.{}f}".format, digits, undefined=undefined, without="(no interval)")
 
 
 def render_points(difference: Estimate) -> str:
@@ -36,7 +35,8 @@ def render_points(difference: Estimate) -> str:
     """
     digits = max(0, _digits(difference) - 2)
     return difference.render(
-        lambda value: f"{100 * value:z.{digits}f}",
+        lambda value, decimals: f"{100 * value:z.{decimals}f}",
+        digits,
         unit=" points",
         undefined=f"undefined ({difference.why})",
         without="(no interval)",

@@ -74,8 +74,6 @@ class CompletionCounts(Record):
     """Situations it was asked to reply to: all that are given, if it replies to any."""
     answered: int = Field(default=0, ge=0)
     """Situations that it replied to, with text or a ranking."""
-    copied: int = Field(default=0, ge=0)
-    """Situations that it replied to with the very words of the reference."""
     failed_replies: dict[Ending, int] = Field(default_factory=dict)
     """Situations where it failed, by how; they are among the unanswered ones."""
     acts: ActCounts = ActCounts()
@@ -141,7 +139,6 @@ class CompletionCounts(Record):
             failed=dict((Counter(self.failed) + Counter(other.failed)).most_common()),
             unrecorded=self.unrecorded + other.unrecorded,
             unexplained=dict((Counter(self.unexplained) + Counter(other.unexplained)).most_common(MAX_QUOTED)),
-            copied=self.copied + other.copied,
             situations=self.situations + other.situations,
             answered=self.answered + other.answered,
             failed_replies=dict((Counter(self.failed_replies) + Counter(other.failed_replies)).most_common()),
@@ -160,7 +157,6 @@ class _Tally:
     failed: Counter[Ending] = field(default_factory=Counter)
     unexplained: Counter[str] = field(default_factory=Counter)
     answered: set[str] = field(default_factory=set)
-    copied: set[str] = field(default_factory=set)
     asked: bool = False
     failed_replies: Counter[Ending] = field(default_factory=Counter)
     acts: Counter[ActOrigin | None] = field(default_factory=Counter)
@@ -182,14 +178,12 @@ class _Tally:
         self.unrecognised += sum(said.acts_unknown is not None and not said.acts for said in said_by_it)
         self.labellers |= act_labellers(said_by_it)
 
-    def add_reply(self, response: Response, reference: str | None) -> None:
+    def add_reply(self, response: Response) -> None:
         self.asked = True
         if response.failure is not None:
             self.failed_replies[response.failure] += 1
         elif response.utterance.text.strip() or response.utterance.ranking:
             self.answered.add(response.situation_id)
-            if reference is not None and _words(response.utterance.text) == _words(reference) != "":
-                self.copied.add(response.situation_id)
 
     def to_counts(self, system: str, situations: int) -> CompletionCounts:
         acts = {origin.value: self.acts[origin] for origin in ActOrigin}
@@ -201,7 +195,6 @@ class _Tally:
             unexplained=dict(self.unexplained.most_common(MAX_QUOTED)),
             situations=situations if self.asked else 0,
             answered=len(self.answered),
-            copied=len(self.copied),
             failed_replies=dict(self.failed_replies.most_common()),
             acts=ActCounts(
                 **acts,
@@ -211,10 +204,6 @@ class _Tally:
             ),
             retries=self.retries,
         )
-
-
-def _words(text: str) -> str:
-    return " ".join(text.split()).casefold()
 
 
 def completion_counts(
@@ -232,11 +221,10 @@ def completion_counts(
         responses: what they replied.
         system: names the system of dialogues that name none.
     """
-    references = {each.id: each.reference.text for each in situations if each.reference is not None}
     tallies: dict[str, _Tally] = {}
     for dialogue in dialogues:
         tallies.setdefault(dialogue.system or system or UNNAMED, _Tally()).add(dialogue)
     for response in responses:
-        tallies.setdefault(response.system, _Tally()).add_reply(response, references.get(response.situation_id))
+        tallies.setdefault(response.system, _Tally()).add_reply(response)
     count = len({situation.id for situation in situations})
     return {name: tally.to_counts(name, max(count, len(tally.answered))) for name, tally in tallies.items()}

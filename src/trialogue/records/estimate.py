@@ -1,12 +1,16 @@
 """Estimates: a value with its interval and counts, and the reason for anything missing."""
 
 from collections.abc import Callable
-from typing import Self
+from typing import Self, TypeAlias
 
 from pydantic import Field, model_validator
 
 from trialogue.records.base import Record
 from trialogue.records.reasons.reason import Reason
+
+Writer: TypeAlias = Callable[[float, int], str]
+"""Writes a number with so many decimals."""
+MORE_DECIMALS = 12  # than asked for, for an end beside 0: smaller ones are 0 to any reader
 
 
 class Interval(Record):
@@ -35,16 +39,27 @@ class Interval(Record):
         """Whether a value lies in the interval, ends included."""
         return self.low <= value <= self.high
 
-    def render(self, write: Callable[[float], str]) -> str:
+    def render(self, write: Writer, decimals: int = 0) -> str:
         """Both ends in brackets, as every table and sentence shows them.
+
+        An end beside 0 has more decimals where it would read 0, as if the interval contained it.
 
         Args:
             write: one end as text.
+            decimals: its decimals.
 
-        >>> Interval(low=0.25, high=0.5, method="").render(str)
-        '[0.25, 0.5]'
+        >>> Interval(low=0.04, high=1.5, method="").render("{:.{}f}".format, 1)
+        '[0.04, 1.5]'
         """
-        return f"[{write(self.low)}, {write(self.high)}]"
+        return f"[{self.write(self.low, write, decimals)}, {self.write(self.high, write, decimals)}]"
+
+    def write(self, number: float, write: Writer, decimals: int) -> str:
+        """An end, or the value between them, which reads 0 only where the interval contains 0."""
+        text = write(number, decimals)
+        if not self.contains(0):
+            texts = (write(number, decimals + more) for more in range(MORE_DECIMALS))
+            text = next((each for each in texts if any(digit in each for digit in "123456789")), text)
+        return text
 
     def negate(self) -> Self:
         """Interval of the negated difference."""
@@ -73,22 +88,25 @@ class Estimate(Record):
             raise ValueError("a missing value needs a reason (why)")
         return self
 
-    def render(self, write: Callable[[float], str], *, undefined: str, unit: str = "", without: str = "") -> str:
+    def render(self, write: Writer, decimals: int = 0, *, undefined: str, unit: str = "", without: str = "") -> str:
         """The value and its interval: ``0.52 [0.38, 0.67]``.
 
         Args:
             write: one number as text.
+            decimals: its decimals.
             undefined: written in place of a missing value.
             unit: written after the value, with its space.
             without: written after a value that has no interval.
 
-        >>> Estimate(value=0.5).render(str, undefined="—", without="(no interval)")
+        >>> Estimate(value=0.5).render("{:.{}f}".format, 1, undefined="—", without="(no interval)")
         '0.5 (no interval)'
         """
         if self.value is None:
             return undefined
-        after = without if self.interval is None else self.interval.render(write)
-        return f"{write(self.value)}{unit} {after}".rstrip()
+        if self.interval is None:
+            return f"{write(self.value, decimals)}{unit} {without}".rstrip()
+        value = self.interval.write(self.value, write, decimals)
+        return f"{value}{unit} {self.interval.render(write, decimals)}"
 
     @property
     def facts(self) -> dict[str, float]:

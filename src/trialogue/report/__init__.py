@@ -8,9 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from trialogue.report.evaluation.page import render_html
-    from trialogue.report.evaluation.terminal import text_table
-    from trialogue.report.evaluation.write import read_findings, write_report
+    from trialogue.report.evaluation.write import read_findings, render_html, text_table, write_report
     from trialogue.report.plots import Figure, figures
     from trialogue.report.study import read_study_findings, write_study_report
 
@@ -30,8 +28,8 @@ _LAZY = {
     "figures": "trialogue.report.plots",
     "read_findings": "trialogue.report.evaluation.write",
     "read_study_findings": "trialogue.report.study",
-    "render_html": "trialogue.report.evaluation.page",
-    "text_table": "trialogue.report.evaluation.terminal",
+    "render_html": "trialogue.report.evaluation.write",
+    "text_table": "trialogue.report.evaluation.write",
     "write_report": "trialogue.report.evaluation.write",
     "write_study_report": "trialogue.report.study",
 }

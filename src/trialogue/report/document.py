@@ -5,7 +5,7 @@ A table has rows of one kind, and columns that say where they are shown. Files h
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -15,7 +15,9 @@ from trialogue.findings.threats.texts import severity_heading
 from trialogue.records import Estimate, Manifest, Record
 from trialogue.report.numbers import MISSING, column_decimals, estimate_text, number, supported_decimals
 from trialogue.report.plots.base import Figure
+from trialogue.report.table import AnyCell, Cell
 from trialogue.report.table import Table as Cells
+from trialogue.report.text import distinct_texts, short_names
 
 T = TypeVar("T")
 
@@ -43,7 +45,7 @@ class Column(Generic[T]):
     """Above it; "": only files have it."""
     raw: Callable[[T], Any]
     """Its cell in a row; None: undefined."""
-    text: Callable[[Any], str] | None = None
+    text: Callable[[Any], AnyCell] | None = None
     """The cell as people read it; None: by its type, where the estimates of a column share their decimals."""
     key: str = ""
     """Its name in files, which get the value of an estimate; "": they lack it."""
@@ -51,12 +53,25 @@ class Column(Generic[T]):
     """Media that show it."""
     note: str = ""
     """What it holds, said below the table; "": its head says it."""
+    longest: int | None = None
+    """Columns of a terminal, or characters on paper, from which names are cut in the middle; None: they are not."""
+    unit: str = ""
+    """Below its head on pages."""
+    foot: str = ""
+    """Its cell in a last row on pages."""
 
-    def texts(self, rows: Sequence[T]) -> list[str]:
+    def texts(self, rows: Sequence[T]) -> list[AnyCell]:
         """The cells as people read them."""
         values = [self.raw(row) for row in rows]
         write = self.text or _by_type(column_decimals(each for each in values if isinstance(each, Estimate)))
         return [MISSING if value is None else write(value) for value in values]
+
+    def names(self, rows: Sequence[T], medium: Medium) -> Mapping[str, str]:
+        """Names that are too long for a medium, and how it shows them, each in its own way."""
+        if self.longest is None or medium is Medium.PAGE:
+            return {}
+        short = short_names(map(str, self.texts(rows)), self.longest)
+        return {name: text for name, text in short.items() if name != text}
 
 
 @dataclass(frozen=True)
@@ -82,29 +97,56 @@ class Table(Generic[T]):
     file: str = ""
     """Name of a CSV file of its own, without suffix, shared with tables of that name; "": that of the document."""
     paper: str = ""
-    """Name of the LaTeX and Markdown files that hold it, without suffix; "": there are none."""
+    """Name of the LaTeX and Markdown files that hold it alone, without suffix; "": there are none."""
+    caption: str = ""
+    """Said above it in a paper, where it is read without what surrounds it; "": its label."""
+    below_rule: int = 0
+    """Rows at the bottom below a rule, to compare with."""
+    points: float | None = None
+    """Width on paper that it must fit, with its intervals below the values; None: it may be as wide as it is."""
+    splits: bool = False
+    """Whether columns that a terminal is too narrow for become further tables, and are not folded."""
     where: frozenset[Medium] = EVERYWHERE
     """Media that show it."""
 
     def cells(self, medium: Medium) -> Cells:
         """Heads and rows as a medium shows them, without columns that have no value in any row."""
-        rows = self.rows[: self.most] if medium is Medium.TERMINAL else self.rows
-        shown = [(each.head, each.texts(rows)) for each in self._columns_of(medium)]
-        kept = [(head, texts) for head, texts in shown if any(text not in ("", MISSING) for text in texts)]
+        rows, columns = self._rows_of(medium), self._columns_of(medium)
+        heads = distinct_texts([each.head for each in columns])
+        short = [each.names(rows, medium) for each in columns]
+        texts = [
+            [_shorten_cell(cell, names) for cell in each.texts(rows)]
+            for each, names in zip(columns, short, strict=True)
+        ]
         strong = frozenset(place for place, row in enumerate(rows) if self.strong is not None and self.strong(row))
-        return Cells(tuple(head for head, _ in kept), tuple(zip(*(texts for _, texts in kept), strict=True)), strong)
+        units, feet = ([getattr(each, part) for each in columns] for part in ("unit", "foot"))
+        whole = Cells(
+            tuple(heads),
+            tuple(zip(*texts, strict=True)),
+            strong,
+            tuple(units) if any(units) else (),
+            tuple(feet) if any(feet[1:]) else (),
+            self.below_rule,
+        )
+        kept = [place for place, cells in enumerate(texts) if any(str(cell) not in ("", MISSING) for cell in cells)]
+        return whole.columns(kept).number_notes()
 
     def notes(self, medium: Medium) -> list[str]:
         """What is said below it: about the columns shown, then about all of it."""
         heads = self.cells(medium).heads
         said = [f"{each.head}: {each.note}." for each in self._columns_of(medium) if each.note and each.head in heads]
         said += [self.note] if self.note else []
+        keys = [each.names(self.rows, medium) for each in self._columns_of(medium)] if medium is Medium.PAPER else []
+        said += [f"{short}: {name}." for names in keys for name, short in names.items()]
         return [" ".join(said)] if said else []
 
     def tidy(self) -> list[dict[str, Any]]:
         """Unrounded rows for files and data frames; empty where no column has a key."""
         keyed = [each for each in self.columns if each.key]
         return [{each.key: _plain(each.raw(row)) for each in keyed} for row in self.rows] if keyed else []
+
+    def _rows_of(self, medium: Medium) -> Sequence[T]:
+        return self.rows[: self.most] if medium is Medium.TERMINAL else self.rows
 
     def _columns_of(self, medium: Medium) -> list[Column[T]]:
         return [each for each in self.columns if each.head and medium in each.where]
@@ -116,9 +158,19 @@ class Sentences:
 
     texts: Sequence[str]
     style: str = "lead"
-    """``"lead"``, ``"warnings"`` (a list) or ``""``: how pages set them."""
+    """``"lead"``, ``"warnings"`` (a list), ``"said"`` (those on one system as a list) or ``""``: how pages set them."""
     where: frozenset[Medium] = EVERYWHERE
     """Media that show them."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link of pages to another one."""
+
+    href: str
+    text: str
+    about: str = ""
+    """What it is about, for those who hear it alone."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +195,7 @@ class Section:
     """Media that show it."""
 
 
-Part: TypeAlias = "Table[Any] | Sentences | Figure | Insert | Section | None"
+Part: TypeAlias = "Table[Any] | Sentences | Figure | Link | Insert | Section | None"
 """A part of a section; None is left out."""
 
 
@@ -164,8 +216,26 @@ class Document:
     """The findings that it shows, written as JSON."""
     manifest: Manifest
     """Provenance."""
+    clearance: str = ""
+    """Said below the answer where nothing speaks against it; "": something does."""
+    aside: Sequence[Part] = ()
+    """Sentences and links beside the facts, on pages."""
+    further: Sequence[str] = ()
+    """More of the answer, which pages fold."""
+    against: Sequence[str] = ()
+    """What limits the answer, as a list below it."""
     threats: Sequence[Threat] = ()
     """Threats to the verdict."""
+    threats_of: str = ""
+    """Said beside their counts; "": nothing."""
+    threat_links: Sequence[Link] = ()
+    """Links to the dialogues that threats are about."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What a measure is called in a threat, by its name."""
+    colors: Mapping[str, str] = field(default_factory=dict)
+    """Colors of systems, as roles of the theme, in their order."""
+    is_linked: bool = False
+    """Whether figures lead to the explorer beside the page."""
     facts: Sequence[tuple[int, str, str]] = ()
     """(How many, of one, of many) of what was analysed; what there is none of is left out."""
     first: Sequence[Part] = ()
@@ -184,6 +254,8 @@ class Document:
     """(What, value) that the manifest lacks."""
     beside: Sequence[str] = ()
     """Further files that are written with it."""
+    paper: str = ""
+    """Name of the LaTeX and Markdown files that hold all its tables for papers, without suffix; "": there are none."""
     is_folded: bool = False
     """Whether pages fold every section, so that the answer and what stands beside it fill the first screen."""
     is_titled: bool = False
@@ -193,6 +265,11 @@ class Document:
     def tables(self) -> list[Table[Any]]:
         """Its tables, in order."""
         return [each for each in self._parts() if isinstance(each, Table)]
+
+    def tables_of(self, medium: Medium) -> list[Table[Any]]:
+        """Tables with rows that a medium shows, in order."""
+        shown = _walk(self.sections, medium)
+        return [each for each in shown if isinstance(each, Table) and each.rows and medium in each.where]
 
     @property
     def json_name(self) -> str:
@@ -214,9 +291,14 @@ class Document:
 
     def threat_lists(self) -> list[tuple[str, list[str]]]:
         """(Heading, sentences) for each severity that occurs, the gravest first."""
-        lines = threat_lines(self.threats, {})
-        lists = [(each, [line.text for line in lines if line.severity is each]) for each in Severity]
-        return [(severity_heading(severity), texts) for severity, texts in lists if texts]
+        lists = self.threats_by_severity()
+        return [(severity_heading(severity), texts) for severity, texts in lists.items()]
+
+    def threats_by_severity(self) -> dict[Severity, list[str]]:
+        """Sentences on threats for each severity that occurs, the gravest first."""
+        lines = threat_lines(self.threats, self.titles)
+        lists = {each: [line.text for line in lines if line.severity is each] for each in Severity}
+        return {severity: texts for severity, texts in lists.items() if texts}
 
     def _parts(self) -> Iterator[Part]:
         return _walk(self.sections)
@@ -232,18 +314,26 @@ def from_estimate(raw: Callable[[T], Estimate | None], **keys: str) -> list[Colu
 
     Args:
         raw: the estimate in a row; None: there is none, and all its facts are undefined.
-        keys: name of the column by fact: ``value``, ``low``, ``high``, ``n``, ``clusters``, ``p`` or ``why``.
+        keys: name of the column by fact: ``value``, ``low``, ``high``, ``confidence``, ``n``, ``clusters``, ``p``, ``why``.
     """
     return in_files(**{key: _fact(raw, fact) for fact, key in keys.items()})
+
+
+def _shorten_cell(cell: AnyCell, names: Mapping[str, str]) -> AnyCell:
+    if isinstance(cell, Cell):
+        return replace(cell, text=names.get(cell.text, cell.text))
+    return names.get(cell, cell)
 
 
 def _plain(value: Any) -> Any:
     return value.value if isinstance(value, Estimate) else value
 
 
-def _by_type(decimals: int) -> Callable[[Any], str]:
-    def write(value: object) -> str:
+def _by_type(decimals: int) -> Callable[[Any], AnyCell]:
+    def write(value: object) -> AnyCell:
         match value:
+            case Cell():
+                return value
             case Estimate():
                 return estimate_text(value, decimals)
             case int() if not isinstance(value, bool):
@@ -260,7 +350,7 @@ def _fact(raw: Callable[[T], Estimate | None], fact: str) -> Callable[[T], Any]:
         estimate = raw(row)
         if estimate is None:
             return None
-        if fact in ("low", "high"):
+        if fact in ("low", "high", "confidence"):
             return getattr(estimate.interval, fact) if estimate.interval else None
         found = getattr(estimate, fact)
         return str(found) if fact == "why" and found is not None else found
@@ -268,8 +358,9 @@ def _fact(raw: Callable[[T], Estimate | None], fact: str) -> Callable[[T], Any]:
     return take
 
 
-def _walk(parts: Sequence[Part]) -> Iterator[Part]:
+def _walk(parts: Sequence[Part], medium: Medium | None = None) -> Iterator[Part]:
+    """All parts, those within sections included; of one medium, without sections that it does not show."""
     for part in parts:
         yield part
-        if isinstance(part, Section):
-            yield from _walk(part.parts)
+        if isinstance(part, Section) and (medium is None or medium in part.where):
+            yield from _walk(part.parts, medium)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from trialogue.report.text import one_line
 
 Rows = Sequence[Sequence[str]]
+LONG, PARAGRAPH = 40, r"p{.3\linewidth}"  # characters from which a cell is a paragraph, and how wide its column is
 _ESCAPED = {
     "\\": r"\textbackslash{}",
     "<": r"\textless{}",
@@ -15,6 +16,8 @@ _ESCAPED = {
     "^": r"\textasciicircum{}",
     "α": r"$\alpha$",
     "ρ": r"$\rho$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
     "−": "$-$",
     "–": "--",
 } | {char: f"\\{char}" for char in "&%$#_{}"}
@@ -32,9 +35,10 @@ def escape_latex(text: str) -> str:
 
 
 def latex_table(heads: Sequence[str], rows: Rows) -> str:
-    """A booktabs ``tabular``, every cell escaped."""
+    """A booktabs ``tabular``, every cell escaped; columns with long texts break them into lines."""
     lines = [" & ".join(map(escape_latex, line)) for line in (heads, *rows)]
-    return tabular("l" * len(heads), lines[:1], [lines[1:]])
+    longest = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    return tabular("".join(PARAGRAPH if length > LONG else "l" for length in longest), lines[:1], [lines[1:]])
 
 
 def tabular(columns: str, heads: Sequence[str], groups: Rows) -> str:
@@ -51,6 +55,15 @@ def markdown_table(heads: Sequence[str], rows: Rows) -> str:
     return "".join(f"| {' | '.join(_in_a_cell(cell) for cell in line)} |\n" for line in lines)
 
 
+def plain_markdown(text: str) -> str:
+    """Text that ends no line and opens no HTML.
+
+    >>> plain_markdown("a <b>\\n& c")
+    'a &lt;b> &amp; c'
+    """
+    return one_line(text).replace("&", "&amp;").replace("<", "&lt;")
+
+
 def html_table(heads: Sequence[str], rows: Rows) -> str:
     """An HTML table for notebooks, the first cell of each row a heading."""
     top = "".join(f"<th>{html.escape(head)}</th>" for head in heads)
@@ -62,4 +75,4 @@ def html_table(heads: Sequence[str], rows: Rows) -> str:
 
 
 def _in_a_cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", r"\|")
+    return plain_markdown(text).replace("|", r"\|")

@@ -3,13 +3,13 @@
 import math
 import re
 import textwrap
-from collections import Counter
 from collections.abc import Sequence
 
 from trialogue.findings import Findings, League, Measure, Standing, Votes
 from trialogue.findings.family import ACROSS_MEASURES
 from trialogue.findings.standings import OVER_MEASURES
 from trialogue.findings.systems.answer import first_to_show, opposed_questions
+from trialogue.findings.titles import titles_of
 from trialogue.records import VOTES, MeasureName
 from trialogue.records.kinds.origins import with_raters
 
@@ -76,6 +76,12 @@ def table_leagues(findings: Findings) -> tuple[League, ...]:
     return (*all_leagues(findings), *findings.judge_leagues)
 
 
+def is_sparse(league: League) -> bool:
+    """Whether a metric is undefined for most systems, so that its column would be dashes; people's answers never are."""
+    undefined = sum(standing.estimate.value is None for standing in league.standings)
+    return league.measure.by != "people" and 2 * undefined > len(league.standings)
+
+
 def split_columns(leagues: Sequence[League], size: int) -> list[list[League]]:
     """Parts of at most so many columns, in order; a judge's raw column stays beside the corrected one, even if one fits."""
     parts: list[list[League]] = []
@@ -136,7 +142,11 @@ def few_leagues(findings: Findings, most: int = FEW) -> list[League]:
     The same ones stand in the comparison of the three sides (``workflows.experiment.columns``).
     """
     primary, leagues = primary_of(findings), all_leagues(findings)
-    valued = [each for each in leagues if any(one.estimate.value is not None for one in each.standings)]
+    valued = [
+        each
+        for each in leagues
+        if not is_sparse(each) and any(one.estimate.value is not None for one in each.standings)
+    ]
     ranked = [each for each in valued if is_ranked(each)]
     deciding = ([primary] if primary is not None else opposed_questions(leagues))[:most]
     chosen = {each.measure.name: each for each in deciding}
@@ -175,6 +185,13 @@ def systems_in_order(findings: Findings) -> list[str]:
     return order + sorted(known - set(order))
 
 
+def system_names(findings: Findings) -> list[str]:
+    """Names of all systems and baselines, those of votes included."""
+    standings = (each for league in findings.leagues for each in (*league.standings, *league.baselines))
+    votes = findings.votes.strengths if findings.votes is not None else ()
+    return [each.system for part in (findings.systems, standings, votes) for each in part]
+
+
 def baselines_in_order(leagues: Sequence[League]) -> list[str]:
     """All baselines, best first by the first measure that has them."""
     return list(dict.fromkeys(standing.system for league in leagues for standing in league.baselines))
@@ -209,23 +226,20 @@ def _is_pooled(league: League) -> bool:
     return False
 
 
+def confidence(league: League) -> str:
+    """Confidence level of a league's intervals: ``95%``."""
+    found = {s.estimate.interval.confidence for s in league.standings if s.estimate.interval}
+    return " or ".join(f"{100 * share:g}%" for share in sorted(found)) or "95%"
+
+
 def is_ranked(league: League) -> bool:
     """Whether the measure has a direction."""
     return league.measure.better != "neither"
 
 
 def labels(leagues: Sequence[League]) -> dict[str, str]:
-    """Label of each measure by name: its title, with parameters and variant where ambiguous.
-
-    Ambiguous is a title that several measures have, and one whose metric knows several formulas.
-    """
-    titles = Counter(league.measure.title for league in leagues)
-    return {
-        league.measure.name: league.measure.title
-        if titles[league.measure.title] == 1 and not _has_variants(league.measure)
-        else f"{league.measure.title} ({league.measure.measured.detail or league.measure.name})"
-        for league in leagues
-    }
+    """Title of each measure by name; no two are alike."""
+    return titles_of(league.measure for league in leagues)
 
 
 def short_name(name: str) -> str:
@@ -247,7 +261,3 @@ def pieces(name: str) -> list[str]:
     """
     found = [piece for piece in _BREAK.split(name) if piece]
     return [part for piece in found for part in textwrap.wrap(piece, LONGEST_PIECE, drop_whitespace=False)]
-
-
-def _has_variants(measure: Measure) -> bool:
-    return measure.card is not None and len(measure.card.variants) > 1

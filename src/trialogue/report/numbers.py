@@ -5,6 +5,7 @@ Minus signs are typographic (U+2212), so that columns of tabular numerals line u
 
 import math
 from collections.abc import Callable, Iterable
+from functools import partial
 from statistics import median_low
 
 from trialogue.records import Estimate, Interval
@@ -62,12 +63,12 @@ def bounds(interval: Interval, decimals: int, *, sign: bool = False) -> str:
     >>> bounds(Interval(low=-0.5, high=0.25, method=""), 2)
     '[−0.50, 0.25]'
     """
-    return interval.render(lambda value: number(value, decimals, sign=sign))
+    return interval.render(partial(number, sign=sign), decimals)
 
 
 def render_estimate(estimate: Estimate, decimals: int, *, sign: bool = False) -> str:
     """Format a value with its interval, or a dash if undefined."""
-    return estimate.render(lambda value: number(value, decimals, sign=sign), undefined=MISSING)
+    return estimate.render(partial(number, sign=sign), decimals, undefined=MISSING)
 
 
 def with_decimals(decimals: int, *, sign: bool = False) -> Callable[[Estimate | float], str]:

@@ -1,12 +1,16 @@
 """Render tables and sentences as terminal lines, without colors."""
 
 import io
+import re
 import shutil
 import textwrap
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from trialogue.report.render.layout import columns_of_words
 from trialogue.report.table import Table
+from trialogue.report.text import columns as text_columns
 from trialogue.report.text import one_line
 
 if TYPE_CHECKING:
@@ -42,15 +46,39 @@ def wrap_sentences(sentences: Iterable[str], width: int) -> str:
 
 
 def draw_cells(cells: Table, width: int) -> str:
-    """A table of text: its first column to the left, the others to the right, long cells folded."""
+    """A table of text: its first column and words to the left, numbers to the right, long cells folded."""
     from rich.text import Text
 
     drawn = new_table()
+    words = columns_of_words(cells.texts)
     for place, head in enumerate(cells.heads):
-        drawn.add_column(Text(head), justify="left" if place == 0 else "right", overflow="fold")
-    for row in cells.rows:
+        drawn.add_column(Text(head), justify="left" if place == 0 or place in words else "right", overflow="fold")
+    for place, row in enumerate(cells.texts):
+        if cells.below_rule and place == len(cells.rows) - cells.below_rule:
+            drawn.add_section()
         drawn.add_row(*(Text("\n".join(map(one_line, cell.splitlines()))) for cell in row))
     return draw_table(drawn, width)
+
+
+def split_cells(cells: Table, width: int) -> list[Table]:
+    """The table in parts that fit a terminal, each with its first column."""
+    lines = [[head, *texts] for head, texts in zip(cells.heads, zip(*cells.texts, strict=True), strict=True)]
+    rows = [max(map(text_columns, "\n".join(texts).splitlines()), default=0) + 3 for _, *texts in lines]
+    heads = [max(map(text_columns, re.split(r"\s", head)), default=0) + 3 for head, *_ in lines]
+    needed = [max(each) for each in zip(rows, heads, strict=True)]
+    parts: list[list[int]] = []
+    for place in range(1, len(needed)):
+        if not parts or needed[0] + sum(needed[each] for each in (*parts[-1], place)) > width:
+            parts.append([])
+        parts[-1].append(place)
+    return [_without_empty_rows(cells.columns([0, *part])) for part in parts] or [cells]
+
+
+def _without_empty_rows(cells: Table) -> Table:
+    """Without rows below the rule that have nothing in these columns."""
+    rule = len(cells.rows) - cells.below_rule
+    kept = [row for row in cells.rows[rule:] if any(map(str, row[1:]))]
+    return replace(cells, rows=(*cells.rows[:rule], *kept), below_rule=len(kept))
 
 
 def wrap_list(heading: str, texts: Iterable[str], width: int) -> str:

@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 # Not allowed in XML 1.0, or lone halves of a pair that UTF-8 cannot hold, or terminal escapes.
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -73,6 +74,46 @@ def shorten(text: str, longest: int) -> str:
     while columns(start) + 1 + columns(end) > longest and (start or end):
         start, end = (start[:-1], end) if columns(start) >= columns(end) else (start, end[1:])
     return f"{start}…{end}"
+
+
+def short_names(names: Iterable[str], longest: int) -> dict[str, str]:
+    """Display name by name; names that would look alike get numbers.
+
+    >>> list(short_names(["a" * 9 + "1" + "b" * 9, "a" * 9 + "2" + "b" * 9, "c"], 8).values())
+    ['aaaa…bbb', 'aa…bb #2', 'c']
+    """
+    known = list(dict.fromkeys(names))
+    found = {name: name for name in known if columns(one_line(name)) <= longest}
+    taken = {one_line(name) for name in found}
+    numbers: dict[str, int] = {}
+    for name in known:
+        if name in found:
+            continue
+        text = cut = shorten(name, longest)
+        number = numbers.get(cut, 1)  # of the last one that was cut alike
+        while text in taken:
+            number += 1
+            mark = f" #{number}"
+            text = shorten(name, max(longest - len(mark), 3)) + mark
+        numbers[cut] = number
+        taken.add(text)
+        found[name] = text
+    return {name: found[name] for name in known}
+
+
+def distinct_texts(texts: Sequence[str]) -> list[str]:
+    """Texts of which those that differ at most in case get a number from the second on; empty ones stay.
+
+    >>> distinct_texts(["Value", "value", ""])
+    ['Value', 'value (2)', '']
+    """
+    seen: Counter[str] = Counter()
+    found = []
+    for text in texts:
+        seen[text.casefold()] += 1
+        number = seen[text.casefold()]
+        found.append(text if number == 1 or not text else f"{text} ({number})")
+    return found
 
 
 def columns(text: str) -> int:

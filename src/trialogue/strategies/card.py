@@ -81,11 +81,11 @@ def number(estimate: Estimate, digits: int = 3) -> str:
     >>> number(Estimate(value=0.707))
     '.707'
     """
-    return estimate.render(lambda value: _bare(value, digits), undefined="undefined")
+    return estimate.render(_bare, digits, undefined="undefined")
 
 
 def _bare(value: float, digits: int) -> str:
-    text = f"{value:.{digits}f}"
+    text = f"{value:z.{digits}f}"
     return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
 
 

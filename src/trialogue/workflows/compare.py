@@ -19,8 +19,8 @@ from trialogue.findings.languages import DIFFERENT
 from trialogue.findings.league import estimate_of
 from trialogue.findings.protocol import Correction, Margins
 from trialogue.findings.standings import OVER_MEASURES
+from trialogue.findings.titles import with_titles
 from trialogue.records import CompletionCounts, Estimate, JsonValue
-from trialogue.records.files.cells import csv_text
 from trialogue.records.runs import run_draft
 from trialogue.workflows.compare_inputs import (
     are_same,
@@ -65,10 +65,12 @@ class ComparisonResult(ShowsFindings):
         """Write the report, ``comparison.json`` and ``moved.csv``; returns the path of the report."""
         from trialogue.records.files.jsonl import to_line
         from trialogue.records.files.opening import write_text
+        from trialogue.report.comparison.document import moved_table
+        from trialogue.report.render.files import tidy_csv
 
         with run_draft(folder, self.findings.manifest) as draft:
             write_text(draft / "comparison.json", to_line(self.comparison) + "\n")
-            write_text(draft / "moved.csv", _moved_csv(self.comparison))
+            write_text(draft / "moved.csv", tidy_csv([moved_table(self.comparison.moved)]))
             page = report(self.findings, draft)
         return Path(folder) / page.name
 
@@ -303,7 +305,7 @@ def _findings(
         title=f"{comparison.after} against {comparison.before}",
         answer=(),
         systems=tuple(sorted(facts, key=_sort_key)),
-        leagues=leagues,
+        leagues=with_titles(leagues),
         primary=next((name for name in deciding), None),
         warnings=comparison.notes,
         alpha=alpha,
@@ -314,9 +316,3 @@ def _findings(
 
 def _sort_key(facts: SystemFacts) -> str:
     return facts.system
-
-
-def _moved_csv(comparison: Comparison) -> str:
-    """Units that lost most, as a table whose cells no spreadsheet takes for formulas."""
-    rows = ([each.measure, each.unit, each.before, each.after] for each in comparison.moved)
-    return csv_text(["measure", "unit", "before", "after"], rows)

@@ -6,12 +6,15 @@ from dataclasses import replace
 from trialogue.errors import DataError, Problem
 from trialogue.findings import Findings, Measure, SharedSituations
 from trialogue.findings.comparison.comparison import metric_of
+from trialogue.findings.comparison.missing import missing_values
 from trialogue.findings.comparison.pairing import Pairing
+from trialogue.findings.comparison.re_estimates import re_estimates
 from trialogue.findings.comparison.system_sample import SystemSample
 from trialogue.findings.decision.check import check_protocol
 from trialogue.findings.decision.verdict import leagues_under
 from trialogue.findings.languages import mismatches_of_pair
 from trialogue.findings.protocol import DecisionProtocol
+from trialogue.findings.sample.collect import sample_of
 from trialogue.findings.threats import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import is_superseded, protocols, threats_of
 from trialogue.findings.threats.users import separate_users
@@ -107,9 +110,14 @@ def union_findings(
     pairing = Pairing.of(*sides)
     first, second = sorted(side.name for side in sides)
     partial = [SharedSituations(a=first, b=second, shared=pairing.shared)] if pairing.is_partial else []
+    both = {side.name: side for side in sides}
+    again = re_estimates(findings.leagues, both, alpha=findings.alpha, seed=findings.manifest.seed or 0)
     return findings.model_copy(
         update={
             "populations": tuple(populations),
+            "sample": sample_of(tables),
+            "re_estimates": again,
+            "missing": tuple(missing_values(findings.leagues, both)),
             "separate_users": separate_users(tables, {side.name for side in sides}),
             "shared_situations": tuple(partial),
             "language_mismatches": tuple(mismatches),

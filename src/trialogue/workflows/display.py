@@ -33,16 +33,19 @@ class ShowsFindings:
         Raises:
             UsageError: no such form or table.
         """
-        from trialogue.report.evaluation.summary import pair_rows, standing_rows
-        from trialogue.report.exports import export_rows, league_latex, league_markdown
+        from trialogue.report.evaluation.document import league_document
+        from trialogue.report.evaluation.summary import pairs_table, standings_table
+        from trialogue.report.exports import export_rows
+        from trialogue.report.render.papers import document_latex, document_markdown
 
         if of not in ("systems", "pairs"):
             raise UsageError(f"a table is of 'systems' or of 'pairs', got {of!r}.")
         if of == "systems" and form == "latex":
-            return league_latex(self.findings)
+            return document_latex(league_document(self.findings))
         if of == "systems" and form == "markdown":
-            return league_markdown(self.findings)
-        return export_rows(standing_rows(self.findings) if of == "systems" else pair_rows(self.findings), form)
+            return document_markdown(league_document(self.findings))
+        table = standings_table(self.findings) if of == "systems" else pairs_table(self.findings)
+        return export_rows(table.tidy(), form)
 
     def to_markdown(self) -> str:
         """The league table in Markdown."""
@@ -68,9 +71,10 @@ class ShowsFindings:
 
     def _repr_html_(self) -> str:
         """The answer and the league table, in a notebook."""
-        from trialogue.report.exports import findings_html
+        from trialogue.report.evaluation.document import league_document
+        from trialogue.report.render.papers import document_html
 
-        return findings_html(self.findings)
+        return document_html(league_document(self.findings))
 
     def _summary(self) -> str:
         """Type, size, and the beginning of the answer."""

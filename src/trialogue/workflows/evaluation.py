@@ -11,6 +11,7 @@ from trialogue.errors import UsageError
 from trialogue.findings import Findings, League
 from trialogue.findings.family import FamilyScope
 from trialogue.findings.protocol import DecisionProtocol
+from trialogue.findings.sample.records import Sample
 from trialogue.findings.systems.answer import texts_of
 from trialogue.metrics import Settings, get_metrics
 from trialogue.records import JsonValue, Preference, Raters, Score, StoredParts
@@ -56,6 +57,11 @@ class Run(ShowsFindings):
     def answer(self) -> str:
         """The answer, in sentences."""
         return " ".join(texts_of(self.findings.answer))
+
+    @property
+    def sample(self) -> Sample:
+        """What was compared: who met what, who rated, and what is suspicious about it."""
+        return self.findings.sample
 
     def league(self, measure: str) -> League:
         """The league of one measure, by full name or a prefix of it.

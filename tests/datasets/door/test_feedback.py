@@ -38,7 +38,7 @@ def test_nested_objects_say_their_name_rater_and_origin() -> None:
     [judged] = feedback_under("feedback", [{"key": "quality", "score": 4, "source_type": "LLM_JUDGE"}])
     assert (judged.name, judged.raters) == ("quality", Raters.MODEL)
     assert [(each.name, each.raters) for each in feedback_under("gpt4_judge_score", 4)] == [
-        ("gpt4_judge_score", Raters.UNKNOWN)
+        ("gpt4_judge_score", Raters.MODEL)
     ]
 
 

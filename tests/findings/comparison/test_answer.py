@@ -25,7 +25,7 @@ def test_measures_that_could_not_be_tested_are_named_and_not_counted() -> None:
     assert answer == (
         "v2 is significantly better than v1 on Success.",
         "The verdict rests on 2 measures (Success and Recall) at level 0.05, corrected across these measures. It does not "
-        "rest on bleu, which could not be tested.",
+        "rest on Bleu, which could not be tested.",
     )
 
 

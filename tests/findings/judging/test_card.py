@@ -12,7 +12,7 @@ from trialogue.findings.judging.units import JudgedUnit
 from trialogue.records import ReasonCode
 from trialogue.report.document import Medium
 from trialogue.report.judging.card import card_table
-from trialogue.report.render.files import table_latex, table_markdown
+from trialogue.report.render.papers import table_latex, table_markdown
 from trialogue.stats.association.partial import partial_slope
 
 SYSTEMS = ("alpha", "beta", "gamma", "delta", "epsilon")
@@ -191,13 +191,13 @@ def test_an_unknown_reliability_of_one_rating_is_not_shown_as_zero() -> None:
     found = card(world())
     ceiling = found.ceiling.model_copy(update={"ceiling": 0.9, "single": None, "raters": 2.0})
     cells = card_table(found.model_copy(update={"ceiling": ceiling})).cells(Medium.PAGE)
-    assert [row[2] for row in cells.rows if row[0].startswith("ceiling")] == ["2.0 raters per dialogue"]
+    assert [row[2] for row in cells.texts if row[0].startswith("ceiling")] == ["2.0 raters per dialogue"]
 
 
 def test_the_card_in_tables_says_what_each_line_is_based_on() -> None:
     found = card(world(verbosity=0.15))
     table = card_table(found).cells(Medium.PAGE)
-    rows = {row[0]: row for row in table.rows}
+    rows = {row[0]: row for row in table.texts}
     assert "200 dialogues" in rows["score per doubling of length, at equal quality"][2]
     assert rows["leniency toward its own family, minus toward others"][1:] == (
         "—",

@@ -14,7 +14,7 @@ from trialogue.judges.probes.kinds import DEFECTS, REWORDED, ProbeKind
 from trialogue.judges.probes.planting import plant
 from trialogue.records import Dialogue
 from trialogue.report.judging.probes import probes_table
-from trialogue.report.render.files import table_markdown
+from trialogue.report.render.papers import table_markdown
 
 TITLES = ("Alien (1999)", "Heat (1995)", "Big (1998)", "Up (2009)")
 

@@ -109,7 +109,7 @@ def test_measures_without_agreement_come_last_and_not_as_if_it_were_zero() -> No
     plan = Plan(resampling=Resampling(0, 50))
     document = agreement_document(agreement(scores, title="t", data="d", manifest=MANIFEST, plan=plan))
     (table,) = [each for each in document.tables if each.label.startswith("Agreement, ")]
-    rows = table.cells(Medium.PAGE).rows
+    rows = table.cells(Medium.PAGE).texts
     assert rows[0][1].startswith("−")
     assert [row[0] for row in rows] == ["backwards@probe|v1", "constant@probe|v1"]
     assert rows[1][1].startswith("— (")

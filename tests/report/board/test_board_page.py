@@ -1,5 +1,7 @@
 """Page, figure and exports of a board."""
 
+import csv
+import io
 from pathlib import Path
 
 import pytest
@@ -7,13 +9,18 @@ import pytest
 from tests.records.runs.made import reseal
 from tests.workflows.board.made import folder, share, simulated
 from trialogue.findings import Statement, StatementKind
-from trialogue.report.board.exports import board_latex, board_markdown, history_csv
+from trialogue.findings.board.columns import validity_in_column
+from trialogue.findings.threats import Severity, Threat, ThreatCode, Validity
+from trialogue.findings.threats.gate import threats_to
+from trialogue.report.board.document import board_document, verdict_text
 from trialogue.report.board.figure import history_figure
-from trialogue.report.board.page import board_page
-from trialogue.report.board.tables import history_table, left_out_table, measures_table, ranked_table, unranked_table
-from trialogue.report.board.terminal import board_text
+from trialogue.report.document import Medium
 from trialogue.report.drawing.marks import Dot, Line
 from trialogue.report.drawing.marks import Path as Course
+from trialogue.report.render.files import csv_files
+from trialogue.report.render.page import document_page
+from trialogue.report.render.papers import document_latex, document_markdown
+from trialogue.report.render.terminal import document_text
 from trialogue.workflows.board.board import Board, board
 
 
@@ -27,7 +34,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Board:
 
 
 def test_the_marks_of_a_history_differ_by_shape_and_filling(made: Board) -> None:
-    figure = history_figure(made.findings.histories[0])
+    figure = history_figure(made.findings.histories[0], verdict_text)
     assert figure is not None
     dots = [mark for mark in figure.drawing.marks if isinstance(mark, Dot)]
     assert [(dot.shape, dot.hollow) for dot in dots] == [
@@ -38,65 +45,83 @@ def test_the_marks_of_a_history_differ_by_shape_and_filling(made: Board) -> None
     ]
     assert len({dot.color for dot in dots}) == 1  # color says nothing
     courses = [mark for mark in figure.drawing.marks if isinstance(mark, Course)]
-    assert [len(course.points) for course in courses] == [3]  # the line ends before what is not comparable
+    assert [len(course.points) for course in courses] == [
+        2,
+        2,
+    ]  # v1 to v2 to v3: the line ends before what is not comparable
     assert [mark.dashed for mark in figure.drawing.marks if isinstance(mark, Line) and mark.dashed] == [True]
     assert "Diamond and dashed line: the baseline v1." in figure.caption
     assert "Hollow: not comparable" in figure.caption
 
 
+def rows_of(made: Board, label: str) -> list[tuple[str, ...]]:
+    """The rows of a table as the page shows it."""
+    (table,) = [each for each in board_document(made.findings).tables if each.label.startswith(label)]
+    return table.cells(Medium.PAGE).texts
+
+
 def test_the_leaderboard_holds_comparable_rows_alone(made: Board) -> None:
-    table = ranked_table(made.findings, 0)
-    assert table is not None
-    assert [row[0] for row in table.rows] == ["v3", "v2", "v1"]
-    assert table.rows[0][1] == "1"
-    assert ranked_table(made.findings, 1) is None
-    left = unranked_table(made.findings)
-    assert left is not None
-    assert [(row[0], row[1][:4]) for row in left.rows] == [("other", "1.00")]
-    assert left.rows[0][2].startswith("It did not meet the same needs or situations")
-    assert [row[0] for row in measures_table(made.findings).rows] == ["v3", "v2", "v1", "other"]
+    rows = rows_of(made, "Ranked together")
+    assert [row[0] for row in rows] == ["v3", "v2", "v1"]
+    assert rows[0][1] == "1"
+    left = rows_of(made, "Rows that are not ranked")
+    assert [(row[0], row[1][:4]) for row in left] == [("other", "1.00")]
+    assert left[0][2].startswith("It did not meet the same needs or situations")
+
+
+def test_every_medium_says_what_the_gate_left_of_a_row(made: Board) -> None:
+    """The CSV called rows firm that the terminal calls conditional, where the threats are to pairs alone."""
+    pair = Threat(code=ThreatCode.USERS_DIFFER, severity=Severity.DEMOTES, systems=("v2", "v1"), is_of_pair=True)
+    assert list(threats_to([pair], "v2")) == [pair]
+    assert list(threats_to([pair], "v3")) == []
+    assert [validity_in_column([pair], name) for name in ("v2", "v3")] == [Validity.CONDITIONAL, Validity.FIRM]
+    files = csv_files(board_document(made.findings))
+    found = {row["row"]: row["validity"] for row in csv.DictReader(io.StringIO(files["leaderboard.csv"]))}
+    for row in rows_of(made, "Ranked together"):
+        assert row[-1].partition(":")[0] == {"firm": "none", "blocked": "no verdict"}.get(found[row[0]], found[row[0]])
 
 
 def test_further_verdicts_are_folded_and_histories_follow_the_answer(made: Board) -> None:
     """On a phone, verdicts on every measure would push the leaderboard off the first screen."""
     first, *others = made.findings.answer
     further = Statement(kind_of=StatementKind.VERDICT, text="On Turns, v1 is significantly better than v2.")
-    page = board_page(made.findings.model_copy(update={"answer": (first, further, *others)}))
+    page = document_page(board_document(made.findings.model_copy(update={"answer": (first, further, *others)})))
     opened, _, folded = page.partition('<div class="folds">')
     assert further.text not in opened
     assert further.text in folded
     assert "better than the baseline v1" in opened
-    assert "Other pairs and measures" not in board_page(made.findings)
+    assert "Further findings" not in document_page(board_document(made.findings))
 
 
 def test_the_history_says_why_a_version_is_not_compared(made: Board) -> None:
-    rows = history_table(made.findings.histories[0]).rows
+    rows = rows_of(made, "History")
     assert [row[5] for row in rows[:3]] == ["baseline", "not significantly different", "better, conditional"]
     assert rows[3][3:5] == ("—", "—")
     assert rows[3][5].startswith("It did not meet the same needs")
 
 
 def test_a_run_given_twice_is_named_among_those_that_do_not_count(made: Board) -> None:
-    table = left_out_table(made.findings)
-    assert table is not None
-    assert table.rows == (("v1 #2", "mine", "v1", "It is the same run as v1, which counts once."),)
+    assert rows_of(made, "Runs that do not count") == [
+        ("v1 #2", "mine", "v1", "It is the same run as v1, which counts once.")
+    ]
 
 
 def test_the_page_runs_no_script_and_loads_nothing(made: Board) -> None:
-    page = board_page(made.findings)
+    page = document_page(board_document(made.findings))
     assert "<script" not in page
     assert "default-src 'none'" in page
     assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
 
 
 def test_markdown_and_latex_hold_leaderboard_reasons_and_history(made: Board) -> None:
-    for text in (board_markdown(made.findings), board_latex(made.findings), board_text(made.findings, width=120)):
+    shown = board_document(made.findings)
+    for text in (document_markdown(shown), document_latex(shown), document_text(shown, width=120)):
         plain = " ".join(text.split())
         assert "v3" in plain
         assert "0.90" in plain
         assert "did not meet the same needs" in plain
-    assert board_latex(made.findings).count(r"\toprule") == 3  # one group, what is not ranked, one history
-    assert history_csv(made.findings).count("\n") == 5
+    assert document_latex(shown).count(r"\toprule") == 3  # one group, what is not ranked, one history
+    assert csv_files(shown)["history.csv"].count("\n") == 5
 
 
 def test_an_earlier_figure_is_removed_when_the_board_is_written_again(made: Board, tmp_path: Path) -> None:
@@ -112,5 +137,5 @@ def test_an_earlier_figure_is_removed_when_the_board_is_written_again(made: Boar
 def test_a_board_shows_itself_in_a_notebook_and_in_a_line(made: Board) -> None:
     assert len(repr(made)) < 500
     assert "<table>" in made._repr_html_()
-    assert made.to_latex() == board_latex(made.findings)
-    assert made.to_markdown() == board_markdown(made.findings)
+    assert made.to_latex() == document_latex(board_document(made.findings))
+    assert made.to_markdown() == document_markdown(board_document(made.findings))

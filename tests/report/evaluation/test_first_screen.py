@@ -11,8 +11,11 @@ from trialogue.findings import Findings, Statement, StatementKind
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.gate import gate_leagues
 from trialogue.report import render_html
-from trialogue.report.evaluation.first_screen import MAX_THREATS, first_screen
+from trialogue.report.document import Table
+from trialogue.report.evaluation.document import MAX_THREATS, evaluation_document
+from trialogue.report.evaluation.first_screen import BEST, GAP
 from trialogue.report.measures import FEW
+from trialogue.report.plots.base import Figure
 
 MAX_WORDS = 900
 ANY: dict[str, Callable[[], Findings]] = {
@@ -20,6 +23,11 @@ ANY: dict[str, Callable[[], Findings]] = {
     "many": lambda: many(11, metrics=8),
     "sixty": lambda: many(60, metrics=4),
 }
+
+
+def first_table(findings: Findings) -> Table[str]:
+    (table,) = (part for part in evaluation_document(findings).first if isinstance(part, Table))
+    return table
 
 
 class Visible(HTMLParser):
@@ -66,39 +74,39 @@ def test_what_is_folded_is_not_counted_as_seen() -> None:
 @pytest.mark.parametrize("name", ANY)
 def test_the_table_has_at_most_five_columns_and_the_measure_that_decides_among_them(name: str) -> None:
     findings = ANY[name]()
-    first = first_screen(findings)
-    assert len(first.columns) <= FEW == 4
+    columns = first_table(findings).columns[1:]
+    assert len(columns) <= FEW == 4
     if findings.primary is not None:
-        assert findings.primary in [column.name for column in first.columns]
+        title = evaluation_document(findings).titles[findings.primary]
+        assert title in [column.head.rstrip("↑↓ ") for column in columns]
 
 
 def test_of_sixty_systems_the_best_and_the_worst_are_shown_and_the_gap_is_counted() -> None:
     findings = many(60, metrics=4)
-    first = first_screen(findings)
-    assert (len(first.systems), first.hidden, len(first.last)) == (7, 50, 3)
+    rows = [row for row in first_table(findings).rows if row != BEST]
     (decisive,) = [league for league in findings.leagues if league.measure.name == findings.primary]
     order = [standing.system for standing in decisive.standings]
-    assert [*first.systems, *first.last] == [*order[:7], *order[-3:]]
+    assert rows == [*order[:7], GAP, *order[-3:]]
     assert "50 more systems" in " ".join(Visible(render_html(findings)).words)
 
 
 def test_the_first_verdict_stands_with_what_limits_it_and_the_next_verdict_is_folded() -> None:
     kinds = (StatementKind.VERDICT, StatementKind.BASELINE, StatementKind.VERDICT, StatementKind.SCOPE)
     said = tuple(Statement(kind_of=kind, text=f"Sentence {number}.") for number, kind in enumerate(kinds))
-    first = first_screen(nine().model_copy(update={"answer": said}))
-    assert [each.text for each in first.answer] == ["Sentence 0.", "Sentence 1."]
-    assert [each.text for each in first.rest] == ["Sentence 2.", "Sentence 3."]
+    document = evaluation_document(nine().model_copy(update={"answer": said}))
+    assert document.answer == ["Sentence 0.", "Sentence 1."]
+    assert document.further == ["Sentence 2.", "Sentence 3."]
 
 
 def test_nothing_of_the_answer_is_lost() -> None:
     findings = nine()
-    first = first_screen(findings)
-    assert (*first.answer, *first.rest) == findings.answer
+    document = evaluation_document(findings)
+    assert [*document.answer, *document.further] == [each.text for each in findings.answer]
 
 
 def test_the_threats_to_the_answer_are_few_and_the_others_are_counted() -> None:
     for make in ANY.values():
-        assert len(first_screen(make()).threats) <= MAX_THREATS + 1
+        assert len(evaluation_document(make()).against) <= MAX_THREATS + 1
 
 
 def test_a_firm_verdict_says_that_no_threat_concerns_it_and_any_other_does_not() -> None:
@@ -121,7 +129,7 @@ def test_a_firm_verdict_says_that_no_threat_concerns_it_and_any_other_does_not()
 
 def test_without_any_value_there_is_no_picture_but_a_page() -> None:
     findings = nine().model_copy(update={"leagues": (), "votes": None, "primary": None})
-    assert first_screen(findings).figure is None
+    assert not [part for part in evaluation_document(findings).first if isinstance(part, Figure)]
     assert re.search(r"<h1>", render_html(findings))
 
 
@@ -129,6 +137,6 @@ def test_several_sides_have_one_column_each_people_all_and_one_side_alone_fills_
     judged = nine()
     metrics = [league for league in judged.leagues if league.measure.by == "metric"]
     alone = judged.model_copy(update={"leagues": tuple(metrics), "votes": None, "primary": metrics[0].measure.name})
-    assert [column.judge for column in first_screen(alone).columns] == ["Metrics"] * 4
-    sides = [column.judge for column in first_screen(judged).columns]
+    assert [column.unit for column in first_table(alone).columns[1:]] == ["Metrics"] * 4
+    sides = [column.unit for column in first_table(judged).columns[1:]]
     assert sides == ["People", "People", "Metrics"]  # ratings and votes

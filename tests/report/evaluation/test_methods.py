@@ -29,7 +29,7 @@ def test_different_intervals_are_reported_with_their_measures() -> None:
     second = second.model_copy(update={"standings": (standing.model_copy(update={"estimate": estimate}),)})
     text = " ".join(methods(findings.model_copy(update={"leagues": (first, second)})))
     assert "for Satisfaction, bootstrap" in text
-    assert "for Distinct-n (n=2, ratio), jackknife over clusters, t" in text
+    assert "for Distinct-n, jackknife over clusters, t" in text
 
 
 def test_of_two_versions_the_correction_over_measures_is_reported() -> None:

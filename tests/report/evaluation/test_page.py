@@ -129,7 +129,9 @@ def test_one_system_has_nothing_to_compare() -> None:
 
 def test_undefined_values_are_dashes_whose_notes_say_why() -> None:
     page = render_html(undefined())
-    assert re.search(r'title="no dialogue of this system mentions an item"><b>—</b><sup class="note"><a href="#', page)
+    assert re.search(
+        r'title="no dialogue of this system mentions an item"><b>—<wbr></b><sup class="note"><a href="#', page
+    )
     assert "Undefined: no dialogue of this system mentions an item." in page
 
 
@@ -178,7 +180,7 @@ def test_a_pair_that_was_not_compared_says_why() -> None:
         in words
     )
     assert "Not compared with every system; for example: the systems have different numbers of replies" in words
-    assert page.count("<td>not compared</td>") == 3
+    assert page.count('<td class="words">not compared</td>') == 3
     assert "2 of 3" in words  # pairs distinguished: A and B from C; D was compared with nobody
     assert "Empty cells: not compared" in words
 

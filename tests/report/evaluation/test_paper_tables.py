@@ -1,5 +1,6 @@
 """Tables and captions for a paper: whole environments, balanced, and captions that can be read alone."""
 
+import json
 import re
 
 import pytest
@@ -7,12 +8,23 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 
 from tests.report.made import ALL, hostile, nine, undefined
 from tests.report.test_tables import simulated
+from trialogue.findings import Findings
 from trialogue.findings.family import ACROSS_MEASURES
 from trialogue.findings.systems.answer import first_to_show
 from trialogue.findings.threats import Validity
-from trialogue.report.evaluation.paper_tables import captions_markdown, paper_table_latex, paper_table_markdown
+from trialogue.report.evaluation.document import evaluation_document
+from trialogue.report.evaluation.write import captions_markdown
 from trialogue.report.measures import FEW, few_leagues
 from trialogue.report.plots import figures
+from trialogue.report.render.papers import COLUMN, document_latex, document_markdown
+
+
+def paper_table_latex(findings: Findings) -> str:
+    return document_latex(evaluation_document(findings))
+
+
+def paper_table_markdown(findings: Findings) -> str:
+    return document_markdown(evaluation_document(findings))
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -63,7 +75,7 @@ def test_the_table_shows_the_simulated_measure_that_an_answer_rests_on_and_names
     assert [each.measure.name for each in few_leagues(both) if each.measure.by == "simulation"] == [
         leading.measure.name
     ]
-    assert "the simulated users of these dialogues (kind)" in paper_table_markdown(both)
+    assert "The simulated users of these dialogues: kind." in paper_table_markdown(both)
 
 
 def test_undefined_values_are_dashes_whose_notes_stand_below() -> None:
@@ -86,30 +98,43 @@ def test_every_figure_has_a_caption_with_its_data() -> None:
     assert text.count("9 systems in 474 dialogues") == len(drawn)
 
 
-COLUMN = 241.15  # points, of the ACM's two-column format
 SIZES = {"footnotesize": 8.0, "scriptsize": 7.0}
 
 
+def long_names(findings: Findings, length: int) -> Findings:
+    """The same findings with names of wide letters that differ in the middle."""
+    text = findings.model_dump_json()
+    for place, facts in enumerate(findings.systems):
+        half = "m" * (length // 2)
+        text = text.replace(json.dumps(facts.system), json.dumps(f"{half}{place}{half}"))
+    return Findings.model_validate_json(text)
+
+
+@pytest.mark.parametrize("length", [0, 12, 40, 200])
 @pytest.mark.parametrize("name", ["two", "nine"])
-def test_a_table_of_at_most_four_measures_fits_a_column(name: str) -> None:
+def test_a_table_of_at_most_four_measures_fits_a_column_without_being_shrunk(name: str, length: int) -> None:
     """Widths in Computer Modern, from its metrics; two points of each side of a column are between columns."""
-    text = paper_table_latex(ALL[name]())
+    findings = long_names(ALL[name](), length) if length else ALL[name]()
+    text = paper_table_latex(findings)
+    assert "adjustbox" not in text
     (columns, body) = re.findall(r"\\begin\{tabular\}\{([lr]*)\}(.*?)\\end\{tabular\}", text, re.DOTALL)[0]
     assert 2 <= len(columns) <= FEW + 1
     rows = [line.removesuffix(r" \\").split(" & ") for line in body.splitlines() if line.endswith(r"\\")]
     widths = [max(_width(cell) for cell in column) for column in zip(*rows, strict=True)]
     assert sum(widths) + 6 * len(columns) <= COLUMN
+    if length == 40:
+        for facts in findings.systems:
+            assert f": {facts.system}." in text  # the key of what the table cuts
 
 
 def _width(cell: str) -> float:
     """Points that a cell needs: of stacked lines the widest."""
-    size = SIZES["scriptsize" if "scriptsize" in cell else "footnotesize"]
-    cell = re.sub(r"\\shortstack\[r\]|\\addlinespace\[2pt\]|\\scriptsize|\\textbf|\$\\(up|down)arrow\$", "", cell)
+    cell = re.sub(r"\\shortstack\[r\]|\\addlinespace\[2pt\]|\\textbf|\$\\(up|down)arrow\$", "", cell)
     lines = re.sub(r"[{}]|\\textsuperscript", "", cell).replace(r"\_", "_").split(r"\\")
     font = get_font(findfont(FontProperties(family="cmr10")))
-    font.set_size(size, 72)
     found = []
     for line in lines:
-        font.set_text(line.strip())
+        font.set_size(SIZES["scriptsize" if "scriptsize" in line else "footnotesize"], 72)
+        font.set_text(line.replace(r"\scriptsize", "").replace("…", "...").strip())
         found.append(font.get_width_height()[0] / 64)
     return max(found)

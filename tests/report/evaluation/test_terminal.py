@@ -4,6 +4,8 @@ import pytest
 
 from tests.report.made import ALL, hostile, nine, two, undefined
 from trialogue.report import text_table
+from trialogue.report.document import Medium
+from trialogue.report.evaluation.document import evaluation_document
 from trialogue.report.text import columns
 
 
@@ -22,9 +24,9 @@ def test_no_line_is_wider_than_the_terminal(name: str, width: int) -> None:
 
 
 def test_variants_are_named_in_the_headings() -> None:
-    text = text_table(two(), width=120)
-    assert "n=2, ratio" in text
-    assert "n=2, per_response" in text
+    (table,) = evaluation_document(two()).tables_of(Medium.TERMINAL)
+    heads = table.cells(Medium.TERMINAL).heads
+    assert {"Distinct-n (n=2, ratio) ↑", "Distinct-n (n=2, per_response) ↑"} <= set(heads)
 
 
 def test_undefined_is_a_dash_and_a_missing_interval_is_said() -> None:

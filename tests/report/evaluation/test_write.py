@@ -13,12 +13,22 @@ import pytest
 from tests.records.runs.made import reseal
 from tests.report.made import hostile, nine, one, two, undefined
 from trialogue.errors import DataError
-from trialogue.findings import Contrast, Standing
+from trialogue.findings import Contrast, Findings, Standing
 from trialogue.findings.threats import Validity
 from trialogue.records import Estimate
 from trialogue.records.runs import open_run
 from trialogue.report import read_findings, write_report
-from trialogue.report.evaluation.summary import pairs_csv, summary_csv, summary_json
+from trialogue.report.evaluation.document import evaluation_document
+from trialogue.report.evaluation.summary import summary_json
+from trialogue.report.render.files import csv_files
+
+
+def summary_csv(findings: Findings) -> str:
+    return csv_files(evaluation_document(findings))["summary.csv"]
+
+
+def pairs_csv(findings: Findings) -> str:
+    return csv_files(evaluation_document(findings))["pairs.csv"]
 
 
 def digests(folder: Path) -> dict[str, str]:

@@ -32,9 +32,16 @@ def test_a_look_has_less_than_the_level_and_the_last_one_what_is_left(steps: lis
     times[-1] = 1.0
     levels = [look_level(times[: look + 1], alpha=alpha) for look in range(len(times))]
     assert all(0 <= level <= alpha + 1e-6 for level in levels)
-    assert levels == sorted(levels)
     assert sum(levels) >= alpha - 1e-4  # Bonferroni
     assert 2 * spending(1.0, alpha) == pytest.approx(alpha)
+
+
+@pytest.mark.parametrize("looks", range(1, 9))
+def test_levels_of_equal_looks_grow(looks: int) -> None:
+    """Those of uneven ones need not: a look soon after another one has little to spend."""
+    times = [(look + 1) / looks for look in range(looks)]
+    levels = [look_level(times[: look + 1]) for look in range(looks)]
+    assert levels == sorted(levels)
 
 
 def test_all_looks_at_growing_sums_keep_the_level() -> None:

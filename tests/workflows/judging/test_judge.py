@@ -1,6 +1,7 @@
 """A judge and a few labels from files to findings, page, table and plan."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from trialogue.errors import DataError, UsageError
 from trialogue.findings.judging.conclude import JudgeSettings
 from trialogue.findings.judging.records import JudgedSystem, JudgingFindings, PlannedLabel
 from trialogue.findings.threats import Severity, ThreatCode, Validity
-from trialogue.records import Dialogue, Raters, Reason, Score, Utterance, read_records, write_records
+from trialogue.records import Dialogue, Raters, Reason, Scale, Score, Utterance, read_records, write_records
 from trialogue.records.reasons.codes import ReasonCode
 from trialogue.report.judging.document import judging_document
 from trialogue.report.render.files import csv_files
@@ -144,6 +145,78 @@ def test_labels_chosen_by_the_judges_score_are_noticed_unless_chances_are_given(
     write_records(plan, chances[:-1])
     with pytest.raises(DataError, match="no sampling probability for 1 labelled unit"):
         world.judged(chances=plan)
+
+
+def test_without_a_recorded_draw_every_corrected_verdict_is_conditional(world: World, tmp_path: Path) -> None:
+    found = world.judged()
+    assert (ThreatCode.LABELS_NOT_DRAWN, Severity.DEMOTES) in severities(found)
+    assert {each.validity for each in found.systems} == {Validity.CONDITIONAL}
+    assert found.differences[0].validity is Validity.CONDITIONAL
+    plan = tmp_path / "plan.jsonl"
+    labelled = {each.dialogue_id for each in world.labels}
+    write_records(
+        plan,
+        [
+            PlannedLabel(system=each.system or "", dialogue_id=each.id, chance=0.3)
+            for each in world.dialogues
+            if each.id in labelled
+        ],
+    )
+    drawn = world.judged(chances=plan)
+    assert ThreatCode.LABELS_NOT_DRAWN not in {each.code for each in drawn.threats}
+    assert drawn.differences[0].validity is Validity.FIRM
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [(lambda value: 3.0, ThreatCode.JUDGE_CONSTANT), (lambda value: 4.0 - value, ThreatCode.JUDGE_CONTRARY)],
+)
+def test_a_judge_that_is_constant_or_contradicts_people_is_named(
+    world: World, change: Callable[[float], float], code: ThreatCode
+) -> None:
+    assert not {ThreatCode.JUDGE_CONSTANT, ThreatCode.JUDGE_CONTRARY} & {each.code for each in world.judged().threats}
+    world.scores = [each.model_copy(update={"value": change(each.value or 0.0)}) for each in world.scores]
+    assert (code, Severity.NOTES) in severities(world.judged())
+
+
+def test_labels_of_everything_need_no_draw(world: World) -> None:
+    world.labels = []
+    world.label([each.id for each in world.dialogues])
+    assert ThreatCode.LABELS_NOT_DRAWN not in {each.code for each in world.judged().threats}
+
+
+def test_a_little_choice_in_each_system_shows_in_all_together(tmp_path: Path) -> None:
+    world = World(tmp_path, each=120)
+    scores = {each.dialogue_id: each.value or 0.0 for each in world.scores}
+    world.labels = []
+    for name in SYSTEMS:
+        order = sorted((f"{name}-{number}" for number in range(120)), key=lambda one: -scores[one])
+        world.label([*order[:40:2], *order[40:120:5]])  # of the better third every second one, of the rest every fifth
+    chosen = [each for each in world.judged().threats if each.code is ThreatCode.LABELS_CHOSEN]
+    assert [each.systems for each in chosen] == [()]
+
+
+@pytest.mark.parametrize(
+    ("scale", "match"),
+    [((0.0, 2.0), "lie outside of it"), ((1.0, 5.0), "lie outside of it"), ((0.0, 10.0), "the labels declare 0 to 4")],
+)
+def test_a_scale_that_is_not_that_of_the_labels_is_refused(
+    world: World, scale: tuple[float, float], match: str
+) -> None:
+    world.labels = [each.model_copy(update={"scale": Scale(low=0, high=4)}) for each in world.labels]
+    with pytest.raises(UsageError, match=match):
+        world.judged(JudgeSettings(scale=scale))
+    files, settings = world.files(), JudgeSettings(scale=scale)
+    with pytest.raises(UsageError, match=match):
+        plan_labels(
+            files["dialogues"],
+            width=1.0,
+            settings=settings,
+            aspect="overall",
+            scores=files["scores"],
+            labels=files["labels"],
+        )
+    assert world.judged(JudgeSettings(scale=(0.0, 4.0))).systems
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from tests.workflows.judging.test_judge import World
 from trialogue.findings import Findings
 from trialogue.records import Rating, Score
 from trialogue.records.files.jsonl import parse_line, to_line
-from trialogue.report.evaluation.paper_tables import paper_table_latex, paper_table_markdown
-from trialogue.report.evaluation.summary import pair_rows, standing_rows
-from trialogue.report.evaluation.terminal import text_table
-from trialogue.report.exports import league_markdown
+from trialogue.report import text_table
+from trialogue.report.evaluation.document import evaluation_document, league_document
+from trialogue.report.evaluation.summary import pairs_table, standings_table
 from trialogue.report.measures import split_columns, table_leagues
+from trialogue.report.render.papers import document_latex, document_markdown
 from trialogue.workflows.board.board import board
 from trialogue.workflows.evaluation import Run
 from trialogue.workflows.pipeline import report
@@ -46,14 +46,15 @@ def heads(table: str) -> list[str]:
 def test_the_league_table_has_the_judge_raw_beside_corrected_where_people_labelled(labelled: Run) -> None:
     findings = labelled.findings
     assert [each.measure.name for each in findings.judge_leagues] == [RAW, CORRECTED]
-    for table in (paper_table_markdown(findings), league_markdown(findings)):
+    paper = evaluation_document(findings)
+    for table in (document_markdown(paper), document_markdown(league_document(findings))):
         names = [name.strip() for name in heads(table)]
         place = names.index("Overall (judge alone) ↑")
         assert names[place + 1] == "Overall (judge, corrected) ↑"
-    assert r"\shortstack[r]{Overall\\(judge,\\corrected) $\uparrow$}" in paper_table_latex(findings)
+    assert r"\shortstack[r]{Overall\\(judge,\\corrected) $\uparrow$}" in document_latex(paper)
     assert "Overall (judge, corrected)" in text_table(findings, width=120)
-    assert "raw scores of a judge do not show its error" in paper_table_markdown(findings)
-    rows = {(row["measure"], row["system"]): row for row in standing_rows(findings)}
+    assert "raw scores of a judge do not show its error" in document_markdown(paper)
+    rows = {(row["measure"], row["system"]): row for row in standings_table(findings).tidy()}
     raw, corrected = rows[RAW, "poor"], rows[CORRECTED, "poor"]
     assert raw["by"] == corrected["by"] == "judge"
     assert raw["value"] > corrected["value"] + 0.5  # the judge flatters it
@@ -73,7 +74,7 @@ def test_nothing_is_concluded_from_a_judges_columns(labelled: Run) -> None:
     judged = {RAW, CORRECTED}
     assert findings.primary not in judged
     assert not judged & {each.measure.name for each in findings.leagues}
-    assert not judged & {row["measure"] for row in pair_rows(findings)}
+    assert not judged & {row["measure"] for row in pairs_table(findings).tidy()}
     assert not [each for each in labelled.scores if each.measure.is_of_judge]
 
 

@@ -30,7 +30,9 @@ def ci(
 
     Options override the file. Writes junit.xml, comparison.md and failing.md (dialogues that failed or lost most).
     """
-    from trialogue.cli.compare import EXITS, _comparison_text
+    from trialogue.cli.compare import EXITS
+    from trialogue.report.comparison.document import comparison_document
+    from trialogue.report.render.terminal import document_text
     from trialogue.workflows.simulation.ci import run_ci
     from trialogue.workflows.simulation.progress import PrintedProgress
 
@@ -43,7 +45,7 @@ def ci(
         done = run_ci(file, changes=changes, progress=PrintedProgress(tell), tell=tell)
         for failed in done.failed:
             tell.say(f"error: {failed}")
-    typer.echo(_comparison_text(done.comparison))
+    typer.echo(document_text(comparison_document(done.comparison)))
     typer.echo(f"\nReport: {done.report}\nFor CI: {done.folder / 'junit.xml'}, comparison.md, failing.md")
     if code := 1 if done.has_failed_too_often else EXITS.get(done.comparison.light, 0):
         raise typer.Exit(code)

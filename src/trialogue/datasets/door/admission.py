@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from trialogue.datasets.base import AnyRecord
+from trialogue.datasets.door.feedback import kind_of_name
 from trialogue.errors import Problem
-from trialogue.records import Dialogue, Response, Situation, Utterance
+from trialogue.records import Dialogue, Raters, Rating, Response, Score, Situation, Utterance
 from trialogue.records.files.jsonl import Note
 from trialogue.records.files.plain import PlainDialogue
 from trialogue.records.spoken import in_one_form, settle_utterance, split_channels
@@ -41,8 +42,12 @@ class Admission:
 
     def record(self, record: AnyRecord) -> AnyRecord:
         """A record with its texts in one form."""
+        if isinstance(record, Score):
+            kind = _kind_of_rater(record.rater, record.raters)
+            return record if kind is record.raters else record.model_copy(update={"raters": kind})
         if isinstance(record, Dialogue):
-            return self._with(record, "utterances", tuple(map(self.utterance, record.utterances)))
+            admitted = self._with(record, "utterances", tuple(map(self.utterance, record.utterances)))
+            return self._with(admitted, "ratings", tuple(map(_with_kind, record.ratings)))
         if isinstance(record, Response):
             return self._with(record, "utterance", self.utterance(record.utterance))
         if isinstance(record, Situation):
@@ -79,4 +84,17 @@ class Admission:
             self.counts[THOUGHT] += has_thought
             self.counts[ONLY_THOUGHT] += has_thought and not admitted.text
             self.counts[COMPOSED] += not has_thought
-        return admitted
+        ratings = tuple(map(_with_kind, admitted.ratings))
+        same = all(old is new for old, new in zip(admitted.ratings, ratings, strict=True))
+        return admitted if same else admitted.model_copy(update={"ratings": ratings})
+
+
+def _with_kind(rating: Rating) -> Rating:
+    """A rating with the kind of rater that the rater's name gives away, where it is not declared."""
+    kind = _kind_of_rater(rating.rater, rating.raters)
+    return rating if kind is rating.raters else rating.model_copy(update={"raters": kind})
+
+
+def _kind_of_rater(name: str | None, declared: Raters) -> Raters:
+    is_open = name is not None and declared in (Raters.PEOPLE, Raters.UNKNOWN)
+    return (kind_of_name(name) or declared) if is_open and name is not None else declared

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from trialogue.datasets.door.account import FeedbackTally, FieldTally, report_unread
-from trialogue.datasets.door.feedback import Said, feedback_under, rated_name
+from trialogue.datasets.door.feedback import Said, feedback_under, rated_name, with_rater
 from trialogue.datasets.door.units import Clashes
 from trialogue.datasets.door.values import identifier, is_absent, lost_digits
 from trialogue.datasets.failures import ERRORS, FAILED_CONVERSATION, error_of, failure_in, failure_of
@@ -276,7 +276,7 @@ class Conversations:
                 if key != "ratings":
                     self._report.mend(BY_FORMAT.format(key=key), key, line=line)
                 del fields[key]
-                yield from found
+                yield from (with_rater(each, {**metadata, **rest}) for each in found)
 
     def _messages(self, given: object, line: int) -> tuple[list[_Message], list[JsonValue]]:
         """Split messages into those of the dialogue and the others."""
@@ -332,7 +332,7 @@ class Conversations:
             name = "ratings" if key == "ratings" else rated_name(key)
             found = list(feedback_under(name, meta[key])) if name else []
             if any(each.feedback for each in found):
-                said += found
+                said += [with_rater(each, meta) for each in found]
                 del meta[key]
             else:
                 self._fields.see(f"{shape.messages}.{key}", meta[key])

@@ -92,6 +92,27 @@ _LOWS, _HIGHS = (
     ("max", "high", "maximum", "out_of", "max_value", "scale_max"),
 )
 _BY = ("rater", "annotator", "rater_id", "annotator_id", "user", "user_id", "by", "author")
+_RATED_BY_WORDS = (
+    "rater rater_name rater_model rated_by annotator annotated_by annotator_name annotator_model labeler labeller "
+    "labeled_by labelled_by reviewer reviewed_by"
+)
+_JUDGED_BY_WORDS = (
+    "judge judge_model judge_name judged_by evaluator evaluator_model evaluator_name evaluated_by grader "
+    "grader_model graded_by scorer scorer_model scored_by critic autorater auto_rater rating_model scoring_model "
+    "reward_model llm_judge"
+)
+_JUDGED_BY = _JUDGED_BY_WORDS.split()
+"""Fields beside a rating that name who gave it. Under the latter, it is a program or a model as often as a person."""
+_SIBLINGS = frozenset((*_RATED_BY_WORDS.split(), *_JUDGED_BY))
+_OF_MODELS = re.compile(
+    r"(?<![a-z])(?:gpt|chat ?gpt|o[134](?:-mini|-preview)?(?![a-z0-9])|claude|llama|gemini|palm|bard|mistral|mixtral|qwen"
+    r"|deepseek|command-r|cohere|gemma|grok|vicuna|alpaca|flan|t5(?![a-z])|bert|roberta|deberta|prometheus|glm|ernie|openai|anthropic"
+    r"|llms?|ai(?![a-z])|models?(?![a-z])|classifier|phi-?\d|yi-?\d|nova(?:-| )(?:pro|lite)|kimi|minimax|nemotron|jurassic)",
+)
+_OF_PROGRAMS = re.compile(
+    r"(?<![a-z])(?:script|heuristic|rules?(?![a-z])|checker|regex|programs?(?![a-z])|reward|automatic|auto(?![a-z])|pytest"
+    r"|unit ?test|simulat|metric|code(?![a-z]))"
+)
 _ORIGINS = ("source", "origin", "source_type", "annotator_kind", "kind")
 _BESIDE_WORDS = (
     "comment comments text reason reasons explanation note notes tags timestamp time created_at updated_at date id "
@@ -151,10 +172,12 @@ def origin_of(name: str) -> Raters:
 
     Under any other name it is unknown: a score may as well be a model's or a program's.
 
-    >>> origin_of("thumbs").value, origin_of("user_rating").value, origin_of("gpt4_judge_score").value
-    ('people', 'people', 'unknown')
+    >>> [origin_of(name).value for name in ("thumbs", "user_rating", "quality_score", "gpt4_judge_score", "reward")]
+    ['people', 'people', 'unknown', 'model', 'program']
     """
     key = key_of(name)
+    if (kind := kind_of_name(key)) is not None:
+        return kind
     is_peoples = key in NAMES or key in _OF_USERS.split() or key == "ratings"
     return Raters.PEOPLE if is_peoples else Raters.UNKNOWN
 
@@ -168,6 +191,21 @@ def kind_of_rater(word: str) -> Raters | None:
     """
     key = key_of(word)
     return _KIND_OF.get(key) or (Raters(key) if key in set(Raters) else None)
+
+
+@lru_cache(maxsize=4096)  # a file has few raters and many rows
+def kind_of_name(name: str) -> Raters | None:
+    """Kind of rater that a name gives away: of a model, or of a program; None where it may be a person's.
+
+    >>> [kind_of_name(name) for name in ("gpt-4o", "meta-llama/Llama-3-70b", "annotator 3", "Claudette", "reward")]
+    [<Raters.MODEL: 'model'>, <Raters.MODEL: 'model'>, None, None, <Raters.PROGRAM: 'program'>]
+    """
+    words = name.lower().replace("_", " ")
+    if found := _OF_MODELS.search(words):
+        return (
+            None if words[found.end() : found.end() + 1].isalpha() and found[0] not in ("gpt", "llm") else Raters.MODEL
+        )
+    return Raters.PROGRAM if _OF_PROGRAMS.search(words) else None
 
 
 def is_feedback_name(name: str) -> bool:
@@ -237,6 +275,33 @@ class Said:
     """Kind of rater: as the object says, else by the name of the field."""
 
 
+def with_rater(said: Said, fields: Mapping[str, object]) -> Said:
+    """A judgement with the rater that the fields beside it name, and with the kind that the rater's name gives away.
+
+    >>> rated = next(feedback_under("rating", 4))
+    >>> with_rater(rated, {"judge": "gpt-4o"}).raters.value, with_rater(rated, {"annotator": "ann"}).raters.value
+    ('model', 'people')
+    >>> with_rater(rated, {"evaluator": "v2"}).raters.value
+    'unknown'
+    """
+    by_key = {
+        key: str(value) for name, value in fields.items() if (key := key_of(name)) in _SIBLINGS and _is_name(value)
+    }
+    rater = said.rater or next(iter(by_key.values()), None)
+    kinds = [
+        kind for each in (rater, *by_key.values()) if each is not None and (kind := kind_of_name(each)) is not None
+    ]
+    if said.raters not in (Raters.PEOPLE, Raters.UNKNOWN):
+        kinds = []
+    elif not kinds and not by_key.keys().isdisjoint(_JUDGED_BY):
+        kinds = [Raters.UNKNOWN]
+    return replace(said, rater=rater, raters=kinds[0] if kinds else said.raters)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool) and not is_absent(value)
+
+
 def feedback_under(name: str, value: object) -> Iterator[Said]:
     """All judgements under a field: of a plain value one or none, of an object or a list those that it nests.
 
@@ -273,7 +338,7 @@ def _in_object(name: str, value: Mapping[str, object], origin: Raters) -> Iterat
     valued = next((key for key in _VALUES if key in by_key and not isinstance(by_key[key], Mapping | list)), None)
     if valued is None:
         for key, each in value.items():
-            if key_of(str(key)) not in {*_BESIDE, *_BY, *_ORIGINS, *_LOWS, *_HIGHS, *_KEYS}:
+            if key_of(str(key)) not in {*_BESIDE, *_BY, *_SIBLINGS, *_ORIGINS, *_LOWS, *_HIGHS, *_KEYS}:
                 yield from _judgements_under(str(key), each, origin)
         return
     if is_absent(by_key[valued]):
@@ -286,4 +351,5 @@ def _in_object(name: str, value: Mapping[str, object], origin: Raters) -> Iterat
         found = replace(found, low=found.low if low is None else low, high=found.high if high is None else high)
     rater = next((str(by_key[key]) for key in _BY if by_key.get(key) not in (None, "")), None)
     kind = next((each for key in _ORIGINS if (each := kind_of_rater(str(by_key.get(key, ""))))), None)
-    yield _as_approval(Said(own, by_key[valued], found, rater, kind or origin))
+    said = _as_approval(Said(own, by_key[valued], found, rater, kind or origin))
+    yield said if kind is not None else with_rater(said, by_key)

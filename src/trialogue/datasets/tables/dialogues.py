@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from trialogue.datasets.corpora.mentions import locate_titles
 from trialogue.datasets.door.account import FeedbackTally
-from trialogue.datasets.door.feedback import Said, feedback_under, key_of, kind_of_rater
+from trialogue.datasets.door.feedback import Said, feedback_under, key_of, kind_of_rater, with_rater
 from trialogue.datasets.door.units import SHORTEST_LOOP, Clashes, Entry, Level, Units, level_of, quote_names, units_of
 from trialogue.datasets.door.values import (
     DECIMAL_COMMA,
@@ -456,7 +456,8 @@ def ratings(
     """Ratings in these columns of a row; a value outside the declared scale is a mistake."""
     low, high = mapping.scale or (None, None)
     for name, column in columns.items():
-        for said in feedback_under(name, row.cells.get(column)):
+        for plain in feedback_under(name, row.cells.get(column)):
+            said = with_rater(plain, row.cells)
             found = tally.see(said, system, row.line)
             if found is None:
                 continue

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from trialogue.datasets.base import AnyRecord, Head
 from trialogue.datasets.door.account import FeedbackTally, FieldTally, report_unread
-from trialogue.datasets.door.feedback import feedback_in, feedback_under, key_of, kind_of_rater, rated_name
+from trialogue.datasets.door.feedback import feedback_in, feedback_under, key_of, kind_of_rater, rated_name, with_rater
 from trialogue.datasets.door.values import Identifiers, identifier, is_absent, plain_number
 from trialogue.datasets.json_documents import ParseReport, bare_stem
 from trialogue.datasets.tables.dialogues import ROW_NUMBERS, check_digits
@@ -229,7 +229,8 @@ def _ratings(row: Row, columns: ScoreColumns, tally: FeedbackTally, system: str)
     rater = None if columns.rater is None else identifier(row.cells.get(columns.rater)) or None
     for column in columns.values:
         name = _question(row, column, columns)
-        for said in feedback_under(name, row.cells.get(column)):
+        for plain in feedback_under(name, row.cells.get(column)):
+            said = with_rater(plain, row.cells)
             found = tally.see(said, system, row.line)
             if found is not None:
                 ends = (found.low if low is None else low, found.high if high is None else high)

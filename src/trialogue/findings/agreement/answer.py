@@ -12,7 +12,7 @@ from trialogue.findings.agreement.records import (
     RatingAgreement,
     Statistic,
 )
-from trialogue.findings.standings import Measure
+from trialogue.findings.titles import titles_of
 from trialogue.findings.wording import render_estimate
 from trialogue.records import VOTES, MeasureName, Raters, ReasonCode
 from trialogue.records.kinds.origins import named_raters, possessive_of
@@ -35,16 +35,7 @@ def answer(findings: AgreementFindings) -> tuple[str, ...]:
 
 def title_of(findings: AgreementFindings, name: str) -> str:
     """Title of a measure in sentences."""
-    measure: Measure | None = next((each for each in findings.measures if each.name == name), None)
-    return name if measure is None else full_title(measure)
-
-
-def full_title(measure: Measure) -> str:
-    """Title of a measure; for a metric with its parameters and variant."""
-    if measure.by == "people":
-        return measure.title
-    detail = measure.measured.detail
-    return f"{measure.title} ({detail})" if detail and measure.title != measure.name else measure.title
+    return titles_of(findings.measures).get(name, name)
 
 
 def main_statistic(ratings: Sequence[RatingAgreement]) -> Statistic:

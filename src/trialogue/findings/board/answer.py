@@ -7,7 +7,7 @@ from trialogue.findings.decision.verdict import statements_under
 from trialogue.findings.protocol import DecisionProtocol
 from trialogue.findings.records import Statement, StatementKind
 from trialogue.findings.standings import League
-from trialogue.findings.systems.answer import answer, full_title
+from trialogue.findings.systems.answer import answer
 from trialogue.findings.threat import Threat, Validity
 from trialogue.findings.threats.summary import conditional_sentence
 from trialogue.findings.wording import list_names, p_words, render_estimate, render_points
@@ -38,7 +38,7 @@ def board_answer(
         said = answer([league], None, threats, rests_on=league.measure.measured)
         statements += said if protocol is None else statements_under(protocol, league, said, threats)
     else:
-        text = f"No two rows are comparable on {_title(column)}: the table says why."
+        text = f"No two rows are comparable on {column.measure.title}: the table says why."
         statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
     statements += [Statement(text=text) for history in found[:MAX_NAMED] for text in _on_history(history, threats)]
     further = [] if protocol is not None else [each.leagues[0] for each in columns[1:] if each.leagues][: MAX_NAMED - 1]
@@ -47,10 +47,6 @@ def board_answer(
     if not_shown:
         beside.append(f"Not shown: {list_names(not_shown)}. Choose measures with --on.")
     return (*statements, *(Statement(kind_of=StatementKind.SCOPE, text=text) for text in beside))
-
-
-def _title(column: BoardColumn) -> str:
-    return full_title(League(measure=column.measure, standings=()))
 
 
 def _selection_note(league: League | None) -> Iterator[str]:
@@ -74,7 +70,7 @@ def _not_ranked(rows: Sequence[BoardRow], column: BoardColumn, league: League | 
         if cells:
             shown = "; ".join(f"{cell.row} ({cell.why[0]})" for cell in cells[:MAX_NAMED])
             more = f"; and {len(cells) - MAX_NAMED} more" if len(cells) > MAX_NAMED else ""
-            lead = what if league is not None or names is None else f"On {_title(column)}, apart"
+            lead = what if league is not None or names is None else f"On {column.measure.title}, apart"
             yield f"{lead}: {shown}{more}."
 
 

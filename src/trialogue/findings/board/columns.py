@@ -14,8 +14,8 @@ from trialogue.findings.board.records import BoardCell, BoardColumn
 from trialogue.findings.comparison.pairing import Pairing
 from trialogue.findings.league import leagues
 from trialogue.findings.standings import League, Measure
-from trialogue.findings.threat import Severity, Threat, Validity
-from trialogue.findings.threats.gate import gate_leagues, validity_of
+from trialogue.findings.threat import Severity, Threat, Validity, lowest_validity
+from trialogue.findings.threats.gate import gate_leagues, threats_to, validity_of
 from trialogue.findings.threats.users import separate_users
 from trialogue.records import Estimate, MeasureName, PopulationKind, Reason, ReasonCode, Score
 
@@ -131,7 +131,7 @@ def gated_column(
                 rank_high=standing.rank_high if standing is not None else None,
                 group=index,
                 why=() if ranked and index == 0 else tuple(_reasons(entry, values, own, conditions, concerning, index)),
-                validity=validity_of(concerning, entry.name),
+                validity=validity_in_column(concerning, entry.name),
             )
         )
     return BoardColumn(measure=measure, cells=tuple(cells), leagues=gated)
@@ -157,6 +157,12 @@ def _reasons(
     if own is not None and not own.are_known:
         return [Reason.of(ReasonCode.BOARD_POPULATION_UNKNOWN)]
     return [Reason.of(ReasonCode.BOARD_ALONE)]
+
+
+def validity_in_column(threats: Iterable[Threat], row: str) -> Validity:
+    """What threats leave of the verdicts about a row: one to a pair leaves those against other rows, conditionally."""
+    own = list(threats_to(threats, row))
+    return lowest_validity([validity_of(own, row), *([Validity.CONDITIONAL] if own else [])])
 
 
 def blocking_codes(threats: Iterable[Threat], row: str) -> list[str]:

@@ -12,7 +12,7 @@ from trialogue.findings.board.columns import (
     values_of,
     worst_validity,
 )
-from trialogue.findings.board.entries import ColumnKey, Entry
+from trialogue.findings.board.entries import ColumnKey, Entry, with_declared_scales
 from trialogue.findings.board.history import histories
 from trialogue.findings.board.pooling import Pooled, Sampling
 from trialogue.findings.board.records import BoardColumn, BoardFindings, BoardRow, LeftOut
@@ -23,6 +23,7 @@ from trialogue.findings.family import corrected_over_questions
 from trialogue.findings.protocol import DecisionProtocol
 from trialogue.findings.standings import League
 from trialogue.findings.threat import Validity
+from trialogue.findings.titles import retitle, titles_of
 from trialogue.records import Manifest, PopulationKind
 
 METHODS = (
@@ -80,6 +81,7 @@ def conclude_board(
         manifest: record of how the board was made.
         settings: settings of the analysis.
     """
+    entries = with_declared_scales(entries)
     values = {key: values_of(entries, key) for key in keys}
     leagues = {key: _leagues(entries, key, values[key], settings) for key in keys}
     if not settings.is_declared:
@@ -101,7 +103,8 @@ def conclude_board(
         protocol=settings.protocol,
     )
     threats = raised_threats(protocol, threats)
-    columns = [gated_column(entries, key, values[key], leagues[key], threats) for key in keys]
+    titles = titles_of(measure_of(entries, key) for key in keys)
+    columns = [_retitle_column(gated_column(entries, key, values[key], leagues[key], threats), titles) for key in keys]
     order = _order(entries, columns[0])
     own_rows = sorted((_row(entry, columns) for entry in entries), key=lambda row: order.index(row.name))
     rows = [*own_rows, *(reported_row(row, name) for name, row in external_rows.items())]
@@ -122,6 +125,12 @@ def conclude_board(
         alpha=settings.alpha,
         manifest=manifest,
     )
+
+
+def _retitle_column(column: BoardColumn, titles: dict[str, str]) -> BoardColumn:
+    measure = retitle(column.measure, titles)
+    leagues = tuple(each.model_copy(update={"measure": measure}) for each in column.leagues)
+    return column.model_copy(update={"measure": measure, "leagues": leagues})
 
 
 def _leagues(

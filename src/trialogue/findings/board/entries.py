@@ -1,14 +1,14 @@
 """Entries of a board: the runs of one version of one system, with the conditions of every value."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from trialogue.findings.board.conditions import Conditions, Met
 from trialogue.findings.comparison.system_sample import SystemSample
 from trialogue.findings.records import Findings, SystemFacts
 from trialogue.findings.standings import Contrast, League, Measure, Standing
 from trialogue.findings.threats.users import OF_SITUATIONS
-from trialogue.records import MeasureName, Population, PopulationKind
+from trialogue.records import MeasureName, Population, PopulationKind, Scale
 
 ColumnKey = tuple[MeasureName, str | None]
 """(What was measured, kind of simulated users)."""
@@ -128,6 +128,50 @@ class Entry:
                 "user_models": tuple(sorted({model for each in known for model in each.user_models})),
             }
         )
+
+
+def with_declared_scales(entries: Sequence[Entry]) -> list[Entry]:
+    """Entries whose undeclared ratings are on the scale that others declare, if it holds them, as in one evaluation."""
+    runs = [run for entry in entries for run in entry.runs]
+    declared: dict[ColumnKey, dict[Scale, Measure]] = {}
+    for run in runs:
+        for key, league in run.columns.items():
+            if league.measure.scale is not None:
+                declared.setdefault(key, {})[league.measure.scale] = league.measure
+    known = {key: next(iter(found.values())) for key, found in declared.items() if len(found) == 1}
+    holding = [_holding(run, known) for run in runs]
+    if not any(holding):
+        return list(entries)
+    scales: dict[int, dict[str, Measure]] = {}
+    for run, found in zip(runs, holding, strict=True):  # systems of one run share its findings, and must go on to
+        scales.setdefault(id(run.findings), {}).update(found)
+    findings = {id(run.findings): _with_measures(run.findings, scales[id(run.findings)]) for run in runs}
+    return [
+        replace(entry, runs=tuple(replace(run, findings=findings[id(run.findings)]) for run in entry.runs))
+        for entry in entries
+    ]
+
+
+def _holding(run: EntryRun, known: Mapping[ColumnKey, Measure]) -> dict[str, Measure]:
+    """Measures of a run without a scale, whose values lie on the one that others declare; by name, as these have it."""
+    return {
+        own.name: known[key]
+        for key, league in run.columns.items()
+        if key in known
+        and (own := league.measure).by == "people"
+        and own.scale is None
+        and (scale := known[key].scale) is not None
+        and all(scale.holds(value) for _, _, value in run.side.units(own.name))
+    }
+
+
+def _with_measures(findings: Findings, known: Mapping[str, Measure]) -> Findings:
+    leagues = []
+    for league in findings.leagues:
+        other = known.get(league.measure.name)
+        update = {} if other is None else {"scale": other.scale, "unit": other.unit}
+        leagues.append(league.model_copy(update={"measure": league.measure.model_copy(update=update)}))
+    return findings.model_copy(update={"leagues": tuple(leagues)}) if known else findings
 
 
 def _place(met: Met) -> tuple[str, str, int]:

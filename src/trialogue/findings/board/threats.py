@@ -1,16 +1,23 @@
 """Threats on a board: those of the runs under the names of rows, and those that only rows side by side show."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from trialogue.findings.board.entries import ColumnKey, Entry, EntryRun
 from trialogue.findings.board.pooling import above_baselines
+from trialogue.findings.comparison.missing import missing_values
+from trialogue.findings.comparison.re_estimates import CHANGES, re_estimates
+from trialogue.findings.comparison.system_sample import SystemSample
 from trialogue.findings.decision.check import check_protocol
 from trialogue.findings.protocol import DecisionProtocol
 from trialogue.findings.records import Findings, SystemFacts
+from trialogue.findings.sample.collect import sample_of
 from trialogue.findings.standings import League
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import OF_PROTOCOL, abstentions, few_clusters, is_superseded, protocols
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
+from trialogue.findings.threats.sample import missing_values as missing_values_of
+from trialogue.findings.threats.sample import suspicions, turned_verdicts
 from trialogue.findings.threats.users import no_common_users, separate_users
 from trialogue.records import CompletionCounts, Manifest
 
@@ -27,6 +34,20 @@ DETECTED = frozenset(
     }
 )
 """Detected on the board itself, over the pooled runs; the runs' own would count single runs."""
+OF_SINGLE_RUNS = frozenset({ThreatCode.MISSING_VALUES, *CHANGES})
+"""Detected on the board itself between entries of one run each; pooled ones have those of their runs."""
+DETECTORS = (
+    failures,
+    failed_replies,
+    failure_differences,
+    abstentions,
+    suspicions,
+    turned_verdicts,
+    missing_values_of,
+    few_clusters,
+    no_common_users,
+)
+"""Their detectors."""
 OF_A_RUN = frozenset({ThreatCode.SEVERAL_MEASURES, ThreatCode.NO_HUMAN_JUDGEMENT})
 """What is said of a run as a whole, and not of a value in it."""
 
@@ -50,6 +71,13 @@ def board_threats(
         alpha: level at which failure rates are compared.
         protocol: the one that decides; None: there is none.
     """
+    tables = [
+        table.model_copy(update={"system": entry.name})
+        for entry in entries
+        for run in entry.runs
+        for table in run.side.tables
+    ]
+    sides = _sides(entries, keys)
     whole = Findings(
         title="",
         answer=(),
@@ -62,15 +90,10 @@ def board_threats(
             for each in run.findings.populations
             if each.system == run.side.system
         ),
-        separate_users=separate_users(
-            [
-                table.model_copy(update={"system": entry.name})
-                for entry in entries
-                for run in entry.runs
-                for table in run.side.tables
-            ],
-            {entry.name for entry in entries},
-        ),
+        separate_users=separate_users(tables, {entry.name for entry in entries}),
+        sample=sample_of(tables),
+        re_estimates=re_estimates(leagues, sides, alpha=alpha),
+        missing=tuple(missing_values(leagues, sides)),
         primary=None,
         alpha=alpha,
         manifest=Manifest(command="board"),
@@ -78,11 +101,7 @@ def board_threats(
     check = None if protocol is None else check_protocol(whole, protocol, _planned_systems(protocol, entries))
     own = protocols(whole.model_copy(update={"protocol": check})) if check is not None else ()
     known = [
-        *(
-            threat
-            for detect in (failures, failed_replies, failure_differences, abstentions, few_clusters, no_common_users)
-            for threat in detect(whole)
-        ),
+        *(threat for detect in DETECTORS for threat in detect(whole)),
         *(each for each in _inherit_threats(entries, columns) if not is_superseded(each, check)),
         *_unbeaten_baselines(entries, keys, alpha),
         *own,
@@ -90,6 +109,21 @@ def board_threats(
     order = list(Severity)
     unique = {threat.model_dump_json(): threat for threat in known}
     return tuple(sorted(unique.values(), key=lambda threat: order.index(threat.severity)))
+
+
+def _sides(entries: Sequence[Entry], keys: Mapping[ColumnKey, str]) -> dict[str, SystemSample]:
+    """Entries of one run each, with the units of the columns under the board's names."""
+    sides = {}
+    for entry in (each for each in entries if len(each.runs) == 1):
+        (run,) = entry.runs
+        own = {name: run.columns[key].measure.name for key, name in keys.items() if key in run.columns}
+        sides[entry.name] = replace(
+            run.side,
+            measures={name: run.side.measures[each] for name, each in own.items()},
+            values={name: run.side.values[each] for name, each in own.items() if each in run.side.values},
+            rows={name: run.side.rows[each] for name, each in own.items() if each in run.side.rows},
+        )
+    return sides
 
 
 def _planned_systems(protocol: DecisionProtocol, entries: Sequence[Entry]) -> tuple[str, ...]:
@@ -104,6 +138,8 @@ def _inherit_threats(entries: Sequence[Entry], columns: Mapping[str, Mapping[str
         for run in entry.runs:
             for threat in run.findings.threats:
                 if threat.code in OF_A_RUN or (threat.code in DETECTED and not _has_parts(run)):
+                    continue
+                if threat.code in OF_SINGLE_RUNS and len(entry.runs) == 1:
                     continue
                 if threat.code is ThreatCode.BASELINE_NOT_BEATEN and threat.measure in pooled.get(run.run, ()):
                     continue  # of several runs, one misses it by chance; the pooled difference says

@@ -69,7 +69,7 @@ def _on_measures(
 ) -> tuple[str, ...]:
     deciding = [each for each in judgements if each.decides]
     tested = [each for each in deciding if each.is_tested]
-    left = ", ".join(each.measure for each in deciding if not each.is_tested)
+    left = ", ".join(each.title for each in deciding if not each.is_tested)
     if not deciding and after_failures:
         return ()
     if not deciding:

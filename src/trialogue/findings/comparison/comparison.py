@@ -21,6 +21,7 @@ from trialogue.findings.family import bounds_at_level
 from trialogue.findings.league import contrasts_against_values
 from trialogue.findings.league_verdicts import verdict
 from trialogue.findings.standings import Contrast, League, Measure, Standing
+from trialogue.findings.titles import retitle, titles_of
 from trialogue.findings.wording import list_names
 from trialogue.metrics import AnyMetric, get_metric
 from trialogue.metrics.base import CountMetric, SumMetric
@@ -109,6 +110,7 @@ def compare_systems(
             gap = difference_of(one, other, name, turned, seed=seed, resamples=resamples)
             gap = gap.negate() if is_first else gap
         found[name] = gap
+    titles = titles_of(before.measures[name] for name in shared)
     judgements: list[MeasureComparison] = []
     held_against = Limits(margin, margin if equivalence is None else equivalence, superiority)
     together = [name for name in shared if name in deciding or name in family]
@@ -116,7 +118,7 @@ def compare_systems(
     for name in sorted(shared, key=lambda name: name not in deciding):
         judgements.append(
             _make_judgement(
-                before.measures[name],
+                retitle(before.measures[name], titles),
                 found[name],
                 adjusted.get(name, found[name].p),
                 name in deciding,
@@ -132,7 +134,7 @@ def compare_systems(
         answer=(),
         judgements=tuple(judgements),
         moved=_largest_losses(before, after, pairing, [each.measure for each in judgements if each.decides]),
-        notes=_notes(before, after, found, pairing),
+        notes=_notes(before, after, {titles[name]: each for name, each in found.items()}, pairing),
     )
     return comparison, tuple(_league(before, after, each, alpha) for each in judgements)
 

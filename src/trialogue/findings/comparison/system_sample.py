@@ -45,8 +45,15 @@ class Rows:
     """Whether these are values without each cluster in turn, for a jackknife."""
     fits: MeasureSums | None = None
     """What was fitted on other data and the value rests on; None: nothing."""
+    owners: tuple[str, ...] = ()
+    """The dialogue or situation of each row of a mean; (): that of each unit."""
     raters: tuple[str | None, ...] = ()
     """Who rated, for answers of people; None: nobody who may have rated other dialogues, too."""
+
+    @property
+    def dialogues(self) -> tuple[str, ...]:
+        """The dialogue or situation of each row."""
+        return self.owners or self.units
 
     @property
     def values(self) -> tuple[Unit, ...]:
@@ -192,6 +199,7 @@ class _Tables:
         """Rows (value, 1) of scores; None where the run does not say which units they are of."""
         clusters = self._of(measure)
         units: list[str] = []
+        names: list[str] = []
         owners: list[str] = []
         values: list[float] = []
         of_situations = scores[0].situation_id is not None
@@ -201,11 +209,12 @@ class _Tables:
             if cluster is None or score.value is None:
                 return None
             units.append(str(of) if score.level != "utterance" else f"{of}#{score.utterance}")
+            names.append(str(of))
             owners.append(cluster)
             values.append(score.value)
         sums = np.column_stack([values, np.ones(len(values))])
         raters = tuple(map(repeated_rater, scores)) if measure.by == "people" else ()
-        return Rows(tuple(units), tuple(owners), sums, len(values), of_situations, raters=raters)
+        return Rows(tuple(units), tuple(owners), sums, len(values), of_situations, owners=tuple(names), raters=raters)
 
     def rows_of_sums(self, found: MeasureSums) -> Rows:
         """Rows of stored sums."""

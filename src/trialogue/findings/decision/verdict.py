@@ -9,7 +9,7 @@ from trialogue.findings.family import corrected_together, rank_league, simultane
 from trialogue.findings.protocol import Correction, DecisionProtocol
 from trialogue.findings.records import Findings, Statement, StatementKind, Votes
 from trialogue.findings.standings import Contrast, League
-from trialogue.findings.systems.answer import answer, full_title, league_of, primary_league
+from trialogue.findings.systems.answer import answer, league_of, primary_league
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import protocols, threats_of
 from trialogue.findings.threats.gate import gate_leagues
@@ -211,4 +211,4 @@ def _no_margin_verdict(league: League, margin: float | None) -> Statement | None
         return None
     size = f" (difference {render_estimate(compared[0].difference)})" if len(compared) == 1 else ""
     what = f"no system is shown to be better than another one by more than {margin:g}{size}"
-    return Statement(kind_of=StatementKind.VERDICT, text=f"On {full_title(league)}, {what}.")
+    return Statement(kind_of=StatementKind.VERDICT, text=f"On {league.measure.title}, {what}.")

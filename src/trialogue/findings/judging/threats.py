@@ -18,6 +18,7 @@ from trialogue.stats.correction.weights import OWN_WEIGHT
 from trialogue.stats.fisher import fisher_p
 
 SAVED = 0.98  # of the width of labels alone: from here on the judge saves nothing
+CONTRARY = 0.01  # level of a negative correlation with labels within systems
 CHOSEN = 0.001  # level, over all systems, at which labelled units are no random choice by the judge's score
 
 
@@ -46,7 +47,14 @@ def judging_threats(
         alpha: level of the test of missing shares.
         probes: what bias probes of the judges found.
     """
-    threats = [*_raters(labels_by), *_labels(found), *_chosen(table), *_worthless(found)]
+    threats = [
+        *_raters(labels_by),
+        *_labels(found),
+        *_draw(table),
+        *_chosen(table),
+        *_worthless(found),
+        *_useless(table),
+    ]
     threats += _judge_threats(coverage, family, alpha, is_corrected=True)
     threats += probe_threats(probes, is_corrected=True)
     return _in_order(threats)
@@ -125,11 +133,24 @@ def _labels(found: Corrections) -> Iterator[Threat]:
             )
 
 
+def _draw(table: JudgedTable) -> Iterator[Threat]:
+    """Labels of a part of the units, without a plan that says with which chance each of them was drawn."""
+    labels = int((~np.isnan(table.labels)).sum())
+    if not table.has_chances and labels < len(table.labels):
+        facts = {"labels": labels, "units": len(table.labels)}
+        yield Threat(code=ThreatCode.LABELS_NOT_DRAWN, severity=Severity.DEMOTES, facts={**facts})
+
+
 def _chosen(table: JudgedTable) -> Iterator[Threat]:
-    """Systems whose labelled units the judge scores otherwise than the rest, more than a random choice would explain."""
-    from scipy.stats import ttest_ind
+    """Labelled units that the judge scores otherwise than the rest: in a system, or a little in all of them.
+
+    Welch's test in each system; and one of the differences within systems together, by Stouffer's method with the square
+    roots of the sizes as weights.
+    """
+    from scipy.stats import norm, ttest_ind
 
     labelled = ~np.isnan(table.labels)
+    scores: list[tuple[float, float]] = []
     for index, system in enumerate(table.systems if not table.has_chances else ()):
         own = (table.system_of == index) & ~table.unscored  # a guess that stands for a score shows no choice
         chosen, others = table.judge[own & labelled], table.judge[own & ~labelled]
@@ -138,9 +159,47 @@ def _chosen(table: JudgedTable) -> Iterator[Threat]:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # scores of one side that are all equal
             p = float(ttest_ind(chosen, others, equal_var=False).pvalue)
+        gap = float(chosen.mean() - others.mean())
         if p < CHOSEN / len(table.systems):
             facts = {"labelled": float(chosen.mean()), "others": float(others.mean())}
             yield Threat(code=ThreatCode.LABELS_CHOSEN, severity=Severity.DEMOTES, systems=(system,), facts={**facts})
+        elif 0 < p <= 1:
+            weight = (1 / len(chosen) + 1 / len(others)) ** -0.5
+            scores.append((weight, float(np.sign(gap) * norm.isf(p / 2))))
+    weights = np.array([weight for weight, _ in scores])
+    if len(scores) > 1:
+        pooled = float(sum(weight * score for weight, score in scores) / np.sqrt((weights**2).sum()))
+        p = 2 * float(norm.sf(abs(pooled)))
+        if p < CHOSEN:
+            yield Threat(code=ThreatCode.LABELS_CHOSEN, severity=Severity.DEMOTES, facts={"p": p, "higher": pooled > 0})
+
+
+def _useless(table: JudgedTable) -> Iterator[Threat]:
+    """A judge that says the same of everything, or the opposite of what people say within systems."""
+    from scipy.stats import pearsonr
+
+    scored = table.judge[~table.unscored]
+    if len(scored) > 1 and np.ptp(scored) == 0:
+        yield Threat(code=ThreatCode.JUDGE_CONSTANT, severity=Severity.NOTES, facts={"score": float(scored[0])})
+        return
+    rows = [
+        np.flatnonzero(~np.isnan(table.labels) & ~table.unscored & (table.system_of == at))
+        for at in range(len(table.systems))
+    ]
+    parts = [
+        (table.judge[own] - table.judge[own].mean(), table.labels[own] - table.labels[own].mean())
+        for own in rows
+        if len(own)
+    ]
+    if not parts:
+        return
+    judge, labels = (np.concatenate(each) for each in zip(*parts, strict=True))
+    if len(judge) < MIN_LABELS or np.ptp(judge) == 0 or np.ptp(labels) == 0:
+        return
+    found = pearsonr(judge, labels)
+    if found.statistic < 0 and found.pvalue < CONTRARY:
+        facts = {"correlation": round(float(found.statistic), 2), "labels": len(judge)}
+        yield Threat(code=ThreatCode.JUDGE_CONTRARY, severity=Severity.NOTES, facts={**facts})
 
 
 def _worthless(found: Corrections) -> Iterator[Threat]:

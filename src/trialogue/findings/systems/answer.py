@@ -136,7 +136,7 @@ def answer(
     if rests_on is not None and league is None:
         statements.append(Statement(kind_of=StatementKind.VERDICT, text=unmeasured_sentence(rests_on)))
     elif league is not None and league.validity is Validity.BLOCKED:
-        text = f"There is no verdict on {full_title(league)}: a threat blocks it."
+        text = f"There is no verdict on {league.measure.title}: a threat blocks it."
         statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
     elif league is not None:
         statements += _on_league(league, threats) + baseline_statements(league, leagues)
@@ -188,7 +188,7 @@ def _clause(league: League, decided: Sequence[Contrast]) -> str:
     lead = _of_leaders(league, decided)
     order = [standing.system for standing in league.standings]
     under = ", conditional" if any(each.validity is Validity.CONDITIONAL for each in lead) else ""
-    return f"on {full_title(league)}, {_pairs(lead, order)} ({_size(league, lead)}{under})"
+    return f"on {league.measure.title}, {_pairs(lead, order)} ({_size(league, lead)}{under})"
 
 
 def side_statements(league: League, leagues: Sequence[League]) -> list[Statement]:
@@ -248,13 +248,13 @@ def _relations(league: League, compared: Sequence[League]) -> Iterator[str]:
             turned.append(_clause(each, opposed))
         elif common := pairs & _decided_pairs(each):
             if common == pairs:
-                same.append(full_title(each))
+                same.append(each.measure.title)
             else:
-                some.append(f"{full_title(each)} agrees on {len(common)} of these {len(pairs)} pairs.")
+                some.append(f"{each.measure.title} agrees on {len(common)} of these {len(pairs)} pairs.")
         elif decided:
             other.append(_clause(each, decided))
         else:
-            none.append(full_title(each))
+            none.append(each.measure.title)
     if turned:
         yield f"The sides disagree: {'; '.join(turned)}."
     if other:
@@ -285,8 +285,8 @@ def _no_verdict(leagues: Sequence[League]) -> str:
         return (
             f"The systems cannot be ranked: no measure with a direction could be computed{_commonest_reason(leagues)}."
         )
-    blocked = [full_title(league) for league in directed if league.validity is Validity.BLOCKED]
-    others = [full_title(league) for league in directed if league.validity is not Validity.BLOCKED]
+    blocked = [league.measure.title for league in directed if league.validity is Validity.BLOCKED]
+    others = [league.measure.title for league in directed if league.validity is not Validity.BLOCKED]
     describe = f"{list_names(others)} only {'describes' if len(others) == 1 else 'describe'} the replies"
     if not blocked:
         return f"No measure here can decide which system is better: {describe}."
@@ -304,11 +304,11 @@ def _standing_of(league: League, leagues: Sequence[League]) -> Iterator[str]:
         if other is not league and other.measure.basis is basis and other.validity is not Validity.BLOCKED
     ]
     opposed = [
-        full_title(other) for other in equals if _decided_pairs(league) & {(b, a) for a, b in _decided_pairs(other)}
+        other.measure.title for other in equals if _decided_pairs(league) & {(b, a) for a, b in _decided_pairs(other)}
     ]
     if opposed:
         yield (
-            f"{full_title(league)} is the first of {len(equals) + 1} measures of equal standing; {list_names(opposed)} "
+            f"{league.measure.title} is the first of {len(equals) + 1} measures of equal standing; {list_names(opposed)} "
             f"{'decides' if len(opposed) == 1 else 'decide'} some of its pairs the other way round."
         )
 
@@ -339,13 +339,6 @@ def _is_blocked(league: League) -> bool:
     validities = [league.validity, *(contrast.validity for contrast in league.contrasts)]
     compares = any(contrast.verdict != "undefined" for contrast in league.contrasts)
     return Validity.BLOCKED in validities and not compares
-
-
-def full_title(league: League) -> str:
-    """Title of a measure in sentences; for a metric with parameters and variant."""
-    measure = league.measure
-    detail = measure.measured.detail
-    return measure.title if measure.by == "people" or not detail else f"{measure.title} ({detail})"
 
 
 def _on_league(league: League, threats: Sequence[Threat]) -> list[Statement]:
@@ -389,7 +382,7 @@ def _verdicts(
     order = [standing.system for standing in league.standings]
     lead = _of_leaders(league, decided)
     rest = [each for each in decided if each not in lead]
-    first = f"On {full_title(league)}, {_lead_text(league, lead, order)}{count}."
+    first = f"On {league.measure.title}, {_lead_text(league, lead, order)}{count}."
     second = f"{_pairs(rest, order)}."
     if decided[0].validity is Validity.FIRM:
         yield from [first, f"Also, {second}"][: 1 + bool(rest)]
@@ -458,7 +451,7 @@ def _size(league: League, decided: Sequence[Contrast]) -> str:
 
 def _nothing_decided(league: League) -> str:
     """Why no pair of a league is decided: one system, none that can be compared, or no significant difference."""
-    title = full_title(league)
+    title = league.measure.title
     defined = [standing for standing in league.standings if standing.estimate.value is not None]
     # A threat can take a system's rank and leave its pairs: such a system was compared.
     compared = {name for each in league.contrasts if each.verdict != "undefined" for name in (each.a, each.b)}
@@ -537,7 +530,7 @@ def baseline_statements(league: League, leagues: Sequence[League] = ()) -> list[
     if other is None:
         return []
     best = next(baseline for baseline in other.baselines if baseline.estimate.value is not None)
-    text = _against_baseline(other, best, where=f" on {full_title(other)}")
+    text = _against_baseline(other, best, where=f" on {other.measure.title}")
     return [Statement(kind_of=StatementKind.BASELINE, text=text)]
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from trialogue.findings.records import Section
 from trialogue.findings.standings import Contrast, League, Standing
-from trialogue.findings.systems.answer import full_title
 from trialogue.findings.wording import decimals, p_words, render_estimate
 
 TITLE = "Better than baselines that ignore the user?"
@@ -47,7 +46,7 @@ def baseline_sections(leagues: Sequence[League]) -> tuple[Section, ...]:
                 *(f"{name} takes {WHAT[name]}." for name in baselines if name in WHAT),
                 "The last rows: each system minus the best baseline, with p-values corrected across systems.",
             ),
-            heads=("", *(full_title(league) for league in beside)),
+            heads=("", *(league.measure.title for league in beside)),
             rows=(
                 *((name, *(_value(league, name) for league in beside)) for name in baselines),
                 *(

@@ -16,6 +16,7 @@ from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
 from trialogue.findings.threats.language_texts import language_of_texts, made_for
 from trialogue.findings.threats.listening import lacking_titles, listening, other_catalogue, serves_less
+from trialogue.findings.threats.sample import missing_values, suspicions, turned_verdicts
 from trialogue.findings.threats.users import (
     different_users,
     known_seeds,
@@ -31,7 +32,6 @@ from trialogue.stats.comparison.crossed_raters import RATERS as RATERS_OF_BOTH
 from trialogue.stats.comparison.two_sides import ENOUGH, SMALLER_SIDE, UNITS_DISAGREE
 
 ANSWERED = 0.95  # of the situations: a system that answered fewer abstains
-COPIED = 0.5  # of a system's replies: the share that repeats the reference word for word from which it had the answers
 FEW_CLUSTERS = 10  # below, intervals of means hold the truth in less than 93% (benchmarks/COVERAGE.md)
 RECOGNISED = 0.05  # of a system's acts: the share not declared or annotated from which its success is conditional
 SEEN = 0.05  # of a system's dialogues: the share left out as training data above which a verdict is conditional
@@ -62,24 +62,6 @@ def abstentions(findings: Findings) -> Iterator[Threat]:
                 only_if_ahead=True,
                 facts={"answered": done.answered, "asked": done.situations},
             )
-
-
-def copied_references(findings: Findings) -> Iterator[Threat]:
-    """Systems whose replies equal the references: they had the answers, or are the references' authors."""
-    for facts in findings.systems:
-        done = facts.completion
-        if done is None or done.answered < FEW_CLUSTERS or done.copied < COPIED * done.answered:
-            continue
-        for league in findings.leagues:
-            if league.measure.card is not None and "reference" in league.measure.card.needs:
-                yield Threat(
-                    code=ThreatCode.COPIED_REFERENCES,
-                    severity=Severity.DEMOTES,
-                    systems=(facts.system,),
-                    measure=league.measure.name,
-                    only_if_ahead=True,
-                    facts={"copied": done.copied, "answered": done.answered},
-                )
 
 
 def different_situations(findings: Findings) -> Iterator[Threat]:
@@ -401,7 +383,9 @@ DETECTORS: tuple[Detector, ...] = (
     failed_replies,
     failure_differences,
     abstentions,
-    copied_references,
+    suspicions,
+    turned_verdicts,
+    missing_values,
     different_situations,
     recognised_acts,
     user_faults,

@@ -20,3 +20,5 @@ class ThreatText:
     """Text of one threat: a clause that can follow "but" or stand as a sentence, without a full stop."""
     opens_with_names: bool = False
     """Whether the clause begins with the names of the systems, which keep their spelling at a sentence's start."""
+    joins_pairs: bool = False
+    """Whether one clause can name all systems of pairs that differ in nothing else."""

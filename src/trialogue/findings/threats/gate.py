@@ -4,11 +4,11 @@ Every output (answer, terminal, page, CSV, JSON, exit codes) reads leagues that 
 more than another. A blocked subject has no rank and no verdict anywhere; a demoted verdict is kept and marked.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from trialogue.findings.league_verdicts import with_ranks
 from trialogue.findings.standings import Contrast, League
-from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Threat, Validity, lowest_validity
+from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Severity, Threat, Validity, lowest_validity
 
 
 def gate_leagues(leagues: Sequence[League], threats: Sequence[Threat]) -> tuple[League, ...]:
@@ -48,6 +48,14 @@ def validity_of(threats: Iterable[Threat], system: str) -> Validity:
     return lowest_validity(
         [VALIDITY_BY_SEVERITY[threat.severity] for threat in threats if threat.concerns_system(system)]
     )
+
+
+def threats_to(threats: Iterable[Threat], system: str) -> Iterator[Threat]:
+    """Threats that block or demote verdicts about a system, or about it and another one."""
+    for threat in threats:
+        is_of_its_pair = threat.is_of_pair and system in threat.systems
+        if threat.severity is not Severity.NOTES and (threat.concerns_system(system) or is_of_its_pair):
+            yield threat
 
 
 def _gate_contrast(contrast: Contrast, threats: Sequence[Threat]) -> Contrast:

@@ -152,16 +152,46 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Noted: the estimates rest on the labels.",
         lambda t: f"for {_names(t)} the judge saves no labels",
     ),
+    ThreatCode.JUDGE_CONSTANT: ThreatText(
+        "The judge says the same of everything",
+        "All scores of the judge are equal.",
+        "Noted: the estimates rest on the labels alone, and no probe can show a bias.",
+        lambda t: f"the judge gives {_mean(t.facts['score'])} to everything, so that only the labels say anything",
+    ),
+    ThreatCode.JUDGE_CONTRARY: ThreatText(
+        "The judge contradicts people",
+        "Negative correlation of the judge's scores with people's labels within systems (Pearson, at .01).",
+        "Noted: the labels correct it, and its scores mean the opposite of what they should.",
+        lambda t: (
+            f"the judge contradicts people (correlation {t.facts['correlation']} over {t.facts['labels']} labels within "
+            "systems): is its scale reversed?"
+        ),
+    ),
+    ThreatCode.LABELS_NOT_DRAWN: ThreatText(
+        "No record of how the labels were drawn",
+        "People labelled a part of the units, and no plan (`--plan`, then `--chances`) says with which chance each was "
+        "drawn.",
+        "Demotes every corrected verdict: labels that people give to what they please correct nothing.",
+        lambda t: (
+            f"{t.facts['labels']} of {t.facts['units']} units have labels, and nothing records that these were drawn at "
+            "random (draw them with trialogue judge plan, and pass the plan with --chances)"
+        ),
+    ),
     ThreatCode.LABELS_CHOSEN: ThreatText(
         "Labels chosen by the judge's score",
         (
-            "Labelled units of a system have higher or lower judge scores than the others (Welch's t at .001 "
-            "over the number of systems), and no sampling probabilities were given."
+            "Labelled units have higher or lower judge scores than the others, and no sampling probabilities were given: "
+            "in a system (Welch's t at .001 over the number of systems), or within all systems together (Stouffer's method "
+            "at .001)."
         ),
-        "Demotes the system's estimates: give the sampling probabilities (`--chances`), or sample labels at random.",
+        "Demotes the estimates: give the sampling probabilities (`--chances`), or sample labels at random.",
         lambda t: (
             f"the labelled units of {_names(t)} are not a random sample: the judge scores them "
-            f"{_mean(t.facts['labelled'])}, the others {_mean(t.facts['others'])}"
+            + (
+                f"{_mean(t.facts['labelled'])}, the others {_mean(t.facts['others'])}"
+                if t.systems
+                else f"{'higher' if t.facts['higher'] else 'lower'} than the others"
+            )
         ),
     ),
 }

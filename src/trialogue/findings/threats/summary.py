@@ -4,8 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Severity, Threat, Validity
+from trialogue.findings.threats.joint_clauses import joint_clauses
 from trialogue.findings.threats.texts import clause, sentence
 from trialogue.findings.wording import list_names
+from trialogue.records import MeasureName
 
 MAX_MEASURES = 3  # named in one line
 MAX_LINES_OF_A_KIND = 3  # 12 systems have 66 pairs; more lines than that become one, with two as examples
@@ -15,23 +17,19 @@ MAX_REASONS = 3  # in one sentence; the list of threats has the others
 
 def demoting_clauses(threats: Iterable[Threat]) -> str:
     """Clauses, to follow "but", on what demotes a verdict: at most ``MAX_REASONS``; "" if nothing does."""
-    groups = _demoting(threats)
-    more = f"; and {len(groups) - MAX_REASONS} more" if len(groups) > MAX_REASONS else ""
-    return "; ".join(list(groups)[:MAX_REASONS]) + more
+    said = _demoting(threats)
+    more = f"; and {len(said) - MAX_REASONS} more" if len(said) > MAX_REASONS else ""
+    return "; ".join(text for text, _ in said[:MAX_REASONS]) + more
 
 
 def stated_threats(threats: Iterable[Threat]) -> list[Threat]:
     """Threats whose clauses ``demoting_clauses`` writes, so that a list beside the sentence can omit them."""
-    return [threat for group in list(_demoting(threats).values())[:MAX_REASONS] for threat in group]
+    return [threat for _, group in _demoting(threats)[:MAX_REASONS] for threat in group]
 
 
-def _demoting(threats: Iterable[Threat]) -> dict[str, list[Threat]]:
-    """Threats that demote, by their clauses, in the order given."""
-    groups: dict[str, list[Threat]] = {}
-    for threat in threats:
-        if VALIDITY_BY_SEVERITY[threat.severity] is Validity.CONDITIONAL:
-            groups.setdefault(clause(threat), []).append(threat)
-    return groups
+def _demoting(threats: Iterable[Threat]) -> list[tuple[str, list[Threat]]]:
+    """Clauses on threats that demote, in the order given."""
+    return joint_clauses(each for each in threats if VALIDITY_BY_SEVERITY[each.severity] is Validity.CONDITIONAL)
 
 
 def conditional_sentence(text: str, threats: Iterable[Threat]) -> str:
@@ -84,10 +82,12 @@ def threat_lines(threats: Sequence[Threat], titles: Mapping[str, str]) -> list[T
         by_kind.setdefault(kind, []).append((threat.model_copy(update={"systems": tuple(systems)}), measures))
     lines: list[ThreatLine] = []
     for similar in by_kind.values():
-        if len(similar) > MAX_LINES_OF_A_KIND:
-            lines.append(_example_line([threat for threat, _ in similar], similar[0][1], titles))
+        said = joint_clauses(threat for threat, _ in similar)
+        measures = similar[0][1]
+        if len(said) > MAX_LINES_OF_A_KIND:
+            lines.append(_example_line([threats[0] for _, threats in said], measures, titles))
         else:
-            lines += [_line(threat, measures, titles, clause(threat)) for threat, measures in similar]
+            lines += [_line(threats[0], measures, titles, text) for text, threats in said]
     return lines
 
 
@@ -102,7 +102,7 @@ def _example_line(threats: Sequence[Threat], measures: Sequence[str], titles: Ma
 def _line(
     threat: Threat, measures: Sequence[str], titles: Mapping[str, str], text: str, *, is_list: bool = False
 ) -> ThreatLine:
-    names = list(dict.fromkeys(titles.get(name, name) for name in measures))
+    names = list(dict.fromkeys(titles.get(name) or MeasureName(name).prose for name in measures))
     where = [f"with simulated users ({threat.users})"] if threat.users else []
     if names:
         others = len(names) - MAX_MEASURES
@@ -111,5 +111,5 @@ def _line(
     prefix = ", ".join(where)
     return ThreatLine(
         threat.severity,
-        f"{prefix[0].upper()}{prefix[1:]}: {text}." if prefix else f"{text}." if is_list else sentence(threat),
+        f"{prefix[0].upper()}{prefix[1:]}: {text}." if prefix else f"{text}." if is_list else sentence(threat, text),
     )

@@ -8,6 +8,7 @@ from trialogue.findings.threats.entry import ThreatText
 from trialogue.findings.threats.judging_texts import JUDGING_TEXTS
 from trialogue.findings.threats.passport_texts import PASSPORT_TEXTS
 from trialogue.findings.threats.protocol_texts import deviations_text
+from trialogue.findings.threats.sample_texts import SAMPLE_TEXTS
 from trialogue.findings.wording import list_names, no_judgement
 from trialogue.records import JsonValue
 from trialogue.records.kinds.gates import Gate
@@ -26,9 +27,14 @@ GATE_WORDS: Mapping[Gate, str] = {
 """Name of each user fault in a sentence."""
 
 
-def sentence(threat: Threat) -> str:
-    """Sentence on a threat. A system's name keeps its spelling: ``gpt`` and ``Gpt`` may be two systems."""
-    text = clause(threat)
+def sentence(threat: Threat, text: str = "") -> str:
+    """Sentence on a threat. A system's name keeps its spelling: ``gpt`` and ``Gpt`` may be two systems.
+
+    Args:
+        threat: the threat.
+        text: its clause together with that of others; "": its own.
+    """
+    text = text or clause(threat)
     keeps_spelling = TEXTS[threat.code].opens_with_names and threat.systems
     return f"{text}." if keeps_spelling else f"{text[0].upper()}{text[1:]}."
 
@@ -150,17 +156,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
         opens_with_names=True,
     ),
-    ThreatCode.COPIED_REFERENCES: ThreatText(
-        "Replies are the references",
-        (
-            "Share of a system's replies (ten or more) that repeat the reference word for word, ignoring "
-            "case and spaces."
-        ),
-        ("At 50% or more, it demotes every verdict in which the system is ahead on a measure that uses references."),
-        lambda t: (
-            f"{_count_of(t.facts, 'copied', 'answered')} replies of {_names(t)} repeat the reference word for word"
-        ),
-    ),
+    **SAMPLE_TEXTS,
     ThreatCode.DIFFERENT_SITUATIONS: ThreatText(
         "Different situations",
         "Two systems did not answer the same situations.",
@@ -172,6 +168,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             f"{list_names(t.systems, most=None)} are compared on the {t.facts['shared']} situations that both answered"
         ),
         opens_with_names=True,
+        joins_pairs=True,
     ),
     ThreatCode.UNASSIGNED_PEOPLE: ThreatText(
         "People not assigned at random",
@@ -182,6 +179,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             "as far as the data record"
         ),
         opens_with_names=True,
+        joins_pairs=True,
     ),
     ThreatCode.USERS_DIFFER: ThreatText(
         "Different users",
@@ -196,6 +194,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             if t.facts
             else f"the users differ: those of {list_names(t.systems, most=None)} have no need in common"
         ),
+        joins_pairs=True,
     ),
     ThreatCode.FEW_CLUSTERS: ThreatText(
         "Few independent clusters",
@@ -216,6 +215,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             "another taste"
         ),
         opens_with_names=True,
+        joins_pairs=True,
     ),
     ThreatCode.UNEQUAL_CLUSTERS: ThreatText(
         "Clusters of very unequal sizes",

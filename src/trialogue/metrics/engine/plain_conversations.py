@@ -1,7 +1,7 @@
 """Conversations of plain dialogues: metrics of texts need no records, and others get them on request."""
 
 from trialogue.metrics.base import Conversation, Reply, replies_of
-from trialogue.records import ClusterKind, Dialogue, Role
+from trialogue.records import ClusterKind, Dialogue, Ending, Role
 from trialogue.records.files.plain import PlainDialogue
 
 
@@ -51,6 +51,11 @@ class PlainConversation(Conversation):
     def role(self) -> Role:
         """Whether the system is evaluated, or a baseline."""
         return self._said.role
+
+    @property
+    def ended_by(self) -> Ending | None:
+        """How it ended; None: not recorded."""
+        return self._said.ended_by
 
     @property
     def texts(self) -> list[str]:

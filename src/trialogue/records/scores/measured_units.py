@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from trialogue.records.base import JsonValue, Record
 from trialogue.records.kinds.populations import PopulationKind
+from trialogue.records.kinds.suspicions import Suspicion
 from trialogue.records.measure_name import MeasureName
 from trialogue.records.reading import ClusterKind
 from trialogue.records.scores.distinct_counts import DistinctCounts
@@ -35,11 +36,27 @@ class MeasuredUnits(Record):
     """The cluster of each. Equal names of needs, people or tasks are equal clusters in every run."""
     contents: tuple[str, ...] = ()
     """Of situations: the fingerprint of context and references of each."""
+    sources: tuple[str, ...] = ()
+    """The corpus, file or channel that each comes from; (): all from one, or unknown."""
+    times: tuple[float | None, ...] = ()
+    """When each dialogue with a person began, in seconds; (): unknown."""
+    suspects: dict[Suspicion, tuple[str, ...]] = Field(default_factory=dict)
+    """Ids of units that look like failures that nobody recorded, by the sign; see ``findings.sample.failure_texts``."""
+    echoes: tuple[str, ...] = ()
+    """Ids of situations in which the reply repeats the reference; see ``findings.sample.echoes``."""
+    copies: tuple[tuple[str, ...], ...] = ()
+    """Groups of ids whose texts are equal, and long; see ``findings.sample.copies``."""
+    twins: tuple[str, ...] = ()
+    """Ids of units whose text is also one of another system, in another cluster."""
+    near_copies: tuple[tuple[str, ...], ...] = ()
+    """Groups of ids of different clusters whose texts are nearly equal, the exact copies among them."""
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        if len(self.clusters) != len(self.ids) or (self.contents and len(self.contents) != len(self.ids)):
-            raise ValueError(f"{len(self.ids)} ids need as many clusters and contents")
+        for name in ("clusters", "contents", "sources", "times"):
+            given = len(getattr(self, name))
+            if given != len(self.ids) and (given or name == "clusters"):
+                raise ValueError(f"{len(self.ids)} ids need as many {name}, got {given}")
         return self
 
 

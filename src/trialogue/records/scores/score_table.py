@@ -84,6 +84,15 @@ class ScoreTable(Sequence[Score]):
         ]
         return kept
 
+    def of_measures(self, measures: Collection[str]) -> "ScoreTable":
+        """The scores of some measures."""
+        kept = ScoreTable()
+        kept._blocks = [
+            replace(block, columns=[each for each in block.columns if each.measure in measures])
+            for block in self._blocks
+        ]
+        return kept
+
     def blocks(self) -> Iterator[ScoreBlock]:
         """Iterate over file records."""
         return (block.record() for block in self._blocks if block.columns)

@@ -21,10 +21,9 @@ from trialogue.report.agreement.tables import (
     votes_table,
     with_baseline_mark,
 )
-from trialogue.report.document import PAGES, Document, Insert, Part, Section, Sentences
-from trialogue.report.evaluation.page import validity_of
+from trialogue.report.document import PAGES, Document, Part, Section, Sentences
+from trialogue.report.evaluation.cards import metric_cards
 from trialogue.report.long_names import with_short_names
-from trialogue.report.measures import DIRECTIONS, short_name
 from trialogue.report.numbers import signed_text
 from trialogue.report.plots.agreement import preference_forest, rating_forest, statistic_name
 from trialogue.report.render.files import write_files
@@ -41,7 +40,7 @@ WITHIN_RANKING = (
 
 def agreement_document(found: AgreementFindings) -> Document:
     """The document of an analysis of agreement; its files have the whole names of systems, people read short ones."""
-    shown = with_short_names(found)
+    shown = with_short_names(found, [each.system for ranking in found.rankings for each in ranking.systems])
     questions = _questions(shown)
     return Document(
         name=NAME,
@@ -164,12 +163,8 @@ def _ceilings(found: AgreementFindings) -> Part:
 
 
 def _cards(found: AgreementFindings) -> Part:
-    measures = [measure for measure in found.measures if measure.card is not None]
-    if not measures:
-        return None
-    known = validity_of(found.validity)
-    content = {"measures": measures, "directions": DIRECTIONS, "short_name": short_name, "validity_of": known}
-    return Insert("cards.html.j2", content)
+    cards = [(measure, [measure.name]) for measure in found.measures if measure.card is not None]
+    return metric_cards(cards, found.validity) if cards else None
 
 
 def _legend(found: AgreementFindings) -> Iterator[str]:

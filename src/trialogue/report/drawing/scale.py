@@ -61,6 +61,11 @@ def league_extent(league: League) -> tuple[float, float]:
     return extent(ends(standing.estimate for standing in (*league.standings, *league.baselines)), within=within)
 
 
+def reach_of(difference: Estimate) -> float:
+    """Half width of a difference's scale: its farthest end plus a margin."""
+    return 1.08 * max(map(abs, ends([difference])), default=0.0) or 1.0
+
+
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
     """Round numbers (1, 2 or 5 times a power of ten apart) between two values, at most ``most``.
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from trialogue.findings import Findings
 from trialogue.report.explorer.links import link
 from trialogue.report.explorer.threats import threat_rows
-from trialogue.report.long_names import short_names
-from trialogue.report.measures import all_leagues
+from trialogue.report.long_names import LONGEST
+from trialogue.report.measures import all_leagues, system_names
+from trialogue.report.text import short_names
 
 MAX_THREATS = 12  # links; the explorer's menu has all
 
@@ -66,9 +67,7 @@ def explorer_links(findings: Findings, *, there: bool) -> ExplorerLinks:
         there: whether there is an explorer.
     """
     leagues = all_leagues(findings)
-    systems = [facts.system for facts in findings.systems]
-    systems += [each.system for league in leagues for each in (*league.standings, *league.baselines)]
-    shown = {text: name for name, text in short_names(systems).items()}
+    shown = {text: name for name, text in short_names(system_names(findings), LONGEST).items()}
     parts = {league.measure.name: league.measure.users or "" for league in leagues}
     threats = tuple((rows.text, link(threat=rows.key)) for rows in threat_rows(findings)[:MAX_THREATS]) if there else ()
     return ExplorerLinks(there, shown, parts, findings.primary or "", threats)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from trialogue.findings import Findings
 from trialogue.findings.wording import list_names
 from trialogue.records import Rated, Reading
+from trialogue.report.evaluation.compared import compared_lines
 from trialogue.report.numbers import count
 
 MAX_SYSTEMS = 6  # whose rated shares are listed one by one
@@ -14,7 +15,7 @@ SHORT_OF = "may hold people's judgements"
 
 def reading_lines(findings: Findings) -> list[str]:
     """Lines on what was read, most important first; [] for older files, which do not say."""
-    return [*_rated_shares(findings.reading), *_unread(findings.reading)]
+    return [*_rated_shares(findings.reading), *compared_lines(findings), *_unread(findings.reading)]
 
 
 def sample_line(findings: Findings) -> str:

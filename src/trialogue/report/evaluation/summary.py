@@ -1,75 +1,74 @@
-"""Report numbers as tables: one row per system and measure, and one per pair of systems."""
+"""The numbers of an evaluation as files: one row per system and measure, and one per pair of systems."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from trialogue.findings import Contrast, Findings, League, Standing
 from trialogue.findings.protocol import ProtocolCheck
 from trialogue.findings.threat import Validity, lowest_validity
 from trialogue.findings.threats.protocol_texts import status
-from trialogue.records import Estimate
-from trialogue.records.files.cells import csv_text
 from trialogue.report.compact_letters import league_letters
+from trialogue.report.document import Column, Table, from_estimate, in_files
 from trialogue.report.measures import all_leagues, table_leagues
 from trialogue.stats.comparison.families import FamilyMethod
 
-_TOGETHER = ["correction", "simultaneous_low", "simultaneous_high"]  # single-step: of all pairs of the measure together
-_MEASURE, _ENDS = ["measure", "title", "better", "unit"], ["low", "high", "confidence"]
-STANDING_FIELDS = [
-    *_MEASURE,
-    *[
-        "by",
-        "system",
-        "value",
-        *_ENDS,
-        "n",
-        "clusters",
-        "rank_low",
-        "rank_high",
-        "letters",
-        "skipped",
-        "role",
-        "validity",
-        "why",
-    ],
-]
-PAIR_FIELDS = [
-    *_MEASURE,
-    "a",
-    "b",
-    "difference",
-    *_ENDS,
-    "n",
-    "p",
-    "p_adjusted",
-    *_TOGETHER,
-    "verdict",
-    "validity",
-    "why",
-]
+Placed: TypeAlias = "tuple[League, Standing, str | None]"
+"""A system on a measure, and its letters."""
+Paired: TypeAlias = "tuple[League, Contrast]"
+"""Two systems on a measure."""
 
 
-def standing_rows(findings: Findings) -> list[dict[str, Any]]:
-    """One row per system and measure, best first, baselines last; None where undefined."""
-    rows = (row for league in table_leagues(findings) for row in _standing_rows(league))
-    return [{field: row[field] for field in STANDING_FIELDS} for row in rows]
-
-
-def pair_rows(findings: Findings) -> list[dict[str, Any]]:
-    """One row per pair of systems and measure, and per system and best baseline; None where undefined."""
-    rows = (_pair_row(league, pair) for league in all_leagues(findings) for pair in _pairs(league))
-    return [{field: row[field] for field in PAIR_FIELDS} for row in rows]
-
-
-def summary_csv(findings: Findings) -> str:
+def standings_table(findings: Findings) -> Table[Placed]:
     """``summary.csv``: one row per system and measure, best first, baselines last; unrounded, empty where undefined."""
-    return table_csv(STANDING_FIELDS, standing_rows(findings))
+    rows = [
+        (league, standing, letters.get(standing.system))
+        for league in table_leagues(findings)
+        for letters in [league_letters(league)]
+        for standing in (*league.standings, *league.baselines)
+    ]
+    columns: list[Column[Placed]] = [
+        *_of_measure(),
+        *in_files(by=lambda row: row[0].measure.by, system=lambda row: row[1].system),
+        *from_estimate(lambda row: row[1].estimate, value="value", low="low", high="high", confidence="confidence"),
+        *from_estimate(lambda row: row[1].estimate, n="n", clusters="clusters"),
+        *in_files(
+            rank_low=lambda row: row[1].rank_low, rank_high=lambda row: row[1].rank_high, letters=lambda row: row[2],
+            skipped=lambda row: row[1].skipped,
+            role=lambda row: "baseline" if row[1] in row[0].baselines else "system",
+            validity=lambda row: _validity(row[0], row[1].system).value,
+            why=lambda row: _reasons(row[1]),
+        ),
+    ]  # fmt: skip
+    return Table("", rows, columns, file="summary")
 
 
-def pairs_csv(findings: Findings) -> str:
+def pairs_table(findings: Findings) -> Table[Paired]:
     """``pairs.csv``: one row per pair of systems and measure, and per system and best baseline."""
-    return table_csv(PAIR_FIELDS, pair_rows(findings))
+    columns: list[Column[Paired]] = [
+        *_of_measure(),
+        *in_files(a=lambda row: row[1].a, b=lambda row: row[1].b),
+        *from_estimate(lambda row: row[1].difference, value="difference", low="low", high="high", confidence="confidence"),
+        *from_estimate(lambda row: row[1].difference, n="n", p="p"),
+        *in_files(
+            p_adjusted=lambda row: row[1].p_adjusted,
+            correction=lambda row: (row[0].correction if row[1] in row[0].contrasts else FamilyMethod.HOLM).value,
+            simultaneous_low=lambda row: row[1].simultaneous.low if row[1].simultaneous else None,
+            simultaneous_high=lambda row: row[1].simultaneous.high if row[1].simultaneous else None,
+            verdict=lambda row: row[1].verdict, validity=lambda row: row[1].validity.value,
+        ),
+        *from_estimate(lambda row: row[1].difference, why="why"),
+    ]  # fmt: skip
+    rows = [(league, pair) for league in all_leagues(findings) for pair in _pairs(league)]
+    return Table("", rows, columns, file="pairs")
+
+
+def _of_measure() -> list[Column[Any]]:
+    return in_files(
+        measure=lambda row: row[0].measure.name,
+        title=lambda row: row[0].measure.title,
+        better=lambda row: row[0].measure.better,
+        unit=lambda row: row[0].measure.unit,
+    )
 
 
 def summary_json(findings: Findings) -> str:
@@ -81,8 +80,8 @@ def summary_json(findings: Findings) -> str:
         "alpha": findings.alpha,
         "correction": findings.correction,
         "systems": [facts.model_dump() for facts in findings.systems],
-        "standings": [row for league in table_leagues(findings) for row in _standing_rows(league)],
-        "pairs": [_pair_row(league, pair) for league in all_leagues(findings) for pair in _pairs(league)],
+        "standings": standings_table(findings).tidy(),
+        "pairs": pairs_table(findings).tidy(),
         "protocol": _protocol(findings.protocol),
         "threats": [threat.to_json() for threat in findings.threats],
         "warnings": list(findings.warnings),
@@ -111,30 +110,6 @@ def _pairs(league: League) -> tuple[Contrast, ...]:
     return (*league.contrasts, *league.above_baseline)
 
 
-def _standing_rows(league: League) -> Iterable[dict[str, Any]]:
-    measure, letters = league.measure, league_letters(league)
-    for standing in (*league.standings, *league.baselines):
-        yield {
-            "measure": measure.name,
-            "title": measure.title,
-            "by": measure.by,
-            "better": measure.better,
-            "unit": measure.unit,
-            "system": standing.system,
-            "value": standing.estimate.value,
-            **_ends(standing.estimate),
-            "n": standing.estimate.n,
-            "clusters": standing.estimate.clusters,
-            "rank_low": standing.rank_low,
-            "rank_high": standing.rank_high,
-            "letters": letters.get(standing.system),
-            "skipped": standing.skipped,
-            "role": "baseline" if standing in league.baselines else "system",
-            "validity": _validity(league, standing.system).value,
-            "why": _reasons(standing),
-        }
-
-
 def _validity(league: League, system: str) -> Validity:
     """Validity of the verdicts in favour of a system after the gate; blocked if all its verdicts are."""
     own = [pair for pair in _pairs(league) if system in (pair.a, pair.b)]
@@ -145,40 +120,3 @@ def _validity(league: League, system: str) -> Validity:
 
 def _reasons(standing: Standing) -> str | None:
     return "; ".join(str(why) for why in (standing.estimate.why, standing.left_out) if why is not None) or None
-
-
-def _pair_row(league: League, pair: Contrast) -> dict[str, Any]:
-    measure, difference = league.measure, pair.difference
-    return {
-        "measure": measure.name,
-        "title": measure.title,
-        "better": measure.better,
-        "unit": measure.unit,
-        "a": pair.a,
-        "b": pair.b,
-        "difference": difference.value,
-        **_ends(difference),
-        "n": difference.n,
-        "p": difference.p,
-        "p_adjusted": pair.p_adjusted,
-        "correction": (league.correction if pair in league.contrasts else FamilyMethod.HOLM).value,
-        "simultaneous_low": pair.simultaneous.low if pair.simultaneous else None,
-        "simultaneous_high": pair.simultaneous.high if pair.simultaneous else None,
-        "verdict": pair.verdict,
-        "validity": pair.validity.value,
-        "why": None if difference.why is None else str(difference.why),
-    }
-
-
-def _ends(estimate: Estimate) -> dict[str, float | None]:
-    interval = estimate.interval
-    return {
-        "low": interval.low if interval else None,
-        "high": interval.high if interval else None,
-        "confidence": interval.confidence if interval else None,
-    }
-
-
-def table_csv(fields: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
-    """Format rows as CSV with cells guarded against formula injection; summary.json has the raw texts."""
-    return csv_text(fields, ([row.get(field) for field in fields] for row in rows))

@@ -12,25 +12,20 @@ from trialogue.findings.agreement.validity import read_validity
 from trialogue.records.base import SCHEMA
 from trialogue.records.files.opening import open_replacing, write_text
 from trialogue.records.runs import open_run, writes_run
-from trialogue.report.evaluation.page import render_page
+from trialogue.report.evaluation.document import describe_data, evaluation_document
 from trialogue.report.evaluation.paper import METHODS, REFERENCES, methods_tex, references_bib
-from trialogue.report.evaluation.paper_tables import (
-    CAPTIONS,
-    TABLE_LATEX,
-    TABLE_MARKDOWN,
-    captions_markdown,
-    paper_table_latex,
-    paper_table_markdown,
-)
-from trialogue.report.evaluation.summary import pairs_csv, summary_csv, summary_json
+from trialogue.report.evaluation.summary import summary_json
 from trialogue.report.explorer.entries import Part
 from trialogue.report.explorer.links import PAGE as EXPLORER
 from trialogue.report.explorer.write import FOLDER as EXPLORER_FOLDER
 from trialogue.report.explorer.write import write_explorer
 from trialogue.report.plots import Figure, figures
 from trialogue.report.plots.base import FigureFormat
+from trialogue.report.render.files import write_rendered
+from trialogue.report.render.page import document_page
+from trialogue.report.render.terminal import document_text
 
-FINDINGS = "findings.json"
+FINDINGS, CAPTIONS = "findings.json", "captions.md"
 SUFFIXES = (".svg", ".png", ".pdf")
 """File formats of figures."""
 _OURS = re.compile(r"(forest|pairs|spread|variants)-[a-z0-9-]+|votes|differences")  # names that figures can have
@@ -64,24 +59,40 @@ def write_report(
     drawn = figures(findings)
     with open_replacing(folder / FINDINGS) as stream:
         stream.write(_line(findings).encode("utf-8", "surrogatepass"))
-    write_text(folder / "summary.csv", summary_csv(findings))
-    write_text(folder / "pairs.csv", pairs_csv(findings))
     write_text(folder / METHODS, methods_tex(findings))
     write_text(folder / REFERENCES, references_bib(findings))
     write_text(folder / "summary.json", summary_json(findings))
-    write_text(folder / TABLE_LATEX, paper_table_latex(findings))
-    write_text(folder / TABLE_MARKDOWN, paper_table_markdown(findings))
     _write_figures(drawn, folder / "figures", formats)
     write_text(folder / "figures" / CAPTIONS, captions_markdown(findings, drawn))
-    page = folder / "report.html"
     own = folder / VALIDITY
     if explored is not None:
         shutil.rmtree(folder / EXPLORER_FOLDER, ignore_errors=True)
         (folder / EXPLORER).unlink(missing_ok=True)
         write_explorer(findings, explored, folder)
     validity = read_validity(own) if own.is_file() else ()
-    write_text(page, render_page(findings, drawn, validity, explorer=(folder / EXPLORER).is_file()))
-    return page
+    document = evaluation_document(findings, drawn, validity, explorer=(folder / EXPLORER).is_file())
+    return write_rendered(document, folder)
+
+
+def render_html(findings: Findings) -> str:
+    """The page as one HTML document without external resources or scripts; the same findings give the same page."""
+    return document_page(evaluation_document(findings, figures(findings)))
+
+
+def text_table(findings: Findings, *, width: int | None = None) -> str:
+    """The answer, its threats and the league table for a terminal.
+
+    Args:
+        findings: findings to print.
+        width: columns of the terminal; its own by default, 80 where there is none.
+    """
+    return document_text(evaluation_document(findings), width=width)
+
+
+def captions_markdown(findings: Findings, drawn: Sequence[Figure]) -> str:
+    """Self-contained caption of each figure, by file."""
+    entries = [f"**{figure.name}** {figure.title}. {describe_data(findings)}. {figure.caption}\n" for figure in drawn]
+    return "\n".join(entries) if entries else "There are no figures.\n"
 
 
 def _line(findings: Findings) -> str:

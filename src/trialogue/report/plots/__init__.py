@@ -6,7 +6,7 @@ from trialogue.errors import UnknownNameError, UsageError
 from trialogue.findings import Findings, League
 from trialogue.report.drawing.theme import system_colors
 from trialogue.report.long_names import with_short_names
-from trialogue.report.measures import all_leagues, is_ranked, systems_in_order
+from trialogue.report.measures import all_leagues, is_ranked, system_names, systems_in_order
 from trialogue.report.plots.base import LONGEST_LABEL, Figure, label
 from trialogue.report.plots.differences import differences
 from trialogue.report.plots.forest import forest, forests
@@ -26,7 +26,9 @@ def figures(findings: Findings) -> list[Figure]:
     The same findings give the same figures, byte by byte.
     """
     if len(set(map(label, systems_in_order(findings)))) < len(systems_in_order(findings)):
-        findings = with_short_names(findings, LONGEST_LABEL)  # cut one by one, names would look alike
+        findings = with_short_names(
+            findings, system_names(findings), LONGEST_LABEL
+        )  # cut one by one, names would look alike
     systems = systems_in_order(findings)
     colors = system_colors(systems)
     leagues = [

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise, zip_longest
 from math import log
 
 from trialogue.records import Estimate
-from trialogue.report.drawing.marks import SIZE, WIDTH, Dot, Drawing, Line, Shape, TextMark, widest
+from trialogue.report.drawing.marks import SIZE, WIDTH, Dot, Drawing, Line, Path, Shape, TextMark, text_width, widest
 from trialogue.report.drawing.scale import Scale, draw_axis, ends, extent
 from trialogue.report.numbers import MISSING, bounds, column_decimals, number, render_estimate
 from trialogue.report.plots.base import LONGEST_LABEL, NARROW, ROW, Figure, legend, row_lines
@@ -31,6 +32,14 @@ class Row:
     """Drawn below it as a grey diamond; None: there is none."""
     hollow: bool = False
     """Whether the marks are hollow, for what is only there to compare with."""
+    shape: Shape = "circle"
+    """The mark of the value."""
+    width: float = 2.3
+    """Of the line of its interval."""
+    text: str = ""
+    """Its numbers, where the axis has others; "": those of the estimate."""
+    joins: bool = False
+    """Whether a thin line leads from the value to that of the row above, if that joins, too."""
     color: str = "accent"
     notes: Sequence[str] = ()
     """Short texts at the far right: a p-value, or letters and ranks."""
@@ -52,7 +61,8 @@ class Axis:
     """What cannot be exceeded, dashed; None: unknown."""
     odds: bool = False
     """Whether values are odds ratios, on a logarithmic axis."""
-
+    is_relative: bool = False
+    """Whether each row has a scale of its own, so that no numbers stand below them."""
     within: tuple[float | None, float | None] = (None, None)
     """Bounds of the values; None: there is none."""
 
@@ -106,7 +116,9 @@ def estimates_figure(
     drawing = Drawing(height=bottom + 40, width=NARROW if narrow else WIDTH)
     labels = [shorten(row.label, LONGEST_LABEL if narrow else LONGEST) for row in rows]
     left = min(240.0, widest(labels)) + 14
-    numbers_at = drawing.width - 108 - NOTE * len(note_heads)
+    widths = [] if narrow else _note_widths([note_heads, *(row.notes for row in rows)])
+    numbers = [text_width(row.text, size=SIZE - 0.5) for row in rows]
+    numbers_at = drawing.width - max(108, *numbers) - sum(widths)
     right = drawing.width - 8 if narrow else numbers_at - 14
     scale = axis.scale(rows, left + 6, right - 6)
     legend(drawing, marks, x=0, y=12)
@@ -115,7 +127,8 @@ def estimates_figure(
     drawing.add(TextMark((left + right) / 2, bottom + 29, shorten(axis.title, 80), color="muted", anchor="middle"))
     if not narrow:
         drawing.add(TextMark(numbers_at, top - 12, "value [interval]", size=SIZE - 1, color="muted"))
-    _notes(drawing, note_heads, top - 12, color="muted")
+    _notes(drawing, note_heads, widths, top - 12, color="muted")
+    _course(drawing, rows, axis, scale, top + row_height / 2, row_height)
     decimals = min(3, column_decimals(_estimates(rows)))
     decimals = max(decimals, 2) if axis.odds else decimals
     for place, (row, label) in enumerate(zip(rows, labels, strict=True)):
@@ -123,9 +136,9 @@ def estimates_figure(
         is_below = place >= len(rows) - below_rule
         drawing.add(TextMark(0, y, label, bold=row.strong, color="muted" if is_below else "ink", href=row.href))
         draw_row(drawing, row, axis, scale, y, decimals)
-        _notes(drawing, row.notes, y, color="ink")
+        _notes(drawing, row.notes, widths, y, color="ink")
         if not narrow:
-            _numbers(drawing, row.estimate, numbers_at, y, decimals)
+            _numbers(drawing, row, numbers_at, y, decimals)
     if below_rule:
         rule = bottom - row_height * below_rule
         drawing.add(Line(0, rule, drawing.width, rule, "muted", 1.5))
@@ -140,7 +153,7 @@ def _estimates(rows: Sequence[Row]) -> list[Estimate]:
 def _axis(drawing: Drawing, axis: Axis, scale: Scale, top: float, bottom: float) -> None:
     if axis.odds:
         _odds_axis(drawing, scale, top, bottom)
-    else:
+    elif not axis.is_relative:
         draw_axis(drawing, scale, top=top, bottom=bottom)
     for value, color, tip in ((axis.reference, "muted", "reference"), (axis.ceiling, "better", "ceiling")):
         if value is not None:
@@ -160,11 +173,30 @@ def _odds_axis(drawing: Drawing, scale: Scale, top: float, bottom: float) -> Non
         drawing.add(TextMark(x, bottom + 11, f"{place:g}", size=SIZE - 1, color="muted", anchor="middle"))
 
 
-def _notes(drawing: Drawing, notes: Sequence[str], y: float, *, color: str) -> None:
+def _note_widths(lines: Sequence[Sequence[str]]) -> list[float]:
+    """Width of each column of notes, heads included."""
+    columns = zip_longest(*lines, fillvalue="")
+    return [max(NOTE, widest(texts, size=SIZE - 1) + 10) for texts in columns]
+
+
+def _notes(drawing: Drawing, notes: Sequence[str], widths: Sequence[float], y: float, *, color: str) -> None:
     """Texts at the far right, the last one at the edge."""
-    for place, text in enumerate(reversed(notes)):
+    for place, text in enumerate(notes[: len(widths)]):
         if text:
-            drawing.add(TextMark(drawing.width - NOTE * place, y, text, size=SIZE - 1, color=color, anchor="end"))
+            x = drawing.width - sum(widths[place + 1 :])
+            drawing.add(TextMark(x, y, text, size=SIZE - 1, color=color, anchor="end"))
+
+
+def _course(drawing: Drawing, rows: Sequence[Row], axis: Axis, scale: Scale, y: float, height: float) -> None:
+    """A thin line through neighbouring rows that join; a gap is where one does not."""
+    places = [
+        (scale(axis.place(row.estimate.value)), y + height * place)
+        for place, row in enumerate(rows)
+        if row.joins and row.estimate.value is not None
+    ]
+    for start, end in pairwise(places):
+        if end[1] - start[1] <= height:
+            drawing.add(Path((start, end), "muted", 1.2))
 
 
 def draw_row(drawing: Drawing, row: Row, axis: Axis, scale: Scale, y: float, decimals: int) -> None:
@@ -174,23 +206,26 @@ def draw_row(drawing: Drawing, row: Row, axis: Axis, scale: Scale, y: float, dec
         return
     apart = 5.5 if row.second else 0.0
     drawn: list[tuple[Estimate | None, str, Shape, float]] = [
-        (row.estimate, row.color, "circle", -apart),
+        (row.estimate, row.color, row.shape, -apart),
         (row.second, "muted", "diamond", apart),
     ]
     for estimate, color, shape, at in drawn:
         if estimate is None or estimate.value is None:
             continue
-        tip = f"{row.label}: {render_estimate(estimate, decimals)}"
+        tip = f"{row.label}: {row.text or render_estimate(estimate, decimals)}"
         if estimate.interval:
             low, high = (scale(axis.place(end)) for end in (estimate.interval.low, estimate.interval.high))
-            drawing.add(Line(low, y + at, high, y + at, color, 2.3, tip=tip, href=row.href))
+            drawing.add(Line(low, y + at, high, y + at, color, row.width, tip=tip, href=row.href))
         x = scale(axis.place(estimate.value))
         drawing.add(Dot(x, y + at, color, radius=4, shape=shape, hollow=row.hollow, tip=tip, href=row.href))
 
 
-def _numbers(drawing: Drawing, estimate: Estimate, x: float, y: float, decimals: int) -> None:
+def _numbers(drawing: Drawing, row: Row, x: float, y: float, decimals: int) -> None:
     """The value, with its interval after it."""
-    if estimate.value is None:
+    estimate = row.estimate
+    if row.text:
+        drawing.add(TextMark(x, y, row.text, size=SIZE - 0.5))
+    if estimate.value is None or row.text:
         return
     value = number(estimate.value, decimals)
     drawing.add(TextMark(x, y, value, bold=True))

@@ -6,7 +6,7 @@ from trialogue.findings import League, Standing
 from trialogue.report.compact_letters import league_letters
 from trialogue.report.drawing.marks import SIZE, Drawing, Line, TextMark
 from trialogue.report.drawing.scale import Scale, draw_axis, league_extent
-from trialogue.report.measures import DIRECTIONS, correction_words, is_ranked, short_name
+from trialogue.report.measures import DIRECTIONS, confidence, correction_words, is_ranked, short_name
 from trialogue.report.numbers import column_decimals, level, ranks, render_estimate
 from trialogue.report.plots.base import Figure, row_lines, rows_behind
 from trialogue.report.plots.estimates import Axis, Row, draw_row, estimates_figure
@@ -69,12 +69,6 @@ def _axis_title(league: League) -> str:
     measure = league.measure
     direction = f", {DIRECTIONS[measure.better]}" if is_ranked(league) else ""
     return shorten(f"{measure.title}: {measure.unit}{direction}", 70)
-
-
-def confidence(league: League) -> str:
-    """Confidence level of a league's intervals: ``95%``."""
-    found = {s.estimate.interval.confidence for s in league.standings if s.estimate.interval}
-    return " or ".join(f"{100 * share:g}%" for share in sorted(found)) or "95%"
 
 
 def _caption(league: League, letters: Mapping[str, str], alpha: float, correction: str, show_ranks: bool) -> str:

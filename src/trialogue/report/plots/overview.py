@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from trialogue.findings import League
-from trialogue.report.measures import DIRECTIONS, is_ranked
+from trialogue.report.measures import DIRECTIONS, confidence, is_ranked
 from trialogue.report.plots.base import Figure
 from trialogue.report.plots.estimates import estimates_figure
-from trialogue.report.plots.forest import confidence, describe, league_axis, league_row
+from trialogue.report.plots.forest import describe, league_axis, league_row
 from trialogue.report.text import shorten
 
 

@@ -3,7 +3,6 @@
 from trialogue.findings import League
 from trialogue.findings.wording import list_names
 from trialogue.report.drawing.marks import SIZE, Box, Dot, Drawing, TextMark
-from trialogue.report.head_to_head import contrast_between
 from trialogue.report.measures import correction_words, short_name
 from trialogue.report.numbers import column_decimals, level, number, p_value, render_estimate
 from trialogue.report.plots.base import Figure, label, label_width, legend, rows_behind, rows_of_pair
@@ -59,7 +58,7 @@ def _cells(drawing: Drawing, league: League, systems: list[str], *, left: float,
     for row, a in enumerate(systems):
         for place, b in enumerate(systems):
             x, y = left + width * place, head + TALL * row
-            contrast = contrast_between(league, a, b) if a != b else None
+            contrast = league.contrast_of(a, b) if a != b else None
             if contrast is None or contrast.difference.value is None:
                 tip = f"{a} and {b}: {contrast.difference.why}" if contrast else ""
                 drawing.add(Box(x + 1, y + 1, width - 2, TALL - 2, "line", opacity=0.45 if a == b else 0.2, tip=tip))

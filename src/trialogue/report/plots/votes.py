@@ -2,40 +2,38 @@
 
 from collections.abc import Mapping
 
-from trialogue.findings import Strength, Votes
-from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, TextMark
-from trialogue.report.drawing.scale import Scale, draw_axis, ends, extent
+from trialogue.findings import Votes
+from trialogue.records import Estimate
+from trialogue.report.drawing.marks import Dot
 from trialogue.report.explorer.links import link
 from trialogue.report.numbers import MISSING, column_decimals, number, ranks, render_estimate
-from trialogue.report.plots.base import ROW, Figure, label, label_width, legend, row_lines
+from trialogue.report.plots.base import Figure
+from trialogue.report.plots.estimates import Axis, Row, estimates_figure
 from trialogue.report.text import describe_rows
-
-TOP = 30.0
 
 
 def votes(found: Votes, colors: Mapping[str, str]) -> Figure | None:
     """Strengths of systems, strongest first; None without any."""
-    if not found.strengths:
-        return None
-    bottom = TOP + ROW * len(found.strengths)
-    drawing = Drawing(height=bottom + 58)
-    left, right = label_width([each.system for each in found.strengths]), drawing.width - 234
-    span = extent([*ends(each.strength for each in found.strengths), *(each.elo for each in found.strengths)])
-    scale = Scale(*span, left + 6, right - 6)
-    row_lines(drawing, len(found.strengths), top=TOP, row=ROW, left=0, right=drawing.width)
-    draw_axis(drawing, scale, top=TOP, bottom=bottom)
-    _headings(drawing)
-    for place, strength in enumerate(found.strengths):
-        y = TOP + ROW * (place + 0.5)
-        drawing.add(TextMark(0, y, label(strength.system), href=link(systems=[strength.system])))
-        _row(drawing, strength, scale, y, colors.get(strength.system, "accent"))
-        _numbers(drawing, strength, y)
-    entries = [
-        (Dot(0, 0, "ink"), "Bradley–Terry strength with interval"),
-        (Dot(0, 0, "muted", radius=3.4, shape="diamond", hollow=True), "Elo, votes in file order"),
+    rows = [
+        Row(
+            each.system,
+            each.strength,
+            second=Estimate(value=each.elo),
+            hollow=each.strength.interval is None,
+            color=colors.get(each.system, "accent"),
+            notes=[
+                ranks(each.rank_low, each.rank_high) or MISSING,
+                number(each.elo, 0),
+                ranks(each.elo_rank_low, each.elo_rank_high),
+                MISSING if each.win_rate.value is None else f"{100 * each.win_rate.value:.0f}%",
+            ],
+            href=link(systems=[each.system]),
+        )
+        for each in found.strengths
     ]
-    legend(drawing, entries, x=left, y=bottom + 38)
-    return Figure(
+    return estimates_figure(
+        rows,
+        Axis("Bradley–Terry strength, mean 1000"),
         name="votes",
         section="votes",
         title="Strength in votes",
@@ -47,41 +45,12 @@ def votes(found: Votes, colors: Mapping[str, str]) -> Figure | None:
             "simultaneously."
         ),
         alt=_describe(found),
-        drawing=drawing,
+        note_heads=["rank", "Elo", "rank", "wins"],
+        marks=[
+            (Dot(0, 0, "ink"), "Bradley–Terry strength with interval"),
+            (Dot(0, 0, "muted", radius=3.4, shape="diamond"), "Elo, votes in file order"),
+        ],
     )
-
-
-def _headings(drawing: Drawing) -> None:
-    right = drawing.width
-    for x, text in ((right - 176, "strength"), (right - 134, "rank"), (right - 88, "Elo"), (right - 52, "rank")):
-        drawing.add(TextMark(x, 16, text, size=SIZE - 1, color="muted", anchor="end"))
-    drawing.add(TextMark(right, 16, "wins", size=SIZE - 1, color="muted", anchor="end"))
-
-
-def _row(drawing: Drawing, strength: Strength, scale: Scale, y: float, color: str) -> None:
-    estimate, href = strength.strength, link(systems=[strength.system])
-    if estimate.value is not None:
-        tip = f"{strength.system}: {render_estimate(estimate, 0)}"
-        if estimate.interval:
-            low, high = scale(estimate.interval.low), scale(estimate.interval.high)
-            drawing.add(Line(low, y, high, y, color, 2.4, tip=tip, href=href))
-        drawing.add(Dot(scale(estimate.value), y, color, hollow=estimate.interval is None, tip=tip, href=href))
-    tip = f"{strength.system}: Elo {number(strength.elo, 0)}"
-    drawing.add(Dot(scale(strength.elo), y, "muted", radius=3.4, shape="diamond", hollow=True, tip=tip))
-
-
-def _numbers(drawing: Drawing, strength: Strength, y: float) -> None:
-    right = drawing.width
-    value, rate = strength.strength.value, strength.win_rate.value
-    cells = (
-        (right - 176, MISSING if value is None else number(value, 0), "ink", True),
-        (right - 134, ranks(strength.rank_low, strength.rank_high) or MISSING, "ink", False),
-        (right - 88, number(strength.elo, 0), "muted", False),
-        (right - 52, ranks(strength.elo_rank_low, strength.elo_rank_high), "muted", False),
-        (right, MISSING if rate is None else f"{100 * rate:.0f}%", "ink", False),
-    )
-    for x, text, color, bold in cells:
-        drawing.add(TextMark(x, y, text, color=color, anchor="end", bold=bold))
 
 
 def _describe(found: Votes) -> str:

@@ -8,10 +8,10 @@ from trialogue.records.files.cells import csv_text
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
 from trialogue.records.runs import writes_run
-from trialogue.report.document import Document, Medium, Table
-from trialogue.report.markup import latex_table, markdown_table
+from trialogue.report.document import Document, Table
 from trialogue.report.plots.base import Figure
 from trialogue.report.render.page import document_page
+from trialogue.report.render.papers import document_latex, document_markdown, table_latex, table_markdown
 
 
 @writes_run()
@@ -33,6 +33,9 @@ def write_rendered(document: Document, folder: Path) -> Path:
     """Write tidy rows (``.csv``), tables for papers, figures, and at last the page, whose path it returns."""
     for name, text in csv_files(document).items():
         write_text(folder / name, text)
+    if document.paper:
+        write_text(folder / f"{document.paper}.tex", document_latex(document))
+        write_text(folder / f"{document.paper}.md", document_markdown(document))
     for table in document.tables:
         if table.paper and table.rows:
             write_text(folder / f"{table.paper}.tex", table_latex(table))
@@ -71,15 +74,3 @@ def keys_of(tables: Sequence[Table[Any]]) -> list[str]:
             else:
                 found.insert(place, key)
     return found
-
-
-def table_latex(table: Table[Any]) -> str:
-    """A table as a booktabs ``tabular``."""
-    cells = table.cells(Medium.PAPER)
-    return latex_table(cells.heads, cells.rows) + "\n"
-
-
-def table_markdown(table: Table[Any]) -> str:
-    """A table as a GitHub Markdown table."""
-    cells = table.cells(Medium.PAPER)
-    return markdown_table(cells.heads, cells.rows)

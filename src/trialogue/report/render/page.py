@@ -4,14 +4,15 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from trialogue.findings.threat import Severity
 from trialogue.records import Manifest
-from trialogue.report.document import Document, Insert, Medium, Part, Section, Sentences, Table
+from trialogue.report.document import Document, Insert, Link, Medium, Part, Section, Sentences, Table
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
 from trialogue.report.measures import pieces
 from trialogue.report.numbers import MISSING
 from trialogue.report.plots.base import Figure
 from trialogue.report.render.layout import columns_of_words, passages
-from trialogue.report.text import printable, typeset
+from trialogue.report.text import printable, slug, typeset
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -23,6 +24,7 @@ MANY = 5  # sections from which on there is a list of them
 def document_page(document: Document) -> str:
     """The page of a document. The same document gives the same page; text in it is escaped, whatever it holds."""
     sections = [each for each in _views(document.sections) if each["name"]]
+    threats = document.threat_lists()
     content = {
         "light": css_variables(LIGHT),
         "dark": css_variables(DARK),
@@ -30,7 +32,9 @@ def document_page(document: Document) -> str:
         "long_answer": bool(document.answer) and len(document.answer[0]) > LONG,
         "facts": [(f"{n:,}", one if n == 1 else many) for n, one, many in document.facts if n],
         "first": list(_views(document.first)),
-        "threats": document.threat_lists(),
+        "aside": list(_views(document.aside)),
+        "threat_counts": _threat_counts(document),
+        "threats": threats,
         "sections": sections,
         "contents": sections if len(sections) >= MANY and not document.is_folded else [],
         "files": _files(document),
@@ -72,6 +76,19 @@ def manifest_rows(made: Manifest) -> list[tuple[str, str]]:
     return rows
 
 
+EFFECTS = {
+    Severity.BLOCKS: ("blocks verdicts", "block verdicts"),
+    Severity.DEMOTES: ("makes verdicts conditional", "make verdicts conditional"),
+    Severity.NOTES: ("to note", "to note"),
+}
+"""Effects of one threat and of several, as words after their number."""
+
+
+def _threat_counts(document: Document) -> str:
+    counts = [f"{len(texts)} {EFFECTS[each][len(texts) > 1]}" for each, texts in document.threats_by_severity().items()]
+    return ", ".join(counts) + document.threats_of
+
+
 def _views(parts: Sequence[Part]) -> Iterator[dict[str, Any]]:
     """What the template shows of parts, each with its ``kind``; parts without anything to show are left out."""
     for part in parts:
@@ -82,18 +99,19 @@ def _views(parts: Sequence[Part]) -> Iterator[dict[str, Any]]:
                     yield {"kind": "section", **vars(part), "parts": inner}
             case Table() if part.rows and Medium.PAGE in part.where:
                 shown = {"cells": part.cells(Medium.PAGE), "notes": part.notes(Medium.PAGE)}
-                yield {"kind": "table", "label": part.label, "lead": part.lead, **shown}
+                yield {"kind": "table", "label": part.label, "id": slug(part.label), "lead": part.lead, **shown}
             case Sentences() if part.texts and Medium.PAGE in part.where:
                 yield {"kind": "sentences", **vars(part)}
             case Figure():
                 yield {"kind": "figure", "figure": part}
+            case Link():
+                yield {"kind": "link", **vars(part)}
             case Insert():
                 yield {"kind": "insert", **vars(part)}
 
 
 def _files(document: Document) -> list[str]:
     """Names of the files beside the page, after the one that has everything."""
-    papers = [
-        f"{each.paper}.{suffix}" for each in document.tables if each.paper and each.rows for suffix in ("tex", "md")
-    ]
+    names = [document.paper, *(each.paper for each in document.tables if each.rows)]
+    papers = [f"{name}.{suffix}" for name in names if name for suffix in ("tex", "md")]
     return [document.json_name, *document.csv_tables(), *document.beside, *papers]

@@ -5,9 +5,10 @@ from typing import Any
 
 from trialogue.report.document import Document, Medium, Part, Section, Sentences, Table
 from trialogue.report.numbers import count
-from trialogue.report.terminal import columns, draw_cells, wrap_list, wrap_sentences
+from trialogue.report.terminal import columns, draw_cells, split_cells, wrap_list, wrap_sentences
 
 NARROWEST, WIDEST = 60, 130
+MAX_THREATS = 5  # of one severity; the report has all
 
 
 def document_text(document: Document, *, width: int | None = None) -> str:
@@ -18,12 +19,17 @@ def document_text(document: Document, *, width: int | None = None) -> str:
         width: columns of the terminal; its own by default, 80 where there is none.
     """
     width = columns(width, least=NARROWEST, most=WIDEST)
-    said = [*([document.title] if document.is_titled else []), *document.answer]
+    said = [*([document.title] if document.is_titled else []), *document.answer, *document.further, *document.against]
     blocks = [wrap_sentences(said, width), *_blocks(document.sections, width)]
-    blocks += [wrap_list(heading, texts, width) for heading, texts in document.threat_lists()]
+    blocks += [_threats(heading, texts, width) for heading, texts in document.threat_lists()]
     if document.closing:
         blocks.append(wrap_sentences(document.closing, width))
     return "\n\n".join(blocks)
+
+
+def _threats(heading: str, texts: Sequence[str], width: int) -> str:
+    more = len(texts) - MAX_THREATS
+    return wrap_list(heading, [*texts[:MAX_THREATS], *([f"and {more} more in the report"] if more > 0 else [])], width)
 
 
 def parts_text(parts: Sequence[Part], *, width: int | None = None) -> str:
@@ -47,7 +53,12 @@ def _blocks(parts: Sequence[Part], width: int, *, depth: int = 0) -> Iterator[st
 
 def _table(table: Table[Any], width: int) -> Iterator[str]:
     heading = f"{wrap_sentences([table.heading], width)}\n" if table.heading else ""
-    yield heading + draw_cells(table.cells(Medium.TERMINAL), width)
+    cells = table.cells(Medium.TERMINAL)
+    first, *others = split_cells(cells, width) if table.splits else [cells]
+    yield heading + draw_cells(first, width)
+    yield from (draw_cells(each, width) for each in others)
+    if cells.notes:
+        yield wrap_sentences((f"({number}) {note}" for number, note in enumerate(cells.notes, start=1)), width)
     if table.most is not None and len(table.rows) > table.most:
         yield f"{count(len(table.rows) - table.most, f'more {table.noun}')} in the report."
     if notes := table.notes(Medium.TERMINAL):

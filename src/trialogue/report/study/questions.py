@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from trialogue.findings.people.records import Answers, OptionFindings, OptionRow
 from trialogue.records import Estimate
 from trialogue.report.document import Column, Section, Table
-from trialogue.report.numbers import render_estimate, with_decimals
+from trialogue.report.numbers import number, render_estimate, with_decimals
 
 NAMES = {"ranking": "Mean rank", "best_worst": "Best–worst score", "choices": "Share", "choice": "Share"}
 EXTREMES = {"ranking": ("First", "Last"), "best_worst": ("Best", "Worst")}
@@ -54,7 +54,14 @@ def _interval(estimate: Estimate, *, is_share: bool) -> str | None:
     ends = estimate.interval
     if ends is None:
         return None
-    return f"{100 * ends.low:.0f} to {100 * ends.high:.0f}%" if is_share else f"{ends.low:.2f} to {ends.high:.2f}"
+    low, high = (
+        ends.write(end, _percent if is_share else number, 0 if is_share else 2) for end in (ends.low, ends.high)
+    )
+    return f"{low} to {high}%" if is_share else f"{low} to {high}"
+
+
+def _percent(share: float, decimals: int) -> str:
+    return number(100 * share, decimals)
 
 
 def answers_section(found: Answers) -> Section:

@@ -104,7 +104,7 @@ def _reasons(rows: Sequence[ChoiceSensitivity], main: ChoicePair) -> Iterable[st
 
 
 def _percent(share: Estimate) -> str:
-    return share.render(lambda value: number(100 * value, 0), undefined=MISSING)
+    return share.render(lambda value, decimals: number(100 * value, decimals), undefined=MISSING)
 
 
 def _overall_pairs(found: ChoiceFindings) -> list[ChoicePair]:

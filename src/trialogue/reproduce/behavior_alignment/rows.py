@@ -93,7 +93,7 @@ def render_estimate(estimate: Estimate | None) -> str:
     """Format an estimate with its interval."""
     if estimate is None:
         return "—"
-    return estimate.render(three_decimals, undefined=f"undefined ({estimate.why})")
+    return estimate.render("{:z.{}f}".format, 3, undefined=f"undefined ({estimate.why})")
 
 
 def compare_row(part: str, what: str, on: str, paper: float, ours: Estimate, *, why: str | None = None) -> Row:

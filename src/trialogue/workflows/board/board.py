@@ -41,27 +41,30 @@ class Board:
         ``board.json`` (everything), ``leaderboard.csv``, ``leaderboard.md``, ``leaderboard.tex``, ``history.csv``,
         ``rows.json`` (the board's own rows as others read them) and ``figures/``.
         """
-        from trialogue.report.board.page import write_board
+        from trialogue.report.board.document import write_board
 
         return write_board(self.findings, Path(folder))
 
     def to_markdown(self) -> str:
         """The leaderboard in Markdown."""
-        from trialogue.report.board.exports import board_markdown
+        from trialogue.report.board.document import board_document
+        from trialogue.report.render.papers import document_markdown
 
-        return board_markdown(self.findings)
+        return document_markdown(board_document(self.findings))
 
     def to_latex(self) -> str:
         """The leaderboard for a paper, with booktabs."""
-        from trialogue.report.board.exports import board_latex
+        from trialogue.report.board.document import board_document
+        from trialogue.report.render.papers import document_latex
 
-        return board_latex(self.findings)
+        return document_latex(board_document(self.findings))
 
     def _repr_html_(self) -> str:
         """Answer and leaderboard, in a notebook."""
-        from trialogue.report.board.exports import board_notebook
+        from trialogue.report.board.document import board_document
+        from trialogue.report.render.papers import document_html
 
-        return board_notebook(self.findings)
+        return document_html(board_document(self.findings))
 
 
 def board(

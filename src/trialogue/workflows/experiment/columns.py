@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import cast
 
 from trialogue.findings import Findings, League, Votes
-from trialogue.findings.agreement.answer import full_title
 from trialogue.findings.agreement.columns import Column, Kind, Unit
 from trialogue.findings.systems.answer import first_to_show
+from trialogue.findings.titles import SIMULATED
 from trialogue.records import Record, Score
 from trialogue.records.base import Block
 from trialogue.records.files.jsonl import parse_line, read_lines
@@ -48,7 +48,8 @@ def columns_of(human_folder: Path, simulated_folders: Mapping[str, Path], aligne
         columns.append(_column(league, "measured", "situations", aligned_folder))
     for users, folder in simulated_folders.items():
         if (league := _primary(read_findings(folder))) is not None:
-            columns.append(_column(league, "simulated", users, folder, suffix=f", {users}"))
+            named = users if len(simulated_folders) > 1 else SIMULATED
+            columns.append(_column(league, "simulated", users, folder, suffix=f", {named}"))
     return columns
 
 
@@ -96,7 +97,7 @@ def _column(
     units = _unit_values(folder, league.measure.name)
     return Column(
         kind=kind,
-        title=f"{full_title(league.measure)}{suffix}",
+        title=f"{league.measure.title}{suffix}",
         source=source,
         values={system: sign * value for system, value in value_by_system.items() if value is not None},
         units={unit: sign * value for unit, value in units.means.items()},

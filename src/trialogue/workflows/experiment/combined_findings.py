@@ -12,6 +12,7 @@ from trialogue.findings.systems.answer import unmeasured_sentence
 from trialogue.findings.threats import Severity, Threat
 from trialogue.findings.threats.detect import OF_PROTOCOL
 from trialogue.findings.threats.protocol_texts import method_sentence, status
+from trialogue.findings.titles import with_titles
 from trialogue.records import JsonValue, Manifest, read_records
 from trialogue.records.files.manifest import versions_of
 from trialogue.records.runs import open_run
@@ -80,7 +81,7 @@ def join_findings(experiment: Experiment, plan: Plan, registration: Registration
         answer=_answer(decided, check),
         systems=joined_systems(parts),
         populations=joined_populations(parts),
-        leagues=tuple(_deduplicate(leagues)),
+        leagues=with_titles(_deduplicate(leagues)),
         primary=_primary(decided, check),
         votes=people.votes if people else None,
         threats=_threats(people, simulated, aligned),

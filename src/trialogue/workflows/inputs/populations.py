@@ -1,13 +1,16 @@
 """Fingerprint what systems were evaluated on: each population as a whole, and its single units."""
 
 import hashlib
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 import numpy as np
 
-from trialogue.metrics import Conversation
+from trialogue.findings.sample.units import UnitAudit, source_of
+from trialogue.metrics import Conversation, Reply
 from trialogue.metrics.engine.conversations import fingerprint_of
 from trialogue.metrics.engine.plain_conversations import PlainConversation
 from trialogue.records import (
@@ -23,6 +26,8 @@ from trialogue.records import (
 )
 from trialogue.simulation.source import users_of_source
 
+TIMES = ("started_at", "start_time", "created_at", "timestamp", "time", "date", "datetime", "started", "when")
+"""Fields that say when a dialogue began."""
 SHORT = 32  # hex digits: 128 bits, beyond any coincidence
 
 
@@ -102,13 +107,17 @@ def measured_units(
         offline: replies to situations.
         situations: the situations.
     """
-    dialogues: dict[tuple[str, str, ClusterKind], tuple[list[str], list[str]]] = {}
+    dialogues: dict[tuple[str, str, ClusterKind], tuple[list[str], list[str], UnitAudit]] = {}
     for each in online:
         users = None if each.is_plain or each.dialogue is None else users_of_source(each.dialogue)
-        ids, clusters = dialogues.setdefault((each.system, users or "", _cluster_kind(each)), ([], []))
+        key = (each.system, users or "", _cluster_kind(each))
+        ids, clusters, audit = dialogues.setdefault(key, ([], [], UnitAudit(key[2])))
         ids.append(each.dialogue_id or "")
         clusters.append(each.cluster)
-    for (system, users, clustered_by), (ids, clusters) in sorted(dialogues.items()):
+        _look_at_dialogue(each, audit)
+    texts = {key: audit.texts() for key, (_, _, audit) in dialogues.items()} if len(dialogues) > 1 else {}
+    for (system, users, clustered_by), (ids, clusters, audit) in sorted(dialogues.items(), key=lambda each: each[0]):
+        twins = audit.twins(own for key, own in texts.items() if key[0] != system)
         yield MeasuredUnits(
             system=system,
             kind_of=PopulationKind.SIMULATED if users else PopulationKind.PEOPLE,
@@ -116,12 +125,17 @@ def measured_units(
             ids=tuple(ids),
             clustered_by=clustered_by,
             clusters=tuple(clusters),
+            twins=twins,
+            **audit.facts(),
         )
     contents = {each.id: _content(each) for each in situations} if offline else {}
-    answered: dict[str, list[tuple[str, str]]] = {}
+    answered: dict[str, tuple[list[tuple[str, str]], UnitAudit]] = {}
     for each in offline:
-        answered.setdefault(each.system, []).extend((str(reply.situation_id), each.cluster) for reply in each.replies)
-    for system, rows in sorted(answered.items()):
+        rows, audit = answered.setdefault(each.system, ([], UnitAudit(ClusterKind.SITUATION)))
+        for reply in each.replies:
+            rows.append((str(reply.situation_id), each.cluster))
+            _look_at_reply(reply, each.cluster, audit)
+    for system, (rows, audit) in sorted(answered.items(), key=lambda each: each[0]):
         yield MeasuredUnits(
             system=system,
             kind_of=PopulationKind.SITUATIONS,
@@ -129,7 +143,75 @@ def measured_units(
             clustered_by=ClusterKind.SITUATION,
             clusters=tuple(cluster for _, cluster in rows),
             contents=tuple(contents.get(name, name) for name, _ in rows),
+            **audit.facts(),
         )
+
+
+def _look_at_dialogue(conversation: Conversation, audit: UnitAudit) -> None:
+    name, cluster, asked, replies = (
+        conversation.dialogue_id or "",
+        conversation.cluster,
+        conversation.user_texts,
+        conversation.texts,
+    )
+    if isinstance(conversation, PlainConversation):
+        is_answered = bool(asked or replies) and (conversation.ended_by is None or not conversation.ended_by.is_failure)
+        audit.add(name, cluster, asked=asked, replies=replies, is_answered=is_answered)
+        return
+    dialogue = conversation.dialogue
+    last = conversation.replies[-1].utterance if conversation.replies else None
+    audit.add(
+        name,
+        cluster,
+        asked=asked,
+        replies=replies,
+        source="" if dialogue is None else source_of(dialogue.source, dialogue.meta),
+        time=None if dialogue is None else began_at(dialogue),
+        names_items=last is not None and bool(last.ranking or last.mentions),
+        is_answered=dialogue is not None and dialogue.fault is None and bool(asked or replies),
+    )
+
+
+def began_at(dialogue: Dialogue) -> float | None:
+    """When a dialogue with a person began, as its file says; None: unknown, or with a simulated user."""
+    if users_of_source(dialogue):
+        return None
+    first = dialogue.utterances[0].meta if dialogue.utterances else {}
+    given = next((meta[name] for meta in (dialogue.meta, first) for name in TIMES if meta.get(name) is not None), None)
+    return seconds_of(given)
+
+
+def seconds_of(value: object) -> float | None:
+    """A number, or a time (ISO 8601), as a number to sort by; None if it is neither.
+
+    >>> seconds_of(5), seconds_of("1970-01-01T00:01:00Z"), seconds_of("soon"), seconds_of(None)
+    (5.0, 60.0, None, None)
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value) if math.isfinite(value) else None
+    if not isinstance(value, str):
+        return None
+    try:
+        found = datetime.fromisoformat(value.strip())
+    except ValueError:
+        return None
+    return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()
+
+
+def _look_at_reply(reply: Reply, cluster: str, audit: UnitAudit) -> None:
+    """Of a reply to a situation, the situation is what may be copied: with the words of the person who replied in it."""
+    said = reply.utterance
+    last = [each.text for each in reply.context[-1:]]
+    audit.add(
+        str(reply.situation_id),
+        cluster,
+        asked=last,
+        content=[*last, *reply.reference_texts],
+        references=reply.reference_texts,
+        replies=[said.text],
+        names_items=bool(said.ranking or said.mentions),
+        is_answered=reply.failure is None,
+    )
 
 
 def _cluster_kind(conversation: Conversation) -> ClusterKind:

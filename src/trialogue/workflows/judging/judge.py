@@ -27,7 +27,7 @@ from trialogue.workflows.inputs.memory import Data, with_data_read
 from trialogue.workflows.judging.ask import JudgeGiven, JudgeScores, judge_scores, prepare_panel, shared_families
 from trialogue.workflows.judging.consent import check_consent
 from trialogue.workflows.judging.probes import prepare_probes
-from trialogue.workflows.judging.units import JudgedInput, judged_material, name_of
+from trialogue.workflows.judging.units import JudgedInput, judged_material, name_of, refuse_other_scale
 from trialogue.workflows.rerun.calls import arguments_of, manifest_of
 
 
@@ -133,6 +133,7 @@ def judge(
         also=also,
         families=families,
     )
+    refuse_other_scale(found, settings.scale)
     table = table_of(found.units, aggregate=AGGREGATE)
     unknown = sorted(set(settings.family) - set(table.systems))
     if unknown:
@@ -266,6 +267,7 @@ def plan_labels(
     found = judged_material(
         with_data_read(given), scores=scores, aspect=aspect, labels=labels, chances=None, estimand=settings.estimand
     )
+    refuse_other_scale(found, settings.scale)
     by_system: dict[str, list[JudgedUnit]] = defaultdict(list)
     for unit in found.units:
         by_system[unit.key[0]].append(unit)

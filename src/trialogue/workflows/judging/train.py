@@ -118,7 +118,7 @@ def train_satisfaction_file(
 def _render(estimate: Estimate) -> str:
     if estimate.value is None:
         return "undefined: there is no other corpus" if estimate.n == 0 else "undefined"
-    return estimate.render(lambda value: f"{value:.2f}", undefined="undefined")
+    return estimate.render("{:z.{}f}".format, 2, undefined="undefined")
 
 
 def _line(metric: Impression, dialogues: Sequence[Dialogue], scores: Sequence[Score]) -> str:

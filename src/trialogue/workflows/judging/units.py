@@ -59,6 +59,30 @@ class JudgedInput:
     """Values of the run's other measures of these units."""
 
 
+def refuse_other_scale(found: JudgedInput, scale: tuple[float | None, float | None]) -> None:
+    """Refuse a declared scale that is not that of the labels: intervals would be cut off where no label ends.
+
+    Raises:
+        UsageError: labels lie outside of it, or declare another one.
+    """
+    low, high = scale
+    if low is None and high is None:
+        return
+    values = [value for unit in found.units for _, value in unit.answers]
+    declared = Scale.of(low, high)
+    own = found.label_scale
+    if declared is None or not values:
+        return
+    outside = sum(not declared.holds(value) for value in values)
+    ends = f"{min(values):g} to {max(values):g}"
+    hint = "Give the ends of the labels' scale (--low and --high), or leave both out."
+    if outside:
+        what = f"{outside:,} of {len(values):,} labels of {found.question!r} lie outside of it (they go from {ends})"
+        raise UsageError(f"the scale was given as {declared.words}, but {what}. {hint}")
+    if own is not None and own != declared and None not in (low, high):
+        raise UsageError(f"the scale was given as {declared.words}, but the labels declare {own.words}. {hint}")
+
+
 @dataclass(frozen=True)
 class _Run:
     scores: Sequence[Score]

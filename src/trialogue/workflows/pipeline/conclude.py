@@ -7,20 +7,25 @@ from trialogue.findings import Example, Findings, League, Section, Sensitivity
 from trialogue.findings.agreement.disagreement import disagreements
 from trialogue.findings.alignment.profile import alignment_profiles
 from trialogue.findings.alignment.records import alignment_sections
+from trialogue.findings.comparison.missing import missing_values
+from trialogue.findings.comparison.re_estimates import re_estimates
+from trialogue.findings.comparison.system_sample import SystemSample, collect_system
 from trialogue.findings.decision.check import check_protocol
-from trialogue.findings.decision.verdict import decide_findings
+from trialogue.findings.decision.verdict import decide_findings, leagues_under
 from trialogue.findings.examples import examples
 from trialogue.findings.languages import with_known_labels
 from trialogue.findings.protocol import DecisionProtocol, ProtocolCheck
+from trialogue.findings.sample.collect import sample_of
 from trialogue.findings.systems.answer import primary_league
 from trialogue.findings.systems.baseline_section import baseline_methods, baseline_sections
 from trialogue.findings.systems.failure_section import failure_sections
 from trialogue.findings.systems.sensitivity import sensitivity
 from trialogue.findings.threats.language_texts import language_lines
 from trialogue.findings.threats.users import separate_users
+from trialogue.findings.titles import with_titles
 from trialogue.metrics import AnyMetric
 from trialogue.metrics.engine.engine import MAX_COMPARED
-from trialogue.records import MeasuredUnits
+from trialogue.records import Basis, MeasuredUnits, Score, StoredParts
 from trialogue.workflows.calibration_notes import calibration_warnings
 from trialogue.workflows.inputs.study_answers import DeclaredStudy
 from trialogue.workflows.pipeline.beside import NOTHING_BESIDE, Beside
@@ -29,6 +34,7 @@ from trialogue.workflows.pipeline.domains import domain_lines
 from trialogue.workflows.pipeline.infer import Estimates
 from trialogue.workflows.pipeline.lookalike_names import twin_lines
 from trialogue.workflows.pipeline.measure import Measurements
+from trialogue.workflows.pipeline.run_scores import RunScores
 from trialogue.workflows.pipeline.training_data import training_lines
 
 MAX_PROFILED = 20_000  # replies; of more, `trialogue align` says where alignment is lost
@@ -64,8 +70,9 @@ def conclude(
         reading=measured.material.reading,
         shared_situations=measured.shared_situations,
         separate_users=separate_users(tables, {facts.system for facts in measured.systems}),
-        leagues=inferred.shown_leagues,
+        leagues=with_titles(inferred.shown_leagues),
         judge_leagues=beside.judge_leagues,
+        sample=sample_of(tables, measured.scores, systems={facts.system for facts in measured.systems}),
         primary=None,
         votes=inferred.votes,
         sensitivity=_sensitivities(inferred),
@@ -81,7 +88,7 @@ def conclude(
         manifest=manifest.model_copy(update={"inputs": {**manifest.inputs, **beside.inputs}}),
     )
     check = _check(facts, protocol, measured.material.study)
-    findings = decide_findings(facts.model_copy(update={"protocol": check}))
+    findings = decide_findings(with_doubts(facts.model_copy(update={"protocol": check}), inferred))
     return findings.model_copy(
         update={
             "sections": baseline_sections(findings.leagues)
@@ -98,6 +105,35 @@ def _check(facts: Findings, protocol: DecisionProtocol | None, study: DeclaredSt
     if protocol is not None:
         return check_protocol(facts, protocol)
     return None if study is None else declared_check(facts, study)
+
+
+def with_doubts(findings: Findings, inferred: Estimates) -> Findings:
+    """Add what becomes of verdicts under doubts about the sample."""
+    measured, settings = inferred.measured, inferred.measured.settings
+    protocol = None if findings.protocol is None else findings.protocol.protocol
+    leagues = findings.leagues if protocol is None else leagues_under(protocol, findings.leagues)
+    sides = decided_sides(findings, inferred.scores(), measured.counts)
+    again = re_estimates(leagues, sides, alpha=findings.alpha, seed=settings.seed, resamples=settings.permutations)
+    return findings.model_copy(update={"re_estimates": again, "missing": tuple(missing_values(leagues, sides))})
+
+
+def decided_sides(findings: Findings, scores: RunScores, parts: Sequence[StoredParts]) -> dict[str, SystemSample]:
+    """Systems with the units of the measures that decide a pair and do not only describe replies."""
+    decided = {
+        league.measure.name
+        for league in findings.leagues
+        if league.measure.basis is not Basis.REPLIES and any(each.leader is not None for each in league.contrasts)
+    }
+    of_system: dict[str, list[Score]] = {}
+    if decided:
+        others = (each for each in scores.others if each.measure in decided)
+        for score in (*others, *scores.units.of_measures(decided)):
+            of_system.setdefault(score.system or "", []).append(score)
+    return {
+        each.system: collect_system(each.system, each.system, findings, of_system.get(each.system, []), parts)
+        for each in findings.systems
+        if each.system in of_system
+    }
 
 
 def _examples(measured: Measurements, findings: Findings) -> tuple[Example, ...]:

@@ -1,7 +1,8 @@
 """Pipeline step ``measure``: turn records into scores, with the facts needed to interpret them."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from trialogue.findings import Measure, SharedSituations, SystemFacts
 from trialogue.findings.label_origins import LabelCounts
@@ -50,7 +51,9 @@ from trialogue.records import (
     StoredParts,
     completion_counts,
 )
+from trialogue.records.files.dialogue_store import map_dialogues
 from trialogue.records.scores.score_table import ScoreTable
+from trialogue.simulation.source import users_of_source
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.label_origins import label_counts
 from trialogue.workflows.inputs.populations import measured_units, populations_of
@@ -211,6 +214,7 @@ def measure(
         DataError: ids that clash, ratings on several scales, or one name for a system and a baseline.
     """
     settings = settings or Settings()
+    material, promoted = with_own_roles(material)
     online = evaluated_conversations(material.dialogues)
     is_beside = len(online) < len(material.dialogues)
     beside = list(conversations_by_role(material.dialogues, Role.BASELINE)) if is_beside else []
@@ -284,8 +288,30 @@ def measure(
         settings=settings,
         manifest=manifest,
         unanswered=tuple(other_situations(offline)),
-        notes=(*unknown_training_lines(choice.shown), *notes, *undeclared),
+        notes=(*promoted, *unknown_training_lines(choice.shown), *notes, *undeclared),
     )
+
+
+def with_own_roles(material: InputRecords) -> tuple[InputRecords, list[str]]:
+    """Records with the roles that they can have, and a line on each system whose role was another one.
+
+    Who is a baseline, a simulation decides, and no file of people's dialogues: a competitor that one calls so would vanish.
+    """
+    promoted = Counter(
+        each.system or "" for each in material.dialogues if each.role is Role.BASELINE and users_of_source(each) is None
+    )
+    if not promoted:
+        return material, []
+    dialogues = map_dialogues(
+        lambda each: each.model_copy(update={"role": Role.SYSTEM}) if users_of_source(each) is None else each,
+        material.dialogues,
+    )
+    lines = [
+        f"{count:,} dialogues of {system} are marked as a baseline's, but no simulated user had them: {system} is evaluated "
+        "as a system."
+        for system, count in promoted.items()
+    ]
+    return replace(material, dialogues=dialogues), lines
 
 
 def _has_judgements(material: InputRecords, conversations: Collection[Conversation]) -> bool:

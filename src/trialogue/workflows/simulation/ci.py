@@ -22,7 +22,9 @@ from trialogue.records import Dialogue, JsonValue, Record, read_records
 from trialogue.records.files.opening import write_text
 from trialogue.records.files.validation import mistakes_of
 from trialogue.records.files.yaml_file import lines_of, read_fields
-from trialogue.report.pull_request import comparison_markdown, junit_xml
+from trialogue.report.comparison.ci import junit_xml
+from trialogue.report.comparison.document import pull_request_document
+from trialogue.report.render.papers import document_markdown
 from trialogue.simulation.batch.batch import Progress
 from trialogue.simulation.batch.simulation_file import SimulationFile, study_of
 from trialogue.workflows.compare import compare
@@ -107,7 +109,7 @@ def run_ci(
     page = compared.write(folder / "comparison")
     dialogues = list(read_records(batch.dialogues, Dialogue))
     write_text(folder / "junit.xml", junit_xml(compared.comparison))
-    write_text(folder / "comparison.md", comparison_markdown(compared.comparison))
+    write_text(folder / "comparison.md", document_markdown(pull_request_document(compared.comparison)))
     write_text(folder / "failing.md", "".join(_failing_page(dialogues, compared.comparison)))
     failed = find_failed_agents(dialogues, most=study.max_failed)
     return CiResult(compared.comparison, failed, folder, page)

@@ -155,5 +155,5 @@ def _agreement_row(question: Question, given: list[Given], level: Level) -> dict
     if estimate.value is not None:
         row["value"] = f"{estimate.value:.2f}"
         ends = estimate.interval
-        row["interval"] = f"[{ends.low:.2f}, {ends.high:.2f}]" if ends else ""
+        row["interval"] = ends.render("{:z.{}f}".format, 2) if ends else ""
     return row

@@ -8,7 +8,9 @@ import pytest
 from trialogue.findings.comparison.records import ChangedUnit, Comparison, Light, MeasureComparison
 from trialogue.findings.threat import Severity, Threat, ThreatCode, Validity
 from trialogue.records import Estimate, Interval
-from trialogue.report.pull_request import comparison_markdown, github_annotations, junit_xml, level_of
+from trialogue.report.comparison.ci import github_annotations, junit_xml
+from trialogue.report.comparison.document import level_of, pull_request_document
+from trialogue.report.render.papers import document_markdown
 
 NASTY = 'a|b <script>%\n::error::x "q" \x00&'
 
@@ -19,6 +21,10 @@ def judgement(light: Light, *, decides: bool, name: str = "turns") -> MeasureCom
     return MeasureComparison(
         measure=name, title=name.title(), light=light, difference=difference, p_adjusted=0.02, decides=decides
     )
+
+
+def comparison_markdown(found: Comparison) -> str:
+    return document_markdown(pull_request_document(found))
 
 
 def compared(light: Light = "worse", *judgements: MeasureComparison, name: str = "v2", **more: object) -> Comparison:
@@ -81,5 +87,5 @@ def test_what_lost_most_and_what_speaks_against_it_are_in_the_comment() -> None:
     moved = (ChangedUnit(measure="turns", unit="talk-7", before=1, after=0),)
     threat = Threat(code=ThreatCode.INVENTED_RATERS, severity=Severity.DEMOTES, measure="human:satisfaction")
     text = comparison_markdown(compared("worse", judgement("worse", decides=True), moved=moved, threats=(threat,)))
-    assert "- talk-7: 1 to 0 on turns" in text
+    assert "| talk-7 | Turns | 1 | 0 |" in text
     assert "invented" in text

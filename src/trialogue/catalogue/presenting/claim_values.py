@@ -1,0 +1,160 @@
+"""Claims about people, years, running times and prices, against an item's values."""
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+from trialogue.catalogue.attribute_names import normalise_words
+from trialogue.catalogue.item import Item
+from trialogue.catalogue.presenting import statements as said_as
+from trialogue.records import ClaimVerdict, ItemClaim
+
+
+class Places:
+    """An item, and the offset of a piece of text in the whole."""
+
+    def __init__(self, item: Item, offset: int) -> None:
+        self.item, self._offset = item, offset
+
+    def values(self, family: frozenset[str]) -> tuple[str | None, tuple[str, ...]]:
+        """(name, values) of the item's attribute of a family; (None, ()) for none."""
+        for attribute, values in self.item.attributes.items():
+            if normalise_words(attribute) in family and values:
+                return attribute, values
+        return None, ()
+
+    def claim(
+        self, attribute: str, said: str, known: Sequence[str], verdict: ClaimVerdict, span: tuple[int, int]
+    ) -> ItemClaim:
+        """A claim at a place in the piece."""
+        return ItemClaim(
+            item_id=self.item.id,
+            attribute=attribute,
+            said=said.strip(),
+            known=tuple(known),
+            verdict=verdict,
+            start=self._offset + span[0],
+            end=self._offset + span[1],
+        )
+
+
+def name_claims(at: Places, family: frozenset[str], names: str, offset: int) -> Iterator[ItemClaim]:
+    """A claim for each name of a list of names that begins at an offset."""
+    attribute, known = at.values(family)
+    for each in re.finditer(said_as.NAME, names):
+        name = each[0].removesuffix("'s").removesuffix("’s").rstrip(" -")
+        if len(name) < 4 or normalise_words(name) in said_as.NO_NAMES:
+            continue
+        if any(_is_same_name(name, other) for other in known):
+            verdict = ClaimVerdict.SUPPORTED
+        elif attribute is None or family is said_as.ACTORS or " " not in name:
+            verdict = ClaimVerdict.UNKNOWN
+        else:
+            verdict = ClaimVerdict.CONTRADICTED
+        start = offset + each.start()
+        yield at.claim(attribute or said_as.CALLED[family], name, known, verdict, (start, start + len(name)))
+
+
+def _is_same_name(one: str, other: str) -> bool:
+    """Whether two names are of one person: equal but for slips, or one is the other's last name."""
+    a, b = normalise_words(one), normalise_words(other)
+    if a == b or (a.split()[-1:] == b.split()[-1:] and 1 in (len(a.split()), len(b.split()))):
+        return True
+    return SequenceMatcher(None, a, b, autojunk=False).ratio() >= said_as.ALIKE_NAME
+
+
+def owner_claims(at: Places, found: re.Match[str], people: frozenset[str]) -> Iterator[ItemClaim]:
+    """Whose film it is ("Christopher Nolan's Heat"), if some end of the name is that of somebody who makes some."""
+    words = found["names"].split(" ")
+    names = [" ".join(words[place:]) for place in range(len(words))]
+    name = next((each for each in names if normalise_words(each) in people), None)
+    attribute = at.values(said_as.DIRECTORS)[0] or at.values(said_as.WRITERS)[0]
+    if name is None or attribute is None:
+        return
+    makers = at.values(said_as.DIRECTORS)[1] or at.values(said_as.WRITERS)[1]
+    known = [value for family in (said_as.DIRECTORS, said_as.WRITERS, said_as.ACTORS) for value in at.values(family)[1]]
+    is_right = any(_is_same_name(name, other) for other in known)
+    end = found.end("names")
+    verdict = ClaimVerdict.SUPPORTED if is_right else ClaimVerdict.CONTRADICTED
+    yield at.claim(attribute, name, makers, verdict, (end - len(name), end))
+
+
+def year_claims(at: Places, text: str) -> Iterator[ItemClaim]:
+    """Claims on the year behind a title."""
+    for found in said_as.YEAR.finditer(text):
+        if said_as.NOT.search(text[: found.start()]):
+            continue
+        group = next(name for name, value in found.groupdict().items() if value is not None)
+        yield from year_claim(at, int(found[group]), found.span(group))
+    for found in said_as.BARE_YEAR.finditer(text):
+        yield from year_claim(at, int(found[0]), found.span())
+
+
+def year_claim(at: Places, year: int, span: tuple[int, int]) -> Iterator[ItemClaim]:
+    """The claim that an item is of a year, at a place of the text."""
+    known = at.item.year
+    if known is None:
+        yield at.claim("year", str(year), (), ClaimVerdict.UNKNOWN, span)
+        return
+    verdict = ClaimVerdict.SUPPORTED if abs(known - year) <= said_as.NEAR_YEARS else ClaimVerdict.CONTRADICTED
+    yield at.claim("year", str(year), (str(known),), verdict, span)
+
+
+def minute_claims(at: Places, text: str) -> Iterator[ItemClaim]:
+    """Claims on the running time behind a title."""
+    attribute, known = at.values(said_as.RUNTIMES)
+    taken: list[tuple[int, int]] = []
+    for found in (*said_as.HOURS.finditer(text), *said_as.MINUTES.finditer(text)):
+        said = _minutes_in(found)
+        if said_as.NOT.search(text[: found.start()]):
+            continue
+        if said < said_as.SHORTEST or any(start < found.end() and found.start() < end for start, end in taken):
+            continue
+        taken.append(found.span())
+        start = found.end("near") if found["near"] else found.start()
+        start += len(text[start : found.end()]) - len(text[start : found.end()].lstrip())
+        if attribute is None:
+            yield at.claim("runtime", text[start : found.end()], (), ClaimVerdict.UNKNOWN, (start, found.end()))
+            continue
+        length = _length_of(known[0])
+        if length is not None:
+            is_rough = found["near"] or found["minutes"] is None
+            is_near = abs(said - length) <= (said_as.NEAR_SHARE * length if is_rough else said_as.NEAR_MINUTES)
+            verdict = ClaimVerdict.SUPPORTED if is_near else ClaimVerdict.CONTRADICTED
+            yield at.claim(attribute, text[start : found.end()], known, verdict, (start, found.end()))
+
+
+def _minutes_in(found: re.Match[str]) -> int:
+    """Minutes that a time says, in digits or words."""
+    parts = found.groupdict()
+    hours = int(said_as.NUMBERS.get((parts.get("hours") or "0").casefold(), parts.get("hours") or "0"))
+    words = re.split(r"[\s-]+(?!hundred)", (parts.get("minutes") or "0").casefold())
+    minutes = sum(int(said_as.NUMBERS.get(word, word)) for word in words)
+    return 60 * hours + minutes + (30 if parts.get("half") else 0)
+
+
+def _length_of(value: str) -> float | None:
+    """Minutes of a running time: "170", "170 min", "2h 50m"."""
+    if (hours := said_as.HOURS.search(value)) is not None:
+        return _minutes_in(hours)
+    number = said_as.NUMBER.search(value)
+    return float(number[0].replace(",", ".")) if number else None
+
+
+def price_claims(at: Places, text: str) -> Iterator[ItemClaim]:
+    """Claims on the price behind a title."""
+    attribute, known = at.values(said_as.PRICES)
+    number = said_as.NUMBER.search(known[0]) if known else None
+    if attribute is None or number is None:
+        return
+    for found in said_as.PRICE.finditer(text):
+        said = float((found["before"] or found["behind"]).replace(",", "."))
+        is_same = abs(said - float(number[0].replace(",", "."))) < 0.005
+        verdict = ClaimVerdict.SUPPORTED if is_same else ClaimVerdict.CONTRADICTED
+        yield at.claim(attribute, found[0], known, verdict, found.span())
+
+
+def genre_of(value: str) -> str:
+    """A genre in the form that all of its names share."""
+    low = value.casefold().strip()
+    return said_as.SAME_GENRE.get(low, low)

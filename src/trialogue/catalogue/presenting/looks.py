@@ -1,0 +1,83 @@
+"""Whether words are written as a title, or as something else: a person, a place, a sentence, a shout."""
+
+from collections.abc import Callable, Sequence
+
+from trialogue.catalogue.linking.ordinary import is_ordinary, word_list
+from trialogue.catalogue.linking.titles import common_form
+from trialogue.catalogue.presenting import words as known
+from trialogue.catalogue.presenting.names import SMALL, Word, is_titled, words_of
+
+
+def is_title_like(text: str, span: tuple[int, int], is_no_title: Callable[[str], bool]) -> bool:
+    """Whether a span is written as a title and is nothing else that is written so."""
+    words = words_of(text, *span)
+    if not is_titled(words):
+        return False
+    low = " ".join(word.low for word in words)
+    return low not in known.NO_TITLE and not is_no_title(low)
+
+
+def is_foreign(text: str, words: Sequence[Word], span: tuple[int, int]) -> bool:
+    """Whether words are written as a title of another language: a capital first, and no everyday English word in small
+    letters."""
+    if not words[0].is_capital or len(words) > known.MOST_FOREIGN or known.STOPPED.search(text, *span):
+        return False
+    return all(word.is_capital or len(word.text) < 4 or not is_ordinary(common_form(word.text)) for word in words)
+
+
+def is_shouted(words: Sequence[Word]) -> bool:
+    """Whether capitals say nothing, because most words are written in them."""
+    letters = [word.text for word in words if word.text.isalpha() and len(word.text) > 1]
+    return len(letters) > 2 and 2 * sum(word.isupper() for word in letters) > len(letters)
+
+
+def is_person(words: Sequence[Word]) -> bool:
+    """Whether two or three words are likely a person's name: the first one is a first name, or none is an everyday word."""
+    low = [common_form(word.text.removesuffix("'s").removesuffix("’s")) for word in words]
+    if not 1 < len(low) <= 3 or any(word.low in SMALL for word in words):
+        return False
+    return low[0] in word_list("proper_names") or not any(map(is_ordinary, low))
+
+
+def is_like_no_name(text: str, words: Sequence[Word]) -> bool:
+    """Whether words in capitals are a title by their look alone: "The Moose Inspector of Duluth", "Hell's Accountant"."""
+    low = [word.low for word in words]
+    content = [word for word in low if word not in SMALL]
+    if (
+        any(word in known.NO_TITLE or word in known.PLACES or word in known.KINDS for word in low)
+        or low[0] in known.ADDRESSES
+    ):
+        return False
+    everyday = sum(is_ordinary(common_form(word.removesuffix("'s").removesuffix("’s"))) for word in content)
+    is_headed = low[0] == "the" and words[0].is_capital and len(content) > 1
+    is_owned = low[0].endswith(("'s", "’s")) and low[0][:-2] not in known.PRONOUNS and len(content) > 1
+    has_subtitle = ": " in text[words[0].start : words[-1].end] and len(content) > 2
+    return everyday > 0 and (is_headed or is_owned or has_subtitle) and not is_person(words)
+
+
+def is_free_title(words: Sequence[Word], is_no_title: Callable[[str], bool]) -> bool:
+    """Whether a run without a year may be a title: no name of a person, no platform, no word that is always a capital."""
+    if not words:
+        return False
+    low = [word.low for word in words]
+    if is_no_title(" ".join(low)) or (low[0] in known.NO_TITLE and len(low) < 3):
+        return False
+    if low[-1] in known.PRONOUNS or (
+        len(low) > 1 and low[1] in ("i", "you") and low[0] in ("can", "may", "do", "have", "what")
+    ):
+        return False
+    names, makers = word_list("proper_names"), word_list("makers")
+    content = [word for word in low if word not in SMALL]
+    if not content or all(
+        word in known.NO_TITLE or known.MEASURE.fullmatch(word) or word.isdigit() for word in content
+    ):
+        return False
+    if words[-1].text.endswith(("'s", "’s")):  # whose something is; titles that end so are rare
+        return False
+    if len(content) == 1:
+        form = common_form(content[0])
+        if form.isdigit():
+            return False  # a year far more often than "1917"; in quotes, in a list or with a year it is found
+        has_article = low[0] in ("the", "a", "an")
+        return (has_article and len(low) > 1) or not (is_ordinary(form) or form in names or form in makers)
+    return not (common_form(content[0]) in names and len(words) == len(content) <= 3)

@@ -1,0 +1,211 @@
+"""Titles in sentences: in quotation marks, with a year behind them, behind words that lead to them, or in rows."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from trialogue.catalogue.layout import Part
+from trialogue.catalogue.linking.ordinary import is_ordinary, word_list
+from trialogue.catalogue.linking.titles import common_form
+from trialogue.catalogue.presenting import words as known
+from trialogue.catalogue.presenting.looks import (
+    is_foreign,
+    is_free_title,
+    is_like_no_name,
+    is_person,
+    is_shouted,
+    is_title_like,
+)
+from trialogue.catalogue.presenting.names import BEFORE_RESTART, Word, runs, words_of
+from trialogue.catalogue.presenting.sign import Sign
+from trialogue.catalogue.presenting.slots import trim
+
+
+def in_prose(text: str, part: Part, is_no_title: Callable[[str], bool]) -> Iterator[tuple[int, int, Sign]]:
+    """Titles in a part of prose, quoted ones first: (start, end, sign)."""
+    taken: list[tuple[int, int]] = []
+    ends = {found.start(): Sign.YEAR for found in known.YEAR_BEHIND.finditer(text, part.start, part.end)}
+    for found in known.QUOTED.finditer(text, part.start, part.end):
+        group = next(place for place, inside in enumerate(found.groups(), 1) if inside is not None)
+        span = trim(text, *found.span(group))
+        is_book = group in (5, 6)
+        if is_book or _is_quoted_title(text, part, span, found, ends, is_no_title):
+            taken.append(span)
+            yield (*span, Sign.QUOTED)
+        elif span[0] < span[1]:
+            taken.append(span)
+    words = words_of(text, part.start, part.end)
+    if is_shouted(words):
+        return
+    ends |= {end: Sign.QUOTED for _, end in taken}
+    for first, behind in runs(text, words):
+        start, end = words[first].start, words[behind - 1].end
+        if any(start < other_end and other_start < end for other_start, other_end in taken):
+            continue
+        for span, sign in _of_run(text, words, first, behind, ends, is_no_title):
+            taken.append(span)
+            ends[span[1]] = sign
+            yield (*span, sign)
+
+
+def _is_quoted_title(
+    text: str,
+    part: Part,
+    span: tuple[int, int],
+    found: re.Match[str],
+    ends: dict[int, Sign],
+    is_no_title: Callable[[str], bool],
+) -> bool:
+    """Whether what is quoted is written as a title; a sentence, or an everyday word with nothing about films, is not."""
+    words = words_of(text, *span)
+    if not words or not (is_title_like(text, span, is_no_title) or is_foreign(text, words, span)):
+        return False
+    if (
+        known.YEAR_BEHIND.match(text, found.end())
+        or known.YEAR_BEHIND.match(text, span[1])
+        or _is_led_to(text, part, span[0], ends)
+    ):
+        return True
+    if len(words) == 1:
+        form = common_form(words[0].text)
+        return not (is_ordinary(form) or form in word_list("proper_names") or form in word_list("makers"))
+    return not (is_person(words) and common_form(words[0].text) in word_list("proper_names"))
+
+
+def _is_led_to(text: str, part: Part, start: int, ends: dict[int, Sign]) -> bool:
+    """Whether a cue or another title leads to a place."""
+    return _cue_before(text, words_of(text, part.start, start)) is not None or _continues_row(text, start, ends)
+
+
+def _of_run(
+    text: str,
+    words: Sequence[Word],
+    first: int,
+    behind: int,
+    ends: dict[int, Sign],
+    is_no_title: Callable[[str], bool],
+) -> Iterator[tuple[tuple[int, int], Sign]]:
+    """The titles that a run of capitals in a sentence holds."""
+    dated = known.YEAR_BEHIND.match(text, words[behind - 1].end) is not None
+    begins = _begins_sentence(text, words, first)
+    cue = _cue_before(text, words[:first])
+    if begins:  # the first word of a sentence is a capital anyway: it may be the cue itself
+        cue = None
+        while first + 1 < behind and words[first].low in (known.INTERJECTIONS if dated else known.OPENERS):
+            cue = words[first].low if words[first].low in known.STRONG else None
+            first, begins = first + 1, False
+        while first + 1 < behind and not words[first].is_capital:
+            first += 1
+    if first + 1 == behind and begins and not dated:
+        return
+    first, is_owned = _behind_labels(text, words, first, behind, is_no_title)
+    row = cue is None and not begins and _continues_row(text, words[first].start, ends)
+    if not dated and _is_followed_by_kind(text, words, behind):
+        return  # "Science Fiction movies", "a Marvel fan"
+    if dated and first and words[first - 1].low in known.NOT_BEFORE and is_person(words[first:behind]):
+        return  # "with James Stewart (1956)"
+    if (
+        cue is None
+        and not begins
+        and known.LEADS.search(text[max(0, words[first].start - known.LEAD) : words[first].start])
+    ):
+        cue = "lead"
+    has_sign = cue is not None or row or is_owned
+    sign = Sign.YEAR if dated else Sign.CUE if cue is not None or is_owned else Sign.ROW if row else Sign.NAME
+    for one, other in _divide(words, first, behind):
+        other = other if dated and other == behind else _without_company(words, one, other)
+        own = words[one:other]
+        if (dated and other == behind) or (
+            is_free_title(own, is_no_title) and (has_sign or is_like_no_name(text, own))
+        ):
+            yield (own[0].start, own[-1].end), sign
+
+
+def _behind_labels(
+    text: str, words: Sequence[Word], first: int, behind: int, is_no_title: Callable[[str], bool]
+) -> tuple[int, bool]:
+    """(where the title begins behind a label ("Drama: ..."), a number or an owner ("Greta Gerwig's ..."); whether it is
+    owned)."""
+    is_owned = False
+    for place in range(first, behind - 1):
+        low, gap = words[place].low, text[words[place].end : words[place + 1].start]
+        before = " ".join(word.low for word in words[first : place + 1])
+        if gap.startswith(":") and (is_no_title(before) or before in known.NO_TITLE):
+            first = place + 1
+        elif low.endswith(("'s", "’s")) and place > first and is_person(words[first : place + 1]):
+            first, is_owned = place + 1, True
+    while (
+        first + 1 < behind
+        and words[first].text.isdigit()
+        and len(words[first].text) == 4
+        and words[first + 1].is_capital
+    ):
+        first += 1
+    return first, is_owned
+
+
+def _is_followed_by_kind(text: str, words: Sequence[Word], behind: int) -> bool:
+    if behind == len(words) or words[behind].low not in known.KINDS:
+        return False
+    return not text[words[behind - 1].end : words[behind].start].strip()
+
+
+def _without_company(words: Sequence[Word], first: int, behind: int) -> int:
+    """Where a title ends that goes on with who plays in it or where it runs: "Heat Wave with Tom Hanks", "Up on Netflix"."""
+    for place in range(first + 1, behind - 1):
+        after = words[place + 1].low
+        if words[place].text in known.COMPANY and (
+            after in known.NO_TITLE or common_form(after) in word_list("proper_names")
+        ):
+            return place
+    return behind
+
+
+def _divide(words: Sequence[Word], first: int, behind: int) -> Iterator[tuple[int, int]]:
+    """Parts of a run: "The Silver Moon and Glass Harbor" are two titles, "Pride and Prejudice" is one."""
+    start = first
+    for place in range(first + 1, behind - 1):
+        is_joiner = (words[place].low in BEFORE_RESTART and words[place].text.islower()) or words[place].text == "&"
+        if not is_joiner or words[place].text == "&":
+            continue
+        left, right = place - start, behind - place - 1
+        if words[place].low == "or" or (left > 1 and right > 1) or words[place + 1].text in ("The", "A", "An"):
+            yield start, place
+            start = place + 1
+    yield start, behind
+
+
+def _begins_sentence(text: str, words: Sequence[Word], first: int) -> bool:
+    if first == 0:
+        return True
+    return known.STOPPED.search(text, words[first - 1].end, words[first].start) is not None
+
+
+def _cue_before(text: str, before: Sequence[Word]) -> str | None:
+    """The cue that leads to what follows, with only words between that may stand there; None for none."""
+    behind: int | None = None
+    for word in reversed(before[-known.FAR :]):
+        if behind is not None and known.STOPPED.search(text, word.end, behind):
+            return None
+        if word.low in known.STRONG or (word.low == "about" and _asks_how(before, word)):
+            return word.low
+        if word.low in known.NOT_BEFORE or word.low not in known.BETWEEN:
+            return None
+        behind = word.start
+    return None
+
+
+def _asks_how(before: Sequence[Word], about: Word) -> bool:
+    """Whether "about" is that of "how about" or "what about"."""
+    place = before.index(about)
+    return place > 0 and before[place - 1].low in ("how", "what")
+
+
+def _continues_row(text: str, start: int, ends: dict[int, Sign]) -> bool:
+    """Whether only a comma, "and" or "or" stands between a title and here."""
+    for end in ends:
+        gap = text[end:start]
+        if 0 < len(gap) <= 16:
+            dated = known.YEAR_BEHIND.match(text, end)
+            if known.JOINER.fullmatch(text[dated.end() if dated else end : start].strip('"”“*')):
+                return True
+    return False

@@ -1,0 +1,93 @@
+"""What becomes of ratings if a doubt about those who gave them is right."""
+
+from collections import Counter, defaultdict
+from dataclasses import replace
+
+from trialogue.findings.comparison.sample_changes import Changed, Sides, of_means, rows_at
+from trialogue.findings.comparison.system_sample import Rows
+from trialogue.findings.standings import Measure
+
+DOMINANT = 0.5  # of the ratings of a pair, by one rater of several
+
+
+def _rows_without(rows: dict[str, Rows], left_out: dict[str, set[int]]) -> dict[str, Changed]:
+    """Rows without some of their places; systems that lose nothing are left out."""
+    changed = {}
+    for system, places in left_out.items():
+        own = rows[system]
+        kept = [at for at in range(len(own.units)) if at not in places]
+        if places:
+            changed[system] = rows_at(own, kept, own.sums[kept]), len(places)
+    return changed
+
+
+@of_means
+def without_dominant_rater(sides: Sides, measure: Measure) -> dict[str, Changed]:
+    """Ratings without those of the rater who gave at least half of all that are by known raters of several things."""
+    rows = {system: side.rows[measure.name] for system, side in sides.items()}
+    counts = Counter(rater for own in rows.values() for rater in own.raters if rater is not None)
+    if len(counts) < 2:
+        return {}
+    ((rater, most),) = counts.most_common(1)
+    if most < DOMINANT * sum(len(own.units) for own in rows.values()):
+        return {}
+    return _rows_without(
+        rows, {s: {at for at, each in enumerate(own.raters) if each == rater} for s, own in rows.items()}
+    )
+
+
+@of_means
+def without_contradictions(sides: Sides, measure: Measure) -> dict[str, Changed]:
+    """Ratings without those of units that one rater rated several times, if any of these differ.
+
+    All of them go: those that agree, such as two of the highest value, are no fair sample.
+    """
+    rows = {system: side.rows[measure.name] for system, side in sides.items()}
+    left_out: dict[str, set[int]] = {}
+    is_contradicted = False
+    for system, own in rows.items():
+        places: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        for at, (unit, rater) in enumerate(zip(own.units, own.raters or [None] * len(own.units), strict=True)):
+            if rater is not None:
+                places[unit, rater].append(at)
+        values = own.sums[:, 0].tolist()
+        several = [each for each in places.values() if len(each) > 1]
+        is_contradicted = is_contradicted or any(len({values[at] for at in each}) > 1 for each in several)
+        left_out[system] = {at for each in several for at in each}
+    return _rows_without(rows, left_out) if is_contradicted else {}
+
+
+@of_means
+def without_own_ratings(sides: Sides, measure: Measure) -> dict[str, Changed]:
+    """Ratings without those by raters who are called as a system is."""
+    rows = {system: side.rows[measure.name] for system, side in sides.items()}
+    systems = {_plain(name) for side in sides.values() for name in (side.name, side.system)}
+    return _rows_without(
+        rows,
+        {
+            system: {at for at, rater in enumerate(own.raters) if rater is not None and _plain(rater) in systems}
+            for system, own in rows.items()
+        },
+    )
+
+
+@of_means
+def lookalikes_joined(sides: Sides, measure: Measure) -> dict[str, Changed]:
+    """People whose codes differ only in case, spaces and signs as one person: "Ann", "ann " and "ANN"."""
+    changed = {}
+    rows = {system: side.rows[measure.name] for system, side in sides.items()}
+    for system, own in rows.items():
+        clusters = tuple(f"person:{_plain(each)}" if _is_person(each) else each for each in own.clusters)
+        raters = tuple(None if each is None else _plain(each) for each in own.raters)
+        merged = len(set(own.clusters)) - len(set(clusters)) + len(set(own.raters)) - len(set(raters))
+        changed[system] = replace(own, clusters=clusters, raters=raters), merged
+    return changed if any(count for _, count in changed.values()) else {}
+
+
+def _is_person(cluster: str) -> bool:
+    return cluster[:5] == "user:"
+
+
+def _plain(name: str) -> str:
+    """Letters and digits of a name; the name where it has none."""
+    return "".join(filter(str.isalnum, name.casefold())) or name

@@ -1,0 +1,120 @@
+"""Collect the facts of a sample from its units and its ratings: one pass over each."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+
+from trialogue.findings.sample.records import Crossing, Factor, RatingColumn, Sample, UnitCounts
+from trialogue.metrics.human_ratings import repeated_rater
+from trialogue.records import ClusterKind, MeasuredUnits, PopulationKind, Raters, Scale, Score
+from trialogue.records.kinds.origins import kinds_of
+
+FACTORS: Mapping[ClusterKind, Factor] = {
+    ClusterKind.PERSON: Factor.PEOPLE,
+    ClusterKind.NEED: Factor.NEEDS,
+    ClusterKind.TASK: Factor.TASKS,
+    ClusterKind.SITUATION: Factor.SITUATIONS,
+}
+
+
+def sample_of(
+    tables: Sequence[MeasuredUnits], scores: Iterable[Score] = (), *, systems: Set[str] | None = None
+) -> Sample:
+    """The facts of a sample.
+
+    Args:
+        tables: units of the systems.
+        scores: scores, among them those with a rater.
+        systems: names of those that are compared; None: all.
+    """
+    own = [table for table in tables if table.ids and (systems is None or table.system in systems)]
+    columns: dict[str, _Column] = defaultdict(_Column)
+    for score in scores:
+        if score.rater is not None and score.value is not None and score.measure.is_judgement:
+            columns[score.measure].add(score)
+    return Sample(
+        units=tuple(map(_counts, own)),
+        crossings=tuple(_crossings(own, columns.values())),
+        columns=tuple(each.record(name) for name, each in columns.items()),
+    )
+
+
+def _counts(table: MeasuredUnits) -> UnitCounts:
+    sizes = Counter(table.clusters).values()
+    return UnitCounts(
+        system=table.system,
+        units=len(table.ids),
+        clusters=len(sizes),
+        effective=len(table.ids) ** 2 / sum(size**2 for size in sizes),
+        sources=dict(sorted(Counter(table.sources).items())),
+        suspects={sign: len(names) for sign, names in table.suspects.items()},
+        echoes=len(table.echoes),
+        copies=sum(len(group) - 1 for group in table.copies),
+        near_copies=sum(len(group) - 1 for group in table.near_copies),
+        twins=len(table.twins),
+        is_of_situations=table.kind_of is PopulationKind.SITUATIONS,
+    )
+
+
+def _crossings(tables: Sequence[MeasuredUnits], columns: "Iterable[_Column]") -> Iterator[Crossing]:
+    met: dict[Factor, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for table in tables:
+        factor = FACTORS.get(table.clustered_by)
+        for cluster in table.clusters if factor is not None else ():
+            met[factor or Factor.PEOPLE][cluster].add(table.system)
+        for source in table.sources:
+            met[Factor.SOURCES][source].add(table.system)
+    for column in columns:
+        for rater, systems in column.systems_of.items():
+            if f"user:{rater}" in met[Factor.PEOPLE]:
+                continue  # who took part
+            met[Factor.RATERS][rater] |= systems
+    number = len({table.system for table in tables})
+    for factor in Factor:
+        levels = [len(systems) for systems in met[factor].values()]
+        if levels and number > 1:
+            yield Crossing(
+                factor=factor,
+                levels=len(levels),
+                several=sum(each > 1 for each in levels),
+                every=sum(each == number for each in levels),
+            )
+
+
+@dataclass
+class _Column:
+    """The ratings of one question, added one after another."""
+
+    origins: set[Raters] = field(default_factory=set)
+    raters: Counter[str] = field(default_factory=Counter)
+    systems_of: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    scale: Scale | None = None
+    count: int = 0
+    low: float = float("inf")
+    high: float = float("-inf")
+    rated: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def add(self, score: Score) -> None:
+        value, system = score.value or 0.0, score.system or ""
+        self.count += 1
+        self.low, self.high = min(self.low, value), max(self.high, value)
+        self.origins.add(score.raters)
+        self.scale = self.scale or score.scale
+        self.rated[system].add(score.dialogue_id or score.situation_id or "")
+        rater = repeated_rater(score)
+        if rater is not None:
+            self.raters[rater] += 1
+            self.systems_of[rater].add(system)
+
+    def record(self, name: str) -> RatingColumn:
+        return RatingColumn(
+            measure=name,
+            origins=kinds_of(self.origins),
+            ratings=self.count,
+            raters=len(self.raters),
+            largest_share=max(self.raters.values(), default=0) / self.count,
+            scale=self.scale,
+            low=self.low,
+            high=self.high,
+            rated={system: len(units) for system, units in sorted(self.rated.items())},
+        )

@@ -1,0 +1,156 @@
+"""Recognise replies that are failures although nobody recorded one: apologies, refusals, messages of programs, nothing.
+
+Words are known in some thirty languages. In any other, a failure shows as the same short reply to different users that
+names nothing: ``units`` counts these. A suspicion is no verdict: it is weighed by its consequence.
+"""
+
+import re
+from collections.abc import Sequence
+
+from trialogue.records.kinds.suspicions import Suspicion
+
+LONGEST = 400  # characters of an apology or of a short message of a program; a longer one says more than that
+_BLANK_WORDS = "null none nan undefined n/a [object object] {} [] () error fail failed timeout nil"
+BLANK = frozenset(_BLANK_WORDS.split(" ")) | {"[object object]"}
+"""Texts that programs write where there is nothing."""
+
+_PROGRAM = re.compile(
+    r"traceback \(most recent|^\s*at [\w$.<>]+\([^)]*:\d+\)|\bstack ?trace\b|\bcore dumped\b|segmentation fault|^panic:"
+    r"|\b[a-z]\w*(?:error|exception)\b\s*[:(]|\bexception in thread|<html|<!doctype html"
+    r"|^\s*\{\s*\"(?:error|detail|message)\""
+    r"|\binternal server error\b|\bbad gateway\b|\bservice unavailable\b|\bgateway time-?out\b|\btoo many requests\b"
+    r"|\brate ?limit(?:ed| exceeded| reached)?\b|\bconnection (?:refused|reset|timed out|aborted|error)\b|\berrno\b"
+    r"|\b(?:http|error|status|code|fehler|erreur|erro)\W{0,3}(?:code\W{0,3})?[45]\d\d\b|\b[45]\d\d\W{0,3}(?:error|internal|bad)"
+    r"|\b(?:request|read|operation|response|connection) timed? ?out\b|\bcontext length exceeded\b|\bmaximum context length\b"
+    r"|\bout of memory\b|\bmax(?:imum)? retries\b|\bapi key\b|\bquota exceeded\b|\bunhandled\b|\bnull ?pointer",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Messages that only programs write."""
+
+# Stems, not words: each finds all its endings. What they find counts only in a short reply that names nothing.
+_SORRY = (
+    "sorry apolog unfortunately regret forgive oops whoops uh-oh entschuldig leider tut_mir bedauer verzeih "
+    "désol desol malheureusement excusez pardon lo_siento disculp lament perdón desafortunadamente "
+    "mi_dispiace scusa purtroppo spiacen infelizmente sinto_muito helaas excuses het_spijt tyvärr ursäkta "
+    "förlåt beklag desværre dessverre undskyld unnskyld valitettavasti anteeksi pahoittel przeprasz przykro "
+    "niestety omlouv bohužel promiňte ospravedl bohužiaľ извин сожален простит вибач на_жаль перепрош üzgün "
+    "maalesef özür συγγνώμη λυπ δυστυχώς sajnál elnézést bocsánat sajnos îmi_pare scuze din_păcate عذر آسف "
+    "للأسف نأسف מצטער סליחה לצערי متأسف ببخشید متاسف क्षमा माफ़ माफ खेद দুঃখিত மன்னிக்க 抱歉 对不起 對不起 遗憾 遺憾 不好意思 "
+    "申し訳 すみません ごめん 残念 죄송 미안 유감 xin_lỗi rất_tiếc ขออภัย ขอโทษ maaf "
+    "samahani съжаляв žao_mi izvinit oprosti žal atsiprašau vabandust piedod"
+)
+_CANNOT = (
+    "i_can't i_cannot i_can_not i_could_not i_couldn't can't_help cannot_help unable_to not_able_to "
+    "won't_be_able as_an_ai language_model not_allowed don't_know do_not_know no_idea try_again "
+    "contact_support went_wrong not_available didn't_understand did_not_understand didn't_get_that no_results "
+    "no_response not_supported kann_ich ich_kann_nicht kann_nicht nicht_möglich nicht_helfen je_ne_peux "
+    "je_ne_suis_pas impossible pas_disponible no_puedo no_es_posible no_pude non_posso impossibile não_posso "
+    "não_consigo não_é_possível ik_kan niet_mogelijk kan_niet kan_inte kan_ikke en_voi nie_mogę "
+    "nie_jest_możliwe nemohu nemôžem nem_tud не_могу не_можу невозможно yapam yardımcı_olam edemiyor "
+    "mümkün_değil δεν_μπορώ nu_pot لا_أستطيع لا_يمكن לא_יכול نمی‌توان नहीं_कर नहीं_दे "
+    "পারছি_না 无法 無法 不能 できません わかりません 할_수_없 드릴_수_없 tidak_bisa tidak_dapat không_thể ไม่สามารถ siwezi"
+)
+_WRONG = (
+    "an_error error_occurred error_while fehler erreur errore erro_ fout fel błąd chyba ошибк помилк hata 错误 "
+    "錯誤 出错 エラー 오류 خطأ त्रुटि lỗi kesalahan σφάλμα hiba eroare virhe feil fejl timed_out unavailable crashed"
+)
+
+
+class _Stems:
+    """Stems that begin a word, or stand anywhere where words are not parted by spaces."""
+
+    def __init__(self, words: str) -> None:
+        stems = [each.replace("_", " ") for each in words.split()]
+        parted = [each for each in stems if each[0] < "\u0e00"]
+        self._unparted = [each for each in stems if each[0] >= "\u0e00"]
+        self._pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, parted))})")
+        # The beginnings of the longest words: most replies have none of them, and need no pattern.
+        self._starts = frozenset(max(each.split(), key=len)[:4] for each in parted)
+
+    def are_in(self, lowered: str, starts: frozenset[str]) -> bool:
+        """Whether a text in lower case, with the beginnings of its words, has any of them."""
+        if not self._starts.isdisjoint(starts) and self._pattern.search(lowered) is not None:
+            return True
+        return not lowered.isascii() and any(each in lowered for each in self._unparted)
+
+
+def _starts_of(lowered: str) -> frozenset[str]:
+    """First three and four letters of each word."""
+    words = [each.lstrip("\"(*[-'¡¿“„«") for each in lowered.split()]
+    words += [each.partition("'")[2] for each in words if "'" in each]
+    return frozenset([each[:4] for each in words] + [each[:3] for each in words])
+
+
+_APOLOGY = _Stems(f"{_SORRY} {_CANNOT}")
+_FAULT = _Stems(_WRONG)
+_YEAR = re.compile(r"\((?:1[89]|20)\d\d\)")
+_OF_PROGRAMS = (
+    "error", "exception", "traceback", "stack", "dumped", "segmentation", "panic", "<html", "<!doctype", "{", "server",
+    "gateway", "unavailable", "requests", "limit", "connection", "errno", "timed", "timeout", "exceeded",
+    "memory", "retries", "api key", "quota", "unhandled", "pointer", "status", "code", "http", "fehler", "erreur",
+    "\n at ", "\tat ",
+)  # fmt: skip
+"""What a message of a program holds: most replies have none of it."""
+_NAMED = re.compile(
+    r"\((?:1[89]|20)\d\d\)"  # a year, as behind titles
+    r"|[\"“„«「『《*][^\"”“»」』》*\n]{2,60}[\"”“»」』》*]"  # quoted or emphasised
+    r"|(?<!\w)'[^'\n]{2,60}'(?!\w)"
+    r"|(?<=[\w,;:] )(?!I\b|Error|Server|Internal|Exception)[A-ZÀ-ÞА-Я][\w'’.-]+ [A-ZÀ-ÞА-Я0-9][\w'’.-]*"  # two capitals
+    r"|^\s*(?:[-•*]|\d{1,2}[.)])\s+\w",  # a list
+    re.MULTILINE,
+)
+_ASKS = re.compile(r"[?？؟;]\s*$")
+
+
+def suspicion_of(text: str, *, names_items: bool = False) -> Suspicion | None:
+    """Why a reply is no answer; None where nothing speaks for that.
+
+    Args:
+        text: the reply.
+        names_items: whether the data annotate an item in it, or a ranking.
+
+    >>> [suspicion_of(text) for text in ("…", "Internal Server Error (500)", "Es tut mir leid, das kann ich nicht.")]
+    [<Suspicion.SILENT: 'silent'>, <Suspicion.ERROR: 'error'>, <Suspicion.APOLOGY: 'apology'>]
+    >>> suspicion_of("Sorry, I do not have that one. How about Heat (1995)?"), suspicion_of("Which genres do you like?")
+    (None, None)
+    """
+    if names_items:
+        return None
+    if not any(map(str.isalnum, text)) or text.strip().lower() in BLANK:
+        return Suspicion.SILENT
+    lowered = text.lower().replace("’", "'")
+    if any(map(lowered.__contains__, _OF_PROGRAMS)) and _PROGRAM.search(text) and not _YEAR.search(text):
+        return Suspicion.ERROR
+    if len(text) > LONGEST:
+        return None
+    starts = _starts_of(lowered)
+    apologises, is_fault = _APOLOGY.are_in(lowered, starts), _FAULT.are_in(lowered, starts)
+    if not (apologises or is_fault) or (_ASKS.search(text) and not (apologises and is_fault)) or names_something(text):
+        return None
+    return Suspicion.APOLOGY if apologises else Suspicion.ERROR
+
+
+def names_something(text: str) -> bool:
+    """Whether a reply seems to name an item: a year, a quotation, two capitalised words within a sentence, a list.
+
+    >>> names_something("Try Heat (1995)."), names_something("You may like Blade Runner."), names_something("Please wait.")
+    (True, True, False)
+    """
+    return _NAMED.search(text) is not None
+
+
+def suspicion_of_all(replies: Sequence[str], *, names_items: bool = False) -> Suspicion | None:
+    """Why a dialogue with these replies is no dialogue: the last reply is suspect, and at least half of all are.
+
+    >>> suspicion_of_all(["Which genre?", "Have you seen Heat (1995)?", "Sorry, I cannot help with that."]) is None
+    True
+    >>> suspicion_of_all([])
+    <Suspicion.SILENT: 'silent'>
+    """
+    if not replies:
+        return Suspicion.SILENT
+    last = suspicion_of(replies[-1], names_items=names_items)
+    if last is None or len(replies) == 1:
+        return last
+    others = sum(suspicion_of(each) is not None for each in replies[:-1])
+    return last if 2 * (others + 1) >= len(replies) else None

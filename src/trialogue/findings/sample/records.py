@@ -1,0 +1,170 @@
+"""Records of what is known about a sample, and of what becomes of verdicts under it."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from trialogue.findings.standings import Verdict
+from trialogue.findings.threat import ThreatCode
+from trialogue.records import Estimate, Raters, Record, Scale
+from trialogue.records.kinds.suspicions import Suspicion
+
+
+class Design(StrEnum):
+    """How a factor lies to the systems."""
+
+    CROSSED = "crossed"
+    """Every level of it met every system."""
+    PARTLY = "partly crossed"
+    """Some levels met several systems."""
+    NESTED = "nested"
+    """No level met more than one system."""
+
+
+class Factor(StrEnum):
+    """What repeats beside the systems."""
+
+    PEOPLE = "people"
+    NEEDS = "needs"
+    TASKS = "tasks"
+    SITUATIONS = "situations"
+    RATERS = "raters"
+    SOURCES = "sources"
+
+
+class Crossing(Record):
+    """How one factor lies to the systems."""
+
+    factor: Factor
+    """What repeats."""
+    levels: int = Field(ge=1)
+    """How many there are: people, needs, ..."""
+    several: int = Field(ge=0)
+    """Those that met more than one system."""
+    every: int = Field(ge=0)
+    """Those that met every system."""
+
+    @property
+    def design(self) -> Design:
+        """Crossed, partly crossed or nested."""
+        if self.every == self.levels:
+            return Design.CROSSED
+        return Design.PARTLY if self.several else Design.NESTED
+
+
+class UnitCounts(Record):
+    """The dialogues of a system, or its replies to situations: how many, how they repeat, and which are suspicious."""
+
+    system: str
+    """The system."""
+    units: int = Field(ge=1)
+    """All of them."""
+    clusters: int = Field(ge=0)
+    """People, needs, tasks or dialogues that they are drawn with."""
+    effective: float = Field(ge=0)
+    """Clusters of equal size that would be worth as much (Kish): the squared number of units over the sum of squares."""
+    sources: dict[str, int] = Field(default_factory=dict)
+    """Units by where they are from; {}: all from one source, or unknown."""
+    suspects: dict[Suspicion, int] = Field(default_factory=dict)
+    """Those that look like failures that nobody recorded, by the sign."""
+    echoes: int = Field(default=0, ge=0)
+    """Replies that repeat the reference."""
+    copies: int = Field(default=0, ge=0)
+    """Those that are equal to an earlier one."""
+    near_copies: int = Field(default=0, ge=0)
+    """Those that are nearly equal to an earlier one of another cluster, the equal ones among them."""
+    twins: int = Field(default=0, ge=0)
+    """Those that another system has, too, with somebody else."""
+    is_of_situations: bool = False
+    """Whether they are replies to situations."""
+
+
+class RatingColumn(Record):
+    """The ratings of one question."""
+
+    measure: str
+    """Full name."""
+    origins: tuple[Raters, ...]
+    """Kinds of those who rated."""
+    ratings: int = Field(ge=1)
+    """All of them."""
+    raters: int = Field(ge=0)
+    """Known raters who may have rated several things; 0: those who took part rated, or nobody knows who."""
+    largest_share: float = Field(ge=0, le=1)
+    """Share of the ratings by the rater who gave most; 0 without known raters."""
+    scale: Scale | None = None
+    """As declared; None: it is not."""
+    low: float
+    """Lowest rating that occurs."""
+    high: float
+    """Highest rating that occurs."""
+    rated: dict[str, int]
+    """Rated units by system."""
+
+
+class Sample(Record):
+    """What was compared: systems by what they met, who rated, and where all of it is from."""
+
+    units: tuple[UnitCounts, ...] = ()
+    """A record for each system and kind of units."""
+    crossings: tuple[Crossing, ...] = ()
+    """Factors that repeat."""
+    columns: tuple[RatingColumn, ...] = ()
+    """Questions to people."""
+
+
+class ReEstimate(Record):
+    """A difference computed again, on what is left of the sample if a doubt about it is right."""
+
+    code: ThreatCode
+    """The doubt."""
+    measure: str
+    """Name of the column."""
+    a: str
+    """The one system."""
+    b: str
+    """The other."""
+    units: dict[str, int]
+    """Units that were changed, by system."""
+    difference: Estimate
+    """a minus b."""
+    verdict: Verdict
+    """The better system, after the correction of the verdict that is in doubt."""
+    stands: bool
+    """Whether it is the same verdict."""
+
+
+CHANCE = 0.1
+"""Level up to which shares of missing values count as unequal. Half of all ratings missing at random would else demote one
+in five clean verdicts; five of 60 against none are p = .06."""
+
+
+class MissingValues(Record):
+    """Values that one system of a pair lacks more often than the other, and how bad they would have to be."""
+
+    measure: str
+    """Name of the column."""
+    a: str
+    """The one system."""
+    b: str
+    """The other."""
+    missing: dict[str, int]
+    """Units without a value by system: dialogues or replies, or people (needs, tasks) that the other system met."""
+    units: dict[str, int]
+    """All units by system."""
+    are_pairs: bool
+    """Whether people, needs or tasks are counted, which both systems should have met."""
+    share: float = Field(gt=0, le=1)
+    """Unpaired: the difference of the two shares that are missing. Of pairs: the share that is incomplete."""
+    tipping: float = Field(ge=0)
+    """By how much worse (of the other system: better) the missing values must be for the interval to reach 0."""
+    reach: float = Field(ge=0)
+    """How much worse they can be at most: up to the end of the scale, or two standard deviations."""
+
+    p: float = Field(ge=0, le=1)
+    """Fisher's exact test of the two shares that are missing."""
+
+    @property
+    def is_within_reach(self) -> bool:
+        """Whether the missing values can turn the verdict, and chance hardly explains that one system lacks more."""
+        return self.tipping <= self.reach and self.p <= CHANCE

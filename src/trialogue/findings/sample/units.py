@@ -1,0 +1,144 @@
+"""What is suspicious in the units of one system: dialogues, or replies to situations. One pass, in any number."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from trialogue.findings.sample.copies import CopyFinder
+from trialogue.findings.sample.echoes import repeats_any
+from trialogue.findings.sample.failure_texts import names_something, suspicion_of_all
+from trialogue.records import ClusterKind, JsonValue
+from trialogue.records.kinds.suspicions import Suspicion
+
+FEWEST_EQUAL = 3  # units with one and the same reply, from which the reply is suspected to be a failure
+EQUAL = 0.05  # share of a system's units from which it is
+MOST_EQUAL = 0.5  # share from which it is what the system always says, or a placeholder of the file
+LONGEST_EQUAL = 400  # characters of such a reply
+SOURCES = ("source", "corpus", "dataset", "channel", "domain", "locale", "language", "platform", "split", "segment")
+"""Fields of a dialogue that may say from where it is, if nothing else does."""
+
+
+@dataclass
+class UnitAudit:
+    """Units of one system, added one after another."""
+
+    clustered_by: ClusterKind
+    """What their clusters are. Needs and situations that differ are different things, however alike they are put."""
+    suspects: dict[str, Suspicion] = field(default_factory=dict)
+    """Units that look like failures, by id."""
+    echoes: list[str] = field(default_factory=list)
+    """Units whose reply repeats a reference."""
+    _ids: list[str] = field(default_factory=list)
+    _clusters: list[str] = field(default_factory=list)
+    _sources: list[str] = field(default_factory=list)
+    _times: list[float | None] = field(default_factory=list)
+    _copies: CopyFinder = field(default_factory=CopyFinder)
+    _equal: dict[str, list[tuple[str, int]]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(
+        self,
+        name: str,
+        cluster: str,
+        *,
+        asked: Sequence[str],
+        replies: Sequence[str],
+        source: str = "",
+        time: float | None = None,
+        names_items: bool = False,
+        is_answered: bool = True,
+        content: Sequence[str] = (),
+        references: Sequence[str] = (),
+    ) -> None:
+        """Add a unit.
+
+        Args:
+            name: id of the dialogue or situation.
+            cluster: what it is drawn with.
+            asked: what the user said, or the context.
+            replies: what the system replied.
+            source: where it is from; "": unknown.
+            time: when a dialogue with a person began; None: unknown.
+            names_items: whether the data annotate an item in the last reply, or a ranking.
+            is_answered: whether the system was asked for a reply, and no failure was recorded.
+            references: what people replied instead.
+            content: texts by which copies are recognised; (): what was asked and replied.
+        """
+        place = len(self._ids)
+        self._ids.append(name)
+        self._clusters.append(cluster)
+        self._sources.append(source)
+        self._times.append(time)
+        if is_answered:
+            sign = suspicion_of_all(replies, names_items=names_items)
+            if sign is not None:
+                self.suspects[name] = sign
+                return
+            if references and repeats_any(replies[-1], references):
+                self.echoes.append(name)
+            said = set(replies)
+            if len(said) == 1 and not names_items and len(replies[0]) <= LONGEST_EQUAL:
+                self._equal[" ".join(replies[0].lower().split())].append((name, hash(tuple(asked))))
+        self._copies.add(place, "\n".join(content or (*asked, *replies)), "" if content else " ".join(asked))
+
+    def facts(self) -> dict[str, Any]:
+        """Fields of ``MeasuredUnits`` that say what was found; those without anything are left out."""
+        self._suspect_equal_replies()
+        suspects = {sign: tuple(name for name, own in self.suspects.items() if own is sign) for sign in Suspicion}
+        found: dict[str, Any] = {
+            "suspects": {sign: names for sign, names in suspects.items() if names},
+            "echoes": tuple(self.echoes),
+            "copies": self._name_units(self._copies.exact()),
+            "times": tuple(self._times) if any(each is not None for each in self._times) else (),
+            "sources": tuple(self._sources) if len(set(self._sources)) > 1 else (),
+        }
+        if self.clustered_by not in (ClusterKind.NEED, ClusterKind.SITUATION):
+            groups = self._copies.near()
+            apart = [group for group in groups if len({self._clusters[place] for place in group}) > 1]
+            found["near_copies"] = self._name_units(apart)
+        return {name: value for name, value in found.items() if value}
+
+    def texts(self) -> dict[bytes, set[str]]:
+        """Clusters of the units with each long text, by a hash of the text."""
+        return {text: {self._clusters[place] for place in places} for text, places in self._copies.by_text().items()}
+
+    def twins(self, others: Iterable[Mapping[bytes, set[str]]]) -> tuple[str, ...]:
+        """Ids of units whose text is also one of another system, in another cluster."""
+        elsewhere: dict[bytes, set[str]] = {}
+        for other in others:
+            for text, clusters in other.items():
+                elsewhere.setdefault(text, set()).update(clusters)
+        return tuple(
+            self._ids[place]
+            for text, places in self._copies.by_text().items()
+            for place in places
+            if elsewhere.get(text, set()) - {self._clusters[place]} and self._ids[place] not in self.suspects
+        )
+
+    def _suspect_equal_replies(self) -> None:
+        if all(self.suspects.get(name) is Suspicion.SILENT for name in self._ids):
+            self.suspects.clear()  # the file holds no replies
+        least, most = max(FEWEST_EQUAL, EQUAL * len(self._ids)), MOST_EQUAL * len(self._ids)
+        for text, units in self._equal.items():
+            if (
+                least <= len(units) <= most
+                and len({asked for _, asked in units}) >= FEWEST_EQUAL
+                and not names_something(text)
+            ):
+                self.suspects.update((name, Suspicion.REPEATED) for name, _ in units)
+
+    def _name_units(self, groups: Sequence[Sequence[int]]) -> tuple[tuple[str, ...], ...]:
+        """Groups by the ids of their units, without those that are suspects: failures are alike, and no copies."""
+        named = [[self._ids[place] for place in group] for group in groups]
+        kept = [tuple(name for name in group if name not in self.suspects) for group in named]
+        return tuple(group for group in kept if len(group) > 1)
+
+
+def source_of(source: str | None, meta: Mapping[str, JsonValue]) -> str:
+    """Where a dialogue is from: what the corpus says, and the first field of its own that says so.
+
+    >>> source_of("logs", {"channel": "app"}), source_of(None, {})
+    ('logs, channel app', '')
+    """
+    own = next((f"{name} {meta[name]}" for name in SOURCES if isinstance(meta.get(name), str | int)), "")
+    return ", ".join(each for each in (source or "", own) if each)

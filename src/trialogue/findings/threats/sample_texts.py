@@ -1,0 +1,183 @@
+"""Texts about threats from the sample: what is suspicious in it, and verdicts that it can turn."""
+
+from collections.abc import Mapping
+
+from trialogue.findings.threat import Severity, Threat, ThreatCode
+from trialogue.findings.threats.entry import ThreatText
+from trialogue.findings.wording import list_names, p_words
+from trialogue.records.kinds.suspicions import Suspicion
+
+SIGNS: Mapping[Suspicion, str] = {
+    Suspicion.SILENT: "no reply",
+    Suspicion.ERROR: "a program's message",
+    Suspicion.APOLOGY: "an apology or refusal",
+    Suspicion.REPEATED: "the same reply to different users",
+}
+"""Each sign of a failure in a sentence."""
+
+
+def _units(threat: Threat, count: object) -> str:
+    things = "replies" if threat.facts.get("are_situations") else "dialogues"
+    return f"{count} of {threat.facts['units']} {things}"
+
+
+def _changed_units(threat: Threat) -> str:
+    """The changed units of a pair: "12 dialogues of A and 3 of B"."""
+    changed = threat.facts["changed"]
+    assert isinstance(changed, dict)
+    return list_names([f"{count} of {system}" for system, count in changed.items()])
+
+
+def _result(threat: Threat) -> str:
+    """What the re-estimate says, in brackets."""
+    difference, p = threat.facts["difference"], threat.facts["p"]
+    if not isinstance(difference, int | float) or not isinstance(p, int | float):
+        return "(then the two cannot be compared)"
+    return f"({threat.systems[0]} minus {threat.systems[1]} is then {difference:+.2f}, p {p_words(p)})"
+
+
+def _suspect_text(threat: Threat) -> str:
+    if "changed" in threat.facts:
+        return (
+            "it does not stand if dialogues that look like unrecorded failures count as the worst value: "
+            f"{_changed_units(threat)} {_result(threat)}"
+        )
+    signs = threat.facts["signs"]
+    assert isinstance(signs, dict)
+    listed = ", ".join(f"{SIGNS[Suspicion(sign)]} {count}" for sign, count in signs.items())
+    counted = _units(threat, threat.facts["suspects"])
+    return f"{counted} of {list_names(threat.systems)} look like unrecorded failures ({listed})"
+
+
+def _copy_text(threat: Threat) -> str:
+    if "changed" in threat.facts:
+        return f"it does not stand if copies count once: {_changed_units(threat)} {_result(threat)}"
+    return (
+        f"{_units(threat, threat.facts['copies'])} of {list_names(threat.systems)} are copies of others "
+        f"({threat.facts['equal']} word for word)"
+    )
+
+
+def _source_text(threat: Threat) -> str:
+    return f"it does not stand within the sources that both systems' dialogues come from, in other shares {_result(threat)}"
+
+
+def _missing_text(threat: Threat) -> str:
+    missing, units = threat.facts["missing"], threat.facts["units"]
+    assert isinstance(missing, dict)
+    assert isinstance(units, dict)
+    what = "people, needs or tasks" if threat.facts["are_pairs"] else "units"
+    counted = list_names([f"{count} of {units[system]} {what} for {system}" for system, count in missing.items()])
+    turns = threat.severity is Severity.DEMOTES
+    tipping, reach = _number(threat.facts["tipping"]), _number(threat.facts["reach"])
+    how = f"as they can (by up to {reach})" if turns else f"(at most {reach} is possible)"
+    return f"values are missing unequally ({counted}): it falls if these lie {tipping} from the others, {how}"
+
+
+def _number(value: object) -> str:
+    return f"{value:.2f}" if isinstance(value, int | float) else "an unknown distance"
+
+
+def _echo_text(threat: Threat) -> str:
+    if "changed" in threat.facts:
+        return f"it does not stand without the situations in which a reply repeats the reference {_result(threat)}"
+    return f"{_units(threat, threat.facts['echoes'])} of {list_names(threat.systems)} repeat the reference"
+
+
+SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
+    ThreatCode.SUSPECTED_FAILURES: ThreatText(
+        "Failures that nobody recorded",
+        "The last reply and at least half of all replies are empty, a program's message, an apology or refusal that names "
+        "nothing, or equal in at least three dialogues, and in 5% to 50% of the system's.",
+        "Noted; demotes a verdict that does not stand if these dialogues, rated or not, count as the worst value.",
+        _suspect_text,
+    ),
+    ThreatCode.COPIED_UNITS: ThreatText(
+        "Dialogues or situations are copies",
+        "Dialogues or situations of at least 30 words that are equal to another one, or nearly equal (up to a word in ten "
+        "changed) in another cluster. Openings that many share, and failures, are no copies.",
+        "Noted; demotes a verdict that does not stand if equal ones count as one, and nearly equal ones as one cluster.",
+        _copy_text,
+    ),
+    ThreatCode.COPIED_REFERENCES: ThreatText(
+        "Replies are the references",
+        "Replies that hold a reference: three quarters of its pieces of five letters, whatever stands around it (references "
+        "of fewer than 25 letters: all of it, and nothing else).",
+        "Noted; demotes a verdict on a measure that uses references if it does not stand without the situations in which "
+        "any of the two systems repeats the reference.",
+        _echo_text,
+    ),
+    ThreatCode.MIXED_SOURCES: ThreatText(
+        "Sources mixed unequally",
+        "Two systems' dialogues come from the same sources (corpora, files, channels) in other shares.",
+        "Demotes a verdict that does not stand within the sources.",
+        _source_text,
+    ),
+    ThreatCode.MIXED_SCALES: ThreatText(
+        "Ratings on different scales",
+        "No scale is declared, and the ratings of each system (or source) reach both ends of a scale of their own, such as "
+        "0 to 4 beside 1 to 5.",
+        "Demotes a verdict that does not stand if each is measured on its own scale: declare the scale.",
+        lambda t: (
+            "it does not stand if the systems' (or sources') ratings are on the different scales that they seem to be on, "
+            f"none of which is declared {_result(t)}"
+        ),
+    ),
+    ThreatCode.OTHER_TIMES: ThreatText(
+        "Systems rated at different times",
+        "People's dialogues with two systems began at other times (quarters of the dialogues, chi-square at .001), as"
+        " their files say.",
+        "Demotes a verdict that does not stand within the quarters, or cannot be computed there. Times of simulations"
+        " do not matter.",
+        lambda t: (
+            f"it does not stand within the same periods, which the systems' dialogues are not equally of {_result(t)}"
+        ),
+    ),
+    ThreatCode.UNEVEN_ORDER: ThreatText(
+        "Systems met in uneven order",
+        "People who met both systems met one of them first more often (chi-square at .001), by the times in the files.",
+        "Demotes a verdict that does not stand within first and later dialogues.",
+        lambda t: f"it does not stand within first and later dialogues, as people met them unevenly {_result(t)}",
+    ),
+    ThreatCode.SHARED_DIALOGUES: ThreatText(
+        "The same dialogue in two systems",
+        "Dialogues of at least 30 words that are equal to one of another system, with somebody else.",
+        "Demotes a verdict that does not stand without these dialogues.",
+        lambda t: f"it does not stand without the dialogues that both systems have under different people {_result(t)}",
+    ),
+    ThreatCode.DOMINANT_RATER: ThreatText(
+        "One rater gave most ratings",
+        "One of several raters gave at least half of the ratings of two systems.",
+        "Demotes a verdict that does not stand without that rater.",
+        lambda t: f"it does not stand without the rater who gave most of the ratings {_result(t)}",
+    ),
+    ThreatCode.CONTRADICTORY_RATINGS: ThreatText(
+        "Contradictory ratings",
+        "A rater gave the same unit different values of one question.",
+        "Demotes a verdict that does not stand without these ratings.",
+        lambda t: f"it does not stand without ratings that contradict others by the same rater {_result(t)}",
+    ),
+    ThreatCode.SELF_RATED: ThreatText(
+        "Raters called like systems",
+        "Ratings by raters whose name is that of a system.",
+        "Demotes a verdict that does not stand without these ratings.",
+        lambda t: f"it does not stand without ratings by raters who are called like a system {_result(t)}",
+    ),
+    ThreatCode.LOOKALIKE_PEOPLE: ThreatText(
+        "One person under several codes",
+        "Codes of people or raters that differ only in case, spaces and signs.",
+        "Demotes a verdict that does not stand if these are one person each.",
+        lambda t: (
+            f"it does not stand if people whose codes differ only in case or signs are one person each {_result(t)}"
+        ),
+    ),
+    ThreatCode.MISSING_VALUES: ThreatText(
+        "Values are missing unequally",
+        "One system of a pair lacks more ratings, or more of the people, needs or tasks that the other one met. The tipping "
+        "point is how far the missing values must lie from the others to turn the verdict.",
+        "Demotes a verdict whose tipping point lies within the scale (without a worst value: within two standard "
+        "deviations), unless chance may explain the shares (Fisher's exact test at .1); otherwise, it is noted.",
+        _missing_text,
+    ),
+}
+"""Texts by code."""

@@ -1,0 +1,192 @@
+"""The audit of a sample alone, as a linter: of data sets, of submissions to a shared task, and of runs with their seals."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import ClassVar
+
+from trialogue.datasets.tables.mapping import Columns
+from trialogue.metrics.engine.conversations import evaluated_conversations, offline_conversations
+from trialogue.records import MeasuredUnits, Rated, Record, Response, Situation
+from trialogue.records.kinds.suspicions import Suspicion
+from trialogue.records.runs import open_run
+from trialogue.workflows.inputs.inputs import InputRecords, gather
+from trialogue.workflows.inputs.populations import measured_units
+from trialogue.workflows.pipeline.saved_results import holds_run, read_run
+
+
+class CheckCode(StrEnum):
+    """What a check finds."""
+
+    SUSPECTED_FAILURES = "suspected_failures"
+    """Replies that look like failures that nobody recorded."""
+    COPIED_UNITS = "copied_units"
+    """Units that are equal, or nearly so."""
+    SHARED_DIALOGUES = "shared_dialogues"
+    """Dialogues that two systems have, with different people."""
+    COPIED_REFERENCES = "copied_references"
+    """Replies that repeat the reference."""
+    UNEQUALLY_RATED = "unequally_rated"
+    """Systems whose dialogues are rated less often than those of another one."""
+    MISSING_CASES = "missing_cases"
+    """Situations without a reply by a system that replies to others."""
+    REPEATED_ITEMS = "repeated_items"
+    """Rankings in which an item stands twice."""
+    UNKNOWN_ITEMS = "unknown_items"
+    """Rankings with items that the catalogue lacks."""
+    LEAKED_TARGETS = "leaked_targets"
+    """Situations whose context names a target."""
+
+
+TEXTS = {
+    CheckCode.SUSPECTED_FAILURES: "look like failures that nobody recorded",
+    CheckCode.COPIED_UNITS: "are copies of others",
+    CheckCode.SHARED_DIALOGUES: "are dialogues of another system, too, with different people",
+    CheckCode.COPIED_REFERENCES: "repeat the reference",
+    CheckCode.UNEQUALLY_RATED: "have no rating, a larger share than of another system",
+    CheckCode.MISSING_CASES: "have no reply",
+    CheckCode.REPEATED_ITEMS: "have a ranking in which an item stands twice",
+    CheckCode.UNKNOWN_ITEMS: "have a ranking with items that the catalogue lacks",
+    CheckCode.LEAKED_TARGETS: "name a target in their context",
+}
+MOST_NAMED = 5  # ids in a line
+
+
+class CheckFinding(Record):
+    """One thing that is wrong with a system's units, or with those of all."""
+
+    kind: ClassVar[str] = "check"
+
+    code: CheckCode
+    """What it is."""
+    system: str | None
+    """The system; None: the situations, whoever replies to them."""
+    count: int
+    """Units that it is about."""
+    units: int
+    """All units."""
+    ids: tuple[str, ...] = ()
+    """Ids of those that it is about."""
+
+    @property
+    def text(self) -> str:
+        """In one line."""
+        more = f" and {len(self.ids) - MOST_NAMED} more" if len(self.ids) > MOST_NAMED else ""
+        ids = f": {', '.join(self.ids[:MOST_NAMED])}{more}" if self.ids else ""
+        head = "situations" if self.system is None else self.system
+        return f"{head}: {self.count:,} of {self.units:,} {TEXTS[self.code]}{ids}"
+
+
+def check(
+    *given: str | Path, mapping: Columns | None = None, format_name: str | None = None, catalogue: str | None = None
+) -> tuple[CheckFinding, ...]:
+    """What is suspicious in data or runs, without measuring anything.
+
+    Args:
+        given: corpora, files, ``SYSTEM=FILE``, or folders of runs, whose files are compared with their seals.
+        mapping: which column of a table is what.
+        format_name: format of the files (default: auto-detect).
+        catalogue: a corpus or file with items, by which rankings are checked.
+
+    Raises:
+        DataError: a file cannot be read, or a run is not what was sealed.
+    """
+    runs = [Path(each) for each in given if holds_run(Path(each))]
+    files = [each for each in given if Path(each) not in runs]
+    found: list[CheckFinding] = []
+    for folder in runs:
+        open_run(folder).check()
+        read = read_run(folder)
+        found += _of_tables([each for each in read.counts if isinstance(each, MeasuredUnits)])
+        found += _unequally_rated(read.concluded.reading.rated)
+    if files:
+        material = gather(files, format_name=format_name, mapping=mapping)
+        found += _of_material(material, _items_of(catalogue))
+    return tuple(found)
+
+
+def _items_of(catalogue: str | None) -> frozenset[str] | None:
+    if catalogue is None:
+        return None
+    from trialogue.workflows.inputs.knowledge import load_catalogue  # here: most checks need no catalogue
+
+    return frozenset(load_catalogue(catalogue).catalogue)
+
+
+def _of_material(material: InputRecords, items: frozenset[str] | None) -> Iterator[CheckFinding]:
+    online = evaluated_conversations(material.dialogues)
+    offline = offline_conversations(material.situations, material.responses)
+    yield from _of_tables(list(measured_units(online, offline, material.situations)))
+    yield from _unequally_rated(material.reading.rated)
+    yield from _of_rankings(material.situations, material.responses, items)
+
+
+def _of_tables(tables: Sequence[MeasuredUnits]) -> Iterator[CheckFinding]:
+    for table in tables:
+        suspects = [name for sign in Suspicion for name in table.suspects.get(sign, ())]
+        groups = {name for group in (*table.copies, *table.near_copies) for name in group[1:]}
+        for code, names in (
+            (CheckCode.SUSPECTED_FAILURES, suspects),
+            (CheckCode.COPIED_UNITS, [name for name in table.ids if name in groups]),
+            (CheckCode.SHARED_DIALOGUES, table.twins),
+            (CheckCode.COPIED_REFERENCES, table.echoes),
+        ):
+            if names:
+                yield _finding(code, table.system, names, len(table.ids))
+
+
+def _finding(code: CheckCode, system: str | None, names: Sequence[str], units: int) -> CheckFinding:
+    return CheckFinding(code=code, system=system, count=len(names), units=units, ids=tuple(names))
+
+
+def _unequally_rated(rated: dict[str, Rated]) -> Iterator[CheckFinding]:
+    """Systems that are rated less often than the one that is rated most."""
+    from trialogue.stats.fisher import fisher_p
+
+    if not any(each.rated for each in rated.values()):
+        return
+    most = max(rated.values(), key=lambda each: each.rated / each.units)
+    for system, each in rated.items():
+        lacking = each.units - each.rated
+        if lacking and fisher_p(lacking, each.units, most.units - most.rated, most.units) < 0.05:
+            yield CheckFinding(code=CheckCode.UNEQUALLY_RATED, system=system, count=lacking, units=each.units)
+
+
+def _of_rankings(
+    situations: Sequence[Situation], responses: Sequence[Response], items: frozenset[str] | None
+) -> Iterator[CheckFinding]:
+    by_system: dict[str, list[Response]] = {}
+    for response in responses:
+        by_system.setdefault(response.system, []).append(response)
+    known = [each.id for each in situations]
+    for system, own in by_system.items():
+        answered = {each.situation_id for each in own}
+        missing = [name for name in known if name not in answered]
+        twice = [each.situation_id for each in own if _repeats(each.utterance.ranking or ())]
+        strange = [
+            each.situation_id
+            for each in own
+            if items is not None and any(item not in items for item in each.utterance.ranking or ())
+        ]
+        for code, names in (
+            (CheckCode.MISSING_CASES, missing),
+            (CheckCode.REPEATED_ITEMS, twice),
+            (CheckCode.UNKNOWN_ITEMS, strange),
+        ):
+            if names:
+                yield _finding(code, system, names, len(known) if code is CheckCode.MISSING_CASES else len(own))
+    leaked = [each.id for each in situations if _names_target(each)]
+    if leaked:
+        yield _finding(CheckCode.LEAKED_TARGETS, None, leaked, len(situations))
+
+
+def _repeats(ranking: Sequence[str]) -> bool:
+    return max(Counter(ranking).values(), default=0) > 1
+
+
+def _names_target(situation: Situation) -> bool:
+    """Whether the context mentions a target, by its id."""
+    targets = set(situation.targets or ())
+    mentioned = {each.item_id for said in situation.context for each in said.mentions or ()}
+    return not targets.isdisjoint(mentioned)

@@ -1,0 +1,201 @@
+"""Tampered samples, through the commands: none of their verdicts is firm; clean ones keep theirs."""
+
+import random
+from pathlib import Path
+
+import pytest
+from benchmarks.sample_cases import Case, attacks, rated, sample
+
+from trialogue.findings import Findings
+from trialogue.findings.comparison.strata import stratum_effects
+from trialogue.findings.sample.records import Design, Factor
+from trialogue.findings.threats import Severity, ThreatCode, Validity
+from trialogue.records import Dialogue, Role
+from trialogue.report.evaluation.reading import reading_lines
+from trialogue.stats.arrays import Floats
+from trialogue.workflows.board.board import board
+from trialogue.workflows.compare import compare
+from trialogue.workflows.evaluation import Run, evaluate
+
+CASES = {each.name: each for each in attacks()}
+FAILING = "'Internal Server Error (5' in 20%, paired"
+
+
+def run(records: list[Dialogue]) -> Run:
+    return evaluate(records, metrics=["turns"], resamples=300)
+
+
+def verdict(findings: Findings) -> tuple[str, str]:
+    (league,) = (each for each in findings.leagues if each.measure.by == "people")
+    (pair,) = league.contrasts
+    return pair.leader or "-", pair.validity.value
+
+
+def is_firm(findings: Findings) -> bool:
+    leader, validity = verdict(findings)
+    return leader != "-" and validity == Validity.FIRM
+
+
+def demoted_by(findings: Findings) -> set[ThreatCode]:
+    return {each.code for each in findings.threats if each.severity is Severity.DEMOTES}
+
+
+@pytest.mark.parametrize("attack", sorted({each.attack for each in CASES.values()}))
+def test_no_verdict_of_a_tampered_sample_is_firm(attack: str) -> None:
+    own = [each for each in CASES.values() if each.attack == attack][::5]
+    assert [each.name for each in own if is_firm(run(each.make(random.Random(f"test {each.name}"))).findings)] == []
+
+
+def decided(case: Case) -> tuple[list[Dialogue], Run]:
+    """The first sample of a case in which somebody leads."""
+    for seed in range(20):
+        records = case.make(random.Random(seed))
+        found = run(records)
+        if verdict(found.findings)[0] != "-":
+            return records, found
+    raise AssertionError(case.name)
+
+
+def test_every_command_says_so(tmp_path: Path) -> None:
+    records, found = decided(next(each for each in CASES.values() if "12 dialogues 8 times, 5%" in each.name))
+    leader, _ = verdict(found.findings)
+    sides = [[each for each in records if each.system == system] for system in "AB"]
+    light = compare(*(run(each) for each in sides), on=["human:satisfaction"], resamples=300)
+    assert demoted_by(light.findings) >= {ThreatCode.COPIED_UNITS}
+    (judged,) = (each for each in light.comparison.judgements if each.decides)
+    assert (judged.light, judged.validity) == ("better" if leader == "B" else "worse", Validity.CONDITIONAL)
+    folders = [
+        run(each).write(tmp_path / system, explorer=False).parent for system, each in zip("AB", sides, strict=True)
+    ]
+    shown = board(*folders, on=["human:satisfaction"], resamples=300).findings
+    (league,) = shown.columns[0].leagues
+    assert league.contrasts[0].validity is Validity.CONDITIONAL
+    assert ThreatCode.COPIED_UNITS in {each.code for each in shown.threats if each.severity is Severity.DEMOTES}
+
+
+def test_failures_count_as_the_worst_value_rated_or_not() -> None:
+    rng = random.Random(11)
+    records = sample(rng, means=(3.0, 4.4), sizes=(30, 30))
+    for place in range(30, 36):
+        said = (records[place].utterances[0], records[place].utterances[1].model_copy(update={"text": "Error 500"}))
+        ratings = records[place].ratings if place % 2 else ()
+        records[place] = records[place].model_copy(update={"utterances": said, "ratings": ratings})
+    findings = run(records).findings
+    (again,) = findings.re_estimates
+    of_a = [each.ratings[0].value for each in records[:30]]
+    kept = [each.ratings[0].value for each in records[36:]]
+    # 24 ratings of B remain, and six failures count as 1
+    expected = sum(of_a) / 30 - (sum(kept) + 6 * 1) / 30
+    assert again.difference.value == pytest.approx(expected)
+    assert again.units == {"B": 6}
+
+
+def test_copies_count_once_with_their_mean() -> None:
+    rng = random.Random(2)
+    records = sample(rng, means=(2.0, 4.5), sizes=(20, 20))
+    copies = [records[0].model_copy(update={"id": f"again{n}", "ratings": rated(float(1 + n))}) for n in range(4)]
+    (again,) = run([*records, *copies]).findings.re_estimates
+    first = (records[0].ratings[0].value + 1 + 2 + 3 + 4) / 5
+    a = (first + sum(each.ratings[0].value for each in records[1:20])) / 20
+    b = sum(each.ratings[0].value for each in records[20:]) / 20
+    assert again.units == {"A": 4}
+    assert again.difference.value == pytest.approx(a - b)
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_the_tipping_point_is_that_of_a_hand_calculation(paired: bool) -> None:
+    rng = random.Random(5)
+    records = sample(rng, means=(2.6, 4.2), sizes=(40, 40), paired=paired)
+    if paired:
+        records = [*records[:40], *records[50:]]  # ten people never met B
+    else:
+        records = [*records[:40], *(each.model_copy(update={"ratings": ()}) for each in records[40:50]), *records[50:]]
+    findings = run(records).findings
+    (missing,) = findings.missing
+    (league,) = (each for each in findings.leagues if each.measure.by == "people")
+    interval = league.contrasts[0].difference.interval
+    assert interval is not None
+    assert missing.missing == {"A": 0, "B": 10}
+    assert missing.share == 0.25  # 10 of 40, and none of A
+    assert missing.tipping == pytest.approx(min(abs(interval.low), abs(interval.high)) / 0.25)
+    mean = sum(each.ratings[0].value for each in records if each.system == "B" and each.ratings) / 30
+    assert missing.reach == pytest.approx(mean - 1)  # of the leader, down to the end of the scale
+
+
+def test_equal_shares_of_missing_ratings_are_nothing_to_weigh() -> None:
+    records = sample(random.Random(6), means=(2.6, 4.2), sizes=(40, 40))
+    gone = [each.model_copy(update={"ratings": ()}) if place % 4 == 0 else each for place, each in enumerate(records)]
+    assert run(gone).findings.missing == ()
+
+
+def test_the_estimate_within_sources_is_that_of_least_squares() -> None:
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    strata = [rng.integers(0, 3, 50), rng.integers(0, 3, 70)]
+    values: list[Floats] = [rng.normal(each, 1.0) for each in strata]
+    effects = stratum_effects(values, strata)
+    means = [float((own - effects[each]).mean()) for own, each in zip(values, strata, strict=True)]
+    codes, first = np.concatenate(strata), np.concatenate([np.ones(50), np.zeros(70)])
+    design = np.column_stack([first, *(codes == each for each in range(3))])
+    slope = np.linalg.lstsq(design, np.concatenate(values), rcond=None)[0][0]
+    assert means[0] - means[1] == pytest.approx(slope)
+
+
+def test_clean_samples_keep_their_verdicts() -> None:
+    firm = []
+    for seed in range(12):
+        records = sample(random.Random(seed), means=(2.6, 4.0), paired=seed % 2 == 0)
+        if seed % 3 == 0:  # a tenth of the ratings is missing, whatever they are
+            rng = random.Random(seed)
+            records = [each.model_copy(update={"ratings": ()}) if rng.random() < 0.1 else each for each in records]
+        firm.append(is_firm(run(records).findings))
+    assert all(firm)
+
+
+def test_templated_openings_are_no_copies_and_templated_answers_no_failures() -> None:
+    rng = random.Random(8)
+    records = sample(rng, means=(2.5, 4.2), sizes=(40, 40))
+    opening = "Hello and welcome! I am your film assistant, here to find something that you will enjoy tonight. "
+    greeted = []
+    for each in records:
+        said = [
+            one.model_copy(update={"text": opening + one.text}) if one.speaker == "system" else one
+            for one in each.utterances
+        ]
+        greeted.append(each.model_copy(update={"utterances": tuple(said)}))
+    findings = run(greeted).findings
+    assert not any(each.suspects or each.near_copies for each in findings.sample.units)
+    assert is_firm(findings)
+
+
+def test_a_competitor_that_its_file_calls_a_baseline_is_evaluated() -> None:
+    records = sample(random.Random(9), means=(2.6, 4.0), sizes=(40, 40))
+    records = [each.model_copy(update={"role": Role.BASELINE}) if each.system == "B" else each for each in records]
+    found = run(records)
+    assert verdict(found.findings) == ("B", Validity.FIRM)
+    assert any("40 dialogues of B are marked as a baseline's" in line for line in found.findings.warnings)
+
+
+def test_the_design_and_its_test_stand_above_the_league() -> None:
+    paired = run(sample(random.Random(3), means=(2.6, 4.0), paired=True))
+    assert "Compared: 60 users met both systems." in reading_lines(paired.findings)
+    assert [each.design for each in paired.sample.crossings] == [Design.CROSSED]
+    lines = reading_lines(run(sample(random.Random(3), means=(2.6, 4.0))).findings)
+    (test,) = (line for line in lines if line.startswith("Test on Satisfaction: "))
+    assert "permutation" in test
+    assert test.endswith("since dialogues are independent as far as the data say.")
+
+
+def test_the_sample_holds_who_met_what_and_who_rated() -> None:
+    records = sample(random.Random(4), sizes=(30, 20), paired=True)
+    found = run([*records, records[0].model_copy(update={"id": "again"})]).sample
+    assert [(each.system, each.units, each.clusters, each.copies) for each in found.units] == [
+        ("A", 31, 30, 1),
+        ("B", 20, 20, 0),
+    ]
+    assert found.units[0].effective == pytest.approx(31**2 / (29 + 4))  # 29 people once, one twice
+    (people,) = found.crossings
+    assert (people.factor, people.levels, people.several, people.design) == (Factor.PEOPLE, 30, 20, Design.PARTLY)
+    (column,) = found.columns
+    assert (column.ratings, column.rated) == (51, {"A": 31, "B": 20})
