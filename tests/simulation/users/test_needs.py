@@ -186,7 +186,7 @@ def asked_for(found: list[Need], catalogue: Catalogue) -> tuple[float, set[str]]
     """(Share of a catalogue with as much evenness as the needs: a participation ratio, what no need accepts)."""
     weights: Counter[str] = Counter()
     for need in found:
-        weights.update(dict.fromkeys(need.acceptable, 1 / len(need.acceptable)))  # type: ignore[arg-type]
+        weights.update(dict.fromkeys(need.acceptable, 1 / len(need.acceptable)))
     total, squares = sum(weights.values()), sum(each**2 for each in weights.values())
     return total**2 / squares / len(catalogue), set(catalogue) - set(weights)
 

@@ -114,9 +114,9 @@ class Needs:
         """Constraints that narrow an item down, leaving what is liked if they can; of all that do not, the narrowest."""
         best: tuple[tuple[Feature, ...], int] = ((), self._all_items)
         for most in range(MAX_CONSTRAINTS, 0, -1):  # fewer of those that users talk about leave room for others
-            for spared in (liked, self._all_items):
+            for spared in (liked, None):
                 found = self._constraints_from(item, self._all_items, rng, spared=spared, most=most)
-                if found[1].bit_count() <= self.bound:
+                if found[1].bit_count() - (spared is not None) <= self.bound:
                     return found
                 best = min(best, found, key=lambda each: each[1].bit_count())
         return best
@@ -233,9 +233,10 @@ class Needs:
             item: the item.
             fresh: mask of the items among which they choose.
             rng: what is drawn from.
-            spared: mask of items of which one, at least, satisfies them; None: of the fresh ones.
+            spared: mask of items of which one, at least, satisfies them, and will be known; None: of the fresh ones.
             most: constraints on attributes that users talk about.
         """
+        known = spared is not None
         spared = fresh if spared is None else spared
         chosen: list[Feature] = []
         mask = fresh
@@ -252,7 +253,7 @@ class Needs:
         for features, enough, limit in passes:
             for feature in features:
                 narrower = mask & self._mask(feature)
-                if mask.bit_count() <= enough or len(chosen) == limit:
+                if mask.bit_count() - known <= enough or len(chosen) == limit:
                     break
                 if narrower == mask or not narrower & spared:
                     continue
