@@ -228,6 +228,20 @@ def test_who_looks_for_something_likes_something_else_of_the_kind(seed: int) -> 
         assert cases.draw(str(case), seed=seed).need == need
 
 
+def test_users_with_the_profiles_of_the_released_code_have_needs_from_these() -> None:
+    released = Users(bundled_users("cir6-pkg").with_options(profile_variant="released"), films(), film_ratings())
+    need = released.new("1", seed=0).need
+    assert need is not None
+    assert set(need.examples) <= set(need.known)
+
+
+def test_only_one_item_is_liked_by_anybody() -> None:
+    catalogue = shop(3, items=40).catalogue
+    rows = [(f"u{person}", f"p{item}", 5.0 if item == 0 else 2.0) for person in range(3) for item in range(12)]
+    world = World(catalogue, Ratings.from_rows(rows, scale=Scale(1, 5, 1), items=tuple(catalogue)))
+    assert {need.examples for need in drawn(world, 200)} == {("p0",)}
+
+
 def test_users_who_ask_for_what_they_like_have_the_needs_of_version_1() -> None:
     asking = Users(bundled_users("cir6-pkg").with_options(wants="profile"), films(), film_ratings())
     assert asking.new("3", seed=1).need.id == "2b022cb6a60e"  # type: ignore[union-attr]

@@ -114,6 +114,7 @@ class NeedsByCase:
         """
         if world.ratings is not None and profiles is None:
             profiles = Profiles(world.ratings, world.catalogue)
+        profile_first |= profiles is not None and profiles.variant == "released"  # whose items are given, not drawn
         needs = Needs(world.catalogue, attributes=attributes, mixed=profiles is None)
         return cls(needs, profiles, world.needs, profile_first=profile_first)
 

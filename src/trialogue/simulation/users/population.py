@@ -91,7 +91,7 @@ class Users:
             self.world,
             attributes=self.attributes,
             profiles=self.profiles,
-            profile_first=options.wants == "profile" or variant == "released",
+            profile_first=options.wants == "profile",
         )
         own = read_phrases(options.phrases) if options.phrases is not None else None
         if own is None and options.phrasing == "templates":
