@@ -47,7 +47,8 @@ films (476), all agents with the same needs. A need is met if the agent is first
 within ten user turns; of a turn at most three new titles count (`@named`), or all of them (`@listed`). Turn success
 and task success, the outcomes by acts, stand beside it: acts of agents that declare none are those that a labeller
 hears in their words, without knowing what the user did before. Intervals: 90 %, paired by need, score intervals (Tango's),
-one at a time. The best baseline is the best of the five on the same needs, which is to the recommenders' disadvantage.
+one at a time. The best baseline is the best of the six on the same needs, which is to the recommenders' disadvantage.
+The static list, made for needs of other seeds, listens to nobody: what tells it apart is lift (LIFT.md).
 """
 HEADING = (
     "| recommender | need met less the best baseline | above | undeclared | declared less undeclared | "

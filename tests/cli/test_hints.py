@@ -11,7 +11,7 @@ import typer.main
 import trialogue
 from trialogue.cli.app import app
 from trialogue.metrics import get_card, metric_names
-from trialogue.records.reasons.texts import TEXTS
+from trialogue.records import ReasonCode
 
 SOURCE = Path(trialogue.__file__).parent
 HAVE_DOCSTRINGS = (ast.Module, ast.ClassDef, ast.FunctionDef)
@@ -58,12 +58,16 @@ def test_every_option_that_a_message_names_is_one_of_some_command() -> None:
 
 def test_every_parameter_that_a_reason_names_is_one_of_a_metric() -> None:
     parameters = {key for name in metric_names() for key in get_card(name).parameters}
-    named = {key for text in TEXTS.values() for key in re.findall(r"\b([a-z_]+)=", str(text))}
+    named = {key for code in ReasonCode for key in re.findall(r"\b([a-z_]+)=", code.text)}
     assert named
     assert named <= parameters
 
 
 def test_every_measure_that_a_reason_names_is_there() -> None:
-    found = [name for text in TEXTS.values() for name in re.findall(r"\b([a-z_]+)@([a-z_]+)\b", str(text))]
+    found = [
+        name
+        for text in (code.text for code in ReasonCode)
+        for name in re.findall(r"\b([a-z_]+)@([a-z_]+)\b", str(text))
+    ]
     assert all(variant in get_card(name).variants for name, variant in found)
     assert found

@@ -199,3 +199,20 @@ def test_the_sample_holds_who_met_what_and_who_rated() -> None:
     assert (people.factor, people.levels, people.several, people.design) == (Factor.PEOPLE, 30, 20, Design.PARTLY)
     (column,) = found.columns
     assert (column.ratings, column.rated) == (51, {"A": 31, "B": 20})
+
+
+@pytest.mark.parametrize("replies", [1, 4, 17])
+def test_a_system_of_few_words_is_not_suspected_of_failing(replies: int) -> None:
+    talks = [
+        {
+            "system": f"v{1 + number % 2}",
+            "messages": [
+                {"role": "user", "content": f"A film for tonight, number {number}?"},
+                {"role": "assistant", "content": f"Try film {number % replies}."},
+            ],
+            "feedback": "up" if (number * 37) % 100 < (45 if number % 2 else 85) else "down",
+        }
+        for number in range(120)
+    ]
+    found = evaluate(talks, resamples=200).findings
+    assert ThreatCode.SUSPECTED_FAILURES not in {threat.code for threat in found.threats}

@@ -16,7 +16,7 @@ class NeedSource(StrEnum):
     """Origin of a need."""
 
     PROFILE = "profile"
-    """From what a real user of a ratings corpus liked, by the preference model of simulated users."""
+    """Of somebody with the profile of a real user of a ratings corpus, who liked something of the kind."""
     CATALOGUE = "catalogue"
     """From an item drawn from the catalogue, where no user's ratings are known."""
     IMPORTED = "imported"

@@ -5,13 +5,14 @@ liked; at least 4 stars are liked, 2 or fewer disliked, the rest neutral; the ra
 over the sampled items that have it. Any domain: items with attributes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trialogue.catalogue import Catalogue, Ratings, Scale
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
@@ -161,11 +162,12 @@ class Profiles:
             raise UnknownNameError("profile variant", variant, ("paper", "released"))
         self._ratings, self._catalogue, self.size, self.variant = ratings, catalogue, size, variant
         self.thresholds = thresholds or Thresholds.for_scale(ratings.scale)
-        self.users = self._eligible()
+        self._is_eligible = self._eligible()
+        self.users = tuple(ratings.users[code] for code in np.flatnonzero(self._is_eligible).tolist())
         self._histories: dict[str, _History] = {}
 
-    def _eligible(self) -> tuple[str, ...]:
-        """Ids of the users that a profile can be sampled from, in the order of the ratings."""
+    def _eligible(self) -> NDArray[np.bool_]:
+        """Whether a profile can be sampled from a user, by code."""
         ratings = self._ratings
         known = np.array([item in self._catalogue for item in ratings.items], dtype=np.bool_)
         kept = known[ratings.item_codes] if len(ratings.items) else np.zeros(0, dtype=np.bool_)
@@ -181,7 +183,24 @@ class Profiles:
         if not enough.any():
             what = f"no user with {self.size} rated items likes one: no rating reaches {self.thresholds.like:g}."
             raise DataError(Problem(what, hint="A profile needs a liked item. Choose thresholds that fit the scale."))
-        return tuple(ratings.users[code] for code in np.flatnonzero(enough).tolist())
+        return enough
+
+    @cached_property
+    def _likers(self) -> dict[str, NDArray[np.int32]]:
+        """Codes of the users with profiles who like an item, by item of the catalogue that anybody likes."""
+        ratings = self._ratings
+        rows = np.flatnonzero(self._is_eligible[ratings.user_codes] & (ratings.values >= self.thresholds.like))
+        rows = rows[np.argsort(ratings.item_codes[rows], kind="stable")]
+        ends = np.cumsum(np.bincount(ratings.item_codes[rows], minlength=len(ratings.items)))
+        users = np.split(ratings.user_codes[rows], ends[:-1])
+        return {
+            item: each for item, each in zip(ratings.items, users, strict=True) if len(each) and item in self._catalogue
+        }
+
+    @property
+    def liked_items(self) -> Iterable[str]:
+        """Ids of the items that anybody with a profile likes."""
+        return self._likers.keys()
 
     def _history(self, user: str) -> "_History":
         found = self._histories.get(user)
@@ -220,6 +239,22 @@ class Profiles:
         if all(rated[item] < self.thresholds.like for item in chosen):
             chosen = _draw_with_liked(history.liked, history.others, self.size, rng)
         return Profile(user, {item: rated[item] for item in chosen}, self._catalogue, thresholds=self.thresholds)
+
+    def sample_liking(self, item: str, rng: RandomSource, *, but: str = "") -> Profile:
+        """Sample the profile of a random user who likes an item, with this item and without another one.
+
+        Args:
+            item: one of ``liked_items``.
+            rng: what is drawn from.
+            but: item that the profile lacks even if the user rated it; then it may be a rating short.
+        """
+        likers = self._likers[item]
+        user = self._ratings.users[likers[rng.draw_below(len(likers))]]
+        history = self._history(user)
+        others = [other for other in history.items if other not in (item, but)]
+        chosen = rng.sample([item, *rng.sample(others, self.size - 1)], self.size)
+        rated = {each: history.ratings[each] for each in chosen}
+        return Profile(user, rated, self._catalogue, thresholds=self.thresholds)
 
     @cached_property
     def _released_thresholds(self) -> Thresholds:

@@ -1,16 +1,19 @@
 """Hidden needs: few items satisfy them, they follow from what a user likes, and every agent meets the same ones."""
 
+from collections import Counter
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from tests.simulation.made import books, film_ratings, films, rng
-from trialogue.catalogue import Catalogue, Item
+from trialogue.catalogue import Catalogue, Item, Ratings, Scale
 from trialogue.records import Constraint, Mention, Need, NeedSource, Utterance
 from trialogue.simulation import Users
 from trialogue.simulation.bundled import bundled_users
 from trialogue.simulation.preferences import SingleItem
 from trialogue.simulation.profiles import LIKED, Profile
+from trialogue.simulation.users.kinds import NeedsByCase, World
 from trialogue.simulation.users.need_preferences import NeedPreferences
 from trialogue.simulation.users.needs import DECADE, Needs, decade_of, resolve_mentions, satisfied_share
 
@@ -146,3 +149,99 @@ def test_users_of_another_domain_have_needs_they_can_word(kind: str) -> None:
     assert need is not None
     assert {each.attribute for each in need.constraints} <= {"subject"}
     assert len(need.acceptable) == 1  # a tenth of ten books is the least there can be
+
+
+def shop(seed: int, *, items: int = 200, rated: float = 0.8) -> World:
+    """Products with two to four attributes, of which few have nearly all ratings, and some have none."""
+    draw = np.random.default_rng(seed)
+    names = ("category", "brand", "color", "size")[: int(draw.integers(3, 5))]
+    sizes = {name: int(draw.integers(4, 10)) for name in names}
+    catalogue = Catalogue.from_items(
+        Item(
+            id=f"p{number}",
+            title=f"Product {number}",
+            attributes={n: (f"{n} {draw.integers(k)}",) for n, k in sizes.items()},
+        )
+        for number in range(items)
+    )
+    some = max(20, int(items * rated))
+    popularity = 1 / np.arange(1, some + 1)
+    rows = [
+        (f"u{person}", f"p{item}", float(draw.integers(2, 6)))
+        for person in range(100)
+        for item in draw.choice(some, 15, replace=False, p=popularity / popularity.sum()).tolist()
+    ]
+    return World(catalogue, Ratings.from_rows(rows, scale=Scale(1, 5, 1), items=tuple(catalogue)))
+
+
+WORLDS = {"films": World(films(), film_ratings()), "few ratings": shop(1), "hardly any": shop(2, rated=0.2)}
+
+
+def drawn(world: World, n: int, *, profile_first: bool = False) -> list[Need]:
+    cases = NeedsByCase.of_world(world, attributes=world.attributes, profile_first=profile_first)
+    return [cases.draw(str(case), seed=5).need for case in range(n)]
+
+
+def asked_for(found: list[Need], catalogue: Catalogue) -> tuple[float, set[str]]:
+    """(Share of a catalogue with as much evenness as the needs: a participation ratio, what no need accepts)."""
+    weights: Counter[str] = Counter()
+    for need in found:
+        weights.update(dict.fromkeys(need.acceptable, 1 / len(need.acceptable)))
+    total, squares = sum(weights.values()), sum(each**2 for each in weights.values())
+    return total**2 / squares / len(catalogue), set(catalogue) - set(weights)
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_needs_ask_evenly_for_everything_however_popular(name: str) -> None:
+    world = WORLDS[name]
+    share, never = asked_for(drawn(world, 6_000), world.catalogue)
+    popular, ignored = asked_for(drawn(world, 6_000, profile_first=True), world.catalogue)
+    assert share > 0.75
+    assert share > popular + 0.2
+    assert not never  # what nobody has rated is asked for, too
+    assert ignored
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_needs_without_ratings_ask_evenly_for_everything(name: str) -> None:
+    catalogue = WORLDS[name].catalogue
+    share, never = asked_for(drawn(World(catalogue), 6_000), catalogue)
+    assert share > 0.75
+    assert not never
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_who_looks_for_something_likes_something_else_of_the_kind(seed: int) -> None:
+    world = shop(seed, items=60 + 20 * seed, rated=(seed + 1) / 12)
+    cases = NeedsByCase.of_world(world, attributes=world.attributes)
+    for case in range(100):
+        found = cases.draw(str(case), seed=seed)
+        need, profile = found.need, found.profile
+        assert profile is not None
+        assert need.targets[0] in need.acceptable
+        assert not set(need.acceptable) & set(profile.ratings)
+        assert set(need.known) == set(profile.ratings)
+        assert profile.opinion(need.examples[0]) == LIKED
+        assert 7 <= len(profile.ratings) <= 8
+        best = max(satisfied_share(need, world.catalogue[item]) for item in profile.liked_items)
+        assert satisfied_share(need, world.catalogue[need.examples[0]]) == best
+        assert cases.draw(str(case), seed=seed).need == need
+
+
+def test_users_with_the_profiles_of_the_released_code_have_needs_from_these() -> None:
+    released = Users(bundled_users("cir6-pkg").with_options(profile_variant="released"), films(), film_ratings())
+    need = released.new("1", seed=0).need
+    assert need is not None
+    assert set(need.examples) <= set(need.known)
+
+
+def test_only_one_item_is_liked_by_anybody() -> None:
+    catalogue = shop(3, items=40).catalogue
+    rows = [(f"u{person}", f"p{item}", 5.0 if item == 0 else 2.0) for person in range(3) for item in range(12)]
+    world = World(catalogue, Ratings.from_rows(rows, scale=Scale(1, 5, 1), items=tuple(catalogue)))
+    assert {need.examples for need in drawn(world, 200)} == {("p0",)}
+
+
+def test_users_who_ask_for_what_they_like_have_the_needs_of_version_1() -> None:
+    asking = Users(bundled_users("cir6-pkg").with_options(wants="profile"), films(), film_ratings())
+    assert asking.new("3", seed=1).need.id == "2b022cb6a60e"  # type: ignore[union-attr]

@@ -273,3 +273,11 @@ def test_a_family_is_given_the_error_of_a_difference_however_small() -> None:
     facts = compare_samples(side(high), side(low), mean_of).facts
     assert facts[STANDARD_ERROR] == pytest.approx(0.2 * (12 / 44 / 12) ** 0.5)
     assert facts[SMALLER_SIDE] == 12
+
+
+@pytest.mark.parametrize("value", [0.1, 0.11670366078, 1 / 3, 1e-9, 12345.678])
+@pytest.mark.parametrize(("few", "many", "start"), [(100, 3000, 0), (100, 3000, 5000), (30, 31, 100), (12, 150, 6)])
+def test_equal_values_are_equal_however_many_are_summed(value: float, few: int, many: int, start: int) -> None:
+    """Sums of 3,000 equal values and of 100 differ by rounding, which sign flips once found significant."""
+    found = compare_samples(side(np.full(many, value)), side(np.full(few, value), start), mean_of)
+    assert (found.value, found.p, found.limit) == (0.0, 1.0, Limit.NO_VARIATION)

@@ -84,7 +84,7 @@ def test_bundled_recommenders_speak_of_products(dialogues: list[Dialogue]) -> No
 def test_a_question_is_answered_by_the_need_or_by_no_preference(shop: Path, attribute: str) -> None:
     users = load_users("cir6-pkg").settle(World(Catalogue.read(shop)))
     wished = free = 0
-    for case in map(str, range(1, 25)):
+    for case in map(str, range(1, 101)):
         user = users.new(case, seed=0)
         assert isinstance(user, AgendaUser)
         assert user.need is not None

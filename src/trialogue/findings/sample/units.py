@@ -13,7 +13,7 @@ from trialogue.records.kinds.suspicions import Suspicion
 
 FEWEST_EQUAL = 3  # units with one and the same reply, from which the reply is suspected to be a failure
 EQUAL = 0.05  # share of a system's units from which it is
-MOST_EQUAL = 0.5  # share from which it is what the system always says, or a placeholder of the file
+MOST_EQUAL = 0.5  # share of all such units from which it is how the system talks, or a placeholder of the file
 LONGEST_EQUAL = 400  # characters of such a reply
 SOURCES = ("source", "corpus", "dataset", "channel", "domain", "locale", "language", "platform", "split", "segment")
 """Fields of a dialogue that may say from where it is, if nothing else does."""
@@ -119,13 +119,13 @@ class UnitAudit:
         if all(self.suspects.get(name) is Suspicion.SILENT for name in self._ids):
             self.suspects.clear()  # the file holds no replies
         least, most = max(FEWEST_EQUAL, EQUAL * len(self._ids)), MOST_EQUAL * len(self._ids)
-        for text, units in self._equal.items():
-            if (
-                least <= len(units) <= most
-                and len({asked for _, asked in units}) >= FEWEST_EQUAL
-                and not names_something(text)
-            ):
-                self.suspects.update((name, Suspicion.REPEATED) for name, _ in units)
+        repeated = [
+            units
+            for text, units in self._equal.items()
+            if len(units) >= least and len({asked for _, asked in units}) >= FEWEST_EQUAL and not names_something(text)
+        ]
+        if sum(map(len, repeated)) <= most:  # more than that is how the system talks: "Try film 7."
+            self.suspects.update((name, Suspicion.REPEATED) for units in repeated for name, _ in units)
 
     def _name_units(self, groups: Sequence[Sequence[int]]) -> tuple[tuple[str, ...], ...]:
         """Groups by the ids of their units, without those that are suspects: failures are alike, and no copies."""

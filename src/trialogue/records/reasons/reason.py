@@ -1,6 +1,6 @@
 """Reasons why a value is missing or limited: a code with facts, never a sentence to be parsed.
 
-``str`` renders the text from the catalogue in ``texts``. Code that needs to know the reason reads ``code`` and ``facts``.
+``str`` renders the text of the code. Code that needs to know the reason reads ``code`` and ``facts``.
 """
 
 from functools import cache
@@ -9,21 +9,20 @@ from typing import Any, Optional
 from pydantic import Field, JsonValue, model_validator
 
 from trialogue.records.base import Record
-from trialogue.records.reasons.codes import ReasonCode
-from trialogue.records.reasons.texts import text_of
+from trialogue.records.reasons.codes import ReasonCode, text_of
 
 
 class Reason(Record):
     """Reason why a value, interval or comparison is missing or limited.
 
-    A plain string is read as ``OTHER``: the words of a plug-in, or of a file of version 1.
+    A plain string is read as ``OTHER``: the words of a plug-in.
 
     >>> str(Reason.of(ReasonCode.TOO_FEW_RATERS, raters=3))
     '3 raters are too few to estimate how much people differ'
     """
 
     code: ReasonCode
-    """What is missing or limited; ``texts`` has a sentence for each."""
+    """What is missing or limited; Each has its text."""
     facts: dict[str, JsonValue] = Field(default_factory=dict)
     """Numbers and names that fill in the sentence, by placeholder."""
     cause: Optional["Reason"] = None

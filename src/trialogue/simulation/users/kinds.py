@@ -80,19 +80,43 @@ class CaseNeed:
 class NeedsByCase:
     """Need and profile of each case in a world, equal for all user kinds with equal attributes and profiles."""
 
-    def __init__(self, needs: Needs, profiles: Profiles | None, frozen: Mapping[str, Need] | None = None) -> None:
-        self._needs, self._profiles, self._frozen = needs, profiles, frozen
+    def __init__(
+        self,
+        needs: Needs,
+        profiles: Profiles | None,
+        frozen: Mapping[str, Need] | None = None,
+        *,
+        profile_first: bool = False,
+    ) -> None:
+        self._needs, self._profiles, self._frozen, self._profile_first = needs, profiles, frozen, profile_first
+        self._likeable = None if profiles is None or profile_first else needs.mask_of(profiles.liked_items)
 
     @classmethod
-    def of_world(cls, world: World, *, attributes: tuple[str, ...], profiles: Profiles | None = None) -> "NeedsByCase":
+    def of_world(
+        cls,
+        world: World,
+        *,
+        attributes: tuple[str, ...],
+        profiles: Profiles | None = None,
+        profile_first: bool = False,
+    ) -> "NeedsByCase":
         """Create with the given profiles, or the default ones: eight rated items, one of them liked.
+
+        Args:
+            world: catalogue, ratings and frozen needs.
+            attributes: those that users talk about.
+            profiles: what users' profiles are sampled from.
+            profile_first: draw the user, and the need from what they like; else the need, evenly over the catalogue, and a
+                user who likes something of the kind.
 
         Raises:
             DataError: no profile can be sampled from the world's ratings.
         """
         if world.ratings is not None and profiles is None:
             profiles = Profiles(world.ratings, world.catalogue)
-        return cls(Needs(world.catalogue, attributes=attributes, mixed=profiles is None), profiles, world.needs)
+        profile_first |= profiles is not None and profiles.variant == "released"  # whose items are given, not drawn
+        needs = Needs(world.catalogue, attributes=attributes, mixed=profiles is None)
+        return cls(needs, profiles, world.needs, profile_first=profile_first)
 
     def draw(self, case: str, *, seed: int) -> CaseNeed:
         """Sample the need of a case.
@@ -114,9 +138,14 @@ class NeedsByCase:
         rng = RandomSource(rng_for(seed, case, "user"))
         if self._profiles is None:
             return CaseNeed(self._needs.of_catalogue(rng), None, rng)
-        profile = self._profiles.sample(rng)
+        if self._profile_first:
+            profile = self._profiles.sample(rng)
+            liked = self._profiles.items_liked_by(profile.user)
+            return CaseNeed(self._needs.of_profile(profile, rng, liked=liked), profile, rng)
+        wish = self._needs.draw_wish(rng, self._likeable)
+        profile = self._profiles.sample_liking(wish.example, rng, but=wish.target)
         liked = self._profiles.items_liked_by(profile.user)
-        return CaseNeed(self._needs.of_profile(profile, rng, liked=liked), profile, rng)
+        return CaseNeed(self._needs.of_wish(wish, profile, rng, liked=liked), profile, rng)
 
 
 class SimulatedUsers(Protocol):

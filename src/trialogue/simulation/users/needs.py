@@ -1,14 +1,19 @@
-"""Sample hidden information needs: constraints from an item that a real user liked, satisfied by few items.
+"""Sample hidden information needs: an item of the catalogue, constraints that few items satisfy, and who looks for it.
 
-A need starts from an item that the user knows and likes. Its attribute values become constraints, one after another (those
-users mention first, then its decade), until at most 2%, preferably .5%, of the catalogue satisfies all of them; items the
-user knows already do not count. So a user's stated tastes are consistent with what they are looking for, and a recommender
-that listens has an advantage.
+A need starts from an item, all of the catalogue equally likely, so that needs ask for what nobody rated as for what
+everybody likes. Its attribute values become constraints, one after another (those users mention first, then its decade),
+until at most 2%, preferably .5%, of the catalogue satisfies all of them; items the user knows already do not count. The
+user is one who likes another item that satisfies them, where there is one. So a user's stated tastes are consistent with
+what they are looking for, and a recommender that listens has an advantage.
+
+Where opinions of the profile decide and not the need, as in the reproduction of KDD 2020, the profile is drawn first.
 """
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import and_
+from typing import NamedTuple
 
 from trialogue.catalogue import OTHER_TITLES, Catalogue, Item
 from trialogue.records import Constraint, Mention, Need, NeedSource, Utterance
@@ -16,6 +21,8 @@ from trialogue.simulation.language.phrases import Linker
 from trialogue.simulation.profiles import Profile
 from trialogue.simulation.random_source import RandomSource
 
+SAMPLING = "v2"
+"""Version of how needs are drawn from a seed: v1 began with what a user likes, and so asked for what many people like."""
 MAX_SATISFIED = 0.02
 """Share of the catalogue that may satisfy a need."""
 AIM = 0.005  # share from which on no further constraint is added: so few that lists of films seldom hold one by chance
@@ -25,6 +32,19 @@ MAX_REQUESTS = 2
 MAX_CONSTRAINTS = 4  # people who look for a film give two or three; a fifth would name the item
 
 Feature = tuple[str, str]
+
+
+class Wish(NamedTuple):
+    """What is asked for, before it is known who asks."""
+
+    target: str
+    """Item that is looked for."""
+    features: tuple[Feature, ...]
+    """What is asked of it."""
+    fitting: int
+    """Mask of the items with these features, the target among them."""
+    example: str
+    """An item that somebody likes, with the same features or most of them; the target where nothing else is liked."""
 
 
 def decade_of(item: Item) -> str | None:
@@ -78,8 +98,51 @@ class Needs:
     def _places(self) -> dict[str, int]:
         return {item_id: place for place, item_id in enumerate(self._ids)}
 
+    def draw_wish(self, rng: RandomSource, likeable: int | None = None) -> Wish:
+        """Draw an item, all equally likely, what is asked of it, and an item that somebody likes for the same.
+
+        Args:
+            rng: what is drawn from.
+            likeable: mask of the items that somebody likes (``mask_of``); None: all.
+        """
+        target = rng.pick(self._ids)
+        liked = (self._all_items if likeable is None else likeable) & ~self.mask_of((target,))
+        features, fitting = self._constraints_of(self.catalogue[target], liked, rng)
+        return Wish(target, features, fitting, self._example(features, liked, rng) or target)
+
+    def _constraints_of(self, item: Item, liked: int, rng: RandomSource) -> tuple[tuple[Feature, ...], int]:
+        """Constraints that narrow an item down, leaving what is liked if they can; of all that do not, the narrowest."""
+        best: tuple[tuple[Feature, ...], int] = ((), self._all_items)
+        for most in range(MAX_CONSTRAINTS, 0, -1):  # fewer of those that users talk about leave room for others
+            for spared in (liked, None):
+                found = self._constraints_from(item, self._all_items, rng, spared=spared, most=most)
+                if found[1].bit_count() - (spared is not None) <= self.bound:
+                    return found
+                best = min(best, found, key=lambda each: each[1].bit_count())
+        return best
+
+    def _example(self, features: Sequence[Feature], liked: int, rng: RandomSource) -> str | None:
+        """One of some items that has all of some features, or else as many of the first ones as any item has."""
+        for count in range(len(features), -1, -1):
+            if held := reduce(and_, map(self._mask, features[:count]), liked):
+                return self._ids[rng.pick(tuple(_places_in(held)))]
+        return None
+
+    def of_wish(self, wish: Wish, profile: Profile, rng: RandomSource, *, liked: Iterable[str] = ()) -> Need:
+        """The need of a user with a wish.
+
+        Args:
+            wish: what they are after.
+            profile: what they have consumed and how they liked it: the example of the wish, and not its target.
+            rng: what is drawn from.
+            liked: what the real user behind the profile is known to like beside it: targets, too, where they fit.
+        """
+        known, disliked = tuple(profile.ratings), tuple(profile.disliked_items)
+        found = wish.features, wish.fitting & ~self.mask_of(known)
+        return self._need(found, profile.liked_items, known, disliked, rng, frozenset(liked), wish.target)
+
     def of_profile(self, profile: Profile, rng: RandomSource, *, liked: Iterable[str] = ()) -> Need:
-        """Sample a need for the user of a profile.
+        """Sample a need that starts from the user of a profile, so that what many people like is asked for most.
 
         Args:
             profile: what they have consumed and how they liked it.
@@ -89,29 +152,35 @@ class Needs:
         ratings = profile.ratings
         known = tuple(ratings)
         anchors = rng.sample(profile.liked_items or sorted(ratings, key=lambda item: -ratings[item])[:1], len(ratings))
-        return self._need(anchors, known, tuple(profile.disliked_items), rng, frozenset(liked), NeedSource.PROFILE)
+        found = self._narrow(anchors, self._all_items & ~self.mask_of(known), rng)
+        return self._need(found, anchors, known, tuple(profile.disliked_items), rng, frozenset(liked))
 
     def of_catalogue(self, rng: RandomSource) -> Need:
-        """Sample a need without a profile: like a random item, which counts as known."""
-        anchor = rng.pick(self._ids)
-        return self._need([anchor], (anchor,), (), rng, frozenset(), NeedSource.CATALOGUE)
+        """Sample a need without a profile: the example of a wish counts as known."""
+        wish = self.draw_wish(rng)
+        known = (wish.example,)
+        found = wish.features, wish.fitting & ~self.mask_of(known)
+        return self._need(found, known, known, (), rng, frozenset(), wish.target, source=NeedSource.CATALOGUE)
 
     def _need(
         self,
+        found: tuple[tuple[Feature, ...], int],
         anchors: Sequence[str],
         known: tuple[str, ...],
         disliked: tuple[str, ...],
         rng: RandomSource,
         liked: frozenset[str],
-        source: NeedSource,
+        target: str | None = None,
+        *,
+        source: NeedSource = NeedSource.PROFILE,
     ) -> Need:
-        fresh = self._all_items & ~self._mask_of(known)
-        features, mask = self._narrow(anchors, fresh, rng)
+        """The need with some constraints, and the mask of what satisfies them."""
+        features, mask = found
         acceptable = [self._ids[place] for place in _places_in(mask)]
         if not acceptable:  # everything is known: there is nothing to look for but what one likes best
             acceptable = [anchors[0]]
-        favorites = [item for item in acceptable if item in liked]
-        targets = favorites or [rng.pick(acceptable)]
+        favorites = [item for item in acceptable if item in liked and item != target]
+        targets = [target, *favorites] if target in acceptable else favorites or [rng.pick(acceptable)]
         if len(acceptable) > self.bound:  # nothing that the catalogue says of its items narrows it down
             targets = acceptable = targets[:1]
         examples = sorted(anchors, key=lambda item: -self._share(features, self.catalogue[item]))
@@ -149,8 +218,26 @@ class Needs:
                 best = found
         return best
 
-    def _constraints_from(self, item: Item, fresh: int, rng: RandomSource) -> tuple[tuple[Feature, ...], int]:
-        """Constraints that an item satisfies, and the mask of the others that do, too: at least one."""
+    def _constraints_from(
+        self,
+        item: Item,
+        fresh: int,
+        rng: RandomSource,
+        *,
+        spared: int | None = None,
+        most: int = MAX_CONSTRAINTS,
+    ) -> tuple[tuple[Feature, ...], int]:
+        """Constraints that an item satisfies, and the mask of what else does.
+
+        Args:
+            item: the item.
+            fresh: mask of the items among which they choose.
+            rng: what is drawn from.
+            spared: mask of items of which one, at least, satisfies them, and will be known; None: of the fresh ones.
+            most: constraints on attributes that users talk about.
+        """
+        known = spared is not None
+        spared = fresh if spared is None else spared
         chosen: list[Feature] = []
         mask = fresh
         spoken = [(name, value) for name in self._spoken for value in rng.sample(values_of(item, name), len(self._ids))]
@@ -161,11 +248,14 @@ class Needs:
             decade = []
         rest = [(name, value) for name in self._last_resort for value in values_of(item, name)]
         # First the attributes that users talk about, until about as many items fit as intended; the others only while more
-        # fit than a need may have. A constraint must exclude some item and leave another one: narrower in (0, mask).
-        for features, enough in (([*spoken[:2], *decade, *spoken[2:]], self._aim), (rest, self.bound)):
+        # fit than a need may have. A constraint must exclude some item and leave one that is spared.
+        passes = (([*spoken[:2], *decade, *spoken[2:]], self._aim, most), (rest, self.bound, MAX_CONSTRAINTS))
+        for features, enough, limit in passes:
             for feature in features:
                 narrower = mask & self._mask(feature)
-                if mask.bit_count() <= enough or len(chosen) == MAX_CONSTRAINTS or narrower in (0, mask):
+                if mask.bit_count() - known <= enough or len(chosen) == limit:
+                    break
+                if narrower == mask or not narrower & spared:
                     continue
                 chosen.append(feature)
                 mask = narrower
@@ -181,10 +271,11 @@ class Needs:
                 if name == DECADE
                 else self.catalogue.items_with(name, value)
             )
-            found = self._masks[feature] = self._mask_of(having)
+            found = self._masks[feature] = self.mask_of(having)
         return found
 
-    def _mask_of(self, ids: Iterable[str]) -> int:
+    def mask_of(self, ids: Iterable[str]) -> int:
+        """Some items of the catalogue, a bit for each."""
         mask, places = 0, self._places
         for item_id in ids:
             mask |= 1 << places[item_id]

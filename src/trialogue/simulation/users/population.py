@@ -87,7 +87,12 @@ class Users:
             labeller=labeller,
             origin=None if self.reader is None else self.reader.origin,
         )
-        self.cases = NeedsByCase.of_world(self.world, attributes=self.attributes, profiles=self.profiles)
+        self.cases = NeedsByCase.of_world(
+            self.world,
+            attributes=self.attributes,
+            profiles=self.profiles,
+            profile_first=options.wants == "profile",
+        )
         own = read_phrases(options.phrases) if options.phrases is not None else None
         if own is None and options.phrasing == "templates":
             own = template_phrases()

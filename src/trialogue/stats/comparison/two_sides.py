@@ -33,6 +33,7 @@ from trialogue.stats.resampling.clusters import ClusterSums
 from trialogue.stats.resampling.contributions import Combine, Contributions, contributions, effective_clusters, is_ratio
 
 MANY = 200  # clusters to permute (of the smaller group) from which Student's t is as good: skewness fades as 1 / n
+ROUNDING = 1e-12  # of a value: 3,000 equal values do not have exactly the mean of 100 of them
 FEWEST_PAIRS = 6  # 2 of 2^6 sign flips are p = .03, 2 of 2^5 can never be below .05
 FEWEST_IN_A_GROUP = 4  # clusters of one side alone: a variance of three values is hardly one
 HALL = "Hall's transformed t, Satterthwaite's degrees of freedom"
@@ -235,7 +236,7 @@ def _of_clusters(
     where only the means are equal. Of very many clusters both agree, and Hall's decides alone.
 
     """
-    value = a.value - b.value
+    value = _less(a.value, b.value)
     if len(a.each) == len(b.each) == shared and np.array_equal(a.each, b.each):
         return Difference(value, p=1.0, limit=Limit.NO_VARIATION)
     alone = min(len(a.each), len(b.each)) - shared
@@ -251,6 +252,11 @@ def _of_clusters(
     test = PermutationTest(a.each, b.each, shared, max_arrangements=settings.permutations, seed=settings.seed, mid=mid)
     kinds = [*(["sign flips"] if shared else []), *(["permutation"] if alone else [])]
     return _larger_of(test, by_moments, " and ".join(kinds), settings.confidence)
+
+
+def _less(a: float, b: float) -> float:
+    """First less second; 0 where they differ by what sums in another order may differ by."""
+    return 0.0 if abs(a - b) <= ROUNDING * max(abs(a), abs(b)) else a - b
 
 
 def _larger_of(test: PermutationTest, by_moments: Difference, kind: str, confidence: float) -> Difference:
@@ -295,7 +301,7 @@ def hall_difference(a: Contributions, b: Contributions, shared: int, *, confiden
     """
     from scipy.special import stdtr, stdtrit
 
-    value = a.value - b.value
+    value = _less(a.value, b.value)
     variances, freedoms = _variances(a, b, shared)
     variance = sum(variances)
     if variance <= 1e-24 * max(abs(a.value), abs(b.value), 1e-300) ** 2:

@@ -23,6 +23,7 @@ from trialogue.simulation.batch.simulation_file import SimulationFile, read_stud
 from trialogue.simulation.batch.workers import DialogueRunner, WorkerSpec
 from trialogue.simulation.need_set import NeedCase, need_set, read_need_set, write_need_set
 from trialogue.simulation.users.kinds import HasSignature, NeedsByCase, SimulatedUsers, UserKind, World, load_kind
+from trialogue.simulation.users.needs import SAMPLING
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
 from trialogue.workflows.simulation.baselines import baseline_options, baseline_spec, simulate_baselines
 from trialogue.workflows.simulation.model_usage import USAGE, Accountable, Metered, MeteredUsers
@@ -131,6 +132,7 @@ def simulate(
         _save_needs(here, replace(users, usage=None), save_needs)
     invented = _invented_tastes(here)
     contents = {
+        "need_sampling": SAMPLING,
         **invented,
         **frozen,
         **_contents(zip(_files_of(study), _files_of(here), strict=True)),
