@@ -31,11 +31,11 @@ REPEATS = {"in_process_100": 5, "in_process_500": 5}
 """Measurements that take less than a second are made so often; the one in the middle counts."""
 HTTP_DIALOGUES = 1_000
 RECORDED = """\
-The plan later recorded 91 (n = 100) and 26 (n = 500) dialogues per CPU second for UserSimCRS. The idle machine of commit
-5ffc5cd held 23.9 and 130 times as many; the one of this page holds 14.6 and 79 times as many (goals: 20 and 90), and 517 over
-HTTP (goal: 400; 371 per second of wall time). In between, records came to hold needs and their fits, and users came to judge
-more of what an agent says. What is left at n = 100 is to read 223 different messages of the agent for the first time (a third
-of the time), each user's random numbers and profile (15 %), and imports."""
+The plan later recorded 91 (n = 100) and 26 (n = 500) dialogues per CPU second for UserSimCRS. The idle machine of
+commit 5ffc5cd held 23.9 and 130 times as many; the one of this page holds 14.6 and 79 times as many (goals: 20 and
+90), and 517 over HTTP (goal: 400; 371 per second of wall time). In between, records came to hold needs and their
+fits, and users came to judge more of what an agent says. What is left at n = 100 is to read 223 different messages of
+the agent for the first time (a third of the time), each user's random numbers and profile (15 %), and imports."""
 Found = dict[str, float]
 
 # Where the time goes: functions that do not call one another, with what they are for.
