@@ -8,7 +8,7 @@ from trialogue.transport.http import HttpResponse
 from trialogue.transport.retry import retry_after_s
 
 OURS_TO_MEND = (401, 402, 407)
-"""Statuses of a wrong key, an unpaid bill or a proxy: whoever runs Trialogue has to remove the cause."""
+"""Statuses of a wrong key, an unpaid bill or a proxy: the user of Trialogue has to remove the cause."""
 MODEL_IS_OURS_TO_MEND = (*OURS_TO_MEND, 403, 404)
 """The same of an endpoint of models: it has no such model or address, or does not grant it to this key."""
 DOWN = (502, 503)

@@ -61,7 +61,7 @@ class CheckFinding(Record):
     code: CheckCode
     """What it is."""
     system: str | None
-    """The system; None: the situations, whoever replies to them."""
+    """The system; None: the situations, and no system in particular."""
     count: int
     """Units that it is about."""
     units: int

@@ -18,6 +18,7 @@ FORMS = (
     "How about {0}, {1} and {2}?",
     "{0} ({year}) is a great choice, and so is {1} ({year}).",
     '[{{"title": "{0}"}}, {{"title": "{1}"}}]',
+    '["{0}", "{1}"]',
     "| Title | Year |\n|---|---|\n| {0} | {year} |\n| {1} | {year} |",
     "Je vous conseille « {0} ».",
     "Then you'll love *{0}*, a film by Ann Lee.",

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from trialogue.catalogue.layout import Layout, layout_of, plain_text
 from trialogue.catalogue.presenting import words as known
 from trialogue.catalogue.presenting.sentences import in_prose
-from trialogue.catalogue.presenting.sign import Sign
 from trialogue.catalogue.presenting.slots import in_slots
+from trialogue.catalogue.presenting.words import Sign
 
 __all__ = ["Presented", "Sign", "presented_titles"]
 

@@ -16,8 +16,8 @@ from trialogue.catalogue.presenting.looks import (
     is_title_like,
 )
 from trialogue.catalogue.presenting.names import BEFORE_RESTART, Word, runs, words_of
-from trialogue.catalogue.presenting.sign import Sign
 from trialogue.catalogue.presenting.slots import trim
+from trialogue.catalogue.presenting.words import Sign
 
 
 def in_prose(text: str, part: Part, is_no_title: Callable[[str], bool]) -> Iterator[tuple[int, int, Sign]]:

@@ -10,7 +10,7 @@ from trialogue.catalogue.linking.titles import common_form
 from trialogue.catalogue.presenting import words as known
 from trialogue.catalogue.presenting.looks import is_foreign, is_title_like
 from trialogue.catalogue.presenting.names import words_of
-from trialogue.catalogue.presenting.sign import Sign
+from trialogue.catalogue.presenting.words import Sign
 
 
 def in_slots(text: str, slots: Sequence[Part], is_no_title: Callable[[str], bool]) -> Iterator[tuple[int, int, Sign]]:

@@ -1,10 +1,29 @@
-"""Words and marks around titles, and words in capitals that are none."""
+"""Signs of titles: words and marks around them, and words in capitals that are none."""
 
 import re
+from enum import StrEnum
 
 from trialogue.catalogue.linking.clauses import CALLED, JUDGED, SEEN
 from trialogue.catalogue.linking.ordinary import word_list, word_set
 from trialogue.catalogue.presenting.names import SMALL
+
+
+class Sign(StrEnum):
+    """What shows that a span is presented as a title."""
+
+    SLOT = "slot"
+    """It fills an item of a list, a cell or a value."""
+    YEAR = "year"
+    """A year in brackets stands behind it."""
+    QUOTED = "quoted"
+    """It stands in quotation marks or is emphasised."""
+    CUE = "cue"
+    """A word such as "recommend" or "movie" stands before it."""
+    ROW = "row"
+    """It is coordinated with another title."""
+    NAME = "name"
+    """It is written as titles are and names of people are not: with an article, an owner or a subtitle."""
+
 
 YEAR_BEHIND = re.compile(r"[\"”’*_]{0,4}\s*[(\[]\s*(?P<year>(?:18|19|20)\d\d)\s*[)\]]")
 """A year in brackets behind a title, or behind the mark that closes it."""
@@ -51,7 +70,7 @@ TITLE_KEYS = frozenset(
         "recommendations recommended suggestion suggestions"
     )
     for colon in ("", ":")
-)
+) | {":"}  # of a list in JSON without a key
 """Keys and labels whose values are titles."""
 STOPPED = re.compile(r"[.!?;](?:\s|$)|\n")
 """The end of a sentence."""

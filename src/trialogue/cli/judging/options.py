@@ -96,18 +96,29 @@ def models_of(
     return Models(rubric or "", tuple(model or ()), named_values("--model-option", option or []), i_may, seed)
 
 
-def mistakes_in(models: Models | None, *, needed_by: str | None = None) -> list[str]:
-    """What is wrong with them.
+def mistakes_in(models: Models | None) -> list[str]:
+    """What is wrong with them; nothing where none were given."""
+    if models is None or (models.models and models.rubric):
+        return []
+    return ["a model judges by a rubric: give both --model and --rubric."]
 
-    Args:
-        models: those that were given.
-        needed_by: what cannot do without, such as ``"probes"``; None: they may be left out.
+
+def needed_models(
+    by: str, rubric: str | None, model: list[str] | None, option: list[str] | None, *, i_may: bool, seed: int
+) -> Models:
+    """The models that were given, for what cannot do without.
+
+    Raises:
+        UsageError: there is none, or its rubric is missing.
     """
+    from trialogue.errors import UsageError
+
+    models = models_of(rubric, model, option, i_may=i_may, seed=seed)
     if models is None:
-        return [] if needed_by is None else [f"{needed_by} ask a language model: give --model and --rubric."]
-    if not models.models or not models.rubric:
-        return ["a model judges by a rubric: give both --model and --rubric."]
-    return []
+        raise UsageError(f"{by} ask a language model: give --model and --rubric.")
+    if wrong := mistakes_in(models):
+        raise UsageError("\n".join(wrong))
+    return models
 
 
 def settings_of(wrong: list[str], **fields: Any) -> "JudgeSettings":

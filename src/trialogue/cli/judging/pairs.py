@@ -25,16 +25,12 @@ def pairs(
     quiet: given.Quiet = False,
 ) -> None:
     """Compare dialogues of every pair of systems with a language model, each pair in both orders."""
-    from trialogue.errors import UsageError
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.judging.pairs import pairs_text
     from trialogue.workflows.judging.pairs import PREFERENCES, judge_pairs, prepare_pairs
     from trialogue.workflows.mapped import with_mapping
 
-    models = given.models_of(rubric, model, model_option, i_may=i_may, seed=seed)
-    if wrong := given.mistakes_in(models, needed_by="pairs"):
-        raise UsageError("\n".join(wrong))
-    assert models is not None
+    models = given.needed_models("pairs", rubric, model, model_option, i_may=i_may, seed=seed)
     check_folder(out)
     data = with_mapping(run, mapping)
     with given.limited_steps(out, quiet=quiet, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens) as tell:

@@ -32,14 +32,10 @@ def probe(
     quiet: given.Quiet = False,
 ) -> None:
     """Judge, and probe the model for biases: padding, injection, rewording, position, planted defects."""
-    from trialogue.errors import UsageError
     from trialogue.findings.judging.conclude import JudgeSettings
     from trialogue.workflows.mapped import with_mapping
 
-    models = given.models_of(rubric, model, model_option, i_may=i_may, seed=seed)
-    if wrong := given.mistakes_in(models, needed_by="probes"):
-        raise UsageError("\n".join(wrong))
-    assert models is not None
+    models = given.needed_models("probes", rubric, model, model_option, i_may=i_may, seed=seed)
     check_folder(out)
     data = with_mapping(run, mapping)
     with given.limited_steps(out, quiet=quiet, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens) as tell:

@@ -1,4 +1,4 @@
-"""Detectors of threats to outcomes by needs and items: systems that do not listen, serve less, or invent what they name."""
+"""Detectors of threats to outcomes by needs: systems that meet needs without listening, or listen and serve less."""
 
 from collections.abc import Iterator
 
@@ -10,10 +10,6 @@ from trialogue.records import Card, Estimate
 
 OUTSIDE = "out_of_catalogue"
 """Name of the metric of items that are not in the users' catalogue."""
-UNRECOGNISED = "unrecognised_titles"
-"""Name of the metric of titles that the catalogue lacks."""
-TAKEN_FOR_UNKNOWN = 0.05
-"""Share of people's own titles that at most is taken for titles the catalogue lacks."""
 MOSTLY_UNKNOWN = 0.5
 """Share of a system's items that are unknown to its users from which they do not talk about the same catalogue."""
 
@@ -79,24 +75,6 @@ def other_catalogue(findings: Findings) -> Iterator[Threat]:
                         measure=league.measure.name,
                         facts={"share": share},
                     )
-
-
-def lacking_titles(findings: Findings) -> Iterator[Threat]:
-    """Systems that recommend what the catalogue does not have more often than people's words are taken for such."""
-    for league in findings.leagues:
-        if league.measure.card is None or league.measure.card.name != UNRECOGNISED:
-            continue
-        for standing in league.standings:
-            interval = standing.estimate.interval
-            if interval is None or interval.low <= TAKEN_FOR_UNKNOWN:
-                continue
-            yield Threat(
-                code=ThreatCode.UNRECOGNISED_TITLES,
-                severity=Severity.BLOCKS if interval.low > MOSTLY_UNKNOWN else Severity.DEMOTES,
-                systems=(standing.system,),
-                only_if_ahead=True,
-                facts={"share": standing.estimate.value},
-            )
 
 
 def _not_listening(standing: Standing, lift: League, league: League) -> Iterator[Threat]:

@@ -17,7 +17,7 @@ GATED = 0.05
 dialogues 0 to 2.6% have one in six corpora of 75 or more (benchmarks/GATES.md)."""
 
 GUESSABLE_SEED = 2**32
-"""Seeds below can be tried one by one, by whoever sees a few users; ``--seed fresh`` draws larger ones."""
+"""Seeds below can be found by trying all of them on a few users; ``--seed fresh`` draws larger ones."""
 
 
 def user_faults(findings: Findings) -> Iterator[Threat]:

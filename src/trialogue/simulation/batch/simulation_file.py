@@ -51,7 +51,7 @@ def _name_entries(given: object) -> object:
 Named = Annotated[Specs, BeforeValidator(_name_entries), Field(min_length=1)]
 Whole = Annotated[int, Field(strict=True)]
 FRESH = "fresh"
-LARGEST = 2**53  # whole numbers below survive in JSON, whoever reads it
+LARGEST = 2**53  # every reader of JSON keeps whole numbers below it exactly
 DEFAULT_OUT = Path("runs/study")
 
 
