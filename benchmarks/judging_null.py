@@ -12,7 +12,7 @@ import sys
 import numpy as np
 
 from trialogue.seeds import rng_for
-from trialogue.stats.comparison.multiplicity import bonferroni
+from trialogue.stats.comparison.families import bonferroni
 from trialogue.stats.correction.means import corrected_means
 from trialogue.stats.correction.table import Estimand, judged_table
 

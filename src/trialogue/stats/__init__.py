@@ -8,8 +8,8 @@ bootstrapped with the ``rng`` that is passed in (without one there is no bootstr
 
 from trialogue.stats.association.correlation import auc, kendall, pearson, spearman
 from trialogue.stats.association.paired import association_difference
+from trialogue.stats.comparison.families import bonferroni
 from trialogue.stats.comparison.inference import difference, estimate_of_sums
-from trialogue.stats.comparison.multiplicity import bonferroni
 from trialogue.stats.comparison.proportions import bounded_share, clustered_share, wilson
 from trialogue.stats.mixed_models.clmm import Clmm, clmm, odds_ratio
 from trialogue.stats.mixed_models.contrasts import Pairwise, Test

@@ -20,7 +20,7 @@ from trialogue.findings.judging.records import (
 from trialogue.findings.judging.threats import judging_threats, uncorrected_threats
 from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Threat, Validity, lowest_validity
 from trialogue.records import Estimate, Manifest, Raters, Reason, ReasonCode
-from trialogue.stats.comparison.multiplicity import bonferroni
+from trialogue.stats.comparison.families import bonferroni
 from trialogue.stats.correction.means import Correction, Corrections, corrected_means
 from trialogue.stats.correction.table import Estimand, JudgedTable, judge_as_labels
 

@@ -23,8 +23,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from trialogue.errors import UsageError
 from trialogue.stats.arrays import Floats
-from trialogue.stats.comparison.multiplicity import bonferroni
 
 MIN_CLUSTERS = 20  # on each side of each comparison; with fewer the dependence is estimated too poorly
 MAX_SYSTEMS = 16  # 120 pairs; for more, drawing takes longer than the tests and gains little
@@ -141,3 +141,18 @@ def _statistics(tested: Sequence[PairTest], variances: Floats) -> Floats:
 @lru_cache(maxsize=8)
 def _normal(size: int) -> Floats:
     return np.random.default_rng([20_261_122, size]).standard_normal((DRAWS, size))
+
+
+def bonferroni(p: Sequence[float | None]) -> list[float | None]:
+    """p-values times the number of tests, at most 1; None (no test was possible) stays None and is not counted.
+
+    It is single-step: a test is below a level exactly where the interval at that level over the number of tests leaves the
+    tested value out.
+
+    >>> bonferroni([0.01, 0.4, None, 0.03])
+    [0.03, 1.0, None, 0.09]
+    """
+    tested = [each for each in p if each is not None]
+    if not all(0 <= each <= 1 for each in tested):
+        raise UsageError(f"p-values lie between 0 and 1, got {tested}.")
+    return [None if each is None else min(1.0, len(tested) * each) for each in p]

@@ -12,7 +12,7 @@ import numpy as np
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, check_confidence, check_count
-from trialogue.stats.comparison.multiplicity import bonferroni
+from trialogue.stats.comparison.families import bonferroni
 from trialogue.stats.correction.intervals import Estimator, difference_of, mean_of
 from trialogue.stats.correction.parts import Parts, parts_of
 from trialogue.stats.correction.raters import RaterError, rater_error

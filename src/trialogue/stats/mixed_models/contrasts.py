@@ -6,7 +6,7 @@ from itertools import combinations
 
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats
-from trialogue.stats.comparison.multiplicity import bonferroni
+from trialogue.stats.comparison.families import bonferroni
 from trialogue.stats.mixed_models.fixed_effects import Design
 
 
