@@ -16,7 +16,7 @@ import numpy as np
 from trialogue.findings.threats import Severity, Validity
 from trialogue.records import Dialogue, Ending, Rating, Response, Situation, Utterance
 from trialogue.workflows.compare import compare
-from trialogue.workflows.evaluation import Run, evaluate_records
+from trialogue.workflows.evaluation import Run, conclude_records, estimate_records
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.pipeline import choose
 
@@ -150,7 +150,8 @@ def counts(runs: int, design: Design, gain: float, seed: int) -> dict[str, int]:
 
 
 def run_of(design: Design, material: InputRecords, name: str) -> Run:
-    return evaluate_records(material, choose(material, list(design.metrics)), title=name, resamples=200)
+    inferred = estimate_records(material, choose(material, list(design.metrics)), resamples=200)
+    return conclude_records(inferred, title=name)
 
 
 def main() -> None:

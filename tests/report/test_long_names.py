@@ -13,7 +13,7 @@ from trialogue.report.long_names import LONGEST
 from trialogue.report.render.terminal import document_text
 from trialogue.report.text import columns, short_names
 from trialogue.workflows.compare import compare
-from trialogue.workflows.evaluation import Run, evaluate_records
+from trialogue.workflows.evaluation import Run, conclude_records, estimate_records
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.pipeline import choose
 
@@ -46,7 +46,8 @@ def run() -> Run:
         for n in range(24)
     ]
     material = InputRecords(dialogues=talks)
-    return evaluate_records(material, choose(material, ["failures@all"]), title="long", resamples=200)
+    inferred = estimate_records(material, choose(material, ["failures@all"]), resamples=200)
+    return conclude_records(inferred, title="long")
 
 
 def test_a_terminal_shows_no_line_of_a_name_alone_and_keeps_two_names_two(run: Run) -> None:

@@ -146,7 +146,7 @@ def compare(
     refuse_itself(names, same=same, known=[facts.system for facts in first.concluded.systems])
     labels = labels_of(names, [stem_of(old), stem_of(new)])
     sides = [
-        collect_system(label, name, run.concluded, run.scores, run.counts)
+        collect_system(label, name, run.concluded.leagues, run.scores, run.counts)
         for label, name, run in zip(labels, names, read, strict=True)
     ]
     sides = merge_measures(sides)

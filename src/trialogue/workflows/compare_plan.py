@@ -63,7 +63,7 @@ def plan(
     sides: list[SystemSample] = []
     for place, (run, each) in enumerate(zip(read, given, strict=True)):
         name = system_of(run.concluded, list(systems[place : place + 1] or systems[:1]), each)
-        sides.append(collect_system(stem_of(each), name, run.concluded, run.scores, run.counts))
+        sides.append(collect_system(stem_of(each), name, run.concluded.leagues, run.scores, run.counts))
     shared = [name for name in sides[0].measures if all(name in one.measures for one in sides)]
     names = resolve_measures(wanted, [sides[0], sides[-1]], shared) or sorted(deciding_of(sides[0], shared))
     if len(names) != 1:

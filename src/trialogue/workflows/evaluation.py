@@ -23,6 +23,7 @@ from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
 from trialogue.workflows.judging.section import judges_beside, unused_beside
 from trialogue.workflows.passport.section import passports_beside, wordings_beside
 from trialogue.workflows.pipeline import Choice, Estimates, choose, conclude, infer, measure, prepare, read, report
+from trialogue.workflows.pipeline.beside import Beside, profiles_beside
 from trialogue.workflows.pipeline.decision import Decision, exclude, read_decision
 from trialogue.workflows.pipeline.read import Step
 from trialogue.workflows.pipeline.saved_results import StoredRun
@@ -182,11 +183,10 @@ def evaluate(
         material, excluded = exclude(material, protocol.exclude)
         material.warnings.extend(excluded)
     choice = choose(material, metrics, variants_of=variants_of, baselines=baselines, any_language=any_language)
-    return evaluate_records(
+    inferred = estimate_records(
         material,
         choice,
         given=sources,
-        title=title,
         seed=seed,
         resamples=resamples,
         alpha=alpha if protocol is None else protocol.alpha,
@@ -195,14 +195,14 @@ def evaluate(
         call=call,
         tell=tell,
     )
+    return conclude_records(inferred, title=title, given=sources)
 
 
-def evaluate_records(
+def estimate_records(
     material: InputRecords,
     choice: Choice,
     *,
     given: Sequence[Named | InMemory] = (),
-    title: str | None = None,
     seed: int = 0,
     resamples: int = 10_000,
     alpha: float = 0.05,
@@ -211,14 +211,13 @@ def evaluate_records(
     command: str = "evaluate",
     call: Mapping[str, JsonValue] | None = None,
     tell: Progress = lambda _line: None,
-) -> Run:
-    """Measure, infer and conclude, from prepared records.
+) -> Estimates:
+    """Measure and infer, from prepared records.
 
     Args:
         material: the records.
         choice: metrics to compute.
-        given: what they were read from, for the title and the manifest.
-        title: heading of the report.
+        given: what they were read from, for the manifest.
         seed: random seed.
         resamples: bootstrap resamples and permutations.
         alpha: significance level, after correction.
@@ -249,13 +248,33 @@ def evaluate_records(
     manifest = manifest_of(command, call or {}, config=config, inputs=material.hashes, seed=seed)
     settings = Settings(seed=seed, resamples=resamples, permutations=resamples)
     measured = measure(material, choice, manifest=manifest, settings=settings, tell=tell)
-    inferred: Estimates = infer(measured, alpha=alpha, family=family)
+    inferred = infer(measured, alpha=alpha, family=family, protocol=protocol)
     tell("drawing conclusions")
-    scores = inferred.scores()
+    return inferred
+
+
+def conclude_records(
+    inferred: Estimates,
+    *,
+    title: str | None = None,
+    given: Sequence[Named | InMemory] = (),
+    beside: Beside | None = None,
+) -> Run:
+    """Conclude from estimates, and from what lies beside the records.
+
+    Args:
+        inferred: the estimates.
+        title: heading of the report.
+        given: what the records were read from.
+        beside: sections and warnings of a command's own, before the others; None: profiles of what is aligned.
+    """
+    measured, scores = inferred.measured, inferred.scores()
+    material, alpha, manifest = measured.material, inferred.alpha, measured.manifest
     title = title or "Evaluation of " + ", ".join(_short(one) for one in given)
-    beside = passports_beside(given) + wordings_beside(material.dialogues)
+    beside = profiles_beside(inferred) if beside is None else beside
+    beside += passports_beside(given) + wordings_beside(material.dialogues)
     beside += judges_beside(material, scores, title=title, alpha=alpha, manifest=manifest) + unused_beside(material)
-    findings = conclude(inferred, title=title, beside=beside, protocol=protocol)
+    findings = conclude(inferred, title=title, beside=beside)
     return Run(findings, scores, tuple(material.preferences), measured.counts, material, measured.faults)
 
 

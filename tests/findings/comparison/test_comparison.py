@@ -61,7 +61,7 @@ def run(
     ]
     if by == "people":  # everybody rates their own dialogue: one rater of everything would be refused
         scores = [score.model_copy(update={"rater": score.dialogue_id}) for score in scores]
-    return collect_system("a run", "crs", findings, scores, parts)
+    return collect_system("a run", "crs", findings.leagues, scores, parts)
 
 
 OLD = [0.0, 1.0] * 20
@@ -191,7 +191,7 @@ def test_people_who_had_several_dialogues_are_one_cluster() -> None:
     units = MeasuredUnits(
         system="crs", kind_of=PopulationKind.PEOPLE, ids=ids, clustered_by=ClusterKind.PERSON, clusters=people
     )
-    found = collect_system("x", "crs", findings, scores, [units])
+    found = collect_system("x", "crs", findings.leagues, scores, [units])
     assert tuple(cluster for _, cluster, _ in found.units("human:liked")) == people
 
 

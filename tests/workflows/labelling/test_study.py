@@ -18,7 +18,7 @@ from trialogue.strategies.learning.training import train
 from trialogue.strategies.models import save_model
 from trialogue.study.opening import read_folder
 from trialogue.workflows.alignment.align import align
-from trialogue.workflows.alignment.model_fit import warn_of_seen_references
+from trialogue.workflows.alignment.model_fit import seen_references
 from trialogue.workflows.alignment.run import bias_warnings, left_out
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.labelling.answers import read_answers
@@ -228,9 +228,9 @@ def test_a_model_that_knows_the_references_by_heart_is_reported(tmp_path: Path) 
     plain = align(["demo"], [], metrics=[EMQ], resamples=100, baselines=False)
     assert not any("memorised" in line for line in plain.findings.warnings)
     old = replace(knows, fingerprints=None)  # as earlier versions left a folder: the names of corpora only
-    assert "trained on trialogue-demo, which" in warn_of_seen_references(plain, old).findings.warnings[0]
+    assert "trained on trialogue-demo, which" in next(seen_references(plain.material, old))
     card = old.card.model_copy(update={"sources": ("inspired/dev",)})
-    assert warn_of_seen_references(plain, replace(old, card=card)) is plain
+    assert list(seen_references(plain.material, replace(old, card=card))) == []
 
 
 def test_measures_that_are_known_to_be_wrong_are_reported() -> None:

@@ -6,8 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from trialogue.findings.records import Findings
-from trialogue.findings.standings import Measure
+from trialogue.findings.standings import League, Measure
 from trialogue.metrics.human_ratings import repeated_rater
 from trialogue.records import (
     ClusterKind,
@@ -114,21 +113,21 @@ class SystemSample:
 
 
 def collect_system(
-    name: str, system: str, findings: Findings, scores: Iterable[Score], parts: Sequence[StoredParts]
+    name: str, system: str, leagues: Sequence[League], scores: Iterable[Score], parts: Sequence[StoredParts]
 ) -> SystemSample:
     """Collect a run's data on a system, or on a baseline.
 
     Args:
         name: what to call it.
         system: its name in the run.
-        findings: the run's findings.
+        leagues: the run's leagues.
         scores: the run's scores.
         parts: the run's units, sums and counts.
     """
-    measures = {league.measure.name: league.measure for league in findings.leagues}
+    measures = {league.measure.name: league.measure for league in leagues}
     values = {
         league.measure.name: standing.estimate
-        for league in findings.leagues
+        for league in leagues
         for standing in (*league.standings, *league.baselines)
         if standing.system == system and standing.estimate.value is not None
     }

@@ -26,21 +26,21 @@ from trialogue.strategies.pairs.crossencoder import CrossEncoder
 from trialogue.strategies.pairs.labelling import with_pair_beliefs
 from trialogue.workflows.alignment.model_fit import (
     check_strategies,
+    known_references,
+    seen_references,
     strategies_lacking,
-    warn_of_known_references,
-    warn_of_seen_references,
 )
 from trialogue.workflows.alignment.run import (
     AlignmentRun,
+    details_of,
     is_by_pair,
     is_labelled,
     replacement_warnings,
     rests_on_beliefs,
-    with_details,
 )
 from trialogue.workflows.alignment.shifts import with_shifts
 from trialogue.workflows.alignment.weights import WEIGHTED, weighted_situations
-from trialogue.workflows.evaluation import Progress, check_options, evaluate_records
+from trialogue.workflows.evaluation import Progress, check_options, conclude_records, estimate_records
 from trialogue.workflows.inputs.inputs import InputRecords, summarise_repairs
 from trialogue.workflows.inputs.label_origins import with_labellers
 from trialogue.workflows.inputs.locations import Named
@@ -148,22 +148,32 @@ def align(
         *([WEIGHTED] if weights_from else []),
         *(PAIRED if pair_model and not metrics else ()),
     ]
-    run = evaluate_records(
+    inferred = estimate_records(
         material,
         choose(material, names_of_metrics, baselines=baselines, any_language=any_language),
         given=given,
-        title=title or "Behavior Alignment",
         seed=seed,
         resamples=resamples,
         command="align",
         call=call,
         tell=tell,
     )
-    detailed = with_details(run, material, seed=seed, resamples=min(resamples, 1_000))
-    by_pair = any(is_by_pair(league.measure.measured) for league in run.findings.leagues)
+    by_pair = any(is_by_pair(league.measure.measured) for league in inferred.shown_leagues)
+    seen = list(seen_references(material, labeller)) if rests_on_model else []
     if classifier is not None and classifier.fingerprints is not None and by_pair:
-        detailed = warn_of_known_references(detailed, "the pair classifier", classifier.fingerprints)
-    return warn_of_seen_references(detailed, labeller) if rests_on_model else detailed
+        seen += known_references(material, "the pair classifier", classifier.fingerprints)
+    details = details_of(inferred, warnings=seen)
+    run = conclude_records(inferred, title=title or "Behavior Alignment", given=given, beside=details.beside)
+    return AlignmentRun(
+        run.findings,
+        run.scores,
+        run.preferences,
+        run.counts,
+        run.material,
+        run.faults,
+        profiles=details.profiles,
+        plans=details.plans,
+    )
 
 
 def _sources(given: Sequence[Named] | Sequence[Record]) -> list[Named | InMemory]:

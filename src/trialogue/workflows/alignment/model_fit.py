@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 
 from trialogue.errors import DataError, Problem
 from trialogue.fingerprints import fingerprint, known_texts
@@ -10,7 +9,6 @@ from trialogue.records import has_ground_truth
 from trialogue.strategies.models import Model, training_fingerprints
 from trialogue.strategies.names import CLASSES
 from trialogue.strategies.sentences import sentences
-from trialogue.workflows.alignment.run import AlignmentRun
 from trialogue.workflows.inputs.inputs import InputRecords
 
 
@@ -46,30 +44,30 @@ def strategies_lacking(model: Model) -> Iterator[str]:
         )
 
 
-def warn_of_seen_references(run: AlignmentRun, model: Model) -> AlignmentRun:
-    """Add a leading warning if the model was trained on these references, or on their corpus.
+def seen_references(material: InputRecords, model: Model) -> Iterator[str]:
+    """A warning if the model was trained on these references, or on their corpus.
 
     What a model was trained on is kept beside it. Of one that an earlier version wrote, only its corpora are known.
     """
     fingerprints = training_fingerprints(model)
     if fingerprints is not None:
-        return warn_of_known_references(run, "the model", fingerprints)
-    shared = sorted({one.source for one in run.material.situations if one.source} & set(model.card.sources))
-    return _warn(run, "the model", f"{', '.join(shared)}, which these situations come from") if shared else run
+        yield from known_references(material, "the model", fingerprints)
+    elif shared := sorted({one.source for one in material.situations if one.source} & set(model.card.sources)):
+        yield _memorised_line("the model", f"{', '.join(shared)}, which these situations come from")
 
 
-def warn_of_known_references(run: AlignmentRun, who: str, fingerprints: frozenset[str]) -> AlignmentRun:
-    """Add a leading warning if the training fingerprints of ``who`` contain the references."""
-    found = known_texts(fingerprints, _pieces(run.material, fingerprints))
-    return _warn(run, who, f"{found.counts} of the references") if found.is_memorised else run
+def known_references(material: InputRecords, who: str, fingerprints: frozenset[str]) -> Iterator[str]:
+    """A warning if the training fingerprints of ``who`` contain the references."""
+    found = known_texts(fingerprints, _pieces(material, fingerprints))
+    if found.is_memorised:
+        yield _memorised_line(who, f"{found.counts} of the references")
 
 
-def _warn(run: AlignmentRun, who: str, what: str) -> AlignmentRun:
-    line = (
+def _memorised_line(who: str, what: str) -> str:
+    return (
         f"{who} was trained on {what}: it has memorised the references, and implicit alignment may be off "
         "by far more than its interval suggests. Train it on other dialogues."
     )
-    return replace(run, findings=run.findings.model_copy(update={"warnings": (line, *run.findings.warnings)}))
 
 
 def _pieces(material: InputRecords, fingerprints: frozenset[str]) -> Iterator[str]:

@@ -4,15 +4,15 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trialogue.errors import Problem
+from trialogue.findings import League
 from trialogue.findings.alignment.profile import alignment_profiles
 from trialogue.findings.alignment.records import AlignmentProfile, alignment_sections
 from trialogue.findings.label_origins import rehearsals
 from trialogue.findings.languages import with_known_labels
-from trialogue.findings.records import Section
 from trialogue.metrics import Conversation, Reply, group_by_system, offline_conversations
 from trialogue.metrics.alignment.behavior_alignment import FIRST
 from trialogue.metrics.names import parse_parameter
@@ -26,6 +26,8 @@ from trialogue.workflows.evaluation import Run
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.labelling.pairs import counted_pairs
 from trialogue.workflows.labelling.plan import MIN_LABELLED, LabelPlan, fit_situations, label_plan, labelling_items
+from trialogue.workflows.pipeline.beside import MAX_PROFILE_RESAMPLES, Beside
+from trialogue.workflows.pipeline.infer import Estimates
 
 NAIVE = ("thresholded", "mean_probability")
 """Variants of implicit alignment that take what holds for pairs of which half match."""
@@ -66,43 +68,51 @@ class AlignmentRun(Run):
         return items
 
 
-def with_details(run: Run, material: InputRecords, *, seed: int, resamples: int) -> AlignmentRun:
-    """Add profiles, plans, reliability checks and report sections to a run."""
+@dataclass(frozen=True)
+class AlignmentDetails:
+    """What an alignment adds to estimates."""
+
+    profiles: tuple[AlignmentProfile, ...]
+    """One for each system."""
+    plans: tuple[LabelPlan, ...]
+    """Expected effect of more labels on each system's interval."""
+    beside: Beside
+    """Report sections of the profiles, and warnings."""
+
+
+def details_of(inferred: Estimates, *, warnings: Iterable[str] = ()) -> AlignmentDetails:
+    """Profiles, plans, reliability checks and report sections of estimates.
+
+    Args:
+        inferred: the estimates.
+        warnings: further warnings, the gravest.
+    """
+    measured, leagues = inferred.measured, inferred.shown_leagues
+    material, settings = measured.material, measured.settings
     offline = with_known_labels(
-        offline_conversations(material.situations, material.responses), run.findings.language_mismatches
+        offline_conversations(material.situations, material.responses), measured.language_mismatches
     )
-    profiles = alignment_profiles(offline, seed=seed, resamples=resamples)
-    measures = [league.measure.name for league in run.findings.leagues]
+    resamples = min(settings.resamples, MAX_PROFILE_RESAMPLES)
+    profiles = tuple(alignment_profiles(offline, seed=settings.seed, resamples=resamples))
+    measures = [league.measure.name for league in leagues]
     doubted = dict(doubts(offline)) if any(map(rests_on_beliefs, measures)) else {}
-    plans = tuple(plan for plan in _plans(run, offline) if plan.labelled or plan.system not in doubted)
-    findings = run.findings.model_copy(
-        update={
-            "sections": _replace_sections(run.findings.sections, alignment_sections(profiles, figures=True)),
-            "warnings": (
-                *rehearsals(run.findings.labels),
-                *(f"{system}: {doubt}." for system, doubt in doubted.items()),
-                *bias_warnings(measures, material),
-                *first_turns(measures, offline),
-                *left_out(measures, material),
-                *run.findings.warnings,
-                *(plan.sentence for plan in plans),
-            ),
-        }
+    plans = tuple(plan for plan in _plans(leagues, offline) if plan.labelled or plan.system not in doubted)
+    lines = (
+        *warnings,
+        *rehearsals(measured.labels),
+        *(f"{system}: {doubt}." for system, doubt in doubted.items()),
+        *bias_warnings(measures, material),
+        *first_turns(measures, offline),
+        *left_out(measures, material),
     )
-    parts = {each.name: getattr(run, each.name) for each in fields(Run) if each.init}
-    parts |= {"findings": findings, "profiles": profiles, "plans": plans, "material": material}
-    return AlignmentRun(**parts)
+    sections = alignment_sections(profiles, figures=True)
+    said = tuple(plan.sentence for plan in plans)
+    return AlignmentDetails(profiles, plans, Beside(sections, leading=lines, warnings=said))
 
 
-def _replace_sections(sections: Sequence[Section], ours: Sequence[Section]) -> tuple[Section, ...]:
-    """The sections, with ours in the place of those of the same title: without baselines, and with figures."""
-    titles = {section.title for section in ours}
-    return (*(section for section in sections if section.title not in titles), *ours)
-
-
-def _plans(run: Run, offline: Sequence[Conversation]) -> Iterator[LabelPlan]:
-    """Plans by the first measure of alignment of the run."""
-    league = next((each for each in run.findings.leagues if each.measure.is_alignment), None)
+def _plans(leagues: Iterable[League], offline: Sequence[Conversation]) -> Iterator[LabelPlan]:
+    """Plans by the first measure of alignment."""
+    league = next((each for each in leagues if each.measure.is_alignment), None)
     systems = group_by_system(offline)
     name = MeasureName("" if league is None else league.measure.name)
     for standing in () if league is None or name.variant == "kappa" else league.standings:

@@ -209,9 +209,11 @@ def _runs_of(run: VersionRun, systems: Sequence[str], measures: Sequence[str] | 
     scores = [score for score in run.stored.scores if score.measure in measures] if measures else []
     yardsticks = sorted({each.system for league in findings.leagues for each in league.baselines}) if scores else []
     parts = [each for each in run.stored.counts if measures and _is_needed(each, measures)]
-    baselines = tuple(collect_system(name, name, findings, scores, parts) for name in yardsticks)
+    baselines = tuple(collect_system(name, name, findings.leagues, scores, parts) for name in yardsticks)
     return [
-        EntryRun(run.name, findings, collect_system(facts.system, facts.system, findings, scores, parts), baselines)
+        EntryRun(
+            run.name, findings, collect_system(facts.system, facts.system, findings.leagues, scores, parts), baselines
+        )
         for facts in findings.systems
         if not systems or facts.system in systems
     ]

@@ -3,18 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from trialogue.errors import DataError, Problem
-from trialogue.findings import Example, Findings, League, Section, Sensitivity
+from trialogue.findings import Example, Findings, League, Sensitivity
 from trialogue.findings.agreement.disagreement import disagreements
-from trialogue.findings.alignment.profile import alignment_profiles
-from trialogue.findings.alignment.records import alignment_sections
-from trialogue.findings.comparison.missing import missing_values
-from trialogue.findings.comparison.re_estimates import re_estimates
-from trialogue.findings.comparison.system_sample import SystemSample, collect_system
-from trialogue.findings.decision.check import check_protocol
-from trialogue.findings.decision.verdict import decide_findings, leagues_under
+from trialogue.findings.decision.verdict import decide_findings
 from trialogue.findings.examples import examples
-from trialogue.findings.languages import with_known_labels
-from trialogue.findings.protocol import DecisionProtocol, ProtocolCheck
 from trialogue.findings.sample.collect import sample_of
 from trialogue.findings.systems.answer import primary_league
 from trialogue.findings.systems.baseline_section import baseline_methods, baseline_sections
@@ -25,32 +17,24 @@ from trialogue.findings.threats.users import separate_users
 from trialogue.findings.titles import with_titles
 from trialogue.metrics import AnyMetric
 from trialogue.metrics.engine.engine import MAX_COMPARED
-from trialogue.records import Basis, MeasuredUnits, Score, StoredParts
+from trialogue.records import MeasuredUnits
 from trialogue.workflows.calibration_notes import calibration_warnings
-from trialogue.workflows.inputs.study_answers import DeclaredStudy
 from trialogue.workflows.pipeline.beside import NOTHING_BESIDE, Beside
-from trialogue.workflows.pipeline.decision import declared_check
+from trialogue.workflows.pipeline.decision import protocol_check
 from trialogue.workflows.pipeline.domains import domain_lines
 from trialogue.workflows.pipeline.infer import Estimates
 from trialogue.workflows.pipeline.lookalike_names import twin_lines
 from trialogue.workflows.pipeline.measure import Measurements
-from trialogue.workflows.pipeline.run_scores import RunScores
 from trialogue.workflows.pipeline.training_data import training_lines
 
-MAX_PROFILED = 20_000  # replies; of more, `trialogue align` says where alignment is lost
-MAX_PROFILE_RESAMPLES = 1_000
 
-
-def conclude(
-    inferred: Estimates, *, title: str, beside: Beside = NOTHING_BESIDE, protocol: DecisionProtocol | None = None
-) -> Findings:
+def conclude(inferred: Estimates, *, title: str, beside: Beside = NOTHING_BESIDE) -> Findings:
     """Turn estimates into findings with threats, verdicts and the answer, once.
 
     Args:
         inferred: the estimates.
         title: heading of the report.
         beside: what stands beside them, and decides nothing.
-        protocol: decides; None: what a study declared, else the kind of evidence does.
 
     Raises:
         DataError: nothing could be measured.
@@ -79,61 +63,26 @@ def conclude(
         training_data=measured.training_data,
         labels=measured.labels,
         domains=measured.domains,
+        re_estimates=inferred.re_estimates,
+        missing=inferred.missing,
         languages=measured.languages,
         language_mismatches=measured.language_mismatches,
         methods=baseline_methods(inferred.shown_leagues),
-        warnings=(*_warnings(inferred), *beside.warnings),
+        warnings=(*beside.leading, *_warnings(inferred), *beside.warnings),
         alpha=inferred.alpha,
         correction=inferred.correction,
         manifest=manifest.model_copy(update={"inputs": {**manifest.inputs, **beside.inputs}}),
     )
-    check = _check(facts, protocol, measured.material.study)
-    findings = decide_findings(with_doubts(facts.model_copy(update={"protocol": check}), inferred))
+    check = protocol_check(facts, inferred.protocol, inferred.declared_by)
+    findings = decide_findings(facts.model_copy(update={"protocol": check}))
     return findings.model_copy(
         update={
             "sections": baseline_sections(findings.leagues)
             + failure_sections(measured.failure_sensitivity, findings.leagues)
-            + _lost_alignment(measured, findings.leagues)
             + beside.sections,
             "examples": _examples(measured, findings),
         }
     )
-
-
-def _check(facts: Findings, protocol: DecisionProtocol | None, study: DeclaredStudy | None) -> ProtocolCheck | None:
-    """The protocol that decides, and what deviates from it; None: there is none."""
-    if protocol is not None:
-        return check_protocol(facts, protocol)
-    return None if study is None else declared_check(facts, study)
-
-
-def with_doubts(findings: Findings, inferred: Estimates) -> Findings:
-    """Add what becomes of verdicts under doubts about the sample."""
-    measured, settings = inferred.measured, inferred.measured.settings
-    protocol = None if findings.protocol is None else findings.protocol.protocol
-    leagues = findings.leagues if protocol is None else leagues_under(protocol, findings.leagues)
-    sides = decided_sides(findings, inferred.scores(), measured.counts)
-    again = re_estimates(leagues, sides, alpha=findings.alpha, seed=settings.seed, resamples=settings.permutations)
-    return findings.model_copy(update={"re_estimates": again, "missing": tuple(missing_values(leagues, sides))})
-
-
-def decided_sides(findings: Findings, scores: RunScores, parts: Sequence[StoredParts]) -> dict[str, SystemSample]:
-    """Systems with the units of the measures that decide a pair and do not only describe replies."""
-    decided = {
-        league.measure.name
-        for league in findings.leagues
-        if league.measure.basis is not Basis.REPLIES and any(each.leader is not None for each in league.contrasts)
-    }
-    of_system: dict[str, list[Score]] = {}
-    if decided:
-        others = (each for each in scores.others if each.measure in decided)
-        for score in (*others, *scores.units.of_measures(decided)):
-            of_system.setdefault(score.system or "", []).append(score)
-    return {
-        each.system: collect_system(each.system, each.system, findings, of_system.get(each.system, []), parts)
-        for each in findings.systems
-        if each.system in of_system
-    }
 
 
 def _examples(measured: Measurements, findings: Findings) -> tuple[Example, ...]:
@@ -187,16 +136,6 @@ def _sensitivities(inferred: Estimates) -> tuple[Sensitivity, ...]:
         sensitivity(name, [by_name[metric.measure] for metric in family if metric.measure in by_name])
         for name, family in inferred.measured.choice.families.items()
     )
-
-
-def _lost_alignment(measured: Measurements, leagues: Sequence[League]) -> tuple[Section, ...]:
-    """Strategies and turns with the lowest alignment, if measured."""
-    aligned = any(league.measure.measured.metric == "behavior_alignment" for league in leagues)
-    if not aligned or sum(len(each.replies) for each in measured.offline) > MAX_PROFILED:
-        return ()
-    resamples = min(measured.settings.resamples, MAX_PROFILE_RESAMPLES)
-    offline = with_known_labels(measured.offline, measured.language_mismatches)
-    return alignment_sections(alignment_profiles(offline, seed=measured.settings.seed, resamples=resamples))
 
 
 def _nothing_measured_problem(measured: Measurements) -> Problem:

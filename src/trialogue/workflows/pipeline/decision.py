@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from pydantic import ValidationError
 
 from trialogue.errors import DataError, TrialogueError, UsageError
-from trialogue.findings import Findings
+from trialogue.findings import Findings, League
 from trialogue.findings.decision.check import check_protocol
 from trialogue.findings.protocol import DecisionProtocol, Exclusion, ProtocolCheck
 from trialogue.findings.wording import list_names
@@ -93,12 +93,27 @@ def _rules(protocol: DecisionProtocol | None) -> set[str]:
     return {rule.model_dump_json() for rule in protocol.exclude} if protocol is not None else set()
 
 
-def declared_check(findings: Findings, study: DeclaredStudy) -> ProtocolCheck:
+def declared_protocol(study: DeclaredStudy, leagues: Iterable[League], *, alpha: float) -> DecisionProtocol:
     """The protocol that a study declared: it rests on one criterion, of dialogues or of replies."""
-    asked = [each.measure.measured for each in findings.leagues if each.measure.by == "people"]
+    asked = [each.measure.measured for each in leagues if each.measure.by == "people"]
     primary = next((each for each in asked if each.question == study.primary.question), study.primary)
-    check = check_protocol(findings, DecisionProtocol(measure=primary, alpha=findings.alpha))
-    if study.sha256 is None:
+    return DecisionProtocol(measure=primary, alpha=alpha)
+
+
+def protocol_check(
+    findings: Findings, protocol: DecisionProtocol | None, study: DeclaredStudy | None
+) -> ProtocolCheck | None:
+    """The protocol that decides, and what deviates from it; None: there is none.
+
+    Args:
+        findings: what was measured.
+        protocol: the one that decides.
+        study: the study that declared it; None: it was given with the data.
+    """
+    if protocol is None:
+        return None
+    check = check_protocol(findings, protocol)
+    if study is None or study.sha256 is None:
         return check
     return check.model_copy(update={"sha256": study.sha256, "data_existed": False})  # launched: chosen before the data
 

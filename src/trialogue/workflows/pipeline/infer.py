@@ -1,9 +1,13 @@
-"""Pipeline step ``infer``: turn scores into comparable estimates, before any conclusion."""
+"""Pipeline step ``infer``: turn scores into comparable estimates, also under doubts about the sample; conclude nothing."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trialogue.findings import League, Votes
+from trialogue.findings.comparison.missing import missing_values
+from trialogue.findings.comparison.re_estimates import re_estimates
+from trialogue.findings.comparison.system_sample import SystemSample, collect_system
+from trialogue.findings.decision.verdict import leagues_under
 from trialogue.findings.family import (
     ACROSS_MEASURES,
     FamilyScope,
@@ -12,8 +16,12 @@ from trialogue.findings.family import (
     correction_of,
 )
 from trialogue.findings.league import leagues
+from trialogue.findings.protocol import DecisionProtocol
+from trialogue.findings.sample.records import MissingValues, ReEstimate
 from trialogue.findings.votes import votes_of
-from trialogue.records import Score
+from trialogue.records import Basis, Score
+from trialogue.workflows.inputs.study_answers import DeclaredStudy
+from trialogue.workflows.pipeline.decision import declared_protocol
 from trialogue.workflows.pipeline.measure import Measurements
 from trialogue.workflows.pipeline.run_scores import RunScores
 
@@ -35,6 +43,14 @@ class Estimates:
     """Significance level."""
     correction: str
     """Name of the correction of p-values."""
+    protocol: DecisionProtocol | None = None
+    """Decides what the answer rests on; None: the kind of evidence does."""
+    declared_by: DeclaredStudy | None = None
+    """The study that declared it; None: it was given with the data, or there is none."""
+    re_estimates: tuple[ReEstimate, ...] = ()
+    """Verdicts of the shown leagues under doubts about the sample."""
+    missing: tuple[MissingValues, ...] = ()
+    """Their pairs of which one system lacks more values."""
 
     @property
     def shown_leagues(self) -> tuple[League, ...]:
@@ -46,14 +62,21 @@ class Estimates:
         return RunScores(tuple(_adjust_scores(self.measured.scores, self.leagues)), self.measured.units)
 
 
-def infer(measured: Measurements, *, alpha: float = 0.05, family: FamilyScope = FamilyScope.QUESTIONS) -> Estimates:
-    """Compute leagues and votes.
+def infer(
+    measured: Measurements,
+    *,
+    alpha: float = 0.05,
+    family: FamilyScope = FamilyScope.QUESTIONS,
+    protocol: DecisionProtocol | None = None,
+) -> Estimates:
+    """Compute leagues and votes, and the shown leagues again under doubts about the sample.
 
     Args:
         measured: scores and what they are of.
         alpha: significance level, after correction.
         family: whether p-values are corrected within each measure, also over people's questions, or over all measures that
             are shown and have a direction.
+        protocol: decides what the answer rests on; None: the one that a study declared, else the kind of evidence does.
     """
     resamples = min(measured.settings.resamples, MAX_VOTE_RESAMPLES)
     found = leagues(measured.scores, measured.measures, units=measured.units, alpha=alpha)
@@ -67,13 +90,47 @@ def infer(measured: Measurements, *, alpha: float = 0.05, family: FamilyScope = 
             each.measure.measured for each in _select_shown(measured, found) if each.measure.better != "neither"
         }
         found, correction = corrected_together(found, together, alpha=alpha), ACROSS_MEASURES
-    return Estimates(
+    study = measured.material.study if protocol is None else None
+    estimates = Estimates(
         measured=measured,
         leagues=found,
         votes=votes_of(measured.material.preferences, seed=measured.settings.seed, resamples=resamples, alpha=alpha),
         alpha=alpha,
         correction=correction,
+        protocol=protocol if study is None else declared_protocol(study, found, alpha=alpha),
+        declared_by=study,
     )
+    return _with_doubts(estimates)
+
+
+def _with_doubts(estimates: Estimates) -> Estimates:
+    """Add what becomes of the verdicts under doubts about the sample."""
+    settings, leagues = estimates.measured.settings, estimates.shown_leagues
+    sides = _decided_sides(estimates)
+    if estimates.protocol is not None:
+        leagues = leagues_under(estimates.protocol, leagues)
+    again = re_estimates(leagues, sides, alpha=estimates.alpha, seed=settings.seed, resamples=settings.permutations)
+    return replace(estimates, re_estimates=again, missing=tuple(missing_values(leagues, sides)))
+
+
+def _decided_sides(estimates: Estimates) -> dict[str, SystemSample]:
+    """Systems with the units of the measures that decide a pair and do not only describe replies."""
+    leagues, scores, counts = estimates.shown_leagues, estimates.scores(), estimates.measured.counts
+    decided = {
+        league.measure.name
+        for league in leagues
+        if league.measure.basis is not Basis.REPLIES and any(each.leader is not None for each in league.contrasts)
+    }
+    of_system: dict[str, list[Score]] = {}
+    if decided:
+        others = (each for each in scores.others if each.measure in decided)
+        for score in (*others, *scores.units.of_measures(decided)):
+            of_system.setdefault(score.system or "", []).append(score)
+    return {
+        each.system: collect_system(each.system, each.system, leagues, of_system[each.system], counts)
+        for each in estimates.measured.systems
+        if each.system in of_system
+    }
 
 
 def _select_shown(measured: Measurements, found: tuple[League, ...]) -> tuple[League, ...]:

@@ -13,7 +13,7 @@ from trialogue.errors import UsageError
 from trialogue.findings import Findings
 from trialogue.findings.people import StudyData, StudyFindings, conclude_study, infer_study
 from trialogue.records import Manifest, MeasureName
-from trialogue.workflows.evaluation import evaluate_records
+from trialogue.workflows.evaluation import conclude_records, estimate_records
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.study_answers import DeclaredStudy
 from trialogue.workflows.inputs.study_files import read_export
@@ -83,7 +83,8 @@ def analyse(
         primary = None if data.primary is None else DeclaredStudy(MeasureName(data.primary), data.study_hash)
         talks = [each for each in data.dialogues if counted is None or each.user in counted]
         material = InputRecords(dialogues=talks, scores=scores, study=primary)
-        return evaluate_records(material, Choice(()), seed=seed, alpha=alpha, command="study report").findings
+        inferred = estimate_records(material, Choice(()), seed=seed, alpha=alpha, command="study report")
+        return conclude_records(inferred).findings
 
     inferred = infer_study(data, evaluate_ratings, seed=seed, alpha=alpha, models=models, progress=progress)
     return conclude_study(inferred, manifest=manifest)
