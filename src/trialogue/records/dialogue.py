@@ -14,6 +14,7 @@ from trialogue.records.kinds.shifts import CorpusShift
 from trialogue.records.need import Need
 from trialogue.records.reading import ClusterKind
 from trialogue.records.scale import off_scale_text
+from trialogue.records.trace import Trace
 
 Speaker = Literal["user", "system"]
 """The seeker (``user``) or the recommender (``system``), be it a person or a program."""
@@ -230,6 +231,8 @@ class Utterance(Record):
     """The system's ranked list of item ids behind this utterance, best first, where it exposes one."""
     ratings: tuple[Rating, ...] = ()
     """Ratings of this very utterance."""
+    trace: Trace | None = None
+    """What the system did for it: calls of tools, time, tokens, cost; None: nothing is recorded."""
     meta: dict[str, JsonValue] = Field(default_factory=dict)
     """Further data of the corpus."""
 
@@ -283,6 +286,9 @@ class Dialogue(Record):
     """The message of the party that ended it: of an error, or of a user or program that is not one of ``Ending``."""
     retries: RetryCost | None = None
     """Cost of retried requests to the agent; None: no retry recorded."""
+    trace: Trace | None = None
+    """What the system did for turns in which it said nothing, and what is recorded of the whole dialogue alone, such as its
+    cost; None: nothing."""
     meta: dict[str, JsonValue] = Field(default_factory=dict)
     """Further data of the corpus."""
 

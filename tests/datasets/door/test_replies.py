@@ -110,9 +110,10 @@ def test_tool_blocks_are_no_turns_in_any_form(entry: dict[str, object], tmp_path
     path.write_text(json.dumps(entry) + "\n")
     [dialogue] = gather([str(path)]).dialogues
     assert [(said.speaker, said.text) for said in dialogue.utterances] == [("user", "a thriller"), ("system", SAID)]
-    aside = dialogue.meta["messages"]
-    assert isinstance(aside, list)
-    assert len(aside) == 2
+    trace = dialogue.utterances[1].trace
+    assert trace is not None
+    assert trace.calls is not None
+    assert [(call.name, call.result) for call in trace.calls] == [("search", "Heat")]
 
 
 def test_every_entrance_keeps_thought_apart(tmp_path: Path) -> None:

@@ -47,9 +47,11 @@ def test_user_and_assistant_speak_and_the_rest_goes_to_meta_with_its_place() -> 
     assert isinstance(aside, list)
     assert [(m["role"], m["before"]) for m in aside if isinstance(m, dict)] == [
         ("system", 0),
-        ("assistant", 1),  # only a call of a tool: nobody is spoken to
-        ("tool", 1),
     ]
+    trace = first.utterances[1].trace  # only a call of a tool and its result: nobody is spoken to
+    assert trace is not None
+    assert trace.calls is not None
+    assert [(call.name, call.result) for call in trace.calls] == [("search", "Night Ferry (2003)")]
 
 
 def test_names_come_from_the_entry_its_metadata_or_the_file(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ Content that a format cannot hold is counted and reported, never silently droppe
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from trialogue.errors import UnknownNameError
 from trialogue.records import Dialogue, JsonValue, write_records
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.records.files.opening import open_replacing
+from trialogue.records.trace import Trace
 
 ROLES = {"user": "user", "system": "assistant"}
 
@@ -76,10 +77,11 @@ def _write_openai_chat(records: Iterable[AnyRecord], path: Path, losses: Losses)
 
 def _chat(dialogue: Dialogue, losses: Losses) -> dict[str, Any]:
     """A dialogue in OpenAI's chat format."""
-    losses.of_fields(dialogue, held=("id", "utterances", "system", "user", "meta"))
+    losses.of_fields(dialogue, held=("id", "utterances", "system", "user", "trace", "meta"))
     metadata = {key: value for key, value in dialogue.meta.items() if key != "messages"}
     names = {"id": dialogue.id, "model": dialogue.system, "user": dialogue.user}
     entry = {key: value for key, value in names.items() if value is not None}
+    entry |= _amounts(dialogue.trace)
     return {**entry, "messages": _messages(dialogue, losses), **({"metadata": metadata} if metadata else {})}
 
 
@@ -89,10 +91,47 @@ def _messages(dialogue: Dialogue, losses: Losses) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
     for index, utterance in enumerate(dialogue.utterances):
         messages += aside.pop(index, ())
-        losses.of_fields(utterance, held=("speaker", "text", "id", "meta"))
+        losses.of_fields(utterance, held=("speaker", "text", "id", "trace", "meta"))
+        messages += _tool_messages(utterance.trace)
         own = {"id": utterance.id} if utterance.id is not None else {}
+        own |= _amounts(utterance.trace)
         messages.append({"role": ROLES[utterance.speaker], "content": utterance.text, **own, **_free(utterance.meta)})
+    messages += _tool_messages(dialogue.trace)
     return [*messages, *(message for index in sorted(aside) for message in aside[index])]
+
+
+def _tool_messages(trace: Trace | None) -> Iterator[dict[str, Any]]:
+    """The calls of tools in a turn, and what came back."""
+    calls = () if trace is None else trace.calls or ()
+    if asked := [
+        {
+            "type": "function",
+            **({} if call.id is None else {"id": call.id}),
+            "function": {"name": call.name, **({} if call.arguments is None else {"arguments": _text(call.arguments)})},
+        }
+        for call in calls
+    ]:
+        yield {"role": "assistant", "content": None, "tool_calls": asked}
+    for call in calls:
+        if call.has_result:
+            known = {"tool_call_id": call.id, "error": call.error, "latency_s": call.latency_s}
+            held = {key: value for key, value in known.items() if value is not None and value != call.result}
+            yield {"role": "tool", "name": call.name, **held, "content": call.result}
+
+
+def _text(arguments: JsonValue) -> str:
+    """Arguments as OpenAI's format has them: JSON in a text."""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+
+
+def _amounts(trace: Trace | None) -> dict[str, Any]:
+    """Time, tokens and cost under their usual names."""
+    if trace is None:
+        return {}
+    usage = {"prompt_tokens": trace.input_tokens, "completion_tokens": trace.output_tokens}
+    tokens = {key: value for key, value in usage.items() if value is not None}
+    known = {"latency_s": trace.latency_s, "cost": trace.cost, "usage": tokens or None}
+    return {key: value for key, value in known.items() if value is not None}
 
 
 def _free(meta: dict[str, JsonValue]) -> dict[str, JsonValue]:

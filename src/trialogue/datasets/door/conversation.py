@@ -2,8 +2,9 @@
 
 A format only says where things stand (``ChatShape``). What is a reply, thought, a tool's part, feedback, an id or a system
 is decided here, the same for all. Messages of prompts, tools and functions, and what an assistant only says to its tools,
-are not part of the dialogue: they go to ``meta["messages"]``, each with the number of utterances ``before`` it. All other
-fields of an entry are kept in ``meta``; those that were not read are named.
+are not part of the dialogue: calls of tools, their results, time, tokens and cost become the ``trace`` of the turn that
+they belong to (``datasets.door.traces``), prompts go to ``meta["messages"]``, each with the number of utterances ``before``
+it. All other fields of an entry are kept in ``meta``; those that were not read are named.
 """
 
 import json
@@ -15,20 +16,20 @@ from pydantic import ValidationError
 
 from trialogue.datasets.door.account import FeedbackTally, FieldTally, report_unread
 from trialogue.datasets.door.feedback import Said, feedback_under, rated_name, with_rater
+from trialogue.datasets.door.traces import CALLS, NO_UNIT, RESULTS, TraceLog, amounts_in, declared_tools
 from trialogue.datasets.door.units import Clashes
 from trialogue.datasets.door.values import identifier, is_absent, lost_digits
 from trialogue.datasets.failures import ERRORS, FAILED_CONVERSATION, error_of, failure_in, failure_of
 from trialogue.datasets.json_documents import ParseReport, kind_of
 from trialogue.datasets.json_objects import JsonObject
-from trialogue.errors import Unread
+from trialogue.errors import Problem, Unread
 from trialogue.records import Dialogue, JsonValue, Rating, Speaker, Utterance
 from trialogue.records.files.jsonl import problems_of
 
 LONGEST_NAME = 100  # characters; a longer text under "system", or one of several lines, is a prompt
 TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
 THOUGHT_PARTS = ("thinking", "reasoning", "redacted_thinking", "reasoning_text", "summary_text")
-TOOL_PARTS = ("tool_use", "tool_result", "tool_call", "tool_call_response", "function_call", "function_call_output",
-              "server_tool_use", "web_search_tool_result", "mcp_tool_use", "mcp_tool_result")  # fmt: skip
+TOOL_PARTS = (*CALLS, *RESULTS)
 THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thought")
 IDS = (
     "id",
@@ -122,6 +123,7 @@ class Conversations:
         self._system_fields: dict[str, None] = {}
         self._waiting: list[tuple[Dialogue, list[list[Said]]]] | None = []
         self._count = self._asides = 0
+        self._no_unit: set[str] = set()
 
     def read(self, entries: Iterable[tuple[int, JsonObject]]) -> Iterator[Dialogue]:
         """Build the dialogue of every entry, with the line of each; mistakes are raised at the end, all at once.
@@ -192,7 +194,9 @@ class Conversations:
         trial = self._name(rest, metadata, TRIALS, line)
         system = self._system(rest, metadata, line)
         user = self._name(rest, metadata, USERS, line) or None
-        messages, aside = self._messages(entry.get(shape.messages), line)
+        log = TraceLog(declared_tools(entry))
+        log.add(amounts_in(rest), before=-1)
+        messages, aside = self._messages(entry.get(shape.messages), line, log)
         failure = failure_of(entry, entry.get(shape.messages), shape.speakers)
         if failure is not None:
             report.mend(FAILED_CONVERSATION, shape.messages, line=line)
@@ -202,6 +206,14 @@ class Conversations:
         if not messages:
             report.mend("a conversation has no text by the user or assistant", shape.messages, line=line)
         ratings = tuple(self._ratings(self._dialogue_feedback(rest, metadata, line), system, line))
+        traces, open_trace = log.settle([each.utterance.speaker == "system" for each in messages])
+        self._no_unit |= {
+            key for key in (*rest, *(key for each in messages for key in each.utterance.meta)) if key in NO_UNIT
+        }
+        for _ in range(log.orphans):
+            report.mend("a tool's result belongs to no recorded call", shape.messages, line=line)
+        for place, trace in traces.items():
+            messages[place].utterance = messages[place].utterance.model_copy(update={"trace": trace})
         for key, value in {**metadata, **rest}.items():
             self._fields.see(key, value, system)
         try:
@@ -215,6 +227,7 @@ class Conversations:
                 ratings=ratings,
                 ended_by=None if failure is None else failure[0],
                 ending_detail=None if failure is None else failure[1],
+                trace=open_trace,
                 meta=metadata | rest | ({"messages": aside} if aside else {}),
             )
         except ValidationError as error:
@@ -278,8 +291,8 @@ class Conversations:
                 del fields[key]
                 yield from (with_rater(each, {**metadata, **rest}) for each in found)
 
-    def _messages(self, given: object, line: int) -> tuple[list[_Message], list[JsonValue]]:
-        """Split messages into those of the dialogue and the others."""
+    def _messages(self, given: object, line: int, log: TraceLog) -> tuple[list[_Message], list[JsonValue]]:
+        """Split messages into those of the dialogue and the others; what tools were asked and answered goes to ``log``."""
         shape, report = self._shape, self._report
         messages: list[_Message] = []
         aside: list[JsonValue] = []
@@ -297,14 +310,17 @@ class Conversations:
             failed = (
                 speaker is not None and not message.get(shape.content) and failure_in(error_of(message)) is not None
             )
+            content = message.get(shape.content)
             if role in ERRORS or failed or role in shape.aside or (speaker and self._is_for_tools(message)):
-                aside.append({**message, "before": len(messages)})
+                if log.see(message, role, content, before=len(messages)):
+                    log.add(amounts_in(dict(message)) if speaker == "system" else None, before=len(messages))
+                else:
+                    aside.append({**message, "before": len(messages)})
             elif speaker is None:
                 hint = f"Known: {', '.join((*shape.speakers, *shape.aside))}."
                 what = f"unknown {shape.role} {role!r}."
                 report.wrong(what, f"{at}.{shape.role}", line=line, hint=hint)
-            elif made := self._message(message, speaker, at, line):
-                aside += [{**part, "before": len(messages)} for part in _tool_parts(message.get(shape.content))]
+            elif made := self._message(message, speaker, at, line, log, len(messages)):
                 messages.append(made)
         return messages, aside
 
@@ -319,7 +335,9 @@ class Conversations:
             and bool(_tool_parts(content))
         )
 
-    def _message(self, message: JsonObject, speaker: Speaker, at: str, line: int) -> _Message | None:
+    def _message(
+        self, message: JsonObject, speaker: Speaker, at: str, line: int, log: TraceLog, before: int
+    ) -> _Message | None:
         shape, report = self._shape, self._report
         thoughts = [text for key in THOUGHTS if isinstance(text := message.get(key), str) and text.strip()]
         text = self._content(message, at, line, thoughts)
@@ -327,6 +345,10 @@ class Conversations:
             return None
         taken = {shape.role, shape.content, "id", *(key for key in THOUGHTS if message.get(key) in (*thoughts, None))}
         meta: dict[str, Any] = {key: value for key, value in message.items() if key not in taken}
+        if speaker == "system" or _tool_parts(message.get(shape.content)):
+            if log.see(message, speaker, message.get(shape.content), before=before):
+                meta = {key: value for key, value in meta.items() if key not in ("tool_calls", "function_call")}
+            log.add(amounts_in(meta), before=before)
         said: list[Said] = []
         for key in list(meta):
             name = "ratings" if key == "ratings" else rated_name(key)
@@ -420,8 +442,11 @@ class Conversations:
         self._feedback.settle(report)
         report.settle()
         if self._asides:
-            apart = ("messages of prompts and tools",)
+            apart = ("messages of prompts",)
             report.note(Unread(f"{self._asides} {apart[0]} are kept apart.", report.file, columns=apart))
+        if self._no_unit:
+            names, hint = ", ".join(sorted(self._no_unit)), "Name them latency_s or latency_ms."
+            report.note(Problem(f"times without a unit are not read: {names}.", report.file, hint=hint))
         systems = " and ".join(self._system_fields) or "the file's name"
         report_unread(self._fields.fields(units=self._count), report, system_from=systems)
 

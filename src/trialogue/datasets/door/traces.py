@@ -1,0 +1,298 @@
+"""Read what a system did for a turn from the messages of a log: calls of tools, time, tokens, cost.
+
+Calls and results are joined by id, else by the order of calls that wait for a result. A call belongs to the message that it
+stands in, if that says something, else to the next message of the same turn; where none follows, to the last one before it.
+Amounts are read under their usual names, if these name the unit: ``latency_ms`` and ``latency_s``, but not ``latency``.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from trialogue.datasets.door.values import plain_number
+from trialogue.datasets.json_objects import JsonObject
+from trialogue.records import JsonValue
+from trialogue.records.trace import ToolCall, Trace, join_traces
+
+CALLS = ("tool_use", "tool_call", "function_call", "server_tool_use", "mcp_tool_use")
+"""Types of parts of a message, and of items of a log, that call a tool."""
+RESULTS = (
+    "tool_result",
+    "tool_call_response",
+    "function_call_output",
+    "web_search_tool_result",
+    "mcp_tool_result",
+)
+"""Types of those that hold a result."""
+TOOL_ROLES = ("tool", "function", "tool_response", "function_response", "observation")
+"""Roles of messages that hold a result."""
+_FIRST = r"(?:(?:tool|api|http|execution|runtime|type|value|key|timeout)[ _]?)?(?:error|exception)\b|traceback\b"
+ERROR = re.compile(rf"\s*(?:{_FIRST})", re.I)
+"""How a result of text begins that is an error."""
+SECONDS: Mapping[str, float] = {
+    **dict.fromkeys(
+        ("latency_s", "latency_seconds", "response_time_s", "duration_s", "duration_seconds", "elapsed_s"), 1.0
+    ),
+    **dict.fromkeys(("latency_ms", "latencyms", "response_time_ms", "duration_ms", "elapsed_ms", "durationms"), 0.001),
+}
+"""Seconds of one unit of a field."""
+NO_UNIT = frozenset({"latency", "response_time", "duration", "elapsed"})
+"""Fields of times without a unit, which are not read."""
+TOKENS = {
+    **dict.fromkeys(("prompt_tokens", "input_tokens"), "input_tokens"),
+    **dict.fromkeys(("completion_tokens", "output_tokens"), "output_tokens"),
+}
+COSTS = ("cost_usd", "cost", "price_usd", "total_cost", "cost_eur")
+USAGE = ("usage", "token_usage", "metrics")
+"""Objects that may hold amounts."""
+
+
+@dataclass
+class _Call:
+    """A call that may still wait for its result."""
+
+    fields: dict[str, Any]
+    before: int
+    """Number of utterances before its message."""
+
+
+@dataclass
+class TraceLog:
+    """What the messages of one dialogue record, until all are read."""
+
+    tools: Mapping[str, str] | None = None
+    """Declared JSON Schemas of arguments, by name of the tool; None: the log declares no tools."""
+    orphans: int = 0
+    """Results of tools without a call."""
+    _calls: list[_Call] = field(default_factory=list)
+    _steps: list[tuple[int, Trace]] = field(default_factory=list)
+
+    @property
+    def calls(self) -> int:
+        """Number of calls so far."""
+        return len(self._calls)
+
+    def see(self, message: JsonObject, role: str, content: object, *, before: int) -> bool:
+        """Read a message; whether it called tools or answered them.
+
+        Args:
+            message: the message.
+            role: whose it is.
+            content: its content: a text, a list of parts, or nothing.
+            before: number of utterances before it; -1: it is of the whole dialogue.
+        """
+        parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+        parts.append({**message, "role": role, "content": content, "type": message.get("type", "")})
+        found = False
+        for part in parts:
+            for call in _calls_of(part):
+                self._calls.append(_Call(call, before))
+                found = True
+            for result in _results_of(part):
+                self._answer(result, before)
+                found = True
+        return found
+
+    def add(self, trace: Trace | None, *, before: int) -> None:
+        """Add what a message records of time, tokens and cost."""
+        if trace is not None:
+            self._steps.append((before, trace))
+
+    def _answer(self, result: dict[str, Any], before: int) -> None:
+        """Join a result to its call; one without a call is a call of which only the result is known."""
+        waiting = [each.fields for each in self._calls if not each.fields.get("has_result")]
+        by_id = [each for each in waiting if result.get("id") is not None and each.get("id") == result["id"]]
+        by_name = [
+            each for each in waiting if result.get("id") is None and result.get("name") in (None, "", each["name"])
+        ]
+        call = next(iter(by_id or by_name), None)
+        if call is None:
+            call = {"name": result.get("name") or "", "id": result.get("id")}
+            self.orphans += 1
+            self._calls.append(_Call(call, before))
+        call |= {key: value for key, value in result.items() if key not in ("name", "id")} | {"has_result": True}
+
+    def settle(self, is_system: Sequence[bool]) -> tuple[dict[int, Trace], Trace | None]:
+        """Traces by utterance, and that of turns in which nothing was said.
+
+        Args:
+            is_system: for each utterance, whether it is the system's.
+        """
+        found: dict[int | None, list[Trace]] = {}
+        for call in self._calls:
+            place = _place(call.before, is_system)
+            found.setdefault(place, []).append(Trace(calls=(self._checked_call(call.fields),)))
+        for before, trace in self._steps:
+            found.setdefault(_place(before, is_system), []).append(trace)
+        if any(each.calls for traces in found.values() for each in traces) or self.tools is not None:
+            for place, said in enumerate(is_system):
+                if said:
+                    found.setdefault(place, []).append(Trace(calls=()))
+        joined = {place: made for place, traces in found.items() if (made := join_traces(traces)) is not None}
+        return {place: trace for place, trace in joined.items() if place is not None}, joined.get(None)
+
+    def _checked_call(self, fields: dict[str, Any]) -> ToolCall:
+        if self.tools is None:
+            return ToolCall(**fields)
+        refused = _refusal(fields, self.tools)
+        return ToolCall(**fields, is_declared=True, refused=refused)
+
+
+def _place(before: int, is_system: Sequence[bool]) -> int | None:
+    """The utterance to which something belongs; None: the system said nothing in that turn."""
+    if before < 0:  # of the whole dialogue, which may be one turn
+        return is_system.index(True) if sum(is_system) == 1 else None
+    if is_system[before : before + 1] == [True]:
+        return before
+    return before - 1 if before and is_system[before - 1] else None
+
+
+def _calls_of(part: JsonObject) -> Iterator[dict[str, Any]]:
+    given = part.get("tool_calls")
+    for each in given if isinstance(given, list) else ():
+        if isinstance(each, dict):
+            function = each.get("function")
+            yield _call(function if isinstance(function, dict) else each, each.get("id"))
+    if isinstance(part.get("function_call"), dict):
+        yield _call(part["function_call"], None)
+    if part.get("type") in CALLS:
+        yield _call(part, part.get("call_id") or part.get("id"))
+    if part.get("role") in CALLS and isinstance(part.get("content"), str):  # as ShareGPT's logs have it
+        written = _from_json(part["content"])
+        yield _call(written if isinstance(written, dict) else {"arguments": written}, None)
+
+
+def _call(given: JsonObject, name_of: object) -> dict[str, Any]:
+    arguments = next((given[key] for key in ("arguments", "input", "args", "parameters") if key in given), None)
+    if isinstance(arguments, str):
+        arguments = _from_json(arguments)
+    return {
+        "name": str(given.get("name") or ""),
+        "id": None if name_of is None else str(name_of),
+        "arguments": arguments,
+    }
+
+
+def _from_json(text: str) -> JsonValue:
+    """Arguments as the model wrote them, where they are JSON; else the text."""
+    try:
+        value: JsonValue = json.loads(text) if text.strip() else {}
+    except ValueError:
+        return text
+    return value
+
+
+def _results_of(part: JsonObject) -> Iterator[dict[str, Any]]:
+    is_message = part.get("role") in TOOL_ROLES
+    if not is_message and part.get("type") not in RESULTS:
+        return
+    value = next((part[key] for key in ("content", "output", "response", "result") if key in part), None)
+    if isinstance(value, list) and value and all(isinstance(each, dict) and "text" in each for each in value):
+        value = "\n".join(str(each["text"]) for each in value)
+    keys = ("tool_call_id", "tool_use_id", "call_id", "id")
+    name_of = next((part[key] for key in keys if part.get(key) is not None), None)
+    yield {
+        "name": part.get("name"),
+        "id": None if name_of is None else str(name_of),
+        "result": value,
+        "error": _error_of(part, value),
+        "latency_s": _seconds(part),
+    }
+
+
+def _error_of(part: JsonObject, result: object) -> str | None:
+    """The error that a result is, by its flag, its fields, or its first word."""
+    text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, default=str)
+    if part.get("is_error") is True or str(part.get("status")).lower() in ("error", "failed", "failure"):
+        return text
+    own = part.get("error")
+    if own not in (None, "", False):
+        return own if isinstance(own, str) else json.dumps(own, ensure_ascii=False, default=str)
+    inner = _from_json(result) if isinstance(result, str) and result.lstrip().startswith("{") else result
+    if isinstance(inner, dict) and inner.get("error") not in (None, "", False, [], {}):
+        return text
+    return result if isinstance(result, str) and ERROR.match(result) else None
+
+
+def _refusal(call: Mapping[str, Any], tools: Mapping[str, str]) -> str | None:
+    """Why a call does not fit the declared tools; None: it does."""
+    if call["name"] not in tools:
+        return f"no tool of this name is declared: {call['name']!r}"
+    validator = _validator(tools[call["name"]])
+    if validator is None:
+        return None
+    from referencing.exceptions import Unresolvable
+
+    try:
+        first = next(iter(validator.iter_errors(call["arguments"])), None)
+    except (Unresolvable, RecursionError):  # a schema that refers to what the log does not hold refuses nothing
+        return None
+    return None if first is None else str(first.message)
+
+
+@lru_cache(maxsize=256)
+def _validator(schema: str) -> Any:
+    """The validator of a JSON Schema, which fetches nothing; None: it is none."""
+    import jsonschema  # here: few logs declare tools
+    from referencing import Registry
+
+    value = json.loads(schema)
+    if not isinstance(value, dict):
+        return None
+    kind = jsonschema.validators.validator_for(value, default=jsonschema.Draft202012Validator)
+    try:
+        kind.check_schema(value)
+    except jsonschema.SchemaError:
+        return None
+    return kind(value, registry=Registry())
+
+
+def declared_tools(entry: Mapping[str, Any]) -> dict[str, str] | None:
+    """JSON Schemas of arguments by name of the tool, as OpenAI's and Anthropic's requests declare them; None: none are."""
+    given = entry.get("tools")
+    tools = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+    inner = [each["function"] if isinstance(each.get("function"), dict) else each for each in tools]
+    found = {
+        each["name"]: json.dumps(each.get("parameters", each.get("input_schema")), sort_keys=True, default=str)
+        for each in inner
+        if isinstance(each.get("name"), str)
+    }
+    return found or None
+
+
+def amounts_in(fields: dict[str, Any]) -> Trace | None:
+    """Time, tokens and cost of a message or an entry, taken out of its fields; None: it records none."""
+    taken: dict[str, Any] = {"latency_s": _seconds(fields, take=True)}
+    _take_amounts(fields, taken)
+    for key in USAGE:
+        if isinstance(fields.get(key), dict):
+            fields[key] = dict(fields[key])
+            _take_amounts(fields[key], taken)
+            if not fields[key]:
+                del fields[key]
+    known = {name: value for name, value in taken.items() if value is not None}
+    return Trace(**known) if known else None
+
+
+def _take_amounts(fields: dict[str, Any], taken: dict[str, Any]) -> None:
+    """Move tokens and cost from fields to what was taken."""
+    for key, name in (*TOKENS.items(), *((key, "cost") for key in COSTS)):
+        number = plain_number(fields.get(key))
+        whole = name == "cost" or (number is not None and number == int(number))
+        if number is not None and number >= 0 and whole and taken.get(name) is None:
+            taken[name] = number if name == "cost" else int(number)
+            del fields[key]
+
+
+def _seconds(fields: dict[str, Any], *, take: bool = False) -> float | None:
+    for key in list(fields):
+        scale = SECONDS.get(key.lower())
+        number = None if scale is None else plain_number(fields[key])
+        if scale is not None and number is not None and number >= 0:
+            if take:
+                del fields[key]
+            return number * scale
+    return None

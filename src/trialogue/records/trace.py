@@ -1,0 +1,70 @@
+"""What a system did for a turn: calls of tools, waiting time, tokens and cost, as logs and traces record them."""
+
+from collections.abc import Iterable
+from typing import Annotated, TypeVar
+
+from pydantic import Field
+
+from trialogue.records.base import JsonValue, Record
+
+Number = TypeVar("Number", int, float)
+Amount = Annotated[float, Field(ge=0)]
+Count = Annotated[int, Field(ge=0)]
+
+
+class ToolCall(Record):
+    """One call of a tool by a system, and what came back."""
+
+    name: str
+    """Name of the tool; "": none recorded."""
+    id: str | None = None
+    """Id that joins call and result."""
+    arguments: JsonValue = None
+    """An object of arguments; a text: what the model wrote is no JSON; None: none recorded."""
+    result: JsonValue = None
+    """What came back; None: none recorded, or the tool returned nothing."""
+    has_result: bool = False
+    """Whether anything came back."""
+    error: str | None = None
+    """Error that the tool, or the one who called it, recorded; None: none."""
+    refused: str | None = None
+    """Why its declared JSON Schema refuses it, or that no such tool is declared; None: it does not."""
+    is_declared: bool = False
+    """Whether the log declares tools, so that calls can be refused."""
+    latency_s: Amount | None = None
+    """Seconds until the result; None: not recorded."""
+
+
+class Trace(Record):
+    """What a system did for one turn, or for turns together; None where nothing is recorded, never 0."""
+
+    calls: tuple[ToolCall, ...] | None = None
+    """Calls of tools in their order; None: not recorded. (): recorded, and there are none."""
+    latency_s: Amount | None = None
+    """Seconds that the user waited for the turn."""
+    input_tokens: Count | None = None
+    """Tokens that its language models read."""
+    output_tokens: Count | None = None
+    """Tokens that they wrote."""
+    cost: Amount | None = None
+    """Cost, in the currency of the log."""
+
+
+def join_traces(traces: Iterable[Trace | None]) -> Trace | None:
+    """Traces of several steps of one turn as one: calls in order, amounts summed where recorded; None: there are none."""
+    parts = [each for each in traces if each is not None]
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    calls = [each.calls for each in parts if each.calls is not None]
+    return Trace(
+        calls=tuple(call for some in calls for call in some) if calls else None,
+        latency_s=_sum(each.latency_s for each in parts),
+        input_tokens=_sum(each.input_tokens for each in parts),
+        output_tokens=_sum(each.output_tokens for each in parts),
+        cost=_sum(each.cost for each in parts),
+    )
+
+
+def _sum(values: Iterable[Number | None]) -> Number | None:
+    known = [value for value in values if value is not None]
+    return sum(known[1:], known[0]) if known else None
