@@ -12,7 +12,6 @@ from typing import Self
 from trialogue.languages import ENGLISH, TextSample, language_name
 from trialogue.metrics import AnyMetric, Conversation
 from trialogue.metrics.base import Reply
-from trialogue.metrics.text_use import text_use
 from trialogue.records import (
     LanguageFinding,
     LanguageMismatch,
@@ -21,6 +20,7 @@ from trialogue.records import (
     Reason,
     ReasonCode,
     Score,
+    TextUse,
     Writer,
     has_ground_truth,
 )
@@ -216,7 +216,7 @@ def _misfit(
     metric: AnyMetric, system: str, known: Known, survey: LanguageSurvey, labels_made_for: tuple[str, ...] | None
 ) -> _Reason | None:
     """Why a measure does not fit what a system's conversations hold; None where it does."""
-    use = text_use(metric)
+    use = _text_use(metric)
     made_for = use.languages if use is not None else None
     code: Misfit = "language"
     if use is None and _rests_on_model(metric, system, survey):
@@ -250,7 +250,7 @@ def _rests_on_model(metric: AnyMetric, system: str, survey: LanguageSurvey) -> b
 
 def _difference(metric: AnyMetric, pair: tuple[str, str], known: Known) -> _Reason | None:
     """Why two systems are not compared on a measure: it depends on wording, and they write in different languages."""
-    use = text_use(metric)
+    use = _text_use(metric)
     for writer in use.speakers if use is not None else ():
         found = [known.get((system, writer)) for system in pair]
         codes = sorted({each.language for each in found if each is not None and each.language and each.is_clear})
@@ -308,3 +308,12 @@ def shown_mismatches(mismatches: Iterable[LanguageMismatch], shown: Sequence[str
         for each in mismatches
         if (measures := tuple(name for name in each.measures if name in shown))
     )
+
+
+def _text_use(metric: AnyMetric) -> TextUse | None:
+    """Dependence of a metric on the text of replies; None: none, or not on its card.
+
+    A metric of somebody else's whose name holds no variant of its card is taken to be of the card's default variant.
+    """
+    variant = MeasureName(metric.measure).variant
+    return metric.card.text_use(variant if variant in metric.card.variants else metric.card.default)

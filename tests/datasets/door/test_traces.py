@@ -226,5 +226,5 @@ def test_traces_survive_the_way_to_a_chat_file_and_back(tmp_path: Path) -> None:
     source.mkdir()
     [dialogue], _ = read(source, entry)
     made = tmp_path / "log.jsonl"
-    convert([dialogue], made, to="openai-chat")
+    convert([dialogue], made, to="openai-chat", note=Repairs())
     assert list(get_format("openai-chat").read(made, note=Repairs())) == [dialogue]

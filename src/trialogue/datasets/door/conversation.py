@@ -215,7 +215,8 @@ class Conversations:
         for place, trace in traces.items():
             messages[place].utterance = messages[place].utterance.model_copy(update={"trace": trace})
         for key, value in {**metadata, **rest}.items():
-            self._fields.see(key, value, system)
+            if key != "tools" or log.tools is None:
+                self._fields.see(key, value, system)
         try:
             dialogue = Dialogue(
                 id=f"{name}/{trial}" if trial else name,

@@ -23,7 +23,7 @@ LATENCY = Card(
     variants={
         "mean": Variant(
             summary="Mean over all turns of the system, pooled over dialogues.",
-            source="Seconds stored with a turn's first utterance; trialogue simulate --latency records them.",
+            source="Seconds that a log records with a turn; trialogue simulate --latency records them.",
         ),
         "longest": Variant(
             summary="The longest wait in a dialogue, averaged over dialogues.",
@@ -76,5 +76,7 @@ class Latency:
 
 def wait_of(said: Utterance) -> float | None:
     """Latency in seconds of the turn that an utterance begins; None if not recorded."""
+    if said.speaker == "system" and said.trace is not None and said.trace.latency_s is not None:
+        return said.trace.latency_s
     value = said.meta.get(FIELD) if said.speaker == "system" else None
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 else None

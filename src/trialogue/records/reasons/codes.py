@@ -256,6 +256,9 @@ class ReasonCode(StrEnum):
     SYSTEM_FAILED = "system_failed", "the system failed in it, and the measure has no worst value to count instead"
     OTHERS_FAILED = "others_failed", "it failed, but not because of the system ({ending}, caused by: {fault})"
     LATENCY_NOT_MEASURED = "latency_not_measured", "the system's response times were not measured"
+    CALLS_NOT_RECORDED = "calls_not_recorded", "calls of tools were not recorded"
+    NO_TOOL_CALLS = "no_tool_calls", "no tool was called that could count"
+    AMOUNT_NOT_RECORDED = "amount_not_recorded", "it was not recorded"
     NO_RATINGS_OF = "no_ratings_of", "nobody rated its {question}"
     STYLE_REFERENCE_MISSING = (
         "style_reference_missing",

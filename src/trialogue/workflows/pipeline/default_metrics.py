@@ -6,6 +6,7 @@ from trialogue.metrics import AnyMetric, Conversation, get_metric
 from trialogue.metrics.base import Reply
 from trialogue.metrics.dialogue.exchanges import why_unlabelled
 from trialogue.metrics.dialogue.latency import wait_of
+from trialogue.metrics.dialogue.tools import calls_of, cost_of, tokens_of
 from trialogue.workflows.pipeline.domains import fits_domain
 
 BASELINES = ("length@words", "distinct(n=2)@per_response_marks")
@@ -46,6 +47,12 @@ FOR_ACTS = (  # dialogues with known user acts, as with simulated users
     "rounds_until_acceptance@accepted",
     "failures@all",
     "latency@mean",
+    "tool_calls@failed",
+    "tool_calls@repeated",
+    "tool_calls@invalid",
+    "cost@per_satisfied",
+    "cost@per_dialogue",
+    "tokens@all",
 )
 WITH_REFERENCES = (
     "behavior_alignment",
@@ -113,7 +120,8 @@ def _held_by_dialogue(conversation: Conversation) -> set[str]:
         found.add("user_acts")
     if any(wait_of(said) is not None for said in dialogue.utterances):
         found.add("latency")
-    return found
+    known = {"tool_calls": calls_of(dialogue), "cost": cost_of(dialogue), "tokens": tokens_of(dialogue)}
+    return found | {need for need, value in known.items() if value is not None}
 
 
 def _held_by_reply(reply: Reply) -> set[str]:

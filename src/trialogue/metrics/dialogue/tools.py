@@ -1,0 +1,235 @@
+"""Calls of tools, and what dialogues cost: of logs that record them."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from trialogue.metrics.base import Array, Undefined, ratio
+from trialogue.metrics.names import full_name
+from trialogue.records import Card, Dialogue, FailurePolicy, Fault, Raters, Reason, ReasonCode, Variant
+from trialogue.records.trace import ToolCall, Trace
+
+HALF = 0.5  # of a scale, above which a rating says that somebody was satisfied
+
+TOOL_CALLS = Card(
+    name="tool_calls",
+    title="Tool calls",
+    summary="How a system uses its tools.",
+    unit="share of calls",
+    low=0,
+    high=1,
+    is_share=True,
+    better="lower",
+    level="dialogue",
+    failed=FailurePolicy.AS_IS,
+    needs=("tool_calls",),
+    variants={
+        "failed": Variant(
+            summary="Share of calls whose tool returned an error, pooled over dialogues.",
+            source="An error is marked (is_error, status, error), or the result's first word is one.",
+        ),
+        "repeated": Variant(
+            summary="Share of calls with the name and arguments of an earlier call of the same dialogue.",
+            source="Arguments as JSON, whatever the order of their names.",
+        ),
+        "invalid": Variant(
+            summary="Share of calls that their declared JSON Schema refuses, or whose tool is not declared.",
+            source="JSON Schema; only of logs that declare tools.",
+        ),
+        "unanswered": Variant(
+            summary="Share of calls without a recorded result.",
+            source="A result is joined by id, else by the order of calls.",
+        ),
+        "per_dialogue": Variant(summary="Calls per dialogue.", source="Calls as the log records them."),
+    },
+    default="failed",
+    caveats=("An error that a tool words as an ordinary result is not known as one.",),
+    family="simulation",
+)
+COST = Card(
+    name="cost",
+    title="Cost",
+    summary="What dialogues with the system cost.",
+    unit="per dialogue, in the currency of the log",
+    low=0,
+    better="neither",
+    level="dialogue",
+    failed=FailurePolicy.AS_IS,
+    needs=("cost",),
+    variants={
+        "per_dialogue": Variant(
+            summary="Recorded cost per dialogue.", source="Costs of turns, or of the whole dialogue."
+        ),
+        "per_satisfied": Variant(
+            summary="Recorded cost of rated and of failed dialogues, over those whose ratings by people are on average in "
+            "the upper half of their scale.",
+            source="A dialogue that failed because of the system satisfied nobody, and its cost counts.",
+        ),
+    },
+    default="per_dialogue",
+    caveats=(
+        "Of dialogues that record a cost for some turns only, the other turns count as free.",
+        "A system that fails early is cheap: @per_satisfied counts what was spent in vain.",
+    ),
+    family="simulation",
+)
+TOKENS = Card(
+    name="tokens",
+    title="Tokens",
+    summary="Tokens of the system's language models per dialogue.",
+    unit="tokens per dialogue",
+    low=0,
+    better="neither",
+    level="dialogue",
+    failed=FailurePolicy.AS_IS,
+    needs=("tokens",),
+    variants={
+        "all": Variant(summary="Tokens read and written.", source="Usage that the log records."),
+        "input": Variant(summary="Tokens read.", source="Usage that the log records."),
+        "output": Variant(summary="Tokens written.", source="Usage that the log records."),
+    },
+    default="all",
+    family="simulation",
+)
+
+
+def traces_of(dialogue: Dialogue) -> Iterator[Trace]:
+    """The traces of a dialogue, of turns and of the whole."""
+    yield from (said.trace for said in dialogue.utterances if said.trace is not None)
+    if dialogue.trace is not None:
+        yield dialogue.trace
+
+
+def calls_of(dialogue: Dialogue) -> list[ToolCall] | None:
+    """The calls of tools in a dialogue, in order; None: not recorded."""
+    known = [each.calls for each in traces_of(dialogue) if each.calls is not None]
+    return [call for calls in known for call in calls] if known else None
+
+
+def cost_of(dialogue: Dialogue) -> float | None:
+    """The recorded cost of a dialogue; None: not recorded."""
+    return _sum_known([each.cost for each in traces_of(dialogue)])
+
+
+def tokens_of(dialogue: Dialogue, variant: str = TOKENS.default) -> float | None:
+    """The recorded tokens of a dialogue, read (``"input"``), written (``"output"``) or both; None: not recorded."""
+    traces = list(traces_of(dialogue))
+    read = [each.input_tokens for each in traces] if variant != "output" else []
+    written = [each.output_tokens for each in traces] if variant != "input" else []
+    return _sum_known([*read, *written])
+
+
+def _sum_known(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(sum(known)) if known else None
+
+
+class ToolCalls:
+    """Shares of calls, or calls per dialogue; undefined where no calls are recorded."""
+
+    card = TOOL_CALLS
+
+    def __init__(self, *, variant: str = TOOL_CALLS.default) -> None:
+        self.measure = full_name(TOOL_CALLS, variant, {})
+        self.per_dialogue = variant == "per_dialogue"
+        self._variant = variant
+        change: dict[str, object] = {"title": TITLES.get(variant, TOOL_CALLS.title)}
+        if variant == "per_dialogue":
+            change |= {"unit": "calls", "high": None, "is_share": False, "better": "neither"}
+        self.card = TOOL_CALLS.model_copy(update=change)
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(calls that count, calls); (calls, 1)."""
+        calls = calls_of(unit)
+        if calls is None:
+            return Undefined(Reason.of(ReasonCode.CALLS_NOT_RECORDED))
+        if self._variant == "per_dialogue":
+            return (float(len(calls)), 1.0)
+        if self._variant == "invalid":
+            calls = [call for call in calls if call.is_declared]
+        if not calls:
+            return Undefined(Reason.of(ReasonCode.NO_TOOL_CALLS))
+        if self._variant == "repeated":
+            kinds = Counter(json.dumps([call.name, call.arguments], sort_keys=True) for call in calls)
+            return (float(len(calls) - len(kinds)), float(len(calls)))
+        return (float(sum(map(COUNTS[self._variant], calls))), float(len(calls)))
+
+    def combine(self, sums: Array) -> Array:
+        """The share, or the mean."""
+        return ratio(sums)
+
+
+TITLES = {
+    "failed": "Failed tool calls",
+    "repeated": "Repeated tool calls",
+    "invalid": "Invalid tool calls",
+    "unanswered": "Unanswered tool calls",
+    "per_dialogue": "Tool calls per dialogue",
+}
+COUNTS: dict[str, Callable[[ToolCall], bool]] = {
+    "failed": lambda call: call.error is not None,
+    "invalid": lambda call: call.refused is not None,
+    "unanswered": lambda call: not call.has_result,
+}
+
+
+class Cost:
+    """Recorded cost per dialogue, or per satisfied person; undefined where it is not recorded."""
+
+    card = COST
+
+    def __init__(self, *, variant: str = COST.default) -> None:
+        self.measure = full_name(COST, variant, {})
+        self.per_dialogue = variant == "per_dialogue"
+        if variant == "per_satisfied":
+            change = {"title": "Cost per satisfied person", "unit": "in the currency of the log", "better": "lower"}
+            self.card = COST.model_copy(update={**change, "needs": ("cost", "ratings")})
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(cost, 1); (cost, 1 if people were satisfied)."""
+        found = cost_of(unit)
+        if found is None:
+            return Undefined(Reason.of(ReasonCode.AMOUNT_NOT_RECORDED))
+        satisfied = 1.0 if self.per_dialogue else satisfaction_in(unit)
+        if satisfied is None:
+            return Undefined(Reason.of(ReasonCode.NO_RATINGS_OF, question="satisfaction"))
+        return (found, satisfied)
+
+    def combine(self, sums: Array) -> Array:
+        """Cost over dialogues, or over satisfied people."""
+        return ratio(sums)
+
+
+def satisfaction_in(dialogue: Dialogue) -> float | None:
+    """1 if people's ratings of a dialogue are on average in the upper half of their scales, else 0; None: nobody rated it.
+
+    One that failed because of the system satisfied nobody.
+    """
+    if dialogue.fault is Fault.AGENT:
+        return 0.0
+    shares = [
+        abs(each.value - (each.low if each.better == "higher" else each.high)) / (each.high - each.low)
+        for each in dialogue.ratings
+        if each.raters is Raters.PEOPLE and each.low is not None and each.high is not None and each.low < each.high
+    ]
+    return float(sum(shares) / len(shares) > HALF) if shares else None
+
+
+class Tokens:
+    """Recorded tokens per dialogue; undefined where none are recorded."""
+
+    card = TOKENS
+    per_dialogue = True
+
+    def __init__(self, *, variant: str = TOKENS.default) -> None:
+        self.measure = full_name(TOKENS, variant, {})
+        self._variant = variant
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(tokens, 1)."""
+        found = tokens_of(unit, self._variant)
+        return Undefined(Reason.of(ReasonCode.AMOUNT_NOT_RECORDED)) if found is None else (found, 1.0)
+
+    def combine(self, sums: Array) -> Array:
+        """The mean."""
+        return ratio(sums)
