@@ -1,6 +1,7 @@
 """Titles that a catalogue lacks: precision and recall, people's own titles, and language models; writes INVENTIONS.md.
 
     python -m benchmarks.inventions MIRROR        # MIRROR as in TRIALOGUE_DATA_MIRROR
+    python -m benchmarks.inventions --file REPLIES.tsv --catalogue ITEMS.csv [--known LIST] [--show]   # prints a table
 
 ``inventions_planted.tsv`` and ``inventions_unseen.tsv`` hold replies by somebody who had not seen the detector.
 *Planted*: titles that MovieLens latest-small lacks: invented ones, real ones that it does not have, and remakes with a
@@ -60,6 +61,8 @@ def check_of(catalogue: Catalogue) -> TitleCheck:
 
 
 def share(part: int, whole: int) -> str:
+    if not whole:
+        return "none"
     found = wilson(part, whole)
     assert found.value is not None
     assert found.interval is not None
@@ -84,6 +87,36 @@ def planted(mirror: Path, file: Path) -> Iterator[str]:
     for style, own in (*sorted(counts.items()), ("all", whole)):
         recall, precision = share(own["right"], own["planted"]), share(own["right"], own["found"])
         yield f"| {style} | {own['planted']} | {own['known']} | {recall} | {precision} |"
+
+
+LACKING = ("invented", "outside", "remake", "wrong_year")
+"""States of titles in a file of replies that the catalogue lacks; the others (catalogue, misspelt, ...) it has."""
+
+
+def replies_in(file: Path) -> Iterator[dict[str, str]]:
+    """Rows of a file of replies: id, style, reply, and a JSON list of what it holds."""
+    with file.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE):
+            yield row | {"reply": row["reply"].replace("\\n", "\n")}
+
+
+def titles_of(file: Path, catalogue: Path, *, show: bool = False) -> Iterator[str]:
+    """Lines of the table of a file of replies by style; with ``show``, what is missed or false, too."""
+    check = check_of(Catalogue.read(catalogue))
+    counts: dict[str, Counter[str]] = {}
+    for row in replies_in(file):
+        named = json.loads(row["titles"])
+        wanted = Counter(same(each["text"]) for each in named if each["state"] in LACKING)
+        given = Counter(same(each.title) for each in check.unknown_titles(row["reply"]))
+        for own in (counts.setdefault(row["style"], Counter()), counts.setdefault("~all", Counter())):
+            own.update(lacking=wanted.total(), found=given.total(), right=(wanted & given).total())
+            own["known"] += len(named) - wanted.total()
+        if show and wanted != given:
+            yield f"{row['id']} missed {sorted(wanted - given)} false {sorted(given - wanted)}: {row['reply']!r}"
+    yield "| style | lacking | known | recall | precision |\n|---|--:|--:|--:|--:|"
+    for style, own in sorted(counts.items()):
+        recall, precision = share(own["right"], own["lacking"]), share(own["right"], own["found"])
+        yield f"| {style.strip('~')} | {own['lacking']} | {own['known']} | {recall} | {precision} |"
 
 
 def hash_of(title: str, reply: str) -> str:
@@ -243,8 +276,15 @@ def page(mirror: Path, unread: list[tuple[str, str, str]]) -> Iterable[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("mirror", type=Path)
-    mirror = parser.parse_args().mirror
+    parser.add_argument("mirror", type=Path, nargs="?")
+    parser.add_argument("--file", type=Path)
+    parser.add_argument("--catalogue", type=Path)
+    parser.add_argument("--show", action="store_true")
+    given = parser.parse_args()
+    if given.file is not None:
+        print(*titles_of(given.file, given.catalogue, show=given.show), sep="\n")
+        return
+    mirror = given.mirror
     unread: list[tuple[str, str, str]] = []
     text = "\n".join(page(mirror, unread)) + "\n"
     (HERE / "INVENTIONS.md").write_text(text, encoding="utf-8")
