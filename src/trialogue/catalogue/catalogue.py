@@ -28,16 +28,17 @@ class Catalogue(Mapping[str, Item]):
     ('1',)
     """
 
-    def __init__(self, items: Mapping[str, Item]) -> None:
-        self._items = dict(items)
+    def __init__(self, items: Mapping[str, Item], *, date: int | None = None) -> None:
+        self._items, self._date = dict(items), date
 
     @classmethod
-    def from_items(cls, items: Iterable[Item], *, file: str = "") -> "Catalogue":
+    def from_items(cls, items: Iterable[Item], *, file: str = "", date: int | None = None) -> "Catalogue":
         """Create a catalogue from items.
 
         Args:
             items: the items; none at all gives an empty catalogue.
             file: where they come from, for messages.
+            date: year up to which items are in it; None: that of the latest one.
 
         Raises:
             DataError: ids that several items have, all of them at once.
@@ -59,7 +60,7 @@ class Catalogue(Mapping[str, Item]):
         ]
         if problems:
             raise DataError(problems)
-        return cls(kept)
+        return cls(kept, date=date)
 
     @classmethod
     def read(cls, path: Path | str, *, columns: ItemColumns | dict[str, Any] | None = None) -> "Catalogue":
@@ -78,16 +79,10 @@ class Catalogue(Mapping[str, Item]):
         Raises:
             DataError: every line that cannot be read, or all ids that occur twice, or no item at all.
         """
-        path, known = Path(path), None if columns is None else load_columns(columns)
-        if path.suffix.lower() in MAPPINGS:
-            known = load_columns(path)
-            if known.file is None:
-                raise DataError(Problem("the mapping does not name its file.", str(path), field="file", hint=EXAMPLE))
-            path = path.parent / known.file
-        items = list(read_items(path, known))
+        items, known = items_in(Path(path), columns)
         if not items:
             raise DataError(Problem("this catalogue has no items.", file=str(path), hint="Was it written completely?"))
-        return cls.from_items(with_ranges(items), file=str(path))
+        return cls.from_items(with_ranges(items), file=str(path), date=known.date if known is not None else None)
 
     def write(self, path: Path | str) -> int:
         """Write the items as JSON Lines; returns their number."""
@@ -107,6 +102,11 @@ class Catalogue(Mapping[str, Item]):
 
     def __repr__(self) -> str:
         return f"Catalogue({len(self)} items, {self.fingerprint})"
+
+    @cached_property
+    def date(self) -> int | None:
+        """Year up to which items are in it: the declared one, else that of the latest item; None: no item has a year."""
+        return self._date or max((item.year for item in self.values() if item.year is not None), default=None)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -159,6 +159,22 @@ class Catalogue(Mapping[str, Item]):
                 for value in values:
                     ids[name, value.casefold()][item.id] = None
         return {key: tuple(found) for key, found in ids.items()}
+
+
+def items_in(path: Path, columns: ItemColumns | dict[str, Any] | None = None) -> tuple[list[Item], ItemColumns | None]:
+    """(items, the columns that were declared) of a file, or of a mapping that names its file, as ``Catalogue.read`` reads
+    it; ids may occur twice.
+
+    Raises:
+        DataError: every line that cannot be read.
+    """
+    known = None if columns is None else load_columns(columns)
+    if path.suffix.lower() in MAPPINGS:
+        known = load_columns(path)
+        if known.file is None:
+            raise DataError(Problem("the mapping does not name its file.", str(path), field="file", hint=EXAMPLE))
+        path = path.parent / known.file
+    return list(read_items(path, known)), known
 
 
 def _bare(key: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from trialogue.catalogue.item import Item
+from trialogue.catalogue.item import OTHER_TITLES, Item
 from trialogue.catalogue.item_columns import ItemColumns, obvious_columns
 from trialogue.catalogue.linking.titles import article_first, split_year
 from trialogue.errors import DataError, Problem
@@ -133,6 +133,9 @@ def _item(cells: Cells, columns: ItemColumns) -> Item:
     title, year = split_year(_text(cells, columns.title))
     year_cell = _text(cells, columns.year)
     attributes = {name: _values(cells, column, columns.separator) for name, column in columns.attributes.items()}
+    others = [other for column in columns.other_titles for other in _values(cells, column, columns.separator)]
+    if others:
+        attributes[OTHER_TITLES] = tuple(dict.fromkeys((*attributes.get(OTHER_TITLES, ()), *others)))
     return Item(
         id=_text(cells, columns.id),
         title=article_first(title),

@@ -31,9 +31,13 @@ SINGULAR = {  # attributes are named in the singular, as each of their values is
     "genres": "genre",
     "directors": "director",
     "actors": "actor",
-    "other titles": "other title",
     "tags": "tag",
 }
+ALIASES = frozenset(
+    {"other title", "other titles", "other_title", "other_titles", "aliases", "alias", "aka", "akas", "also_known_as"}
+    | {"alternative_title", "alternative_titles", "original_title", "originaltitle"}
+)
+"""Headings of columns of other titles."""
 MAPPINGS = (".yaml", ".yml")
 EXAMPLE = "For example: {file: films.csv, id: tconst, title: primaryTitle, attributes: {genre: genres}}"
 
@@ -55,8 +59,12 @@ class ItemColumns(Record):
     """Description."""
     attributes: dict[str, str] = Field(default_factory=dict)
     """Column by attribute, or a list of columns that are named so."""
+    other_titles: tuple[str, ...] = ()
+    """Columns of other titles: translated, original, "also known as"."""
     separator: str = Field(default="|", min_length=1)
     """Separator of several values in a cell (not a column)."""
+    date: int | None = Field(default=None, ge=1000, le=2999)
+    """Year up to which items are in it, if that is not the year of the latest item (not a column)."""
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
     """Delimiter of cells, if not detected (not a column)."""
 
@@ -68,9 +76,9 @@ class ItemColumns(Record):
     def columns(self) -> dict[str, str]:
         """Columns by field."""
         single = {name: getattr(self, name) for name in OBVIOUS}
-        return {name: column for name, column in single.items() if column} | {
-            f"attributes.{name}": column for name, column in self.attributes.items()
-        }
+        several = {f"attributes.{name}": column for name, column in self.attributes.items()}
+        others = {f"other_titles.{place}": column for place, column in enumerate(self.other_titles)}
+        return {name: column for name, column in single.items() if column} | several | others
 
 
 def obvious_columns(header: Iterable[str], file: str, line: int | None) -> ItemColumns:
@@ -99,7 +107,9 @@ def obvious_columns(header: Iterable[str], file: str, line: int | None) -> ItemC
         raise DataError(Problem(what, file, line, hint=hint))
     found.setdefault("id", found["title"])
     rest = {key: name for key, name in names.items() if name not in found.values() and key}
-    return ItemColumns(**found, attributes={SINGULAR.get(key, key): name for key, name in rest.items()})
+    others = tuple(name for key, name in rest.items() if key in ALIASES)
+    attributes = {SINGULAR.get(key, key): name for key, name in rest.items() if key not in ALIASES}
+    return ItemColumns(**found, attributes=attributes, other_titles=others)
 
 
 def load_columns(source: Path | ItemColumns | dict[str, Any]) -> ItemColumns:

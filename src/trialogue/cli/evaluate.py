@@ -48,6 +48,14 @@ def evaluate(
         str | None,
         typer.Option(help="Link item titles in replies to this catalogue: demo, a MovieLens corpus, or a file."),
     ] = None,
+    known: Annotated[
+        Path | None,
+        typer.Option(help="List of real items (text, CSV or JSON Lines): other titles are not recognised."),
+    ] = None,
+    catalogue_date: Annotated[
+        int | None,
+        typer.Option(min=1000, max=2999, help="Year up to which the catalogue has items (default: its latest item's)."),
+    ] = None,
     mapping: Annotated[Path | None, typer.Option(help="YAML file that maps the columns of a table.")] = None,
     format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
     origin: Annotated[
@@ -113,6 +121,8 @@ def evaluate(
             decide=decide,
             any_language=any_language,
             catalogue=catalogue,
+            known=known,
+            catalogue_date=catalogue_date,
             progress=tell,
         )
         tell(f"writing {out}")

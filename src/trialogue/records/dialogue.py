@@ -223,8 +223,10 @@ class Utterance(Record):
     mentions: tuple[Mention, ...] | None = None
     """Mentioned items; None: not annotated; (): annotated, and none found."""
     unrecognised: tuple[Mention, ...] | None = None
-    """Titles that the text presents and that the catalogue of their origin does not have, without ids; None: nobody
-    looked."""
+    """Titles that the text presents and that neither the catalogue of their origin nor a list of real items has, without
+    ids; None: nobody looked, or titles cannot be recognised in it."""
+    outside: tuple[Mention, ...] | None = None
+    """Titles that the catalogue does not have and a list of real items has; None: there was no list, or nobody looked."""
     claims: tuple[ItemClaim, ...] | None = None
     """What the text says of items of a catalogue; None: nobody looked."""
     ranking: tuple[str, ...] | None = None
@@ -235,6 +237,10 @@ class Utterance(Record):
     """What the system did for it: calls of tools, time, tokens, cost; None: nothing is recorded."""
     meta: dict[str, JsonValue] = Field(default_factory=dict)
     """Further data of the corpus."""
+
+
+MENTIONS = ("mentions", "unrecognised", "outside")
+"""Fields of an utterance that hold mentions."""
 
 
 def labeller_of(utterance: Utterance) -> Labeller | None:

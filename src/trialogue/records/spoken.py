@@ -9,7 +9,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from trialogue.records.dialogue import Mention, Utterance
+from trialogue.records.dialogue import MENTIONS, Mention, Utterance
 
 _MARK = re.compile(
     r"(?:<|&lt;)(?P<a>/?)(?:seed:)?(?:think|thinking|thoughts?|reasoning|scratchpad)(?:\s[^<>]{0,80})?(?:>|&gt;)"
@@ -118,28 +118,19 @@ def _offset_in_one_form(text: str, offset: int) -> int:
 
 def settle_utterance(utterance: Utterance) -> Utterance:
     """An utterance with its text in one form, a system's thought apart, and offsets that still fit; itself if it is so."""
-    text, mentions, unknown = utterance.text, utterance.mentions, utterance.unrecognised
+    text, named = utterance.text, {name: getattr(utterance, name) for name in MENTIONS}
     changes: dict[str, object] = {}
     if utterance.speaker == "system":
         said, thought = split_channels(text)
         if said is not text:
             thoughts = [each for each in (utterance.thought, thought) if each]
             by = text.find(said) if said else 0
-            mentions, unknown = (_shift_mentions(each, by, len(said)) for each in (mentions, unknown))
-            changes = {
-                "text": said,
-                "thought": "\n".join(thoughts) or None,
-                "mentions": mentions,
-                "unrecognised": unknown,
-            }
+            named = {name: _shift_mentions(each, by, len(said)) for name, each in named.items()}
+            changes = {"text": said, "thought": "\n".join(thoughts) or None, **named}
             text = said
     composed = in_one_form(text)
     if composed is not text:
-        changes |= {
-            "text": composed,
-            "mentions": _compose_mentions(mentions, text),
-            "unrecognised": _compose_mentions(unknown, text),
-        }
+        changes |= {"text": composed, **{name: _compose_mentions(each, text) for name, each in named.items()}}
     return utterance.model_copy(update=changes) if changes else utterance
 
 

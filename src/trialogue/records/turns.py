@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TypeVar
 
 from trialogue.records.dialogue import (
+    MENTIONS,
     Dialogue,
     DialogueAct,
     Mention,
@@ -51,10 +52,12 @@ def _join_utterances(run: Sequence[Utterance]) -> Utterance:
         acts_labeller=next((part.acts_labeller for part in run if part.acts_labeller is not None), None),
         acts_unknown=_why_unknown(run),
         strategies=_concatenate([_with_text(part) for part in run]),
-        mentions=_concatenate([_shift_all(part.mentions, start) for part, start in zip(run, starts, strict=True)]),
-        unrecognised=_concatenate(
-            [_shift_all(part.unrecognised, start) for part, start in zip(run, starts, strict=True)]
-        ),
+        **{
+            name: _concatenate(
+                [_shift_all(getattr(each, name), start) for each, start in zip(run, starts, strict=True)]
+            )
+            for name in MENTIONS
+        },
         ranking=rankings[-1] if rankings else None,
         ratings=_ratings(run),
         meta=run[0].meta,

@@ -120,6 +120,8 @@ def evaluate(
     family: str = FamilyScope.QUESTIONS,
     decide: Decision | None = None,
     catalogue: str | None = None,
+    known: str | Path | None = None,
+    catalogue_date: int | None = None,
     steps: Sequence[Step] = (),
     baselines: bool = True,
     any_language: bool = False,
@@ -154,6 +156,10 @@ def evaluate(
             exclusions; ``alpha`` then counts for nothing. None: the answer rests on the criterion that a study's export
             declares (``primary`` in ``study.json``), else on people's ratings, else on the measure with the best evidence.
         catalogue: a corpus or a file with items, whose titles are linked in replies without annotations.
+        known: a list of real items (titles a line, CSV or JSON Lines): a title that the catalogue does not have and the list
+            has is outside of the catalogue; one that neither has is not recognised.
+        catalogue_date: year up to which items are in the catalogue; None: that of its file, else of its latest item. Titles
+            with a later year are counted apart.
         steps: applied to the records before anything is measured.
         baselines: whether baselines that ignore the user are shown with measures of alignment.
         any_language: keep measures that are not made for the language of a system.
@@ -171,13 +177,13 @@ def evaluate(
     tell("reading " + ", ".join(map(str, sources)))
     material = prepare(
         read(sources, format_name=format_name, mapping=mapping, origin=raters_of(origin), key=key),
-        *_linking(catalogue),
+        *_linking(catalogue, known, catalogue_date),
         *steps,
     )
-    if material.catalogue is not None:
+    if material.catalogue is not None or known is not None or catalogue_date is not None:
         from trialogue.workflows.inputs.link import check_titles  # here: most data are of no known catalogue
 
-        material = check_titles(material)
+        material = check_titles(material, known=known, date=catalogue_date)
     protocol = read_decision(decide)
     if protocol is not None:
         material, excluded = exclude(material, protocol.exclude)
@@ -278,12 +284,12 @@ def conclude_records(
     return Run(findings, scores, tuple(material.preferences), measured.counts, material, measured.faults)
 
 
-def _linking(catalogue: str | None) -> list[Step]:
+def _linking(catalogue: str | None, known: str | Path | None, date: int | None) -> list[Step]:
     if catalogue is None:
         return []
     from trialogue.workflows.inputs.link import link_step  # here: without a catalogue, nothing of it is imported
 
-    return [link_step(catalogue)]
+    return [link_step(catalogue, known=known, date=date)]
 
 
 def check_options(metrics: object, resamples: int, alpha: float, seed: int) -> None:

@@ -4,12 +4,12 @@ import re
 
 from trialogue.catalogue.layout.parts import Layout, Part
 
-YEAR = r"(?:,?\s*[\[(]?\d{4}[\])]?(?!\w))?"
+YEAR = r"(?:,?\s*[\[(（]?\d{4}年?[\])）]?(?!\w))?"
 """Pattern of a year, in brackets or not, or of nothing."""
 
 _STOP = re.compile(
     rf"""[!?…]*\s*(?P<closing>["'”’»」』》〉】*]+)?{YEAR}\s*["'”’»*]*\s*
-    (?:\Z|[(\[|;/=~•…]|(?<=\s)[-–—]+(?=\s)|[–—]|-\s|:(?!\d)|\.(?!\w)|,\s+(?:the|an?|l[aeo]s?|il|el|die|der|das)\s*(?:[(\[]|\Z)
+    (?:\Z|[(（\[|;/=~•…]|(?<=\s)[-–—]+(?=\s)|[–—]|-\s|:(?!\d)|\.(?!\w)|,\s+(?:the|an?|l[aeo]s?|il|el|die|der|das)\s*(?:[(\[]|\Z)
       |(?<=\s)(?:starring|stars|directed|by|featuring|is|was|because)\s
       |(?P<may_go_on>[,!?]+\s))
     """,

@@ -1,18 +1,16 @@
-"""Which of the titles that a text presents a catalogue does not have."""
+"""Which of the titles that a text presents a catalogue does not have, and what is known of those."""
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 
 from trialogue.catalogue.item import OTHER_TITLES
 from trialogue.catalogue.linking.linker import YEAR_TOLERANCE, TitleLinker
-from trialogue.catalogue.linking.ordinary import is_ordinary
-from trialogue.catalogue.linking.titles import title_key
-from trialogue.catalogue.linking.variants import ARTICLES, variants
+from trialogue.catalogue.presenting.looks import is_english
 from trialogue.catalogue.presenting.names import BEFORE_RESTART, SMALL, words_of
-from trialogue.catalogue.presenting.neighbours import TitleNeighbours
 from trialogue.catalogue.presenting.presented import Presented, Sign, presented_titles
+from trialogue.catalogue.presenting.real_items import RealItems
+from trialogue.catalogue.presenting.title_index import TitleIndex
 from trialogue.records import Mention, MentionedBy, Utterance
 
 _JOINER = re.compile(r"\s+(?:and|or|&|(?P<ends>with|by|from|in|on|at|as|for|starring))\s+")
@@ -27,31 +25,39 @@ class TitleCheck:
 
     >>> from trialogue.catalogue import Catalogue, Item
     >>> linker = TitleLinker(Catalogue.from_items([Item(id="7", title="The Shining", year=1980)]))
-    >>> check = TitleCheck(linker)
-    >>> [found.title for found in check.unknown_titles("Try The Shinning (1980) or The Silver Moon (2011).")]
-    ['The Silver Moon (2011)']
+    >>> real = RealItems((Item(id="1", title="Alien", year=1979),), "films.csv")
+    >>> found = TitleCheck(linker, real=real).unknown_titles("Try The Shinning (1980), Alien (1979) or Moon Lake (1975).")
+    >>> [(each.title, each.by.value) for each in found]
+    [('Alien (1979)', 'listed'), ('Moon Lake (1975)', 'presented')]
     """
 
-    def __init__(self, linker: TitleLinker) -> None:
-        """``linker``: of the catalogue."""
-        self.linker = linker
+    def __init__(self, linker: TitleLinker, *, real: RealItems | None = None, date: int | None = None) -> None:
+        """``linker``: of the catalogue; ``real``: other items that exist; ``date``: year up to which items are in the
+        catalogue, None: as it says itself."""
+        self.linker, self._real = linker, real
+        self._date = linker.catalogue.date if date is None else date
 
     def check_utterance(self, utterance: Utterance) -> Utterance:
-        """An utterance with its ``unrecognised`` titles."""
+        """An utterance with its ``unrecognised`` and ``outside`` titles; both None where titles cannot be recognised."""
         found = self.unknown_titles(utterance.text, utterance.mentions or ())
         mentions = utterance.mentions
         if mentions is not None:  # "The Paper" in "The Paper Lantern"
             mentions = tuple(each for each in mentions if not (_is_linked(each) and _is_inside(each, found)))
-        return utterance.model_copy(update={"unrecognised": found, "mentions": mentions})
+        changes: dict[str, object] = {"mentions": mentions, "unrecognised": None, "outside": None}
+        if self._is_readable(utterance.text, mentions or ()):
+            changes["unrecognised"] = tuple(each for each in found if each.by is not MentionedBy.LISTED)
+            if self._real is not None:
+                changes["outside"] = tuple(each for each in found if each.by is MentionedBy.LISTED)
+        return utterance.model_copy(update=changes)
 
     def unknown_titles(self, text: str, mentions: Sequence[Mention] = ()) -> tuple[Mention, ...]:
-        """Titles that a text presents and the catalogue does not have, in order.
+        """Titles that a text presents and the catalogue does not have, in order; ``by`` says what is known of them.
 
         Args:
             text: a reply.
             mentions: items that were found in it, with their places; what overlaps with one is in the catalogue.
         """
-        presented = presented_titles(text, is_no_title=self._is_value)
+        presented = self._spans(text)
         if not presented:
             return ()
         known = list(mentions)
@@ -64,6 +70,21 @@ class TitleCheck:
             rest = _without_known_head(each, places)
             found += [] if rest is None else map(self._mention, self._unknown(rest, places))
         return tuple(found)
+
+    def _spans(self, text: str) -> tuple[Presented, ...]:
+        return presented_titles(text, is_no_title=self._values.__contains__, is_title=self._is_title)
+
+    def _is_title(self, words: str) -> bool:
+        return self._own.has(words) or (self._real is not None and self._real.titles.has(words))
+
+    def _is_readable(self, text: str, mentions: Sequence[Mention]) -> bool:
+        """Whether an unknown title would be recognised in a text as the known ones are: where it is not English, these
+        have to stand in quotation marks or lists, or with years."""
+        if is_english(words_of(text)):
+            return True
+        spans = [(each.start, each.end) for each in self._spans(text)]
+        placed = [(each.start or 0, each.end or 0) for each in mentions if _is_linked(each)]
+        return all(any(start < end and begin < stop for begin, stop in spans) for start, end in placed)
 
     def _may_be(self, mention: Mention, presented: Presented) -> bool:
         """Whether an item that was found can be what is presented with a year: the film of 2003 is not that of 2013."""
@@ -89,52 +110,16 @@ class TitleCheck:
         return [presented]
 
     def _is_known(self, presented: Presented, places: Sequence[tuple[int, int]]) -> bool:
-        if any(_covers(*place, presented) for place in places) or self._has(presented):
+        if any(_covers(*place, presented) for place in places) or self._own.has(presented.title, presented.year):
             return True
         whose = _WHOSE.match(presented.title)  # "Marvel's Black Panther"
         return whose is not None and self._is_known(
             presented._replace(start=presented.start + whose.end(), title=presented.title[whose.end() :]), places
         )
 
-    def _has(self, presented: Presented) -> bool:
-        key = title_key(presented.title)
-        bare = _bare(key)
-        found = self._years.get(key) or self._beginning.get(bare)
-        if not found and " " in bare:  # "The Heat" is another title than "Heat", "The Good Will Hunting" is not
-            found = self._years.get(bare)
-        if found is None:
-            found = {year for name in self._neighbours.like(key) for year in self._years[name]}
-        if not found:
-            return False
-        if presented.year is None or None in found:
-            return True
-        return any(year is not None and abs(year - presented.year) <= YEAR_TOLERANCE for year in found)
-
-    def _is_value(self, words: str) -> bool:
-        return words in self._values
-
     @cached_property
-    def _years(self) -> dict[str, set[int | None]]:
-        """Years of the items of each form of a title."""
-        found: dict[str, set[int | None]] = defaultdict(set)
-        for item in self.linker.catalogue.values():
-            for variant in variants(item):
-                found[" ".join(variant.forms)].add(item.year)
-        return dict(found)
-
-    @cached_property
-    def _beginning(self) -> dict[str, set[int | None]]:
-        """Years of the items whose title begins with such words: "Sonic" for "Sonic the Hedgehog"."""
-        found: dict[str, set[int | None]] = defaultdict(set)
-        for name, years in self._years.items():
-            words = _bare(name).split()
-            for behind in range(1 if words and not is_ordinary(words[0]) else 2, len(words)):
-                found[" ".join(words[:behind])] |= years
-        return dict(found)
-
-    @cached_property
-    def _neighbours(self) -> TitleNeighbours:
-        return TitleNeighbours(self._years)
+    def _own(self) -> TitleIndex:
+        return TitleIndex(self.linker.catalogue.values())
 
     @cached_property
     def _values(self) -> frozenset[str]:
@@ -148,12 +133,17 @@ class TitleCheck:
         return frozenset(found)
 
     def _mention(self, presented: Presented) -> Mention:
+        by, origin = MentionedBy.PRESENTED, self.linker.signature
+        if self._real is not None and self._real.titles.has(presented.title, presented.year):
+            by, origin = MentionedBy.LISTED, self._real.origin
+        elif presented.year is not None and self._date is not None and presented.year > self._date:
+            by = MentionedBy.NEWER
         return Mention(
             title=presented.title if presented.year is None else f"{presented.title} ({presented.year})",
             start=presented.start,
             end=presented.end,
-            origin=self.linker.signature,
-            by=MentionedBy.PRESENTED,
+            origin=origin,
+            by=by,
         )
 
 
@@ -199,8 +189,3 @@ def _is_linked(mention: Mention) -> bool:
 def _is_inside(mention: Mention, unrecognised: Sequence[Mention]) -> bool:
     start, end = mention.start or 0, mention.end or 0
     return any((each.start or 0) <= start and end <= (each.end or 0) for each in unrecognised)
-
-
-def _bare(key: str) -> str:
-    first, _, rest = key.partition(" ")
-    return rest if first in ARTICLES else key

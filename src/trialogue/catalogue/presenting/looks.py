@@ -17,6 +17,33 @@ def is_title_like(text: str, span: tuple[int, int], is_no_title: Callable[[str],
     return low not in known.NO_TITLE and not is_no_title(low)
 
 
+def is_english(words: Sequence[Word]) -> bool:
+    """Whether words are of an English text, as far as a few words tell: else capitals and words before them say nothing."""
+    uncased = sum(len(word.text) for word in words if word.text[0].isalpha() and word.text.lower() == word.text.upper())
+    if 2 * uncased > sum(len(word.text) for word in words):
+        return False
+    low = [common_form(word.text) for word in words if word.text.islower()]
+    if len(low) < known.FEW_WORDS:
+        return True
+    function = sum(word in word_list("function_words") for word in low)
+    return 5 * function >= len(low) and 2 * sum(map(is_ordinary, low)) >= len(low)
+
+
+def is_uncased(text: str, span: tuple[int, int]) -> bool:
+    """Whether a span begins with a letter of a script without capitals."""
+    first = text[span[0] : span[0] + 1]
+    return first.isalpha() and first.lower() == first.upper()
+
+
+def is_name_sized(text: str, span: tuple[int, int], is_no_title: Callable[[str], bool]) -> bool:
+    """Whether a span is as short as titles are, and no sentence or genre, in whatever letters it is written."""
+    words = words_of(text, *span)
+    low = " ".join(word.low for word in words)
+    if not words or known.STOPPED.search(text, *span) or low in known.NO_TITLE or is_no_title(low):
+        return False
+    return len(words) <= known.MOST_FOREIGN and (not is_uncased(text, span) or span[1] - span[0] <= known.MOST_UNCASED)
+
+
 def is_foreign(text: str, words: Sequence[Word], span: tuple[int, int]) -> bool:
     """Whether words are written as a title of another language: a capital first, and no everyday English word in small
     letters."""

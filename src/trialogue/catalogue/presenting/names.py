@@ -4,50 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-SMALL = frozenset(
-    [
-        "of",
-        "the",
-        "a",
-        "an",
-        "and",
-        "in",
-        "on",
-        "for",
-        "to",
-        "with",
-        "from",
-        "at",
-        "by",
-        "or",
-        "de",
-        "la",
-        "le",
-        "les",
-        "du",
-        "des",
-        "von",
-        "van",
-        "der",
-        "die",
-        "das",
-        "el",
-        "los",
-        "las",
-        "et",
-        "y",
-        "e",
-        "il",
-        "lo",
-        "da",
-        "di",
-        "vs",
-        "&",
-        "nor",
-        "but",
-        "as",
-        "into",
-    ]
+from trialogue.catalogue.linking.ordinary import word_set
+
+SMALL = word_set(
+    "of the a an and in on for to with from at by or vs & nor but as into de la le les du des von van der die das el los "
+    "las et y e il lo da di mit und im zum zur für über unter ohne aus nach bei vom ein eine einer dem den à au aux sur "
+    "sans pour un une dans en con sin por para del al"
 )
 """Words that titles write small."""
 BEFORE_RESTART = frozenset({"and", "or", "&", "nor", "but", "as"})
@@ -70,8 +32,8 @@ class Word(NamedTuple):
 
     @property
     def is_capital(self) -> bool:
-        """Whether it begins with a capital or a digit."""
-        return self.text[0].isupper() or self.text[0].isdigit()
+        """Whether it begins with a capital, a digit, or a letter of a script without capitals."""
+        return not self.text[0].islower()
 
     @property
     def low(self) -> str:

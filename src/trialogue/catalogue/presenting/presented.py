@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 from trialogue.catalogue.layout import Layout, layout_of, plain_text
 from trialogue.catalogue.presenting import words as known
+from trialogue.catalogue.presenting.looks import is_english
+from trialogue.catalogue.presenting.names import words_of
 from trialogue.catalogue.presenting.sentences import in_prose
 from trialogue.catalogue.presenting.slots import in_slots
 from trialogue.catalogue.presenting.words import Sign
@@ -36,13 +38,19 @@ class Presented(NamedTuple):
     """The strongest sign."""
 
 
-def presented_titles(text: str, *, is_no_title: Callable[[str], bool] = lambda _words: False) -> tuple[Presented, ...]:
+def presented_titles(
+    text: str,
+    *,
+    is_no_title: Callable[[str], bool] = lambda _words: False,
+    is_title: Callable[[str], bool] = lambda _words: False,
+) -> tuple[Presented, ...]:
     """Spans that are presented as titles, in order, without overlaps.
 
     Args:
         text: a reply.
         is_no_title: of words in small letters, joined by single spaces, whether they are something else for sure, such as
             a genre or an actor of the catalogue.
+        is_title: of words, whether they are the title of something; among such, small letters are taken for titles, too.
 
     >>> [each.title for each in presented_titles('I recommend The Silver Moon (2011), "Up" and Glass Harbor.')]
     ['The Silver Moon', 'Up', 'Glass Harbor']
@@ -52,10 +60,11 @@ def presented_titles(text: str, *, is_no_title: Callable[[str], bool] = lambda _
     plain = plain_text(text)
     laid_out = layout_of(plain.text)
     found: list[tuple[int, int, Sign]] = []
+    english = is_english(words_of(laid_out.text))
     for part in laid_out.parts:
         if part.layout is Layout.PROSE:
-            found += in_prose(laid_out.text, part, is_no_title)
-    found += in_slots(laid_out.text, laid_out.slots, is_no_title)
+            found += in_prose(laid_out.text, part, is_no_title, is_english=english)
+    found += in_slots(laid_out.text, laid_out.slots, is_no_title, is_title)
     kept: list[Presented] = []
     for start, end, sign in sorted(found):
         if kept and start < kept[-1].end:

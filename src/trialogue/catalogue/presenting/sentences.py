@@ -11,40 +11,72 @@ from trialogue.catalogue.presenting.looks import (
     is_foreign,
     is_free_title,
     is_like_no_name,
+    is_name_sized,
     is_person,
     is_shouted,
     is_title_like,
+    is_uncased,
 )
-from trialogue.catalogue.presenting.names import BEFORE_RESTART, Word, runs, words_of
+from trialogue.catalogue.presenting.names import BEFORE_RESTART, SMALL, Word, runs, words_of
 from trialogue.catalogue.presenting.slots import trim
 from trialogue.catalogue.presenting.words import Sign
 
 
-def in_prose(text: str, part: Part, is_no_title: Callable[[str], bool]) -> Iterator[tuple[int, int, Sign]]:
-    """Titles in a part of prose, quoted ones first: (start, end, sign)."""
+def in_prose(
+    text: str, part: Part, is_no_title: Callable[[str], bool], *, is_english: bool = True
+) -> Iterator[tuple[int, int, Sign]]:
+    """Titles in a part of prose, quoted ones first: (start, end, sign). Outside of quotation marks, those of other languages
+    than English have a year behind them: capitals say little there, and the words before them nothing."""
     taken: list[tuple[int, int]] = []
     ends = {found.start(): Sign.YEAR for found in known.YEAR_BEHIND.finditer(text, part.start, part.end)}
     for found in known.QUOTED.finditer(text, part.start, part.end):
         group = next(place for place, inside in enumerate(found.groups(), 1) if inside is not None)
         span = trim(text, *found.span(group))
-        is_book = group in (5, 6)
+        is_book = found.lastgroup is not None
         if is_book or _is_quoted_title(text, part, span, found, ends, is_no_title):
             taken.append(span)
+            ends[span[1]] = Sign.QUOTED
             yield (*span, Sign.QUOTED)
         elif span[0] < span[1]:
             taken.append(span)
     words = words_of(text, part.start, part.end)
     if is_shouted(words):
         return
+    yield from _dated_in_small(text, words, ends, taken)
     ends |= {end: Sign.QUOTED for _, end in taken}
     for first, behind in runs(text, words):
         start, end = words[first].start, words[behind - 1].end
         if any(start < other_end and other_start < end for other_start, other_end in taken):
             continue
+        if not is_english and end not in ends:
+            continue
         for span, sign in _of_run(text, words, first, behind, ends, is_no_title):
             taken.append(span)
             ends[span[1]] = sign
             yield (*span, sign)
+
+
+def _dated_in_small(
+    text: str, words: Sequence[Word], ends: dict[int, Sign], taken: list[tuple[int, int]]
+) -> Iterator[tuple[int, int, Sign]]:
+    """Titles in small letters with a year behind them: "watch glass harbor (2011)"."""
+    for place, word in enumerate(words):
+        if word.end not in ends or word.is_capital or any(start < word.end <= end for start, end in taken):
+            continue
+        first = place
+        while first and place - first < known.MOST_FOREIGN and _goes_on(text, words[first - 1], words[first]):
+            first -= 1
+        while first < place and words[first].low in known.BETWEEN - SMALL:
+            first += 1
+        taken.append((words[first].start, word.end))
+        yield words[first].start, word.end, Sign.YEAR
+
+
+def _goes_on(text: str, one: Word, other: Word) -> bool:
+    """Whether a title in small letters may begin before ``other``: no mark stands there, and no word that leads to it."""
+    return (
+        not text[one.end : other.start].strip() and one.low not in known.STRONG | known.NOT_BEFORE | known.INTERJECTIONS
+    )
 
 
 def _is_quoted_title(
@@ -57,8 +89,12 @@ def _is_quoted_title(
 ) -> bool:
     """Whether what is quoted is written as a title; a sentence, or an everyday word with nothing about films, is not."""
     words = words_of(text, *span)
+    if is_name_sized(text, span, is_no_title) and words[0].text[0].islower():
+        return known.YEAR_BEHIND.match(text, found.end()) is not None or _is_led_to(text, part, span[0], ends)
     if not words or not (is_title_like(text, span, is_no_title) or is_foreign(text, words, span)):
         return False
+    if is_uncased(text, span) or words[0].low in known.SPEAKERS:
+        return is_name_sized(text, span, is_no_title) and (len(words) < 3 or words[0].low not in known.SPEAKERS)
     if (
         known.YEAR_BEHIND.match(text, found.end())
         or known.YEAR_BEHIND.match(text, span[1])

@@ -8,19 +8,22 @@ from trialogue.catalogue.linking.clauses import FILM, FILM_PEOPLE
 from trialogue.catalogue.linking.ordinary import is_ordinary
 from trialogue.catalogue.linking.titles import common_form
 from trialogue.catalogue.presenting import words as known
-from trialogue.catalogue.presenting.looks import is_foreign, is_title_like
+from trialogue.catalogue.presenting.looks import is_foreign, is_name_sized, is_title_like, is_uncased
 from trialogue.catalogue.presenting.names import words_of
 from trialogue.catalogue.presenting.words import Sign
 
 
-def in_slots(text: str, slots: Sequence[Part], is_no_title: Callable[[str], bool]) -> Iterator[tuple[int, int, Sign]]:
-    """Fillings of lists of titles: those in which most are written as titles, and more than genres and answers."""
+def in_slots(
+    text: str, slots: Sequence[Part], is_no_title: Callable[[str], bool], is_title: Callable[[str], bool]
+) -> Iterator[tuple[int, int, Sign]]:
+    """Fillings of lists of titles: those in which most are written as titles, and more than genres and answers; or those in
+    which half are titles, however they are written."""
     groups: dict[tuple[Layout, str], list[tuple[int, int]]] = {}
     for part in slots:
         groups.setdefault((part.layout, part.group), []).append(trim(text, *filling_of(text, part)))
     for (layout, group), spans in groups.items():
         spans = [_without_rating(text, span) for span in spans]
-        titled = [is_title_like(text, span, is_no_title) for span in spans]
+        titled = [is_title_like(text, span, is_no_title) and not is_uncased(text, span) for span in spans]
         if (layout is Layout.VALUE and group not in known.TITLE_KEYS) or _lists_people(text, spans[0][0]):
             continue
         if layout is Layout.LINE and (len(spans) < 2 or 3 * sum(titled) < 2 * len(spans)):
@@ -29,6 +32,10 @@ def in_slots(text: str, slots: Sequence[Part], is_no_title: Callable[[str], bool
         telling = any(dated) or any(
             len(words_of(text, *span)) > 1 or not is_ordinary(common_form(text[slice(*span)])) for span in spans
         )
+        if not any(titled) and len(spans) > 1:
+            sure = [at or is_title(text[slice(*span)]) for at, span in zip(dated, spans, strict=True)]
+            if 2 * sum(sure) >= len(spans):
+                yield from ((*span, Sign.SLOT) for span in spans if is_name_sized(text, span, is_no_title))
         if sum(titled) * 2 > len(spans) and telling:
             for span, good in zip(spans, titled, strict=True):
                 words = words_of(text, *span)

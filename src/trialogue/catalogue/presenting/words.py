@@ -25,12 +25,12 @@ class Sign(StrEnum):
     """It is written as titles are and names of people are not: with an article, an owner or a subtitle."""
 
 
-YEAR_BEHIND = re.compile(r"[\"”’*_]{0,4}\s*[(\[]\s*(?P<year>(?:18|19|20)\d\d)\s*[)\]]")
+YEAR_BEHIND = re.compile(r"[\"”’“»«》」』*_]{0,4}\s*[(\[（]\s*(?P<year>(?:18|19|20)\d\d)\s*[年)\]）]")
 """A year in brackets behind a title, or behind the mark that closes it."""
 QUOTED = re.compile(
-    r"\"([^\"\n]{2,80})\"|“([^”\n]{2,80})”|«\s?([^»\n]{2,80}?)\s?»|„([^“”\n]{2,80})[“”]|『([^』\n]{1,60})』"
-    r"|《([^》\n]{1,60})》|\*+([^*\n]{2,80})\*+|‘((?:[^‘’\n]|’(?=\w)){2,80})’(?!\w)"
-    r"|(?<!\w)'([A-ZÀ-Þ0-9](?:[^'\n]|'(?=\w)){1,60})'(?!\w)"
+    r"『(?P<book>[^』\n]{1,60})』|《(?P<names>[^》\n]{1,60})》|\"([^\"\n]{2,80})\"|„([^“”\n]{2,80})[“”]|“([^”\n]{2,80})”"
+    r"|«\s?([^»\n]{2,80}?)\s?»|»([^«»\n]{2,80})«|‚([^‘’\n]{2,80})[‘’]|「([^」\n]{1,40})」|\*+([^*\n]{2,80})\*+"
+    r"|‘((?:[^‘’\n]|’(?=\w)){2,80})’(?!\w)|(?<!\w)'([A-ZÀ-Þ0-9](?:[^'\n]|'(?=\w)){1,60})'(?!\w)"
 )
 """What stands in quotation marks, or is emphasised."""
 ADVISED = word_set(
@@ -72,11 +72,13 @@ TITLE_KEYS = frozenset(
     for colon in ("", ":")
 ) | {":"}  # of a list in JSON without a key
 """Keys and labels whose values are titles."""
-STOPPED = re.compile(r"[.!?;](?:\s|$)|\n")
+STOPPED = re.compile(r"[.!?;](?:\s|$)|\n|[。！？；，]")
 """The end of a sentence."""
 JOINER = re.compile(r",?\s+(?:and|or|&)\s+|,\s+|\s*/\s*", re.IGNORECASE)
 """What stands between two titles of a row."""
 MOST_FOREIGN = 7  # words of a title in another language
+MOST_UNCASED = 14  # letters of a title in a script without capitals, outside of the marks of titles
+FEW_WORDS = 4  # in small letters, of which no language can be told
 OPENERS = (ADVISED | STRONG | NO_TITLE | NOT_BEFORE | word_list("function_words") | word_set(
     "maybe perhaps also then try so or and but if because since well oh umm um hmm yeah remember my your our his her their "
     "this that these those it there here when while although though however both same some any another what which who how "
@@ -114,6 +116,8 @@ COMPANY = word_set("with on by from at for in")
 """Small words behind a title that lead to who plays in it, or where it runs."""
 PRONOUNS = word_set("i you we they he she it that there here what who let")
 """Words that a title does not end in, and nobody owns anything by."""
+SPEAKERS = word_set("ich du wir er es ihr je tu nous vous il yo tú ik jij wij io noi ja")
+"""Words that begin a sentence of another language in quotation marks."""
 RATING = re.compile(r"\d\d?[.,]\d+\s+(?=\S)")
 """A rating before a title."""
 LISTED = word_set("directors actors actresses genres genre moods countries studios platforms writers")

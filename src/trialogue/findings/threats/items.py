@@ -1,12 +1,12 @@
-"""Detector of threats by items: systems that recommend what the catalogue does not have."""
+"""Detector of threats by items: systems that recommend what does not exist, as far as is known."""
 
 from collections.abc import Iterator
 
 from trialogue.findings.records import Findings
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 
-UNRECOGNISED = "unrecognised_titles"
-"""Name of the metric of titles that the catalogue lacks."""
+UNRECOGNISED = ("unrecognised_titles", "presented")
+"""Name and variant of the measure of titles that neither the catalogue nor a list of real items has."""
 TAKEN_FOR_UNKNOWN = 0.05
 """Share of people's own titles that at most is taken for titles the catalogue lacks."""
 MOSTLY_UNKNOWN = 0.5
@@ -16,7 +16,7 @@ MOSTLY_UNKNOWN = 0.5
 def lacking_titles(findings: Findings) -> Iterator[Threat]:
     """Systems that recommend what the catalogue does not have more often than people's words are taken for such."""
     for league in findings.leagues:
-        if league.measure.card is None or league.measure.card.name != UNRECOGNISED:
+        if (league.measure.measured.metric, league.measure.measured.variant) != UNRECOGNISED:
             continue
         for standing in league.standings:
             interval = standing.estimate.interval

@@ -308,11 +308,14 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
     ),
     ThreatCode.UNRECOGNISED_TITLES: ThreatText(
-        "Recommends what the catalogue lacks",
-        "The interval of the share of a system's titles that are not in the catalogue lies above 5%, what is taken for such "
-        "of people's own recommendations at most.",
+        "Recommends unrecognised titles",
+        "The interval of the share of a system's titles that neither the catalogue nor a list of real items has lies above "
+        "5%, what is taken for such of people's own recommendations at most.",
         "Demotes verdicts in favour of the system; blocks them where the interval lies above 50%.",
-        lambda t: f"{_share(t.facts['share'])} of the titles that {_names(t)} recommends are not in the catalogue",
+        lambda t: (
+            f"{_share(t.facts['share'])} of the titles that {_names(t)} recommends are not recognised: neither the catalogue "
+            "nor a list of real items has them"
+        ),
     ),
     ThreatCode.KNOWN_SEED: ThreatText(
         "Seed known in advance",

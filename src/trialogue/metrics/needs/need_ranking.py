@@ -192,7 +192,8 @@ class OutOfCatalogue:
             return found
         if not need.is_resolved:
             return Undefined(Reason.of(ReasonCode.NEED_NOT_RESOLVED))
-        unknown = sum(len(said.unrecognised or ()) for said in unit.utterances if said.speaker == "system")
+        theirs = [said for said in unit.utterances if said.speaker == "system"]
+        unknown = sum(len(said.unrecognised or ()) + len(said.outside or ()) for said in theirs)
         if not found and not unknown:
             return Undefined(Reason.of(ReasonCode.NO_ITEM_NAMED))
         outside = unknown + sum(each.key not in need.fits for each in found)

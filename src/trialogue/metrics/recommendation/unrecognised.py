@@ -1,16 +1,18 @@
-"""Share of the titles that a system presents which the catalogue does not have."""
+"""Shares of the titles that a system presents which the catalogue does not have, by what is known of them."""
 
 from collections.abc import Sequence
 
 from trialogue.metrics.base import Array, Reply, Undefined, ratio
 from trialogue.metrics.names import full_name
-from trialogue.records import Card, FailurePolicy, Reason, ReasonCode, Variant
+from trialogue.records import Card, FailurePolicy, MentionedBy, Reason, ReasonCode, Variant
+
+OURS = "Trialogue. He et al. (CIKM 2023) count generated names that match no item of a corpus."
 
 CARD = Card(
     name="unrecognised_titles",
-    title="Titles the catalogue lacks",
-    summary="Share of the titles that replies present which are not in the catalogue: invented, or of items that are not "
-    "offered here.",
+    title="Unrecognised titles",
+    summary="Share of the titles that replies present which neither the catalogue nor a list of real items has: invented, "
+    "or, without a list, of items that are not offered here.",
     unit="share of titles",
     is_share=True,
     low=0,
@@ -21,23 +23,39 @@ CARD = Card(
     needs=("unrecognised",),
     variants={
         "presented": Variant(
-            summary="Over the items that the linker found and the titles that are presented as such (in lists, in quotation "
-            "marks, with a year, behind words such as 'recommend') and that the catalogue has under no name, however "
-            "misspelt.",
-            source="Trialogue. He et al. (CIKM 2023) count generated names that match no item of a corpus.",
-        )
+            summary="Of the items that the linker found and the titles that are presented as such (in lists, in quotation "
+            "marks, with a year, behind words such as 'recommend'): those that neither the catalogue nor the list has under "
+            "any name, however misspelt. Titles newer than the catalogue are left out. Version 1 counted them as lacking.",
+            source=OURS,
+            version=2,
+        ),
+        "outside": Variant(
+            summary="Of the same titles: those that the list of real items has and the catalogue does not.", source=OURS
+        ),
+        "newer": Variant(
+            summary="Of all titles: those with a year after the catalogue's date that neither has; whether they exist "
+            "cannot be told.",
+            source=OURS,
+        ),
     },
     default="presented",
     caveats=(
-        "An item that exists and is not in the catalogue counts, too: with a catalogue of all that exists the share is that "
-        "of inventions.",
-        "Titles in sentences are recognised in English only; in lists, quotation marks and with years in any language.",
+        "Without a list of real items, an item that exists and is not in the catalogue counts as unrecognised, too.",
+        "Titles in sentences are recognised in English only; in lists, quotation marks and with years in any language. A "
+        "reply in another language that names items otherwise is left out.",
         "Up to two in a hundred of the titles that people recommend are taken for ones that it lacks, though they are "
         "none or are there (benchmarks/INVENTIONS.md).",
     ),
     citation="He et al. (CIKM 2023), 'Large Language Models as Zero-Shot Conversational Recommenders'",
     family="recommendation",
 )
+
+TITLES = {
+    "presented": CARD.title,
+    "outside": "Real titles outside the catalogue",
+    "newer": "Titles newer than the catalogue",
+}
+NEEDS = {"presented": CARD.needs, "outside": ("outside",), "newer": ("newer",)}
 
 
 class UnrecognisedTitles:
@@ -48,16 +66,29 @@ class UnrecognisedTitles:
 
     def __init__(self, *, variant: str = CARD.default) -> None:
         self.measure = full_name(CARD, variant, {})
+        self.card = CARD.model_copy(
+            update={
+                "title": TITLES[variant],
+                "needs": NEEDS[variant],
+                "better": "lower" if variant == CARD.default else "neither",
+            }
+        )
+        self._variant = variant
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
-        """(titles that the catalogue lacks, all titles)."""
-        unknown = unit.utterance.unrecognised
-        if unknown is None:
-            return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED))
-        whole = len(unknown) + len(unit.utterance.mentions or ())
+        """(titles of the kind, titles)."""
+        said = unit.utterance
+        if said.unrecognised is None:
+            looked = ReasonCode.ITEMS_NOT_LINKED if said.claims is None else ReasonCode.TITLES_NOT_RECOGNISABLE
+            return Undefined(Reason.of(looked))
+        if said.outside is None and self._variant == "outside":
+            return Undefined(Reason.of(ReasonCode.NO_LIST_OF_ITEMS))
+        newer = sum(each.by is MentionedBy.NEWER for each in said.unrecognised)
+        unknown, outside = len(said.unrecognised) - newer, len(said.outside or ())
+        whole = len(said.mentions or ()) + unknown + outside + (newer if self._variant == "newer" else 0)
         if not whole:
             return Undefined(Reason.of(ReasonCode.NO_TITLE_PRESENTED))
-        return (float(len(unknown)), float(whole))
+        return (float({"presented": unknown, "outside": outside, "newer": newer}[self._variant]), float(whole))
 
     def combine(self, sums: Array) -> Array:
         """The share."""

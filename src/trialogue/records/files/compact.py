@@ -1,7 +1,7 @@
 """Memory-efficient storage of records: less than half the memory for hundreds of thousands of them."""
 
 from trialogue.records.base import Record
-from trialogue.records.dialogue import Dialogue, Utterance
+from trialogue.records.dialogue import MENTIONS, Dialogue, Utterance
 
 _SETS: dict[frozenset[str], set[str]] = {}
 
@@ -24,8 +24,9 @@ def _share_utterance(said: Utterance) -> None:
         _share(act)
         for slot in act.slots:
             _share(slot)
-    for mention in (*(said.mentions or ()), *(said.unrecognised or ())):
-        _share(mention)
+    for name in MENTIONS:
+        for mention in getattr(said, name) or ():
+            _share(mention)
 
 
 def _share(record: Record) -> None:

@@ -155,3 +155,7 @@ class MentionedBy(StrEnum):
     """By a linker, whose signature is the origin."""
     PRESENTED = "presented"
     """By a detector of titles: the text presents it as one, and the catalogue of the linker that is the origin lacks it."""
+    NEWER = "newer"
+    """As above, but with a year after the catalogue's date: whether it exists cannot be told."""
+    LISTED = "listed"
+    """As above, but it is in a list of real items, which is the origin."""

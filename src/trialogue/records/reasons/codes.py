@@ -293,6 +293,11 @@ class ReasonCode(StrEnum):
     NO_ITEM_NAMED = "no_item_named", "the system never names an item"
     NO_NEW_ITEM_NAMED = "no_new_item_named", "the system never names an item that was not named before"
     NO_TITLE_PRESENTED = "no_title_presented", "it presents no title"
+    TITLES_NOT_RECOGNISABLE = (
+        "titles_not_recognisable",
+        "titles that the catalogue does not have cannot be recognised in its language, outside of quotation marks and lists",
+    )
+    NO_LIST_OF_ITEMS = "no_list_of_items", "there is no list of real items to look titles up in; give one (known)"
     NO_FACT_STATED = "no_fact_stated", "it states nothing of an item that the catalogue could confirm"
     CATALOGUE_SIZE_UNKNOWN = (
         "catalogue_size_unknown",

@@ -13,6 +13,7 @@ from trialogue.findings.threats.texts import GATE_WORDS
 from trialogue.markdown import Element, Leaf, Node, markdown
 from trialogue.records import ClaimVerdict, Dialogue, Mention, MentionedBy, Need, Preference, Score, Utterance
 from trialogue.records.base import JsonValue
+from trialogue.records.dialogue import MENTIONS
 from trialogue.records.kinds.gates import Gate
 from trialogue.report.explorer.chunks import plain, utf16_place
 from trialogue.report.explorer.entries import Entry
@@ -40,7 +41,11 @@ class TextCodes:
         return [plain(text) for text in self._numbers]
 
 
-FOUND_BY = {MentionedBy.PRESENTED: "not in the catalogue"}
+FOUND_BY = {
+    MentionedBy.PRESENTED: "not in the catalogue",
+    MentionedBy.NEWER: "not in the catalogue, newer than it",
+    MentionedBy.LISTED: "not in the catalogue, in the list of real items",
+}
 """How an item was found, where the word of the record does not say it."""
 
 
@@ -108,7 +113,7 @@ def _utterance(
             ]
             for label in said.strategies or ()
         ],
-        m=[_mention(said.text, mention, words) for mention in (*(said.mentions or ()), *(said.unrecognised or ()))],
+        m=[_mention(said.text, mention, words) for name in MENTIONS for mention in getattr(said, name) or ()],
         k=[plain(item) for item in (said.ranking or ())[:MAX_RANKED]],
         w=latency if is_time else None,
         v=_values(values, words),

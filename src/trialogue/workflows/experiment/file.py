@@ -11,6 +11,7 @@ dialogues: [talks.jsonl]                   # conversations with people: corpora 
 mapping: columns.yaml                      # columns of tables that are not recognised automatically
 human: [study/export]                      # human judgements of them, if they are in separate files
 link: demo                                 # a catalogue whose items are found in replies
+known: films.txt                           # a list of real items: titles in neither are not recognised
 label: default                             # a model of strategies
 metrics: [turns, "distinct(n=2)@ratio"]    # default: all that the data allow
 align: {situations: [demo], responses: [replies.jsonl]}
@@ -25,6 +26,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
 
+from trialogue.catalogue.presenting.real_items import read_real_items
 from trialogue.errors import DataError, Problem, TrialogueError, UsageError
 from trialogue.findings.protocol import DecisionProtocol
 from trialogue.metrics import get_metric
@@ -76,6 +78,10 @@ class Experiment(Record):
     """Files with human ratings and votes."""
     link: str | None = None
     """Catalogue for linking items in unannotated replies."""
+    known: str | None = None
+    """List of real items beside the catalogue."""
+    catalogue_date: Annotated[int, Field(strict=True, ge=1000, le=2999)] | None = None
+    """Year up to which the catalogue has items; null: that of its latest item."""
     label: str | None = None
     """Strategy model (a folder, or default) for unlabelled utterances."""
     metrics: Texts = ()
@@ -208,6 +214,7 @@ def _wrong_names(data: Mapping[str, Any], folder: Path) -> Iterator[Mistake]:
     checks: list[tuple[Place, Callable[[str], object]]] = [
         (("metrics",), get_metric),
         (("link",), lambda name: load_catalogue(resolve_path(folder, name))),
+        (("known",), lambda name: read_real_items(resolve_path(folder, name))),
         (("label",), lambda name: _model(resolve_path(folder, name))),
         (("align", "model"), lambda name: _model(resolve_path(folder, name))),
     ]
@@ -241,6 +248,11 @@ def _unread(data: Mapping[str, Any]) -> Iterator[Mistake]:
     align = data.get("align")
     if isinstance(align, Mapping) and "situations" in align and not align["situations"]:
         yield Mistake(("align", "situations"), "it names no situations.")
+    for field in ("known", "catalogue_date"):
+        if data.get(field) and not data.get("link"):
+            yield Mistake(
+                (field,), "it is read only together with a catalogue, but there is none.", "Name it: link: FILE."
+            )
     for field, of_use in (("human", "ratings and votes are read"), ("link", "a catalogue is read")):
         if data.get(field) and not data.get("dialogues"):
             what = f"{of_use} only together with conversations with people, but there are no dialogues."

@@ -131,20 +131,24 @@ def _people_stage(experiment: Experiment) -> Stage:
             )
         material, left_out = exclude(material, _exclusions(experiment))
         if experiment.link:
-            material = link_step(experiment.path(experiment.link))(material)
+            known = experiment.known and experiment.path(experiment.known)
+            material = link_step(experiment.path(experiment.link), known=known, date=experiment.catalogue_date)(
+                material
+            )
         _write_failures(context.folder, find_failed_agents(material.dialogues))
         material = _with_labels(experiment, material)
         _write(context.folder, _flatten(material), [*material.warnings, *left_out])
 
     identities = [surroundings.identity_of(named) for named in names]
     config: dict[str, JsonValue] = {"given": identities, "link": experiment.link, "label": experiment.label}
+    config |= {name: getattr(experiment, name) for name in ("known", "catalogue_date") if getattr(experiment, name)}
     return Stage(
         name=PEOPLE,
         work=work,
         config={**config, **_exclusion_config(experiment)},
         inputs={
             **hashes_of(names, surroundings),
-            **files_in(experiment.link, experiment.folder),
+            **files_in([experiment.link, experiment.known], experiment.folder),
             **model_hashes(_model_path(experiment, experiment.label)),
         },
         reads=bytes_of(names, surroundings),

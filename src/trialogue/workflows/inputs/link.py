@@ -3,24 +3,34 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from trialogue.catalogue import TitleLinker
 from trialogue.catalogue.presenting.check import TitleCheck
 from trialogue.catalogue.presenting.claims import ClaimCheck
-from trialogue.errors import TrialogueError
+from trialogue.catalogue.presenting.real_items import read_real_items
+from trialogue.errors import TrialogueError, UsageError
 from trialogue.records import Dialogue, Response, Situation, Utterance
 from trialogue.records.files.dialogue_store import map_dialogues
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
 
 
-def link_step(catalogue: str) -> Callable[[InputRecords], InputRecords]:
-    """Preparation step that adds mentions of items to unannotated utterances; ``catalogue`` is a corpus or a file."""
+def link_step(
+    catalogue: str, *, known: str | Path | None = None, date: int | None = None
+) -> Callable[[InputRecords], InputRecords]:
+    """Preparation step that adds mentions of items to unannotated utterances.
+
+    Args:
+        catalogue: a corpus or a file.
+        known: a list of real items, for titles that the catalogue does not have.
+        date: year up to which items are in the catalogue; None: as it says itself.
+    """
     knowledge = load_catalogue(catalogue)
     is_invented = catalogue == DEMO  # ratings drawn by a formula say nothing about which film people mean
     popularity = None if knowledge.ratings is None or is_invented else knowledge.ratings.popularity()
     linker = TitleLinker(knowledge.catalogue, popularity=popularity)
-    check = _Check(linker)
+    check = _Check(linker, known, date)
 
     def prepare(material: InputRecords) -> InputRecords:
         return replace(
@@ -54,26 +64,42 @@ def _response(linker: TitleLinker, check: "_Check", response: Response) -> Respo
     return response.model_copy(update={"utterance": check.utterance(linker.link_utterance(response.utterance))})
 
 
-def check_titles(material: InputRecords) -> InputRecords:
+def check_titles(material: InputRecords, *, known: str | Path | None = None, date: int | None = None) -> InputRecords:
     """Records in which titles that the catalogue of simulated users does not have are marked; a step before measurement.
 
     A catalogue that is not on this machine any more is passed over: nobody looked, and the measure says so.
+
+    Args:
+        material: the records, with the name of the catalogue.
+        known: a list of real items.
+        date: year up to which items are in the catalogue.
+
+    Raises:
+        UsageError: a list of real items, and no catalogue that they would be looked up beside.
     """
-    if material.catalogue is None or any(_is_checked(dialogue) for dialogue in material.dialogues[:1]):
+    if material.catalogue is None:
+        if known is not None or date is not None:
+            raise UsageError(
+                "a list of real items (known) and the date of a catalogue are read together with a catalogue only. "
+                "Name it: --catalogue items.csv."
+            )
+        return material
+    if any(_is_checked(dialogue) for dialogue in material.dialogues[:1]):
         return material
     try:
         knowledge = load_catalogue(material.catalogue)
     except TrialogueError:
         return material
-    check = _Check(TitleLinker(knowledge.catalogue))
+    check = _Check(TitleLinker(knowledge.catalogue), known, date)
     return replace(material, dialogues=map_dialogues(check.dialogue, material.dialogues))
 
 
 class _Check:
     """What a system says, with the titles that the catalogue lacks and the claims about its items."""
 
-    def __init__(self, linker: TitleLinker) -> None:
-        self._titles, self._claims = TitleCheck(linker), ClaimCheck(linker.catalogue)
+    def __init__(self, linker: TitleLinker, known: str | Path | None, date: int | None) -> None:
+        real = None if known is None else read_real_items(known)
+        self._titles, self._claims = TitleCheck(linker, real=real, date=date), ClaimCheck(linker.catalogue)
 
     def dialogue(self, dialogue: Dialogue) -> Dialogue:
         """A dialogue; its user's words stay as they are."""

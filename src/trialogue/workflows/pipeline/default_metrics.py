@@ -7,6 +7,7 @@ from trialogue.metrics.base import Reply
 from trialogue.metrics.dialogue.exchanges import why_unlabelled
 from trialogue.metrics.dialogue.latency import wait_of
 from trialogue.metrics.dialogue.tools import calls_of, cost_of, tokens_of
+from trialogue.records import MentionedBy
 from trialogue.workflows.pipeline.domains import fits_domain
 
 BASELINES = ("length@words", "distinct(n=2)@per_response_marks")
@@ -20,6 +21,8 @@ FOR_REPLIES = (
     "repetition@self",
     "item_ratio@any",
     "unrecognised_titles@presented",
+    "unrecognised_titles@outside",
+    "unrecognised_titles@newer",
     "contradicted_facts@stated",
 )
 LEARNED = ("satisfaction@linear",)
@@ -131,8 +134,14 @@ def _held_by_reply(reply: Reply) -> set[str]:
         found.add("reference")
     if utterance.mentions is not None:
         found.add("mentions")
-    if utterance.unrecognised is not None:
+    if (
+        utterance.unrecognised is not None or utterance.claims is not None
+    ):  # looked for, also where none is recognisable
         found.add("unrecognised")
+    if any(each.by is MentionedBy.NEWER for each in utterance.unrecognised or ()):
+        found.add("newer")
+    if utterance.outside is not None:
+        found.add("outside")
     if utterance.claims:
         found.add("claims")
     if utterance.ranking is not None:

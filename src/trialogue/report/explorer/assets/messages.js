@@ -24,7 +24,7 @@ Explorer.messages = (() => {
       const end = Math.min(last, to);
       if (start >= end) continue;
       const known = [words[title], item === null ? "" : `id ${words[item]}`, words[by]].filter(Boolean).join(" · ");
-      pieces.push(text.slice(done, start), make("mark", { class: words[by] === LACKING ? "lacking" : "", title: known, text: text.slice(start, end) }));
+      pieces.push(text.slice(done, start), make("mark", { class: words[by].startsWith(LACKING) ? "lacking" : "", title: known, text: text.slice(start, end) }));
       done = end;
     }
     return [...pieces, text.slice(done, to)];
