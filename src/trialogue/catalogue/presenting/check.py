@@ -153,7 +153,8 @@ def _without_known_head(presented: Presented, places: Sequence[tuple[int, int]])
         return presented
     for start, end in places:
         head = presented.title[: end - presented.start]
-        joiner = _JOINER.match(presented.title, len(head)) if start == presented.start and end < presented.end else None
+        is_head = start <= presented.start < end < presented.end
+        joiner = _JOINER.match(presented.title, len(head)) if is_head else None
         if joiner is not None:
             if joiner["ends"] is not None:
                 return None

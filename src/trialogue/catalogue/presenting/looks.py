@@ -14,7 +14,13 @@ def is_title_like(text: str, span: tuple[int, int], is_no_title: Callable[[str],
     if not is_titled(words):
         return False
     low = " ".join(word.low for word in words)
-    return low not in known.NO_TITLE and not is_no_title(low)
+    return low not in known.NO_TITLE | known.LABELS and not is_no_title(low) and not _is_of_places(words)
+
+
+def _is_of_places(words: Sequence[Word]) -> bool:
+    """Whether two words or more are names of people or places, joined: "France or Japan"."""
+    content = [common_form(word.low) for word in words if word.low not in SMALL]
+    return len(content) > 1 and len(words) > len(content) and word_list("proper_names").issuperset(content)
 
 
 def is_english(words: Sequence[Word]) -> bool:
@@ -49,6 +55,11 @@ def is_foreign(text: str, words: Sequence[Word], span: tuple[int, int]) -> bool:
     letters."""
     if not words[0].is_capital or len(words) > known.MOST_FOREIGN or known.STOPPED.search(text, *span):
         return False
+    if all(
+        word.low in known.LABELS | known.NO_TITLE or common_form(word.low) in word_list("proper_names") | SMALL
+        for word in words
+    ):
+        return False
     return all(word.is_capital or len(word.text) < 4 or not is_ordinary(common_form(word.text)) for word in words)
 
 
@@ -61,7 +72,7 @@ def is_shouted(words: Sequence[Word]) -> bool:
 def is_person(words: Sequence[Word]) -> bool:
     """Whether two or three words are likely a person's name: the first one is a first name, or none is an everyday word."""
     low = [common_form(word.text.removesuffix("'s").removesuffix("’s")) for word in words]
-    if not 1 < len(low) <= 3 or any(word.low in SMALL for word in words):
+    if not 1 < len(low) <= 4 or any(word.text in SMALL for word in words):
         return False
     return low[0] in word_list("proper_names") or not any(map(is_ordinary, low))
 
@@ -70,16 +81,41 @@ def is_like_no_name(text: str, words: Sequence[Word]) -> bool:
     """Whether words in capitals are a title by their look alone: "The Moose Inspector of Duluth", "Hell's Accountant"."""
     low = [word.low for word in words]
     content = [word for word in low if word not in SMALL]
-    if (
-        any(word in known.NO_TITLE or word in known.PLACES or word in known.KINDS for word in low)
-        or low[0] in known.ADDRESSES
+    if low[0] in known.ADDRESSES | known.NO_TITLE or any(
+        word in (known.NO_TITLE - known.DAYS) | known.PLACES | known.KINDS for word in low
     ):
         return False
     everyday = sum(is_ordinary(common_form(word.removesuffix("'s").removesuffix("’s"))) for word in content)
     is_headed = low[0] == "the" and words[0].is_capital and len(content) > 1
+    if (
+        is_headed
+        and any(word == "of" or word.endswith(("'s", "’s")) for word in low)
+        and not known.ORGANISED.intersection(low)
+    ):
+        return True  # "The Ides of Carthage"
     is_owned = low[0].endswith(("'s", "’s")) and low[0][:-2] not in known.PRONOUNS and len(content) > 1
     has_subtitle = ": " in text[words[0].start : words[-1].end] and len(content) > 2
-    return everyday > 0 and (is_headed or is_owned or has_subtitle) and not is_person(words)
+    return everyday > 0 and (is_headed or is_owned or has_subtitle or _is_of_words(words)) and not is_person(words)
+
+
+def _is_of_words(words: Sequence[Word]) -> bool:
+    """Whether words in capitals are everyday ones, as those of titles are and those of other names are not: two at least,
+    or three of which one is ("Tin Saints", "Six Liars at Breakfast")."""
+    content = [common_form(word.low.removesuffix("'s").removesuffix("’s")) for word in words if word.text not in SMALL]
+    if len(content) < 2 or any(word in known.ORGANISED for word in content):
+        return False
+    if (
+        content[-1] in word_list("function_words")
+        or words[0].low[:2] in ("it", "i'")
+        or (words[0].text.isupper() and len(words[0].text) > 1)
+        or all(word.text.isupper() for word in words)
+    ):
+        return False
+    head = next((place for place, word in enumerate(words) if word.text in known.COMPANY), 0)
+    if head and not any(map(is_ordinary, content[:head])):  # "Jim from The Office"
+        return False
+    everyday = [is_ordinary(word) and not word.isdigit() for word in content]
+    return all(everyday) if len(content) == 2 else any(everyday[1:])
 
 
 def is_free_title(words: Sequence[Word], is_no_title: Callable[[str], bool]) -> bool:
@@ -95,6 +131,8 @@ def is_free_title(words: Sequence[Word], is_no_title: Callable[[str], bool]) -> 
         return False
     names, makers = word_list("proper_names"), word_list("makers")
     content = [word for word in low if word not in SMALL]
+    if low[-1] in ("movies", "films", "fans", "genres"):
+        return False
     if not content or all(
         word in known.NO_TITLE or known.MEASURE.fullmatch(word) or word.isdigit() for word in content
     ):

@@ -69,8 +69,8 @@ def presented_titles(
     for start, end, sign in sorted(found):
         if kept and start < kept[-1].end:
             continue
-        behind = known.YEAR_BEHIND.match(laid_out.text, end)
-        year = int(behind["year"]) if behind else None
+        dated = known.YEAR_BEHIND.match(laid_out.text, end) or known.YEAR_AHEAD.search(laid_out.text, 0, start)
+        year = int(dated[dated.lastgroup or 0]) if dated else None
         kept.append(Presented(start, end, laid_out.text[start:end], year, sign))
     if plain.edges is None:
         return tuple(kept)

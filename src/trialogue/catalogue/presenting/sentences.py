@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from trialogue.catalogue.layout import Part
+from trialogue.catalogue.linking.clauses import FILM, JUDGED, KINDS_OF_FILM
 from trialogue.catalogue.linking.ordinary import is_ordinary, word_list
 from trialogue.catalogue.linking.titles import common_form
 from trialogue.catalogue.presenting import words as known
@@ -29,6 +30,7 @@ def in_prose(
     than English have a year behind them: capitals say little there, and the words before them nothing."""
     taken: list[tuple[int, int]] = []
     ends = {found.start(): Sign.YEAR for found in known.YEAR_BEHIND.finditer(text, part.start, part.end)}
+    bracketed = {found.start() for found in known.YEAR_BEHIND.finditer(text, part.start, part.end) if found["year"]}
     for found in known.QUOTED.finditer(text, part.start, part.end):
         group = next(place for place, inside in enumerate(found.groups(), 1) if inside is not None)
         span = trim(text, *found.span(group))
@@ -42,7 +44,9 @@ def in_prose(
     words = words_of(text, part.start, part.end)
     if is_shouted(words):
         return
-    yield from _dated_in_small(text, words, ends, taken)
+    if not any(word.is_capital and word.text[0].isalpha() and word.text != "I" for word in words):
+        yield from _in_small(text, part, taken)
+    yield from _dated_in_small(text, words, bracketed, taken)
     ends |= {end: Sign.QUOTED for _, end in taken}
     for first, behind in runs(text, words):
         start, end = words[first].start, words[behind - 1].end
@@ -56,8 +60,34 @@ def in_prose(
             yield (*span, sign)
 
 
+def _in_small(text: str, part: Part, taken: list[tuple[int, int]]) -> Iterator[tuple[int, int, Sign]]:
+    """Titles in a text without any capital: words that are no everyday talk, between words that lead to titles or end a
+    sentence and what is said of films."""
+    start = part.start
+    for mark in (*known.SEGMENT.finditer(text, part.start, part.end), None):
+        end = part.end if mark is None else mark.start()
+        words = words_of(text, start, end)
+        while words and words[0].low in BEFORE_RESTART:
+            words = words[1:]
+        content = [word.low for word in words if word.low not in SMALL]
+        span = (words[0].start, words[-1].end) if words else (start, start)
+        if (
+            len(content) > 1
+            and len(words) <= known.MOST_FOREIGN
+            and words[0].low not in known.NOT_FIRST
+            and not known.GENERIC.intersection(content)
+            and not any("'" in word and not word.endswith("'s") for word in content)
+            and (known.LEADS_SMALL.search(text[: span[0]]) or known.SAID_SMALL.match(text, span[1]))
+            and not any(begin < span[1] and span[0] < stop for begin, stop in taken)
+            and not is_person(words)
+        ):
+            taken.append(span)
+            yield (*span, Sign.CUE)
+        start = part.end if mark is None else mark.end()
+
+
 def _dated_in_small(
-    text: str, words: Sequence[Word], ends: dict[int, Sign], taken: list[tuple[int, int]]
+    text: str, words: Sequence[Word], ends: set[int], taken: list[tuple[int, int]]
 ) -> Iterator[tuple[int, int, Sign]]:
     """Titles in small letters with a year behind them: "watch glass harbor (2011)"."""
     for place, word in enumerate(words):
@@ -90,7 +120,9 @@ def _is_quoted_title(
     """Whether what is quoted is written as a title; a sentence, or an everyday word with nothing about films, is not."""
     words = words_of(text, *span)
     if is_name_sized(text, span, is_no_title) and words[0].text[0].islower():
-        return known.YEAR_BEHIND.match(text, found.end()) is not None or _is_led_to(text, part, span[0], ends)
+        cue = _cue_before(text, words_of(text, part.start, span[0]))
+        is_led = (cue is not None and cue not in JUDGED) or _continues_row(text, span[0], ends)
+        return is_led or known.YEAR_BEHIND.match(text, found.end()) is not None
     if not words or not (is_title_like(text, span, is_no_title) or is_foreign(text, words, span)):
         return False
     if is_uncased(text, span) or words[0].low in known.SPEAKERS:
@@ -121,6 +153,11 @@ def _of_run(
     is_no_title: Callable[[str], bool],
 ) -> Iterator[tuple[tuple[int, int], Sign]]:
     """The titles that a run of capitals in a sentence holds."""
+    for place in range(first + 1, behind - 1):  # "The Silver Moon from 2011"
+        if words[place].low in ("from", "in") and known.FOUR.fullmatch(words[place + 1].text):
+            behind = place
+            break
+    is_said = known.SAID.match(text, words[behind - 1].end) is not None
     dated = known.YEAR_BEHIND.match(text, words[behind - 1].end) is not None
     begins = _begins_sentence(text, words, first)
     cue = _cue_before(text, words[:first])
@@ -129,11 +166,16 @@ def _of_run(
         while first + 1 < behind and words[first].low in (known.INTERJECTIONS if dated else known.OPENERS):
             cue = words[first].low if words[first].low in known.STRONG else None
             first, begins = first + 1, False
+        if begins and not dated and first + 2 < behind and words[first].low in known.COMPANY:
+            first, begins = first + 1, False  # "In Second Cousin to the King he is"
         while first + 1 < behind and not words[first].is_capital:
             first += 1
-    if first + 1 == behind and begins and not dated:
+    if first + 1 == behind and begins and not dated and not is_said:
         return
     first, is_owned = _behind_labels(text, words, first, behind, is_no_title)
+    is_last_dated = dated
+    if words[first].low not in KINDS_OF_FILM | FILM:
+        dated = dated or known.YEAR_AHEAD.search(text, 0, words[first].start) is not None
     row = cue is None and not begins and _continues_row(text, words[first].start, ends)
     if not dated and _is_followed_by_kind(text, words, behind):
         return  # "Science Fiction movies", "a Marvel fan"
@@ -145,13 +187,21 @@ def _of_run(
         and known.LEADS.search(text[max(0, words[first].start - known.LEAD) : words[first].start])
     ):
         cue = "lead"
-    has_sign = cue is not None or row or is_owned
+    is_said = is_said and (begins or behind - first > 1)
+    is_weak = (
+        cue in JUDGED
+        and not is_said
+        and not known.MAY.search(text[max(0, words[first].start - known.LEAD) : words[first].start])
+    )
+    has_sign = (cue is not None and not is_weak) or row or is_owned or is_said
     sign = Sign.YEAR if dated else Sign.CUE if cue is not None or is_owned else Sign.ROW if row else Sign.NAME
     for one, other in _divide(words, first, behind):
-        other = other if dated and other == behind else _without_company(words, one, other)
+        other = other if is_last_dated and other == behind else _without_company(words, one, other)
         own = words[one:other]
         if (dated and other == behind) or (
-            is_free_title(own, is_no_title) and (has_sign or is_like_no_name(text, own))
+            is_free_title(own, is_no_title)
+            and (has_sign or is_like_no_name(text, own))
+            and not (is_said and cue is None and common_form(own[0].text) in word_list("proper_names"))
         ):
             yield (own[0].start, own[-1].end), sign
 
@@ -190,7 +240,9 @@ def _without_company(words: Sequence[Word], first: int, behind: int) -> int:
     for place in range(first + 1, behind - 1):
         after = words[place + 1].low
         if words[place].text in known.COMPANY and (
-            after in known.NO_TITLE or common_form(after) in word_list("proper_names")
+            after in known.NO_TITLE
+            or common_form(after) in word_list("proper_names")
+            or (words[place].text in ("by", "with") and (len(after) == 1 or is_person(words[place + 1 : behind])))
         ):
             return place
     return behind

@@ -61,6 +61,8 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
     """A span without quotes, stars and spaces around it, and without a last full stop or comma."""
     while start < end and text[start] in " \t\"'“”‘’«»*_`[(":
         start += 1
+    dated = known.DATED.search(text, start, end)
+    end = dated.start() if dated and dated.start() > start else end
     while start < end and text[end - 1] in " \t\"'“”‘’«»*_`]),.;:":
         end -= 1
     return start, end

@@ -313,8 +313,8 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "5%, what is taken for such of people's own recommendations at most.",
         "Demotes verdicts in favour of the system; blocks them where the interval lies above 50%.",
         lambda t: (
-            f"{_share(t.facts['share'])} of the titles that {_names(t)} recommends are not recognised: neither the catalogue "
-            "nor a list of real items has them"
+            f"{_share(t.facts['share'])} of the titles that {_names(t)} recommends are not recognised: neither the "
+            "catalogue nor a list of real items has them"
         ),
     ),
     ThreatCode.KNOWN_SEED: ThreatText(
