@@ -6,6 +6,8 @@ from functools import cached_property
 
 from trialogue.catalogue.item import OTHER_TITLES
 from trialogue.catalogue.linking.linker import YEAR_TOLERANCE, TitleLinker
+from trialogue.catalogue.linking.ordinary import is_ordinary
+from trialogue.catalogue.linking.titles import common_form
 from trialogue.catalogue.presenting.looks import is_english
 from trialogue.catalogue.presenting.names import BEFORE_RESTART, SMALL, words_of
 from trialogue.catalogue.presenting.presented import Presented, Sign, presented_titles
@@ -156,10 +158,14 @@ def _without_known_head(presented: Presented, places: Sequence[tuple[int, int]])
         is_head = start <= presented.start < end < presented.end
         joiner = _JOINER.match(presented.title, len(head)) if is_head else None
         if joiner is not None:
-            if joiner["ends"] is not None:
-                return None
-            behind = joiner.end()
-            return presented._replace(start=presented.start + behind, title=presented.title[behind:])
+            behind = words_of(presented.title, joiner.end())
+            if joiner["ends"] in ("with", "by", "starring") or (
+                joiner["ends"] and not any(is_ordinary(common_form(word.text)) for word in behind)
+            ):
+                return None  # "Heat with Al Pacino", "Heat in Venice", not "Heat on Fire"
+            if joiner["ends"]:
+                continue
+            return presented._replace(start=presented.start + joiner.end(), title=presented.title[joiner.end() :])
     return presented
 
 

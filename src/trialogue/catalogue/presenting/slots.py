@@ -22,7 +22,7 @@ def in_slots(
     for part in slots:
         groups.setdefault((part.layout, part.group), []).append(trim(text, *filling_of(text, part)))
     for (layout, group), spans in groups.items():
-        spans = [_without_rating(text, span) for span in spans]
+        spans = _behind_labels(text, [_without_rating(text, span) for span in spans], is_title)
         titled = [is_title_like(text, span, is_no_title) and not is_uncased(text, span) for span in spans]
         if (layout is Layout.VALUE and group not in known.TITLE_KEYS) or _lists_people(text, spans[0][0]):
             continue
@@ -41,6 +41,19 @@ def in_slots(
                 words = words_of(text, *span)
                 if good or (len(titled) > 1 and words and is_foreign(text, words, span)):
                     yield (*span, Sign.SLOT)
+
+
+def _behind_labels(
+    text: str, spans: Sequence[tuple[int, int]], is_title: Callable[[str], bool]
+) -> Sequence[tuple[int, int]]:
+    """Spans behind their labels, where each has one and something behind one is a title: "Option A: Heat"."""
+    found = []
+    for _, end in spans:
+        labelled = known.LABELLED.match(text, end)
+        if labelled is None:
+            return spans
+        found.append(trim(text, *labelled.span("behind")))
+    return found if any(is_title(text[slice(*span)]) for span in found) else spans
 
 
 def _without_rating(text: str, span: tuple[int, int]) -> tuple[int, int]:

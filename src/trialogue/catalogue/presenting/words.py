@@ -199,6 +199,8 @@ PRONOUNS = word_set("i you we they he she it that there here what who let")
 """Words that a title does not end in, and nobody owns anything by."""
 SPEAKERS = word_set("ich du wir er es ihr je tu nous vous il yo tú ik jij wij io noi ja")
 """Words that begin a sentence of another language in quotation marks."""
+LABELLED = re.compile(r"[*_]*:[*_]*[ \t]+(?P<behind>[^\n(\[–—]+)")
+"""What stands behind a label."""
 RATING = re.compile(r"\d\d?[.,]\d+\s+(?=\S)")
 """A rating before a title."""
 LISTED = word_set("directors actors actresses genres genre moods countries studios platforms writers")
