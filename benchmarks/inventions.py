@@ -41,6 +41,7 @@ from trialogue.catalogue import Catalogue, Item, TitleLinker, parse_title, title
 from trialogue.catalogue.presenting.check import TitleCheck
 from trialogue.catalogue.presenting.claims import ClaimCheck
 from trialogue.datasets.corpora.movielens import read_movielens
+from trialogue.records import Utterance
 from trialogue.stats.comparison.proportions import wilson
 
 HERE = Path(__file__).resolve().parent
@@ -102,12 +103,25 @@ def replies_in(file: Path) -> Iterator[dict[str, str]]:
 
 def titles_of(file: Path, catalogue: Path, *, show: bool = False) -> Iterator[str]:
     """Lines of the table of a file of replies by style; with ``show``, what is missed or false, too."""
-    check = check_of(Catalogue.read(catalogue))
+    items = Catalogue.read(catalogue)
+    check, claims = check_of(items), ClaimCheck(items)
     counts: dict[str, Counter[str]] = {}
     for row in replies_in(file):
         named = json.loads(row["titles"])
         wanted = Counter(same(each["text"]) for each in named if each["state"] in LACKING)
         given = Counter(same(each.title) for each in check.unknown_titles(row["reply"]))
+        said = check.check_utterance(
+            Utterance(speaker="system", text=row["reply"], mentions=check.linker.find(row["reply"]))
+        )
+        dated = {  # "The Truman Show came out in 1990" is a statement that the catalogue contradicts
+            same(items[each.item_id].title)
+            for each in claims.claims(row["reply"], said.mentions or ())
+            if each.attribute == "year" and each.verdict.value == "contradicted"
+        }
+        wrong = Counter(
+            same(each["text"]) for each in named if each["state"] == "wrong_year" and same(each["text"]) in dated
+        )
+        given |= wrong
         for own in (counts.setdefault(row["style"], Counter()), counts.setdefault("~all", Counter())):
             own.update(lacking=wanted.total(), found=given.total(), right=(wanted & given).total())
             own["known"] += len(named) - wanted.total()
@@ -117,6 +131,47 @@ def titles_of(file: Path, catalogue: Path, *, show: bool = False) -> Iterator[st
     for style, own in sorted(counts.items()):
         recall, precision = share(own["right"], own["lacking"]), share(own["right"], own["found"])
         yield f"| {style.strip('~')} | {own['lacking']} | {own['known']} | {recall} | {precision} |"
+
+
+ATTRIBUTES = {"genres": "genre", "cast": "actor", "director": "maker", "author": "maker", "writer": "maker"}
+
+
+def claims_of(file: Path, catalogue: Path, *, show: bool = False) -> Iterator[str]:
+    """Lines of the table of a file of claims: contradicted, supported. A wrong year in brackets makes a title one that the
+    catalogue lacks: found, too."""
+    known = Catalogue.read(catalogue)
+    linker, check = TitleLinker(known), ClaimCheck(known)
+    titles, counts = TitleCheck(linker), {}
+    for row in replies_in(file):
+        named = json.loads(row["claims"])
+        said = titles.check_utterance(
+            Utterance(speaker="system", text=row["reply"], mentions=linker.find(row["reply"]))
+        )
+        found = [
+            (each.verdict.value, same(known[each.item_id].title), ATTRIBUTES.get(each.attribute, each.attribute))
+            for each in check.claims(row["reply"], said.mentions or ())
+        ]
+        lacking = {same(each.title) for each in said.unrecognised or () if each.title.endswith(")")}
+        for verdict in ("contradicted", "supported"):
+            wanted = {
+                (same(each["title"]), ATTRIBUTES.get(each["attribute"], each["attribute"]))
+                for each in named
+                if each["truth"] == verdict
+            }
+            given = {(title, attribute) for which, title, attribute in found if which == verdict}
+            if verdict == "contradicted":
+                given |= {each for each in wanted if each[1] == "year" and each[0] in lacking}
+            for attribute in {attribute for _, attribute in wanted | given}:
+                for key in ((verdict, attribute), (verdict, "~all")):
+                    own = counts.setdefault(key, Counter[str]())
+                    one, other = ({each for each in which if each[1] == attribute} for which in (wanted, given))
+                    own.update(stated=len(one), found=len(other), right=len(one & other))
+            if show and wanted != given:
+                yield f"{row['id']} {verdict} missed {sorted(wanted - given)} false {sorted(given - wanted)}: {row['reply']!r}"
+    yield "| statements | of | stated | recall | precision |\n|---|---|--:|--:|--:|"
+    for (verdict, attribute), own in sorted(counts.items()):
+        recall, precision = share(own["right"], own["stated"]), share(own["right"], own["found"])
+        yield f"| {verdict} | {attribute.strip('~')} | {own['stated']} | {recall} | {precision} |"
 
 
 def hash_of(title: str, reply: str) -> str:
@@ -282,7 +337,9 @@ def main() -> None:
     parser.add_argument("--show", action="store_true")
     given = parser.parse_args()
     if given.file is not None:
-        print(*titles_of(given.file, given.catalogue, show=given.show), sep="\n")
+        with given.file.open(encoding="utf-8") as stream:
+            lines_of = claims_of if "\tclaims" in stream.readline() else titles_of
+        print(*lines_of(given.file, given.catalogue, show=given.show), sep="\n")
         return
     mirror = given.mirror
     unread: list[tuple[str, str, str]] = []

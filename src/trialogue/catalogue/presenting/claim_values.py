@@ -79,25 +79,51 @@ def owner_claims(at: Places, found: re.Match[str], people: frozenset[str]) -> It
     yield at.claim(attribute, name, makers, verdict, (end - len(name), end))
 
 
+def makers_of(at: Places, *, wrote: bool) -> frozenset[str]:
+    """The family of attributes that says who made an item: writers, if it has no others, or is said to be written."""
+    has_writers, has_directors = (at.values(family)[0] is not None for family in (said_as.WRITERS, said_as.DIRECTORS))
+    is_book = (
+        has_directors
+        and not has_writers
+        and at.values(said_as.ACTORS)[0] is None
+        and at.values(said_as.RUNTIMES)[0] is None
+    )
+    return said_as.WRITERS if (wrote and not is_book) or (has_writers and not has_directors) else said_as.DIRECTORS
+
+
+def names_said(at: Places, text: str) -> Iterator[ItemClaim]:
+    """Supported claims for the item's people that are named in a text about it, whole or by their last name."""
+    for family in (said_as.DIRECTORS, said_as.WRITERS, said_as.ACTORS):
+        attribute, known = at.values(family)
+        for name in known:
+            last = name.split()[-1]
+            for found in re.finditer(rf"\b(?:{re.escape(name)}|{re.escape(last)})\b", text):
+                if attribute is not None and len(last) > 3 and not said_as.NOT.search(text[: found.start()]):
+                    yield at.claim(attribute, found[0], known, ClaimVerdict.SUPPORTED, found.span())
+                    break
+
+
 def year_claims(at: Places, text: str) -> Iterator[ItemClaim]:
-    """Claims on the year behind a title."""
+    """Claims on the year of the item that a text is about: any year, but for those of something else."""
     for found in said_as.YEAR.finditer(text):
-        if said_as.NOT.search(text[: found.start()]):
+        if said_as.OTHER_YEAR.search(text[: found.start()]) or said_as.NOT.search(text[: found.start()]):
             continue
-        group = next(name for name, value in found.groupdict().items() if value is not None)
-        yield from year_claim(at, int(found[group]), found.span(group))
-    for found in said_as.BARE_YEAR.finditer(text):
-        yield from year_claim(at, int(found[0]), found.span())
+        if found["decade"] is None:
+            yield from _year_claim(at, int(found["year"]), 0, found)
+        elif said_as.OF_DECADE.search(text[: found.start()]):
+            yield from _year_claim(at, int(found["decade"]), 9, found)
 
 
-def year_claim(at: Places, year: int, span: tuple[int, int]) -> Iterator[ItemClaim]:
-    """The claim that an item is of a year, at a place of the text."""
+def _year_claim(at: Places, first: int, years: int, found: re.Match[str]) -> Iterator[ItemClaim]:
+    """The claim that an item is of a year, or of one of the ``years`` behind it."""
     known = at.item.year
     if known is None:
-        yield at.claim("year", str(year), (), ClaimVerdict.UNKNOWN, span)
+        yield at.claim("year", found[0], (), ClaimVerdict.UNKNOWN, found.span())
         return
-    verdict = ClaimVerdict.SUPPORTED if abs(known - year) <= said_as.NEAR_YEARS else ClaimVerdict.CONTRADICTED
-    yield at.claim("year", str(year), (str(known),), verdict, span)
+    is_near = first - said_as.NEAR_YEARS <= known <= first + years + said_as.NEAR_YEARS
+    yield at.claim(
+        "year", found[0], (str(known),), ClaimVerdict.SUPPORTED if is_near else ClaimVerdict.CONTRADICTED, found.span()
+    )
 
 
 def minute_claims(at: Places, text: str) -> Iterator[ItemClaim]:
@@ -120,6 +146,8 @@ def minute_claims(at: Places, text: str) -> Iterator[ItemClaim]:
         if length is not None:
             is_rough = found["near"] or found["minutes"] is None
             is_near = abs(said - length) <= (said_as.NEAR_SHARE * length if is_rough else said_as.NEAR_MINUTES)
+            if found["near"] and found["near"].casefold() in said_as.AT_LEAST:
+                is_near = is_near or said <= length < said + 60
             verdict = ClaimVerdict.SUPPORTED if is_near else ClaimVerdict.CONTRADICTED
             yield at.claim(attribute, text[start : found.end()], known, verdict, (start, found.end()))
 

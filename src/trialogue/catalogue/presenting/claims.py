@@ -19,11 +19,12 @@ from trialogue.catalogue.presenting import statements as said_as
 from trialogue.catalogue.presenting.claim_values import (
     Places,
     genre_of,
+    makers_of,
     minute_claims,
     name_claims,
+    names_said,
     owner_claims,
     price_claims,
-    year_claim,
     year_claims,
 )
 from trialogue.records import ClaimVerdict, ItemClaim, Mention
@@ -67,47 +68,50 @@ class ClaimCheck:
             stop = next((other for other, _, _ in placed[place + 1 :] if other > end), len(text))
             begin = max((behind for _, behind, _ in placed[:place]), default=0)
             found += self._claims_on(item, text, start, end, begin, _end_of_topic(text, end, stop))
-        return tuple(sorted(found, key=lambda claim: (claim.start, claim.attribute)))
+        once = {(each.item_id, each.attribute, each.start): each for each in reversed(found)}
+        return tuple(sorted(once.values(), key=lambda claim: (claim.start, claim.attribute)))
 
     def _claims_on(self, item: Item, text: str, start: int, end: int, begin: int, stop: int) -> Iterator[ItemClaim]:
-        behind, before = text[end:stop], text[max(begin, start - said_as.BEFORE) : start]
-        lead = text[max(begin, start - said_as.LONGEST) : start]
-        lead = lead[max((mark.end() for mark in said_as.SENTENCE.finditer(lead)), default=0) :]
-        if said_as.ASKED.match(lead) or said_as.REPORTED.search(lead):
+        lead = max(begin, start - said_as.LONGEST)
+        ends = said_as.SENTENCE if not begin else said_as.CLAUSE  # what stands between two items is said of the first
+        lead = max((mark.end() for mark in ends.finditer(text, lead, start)), default=lead)
+        if said_as.ASKED.match(text, lead, start) or said_as.REPORTED.search(text[lead:start]):
             return
-        at = Places(item, end)
-        yield from self._people(at, behind)
-        ahead = Places(item, start - len(before))
-        for pattern in (said_as.OWNED, said_as.DIRECTED_BEFORE):
-            if (owner := pattern.search(before)) is not None:
-                yield from owner_claims(ahead, owner, self._people_of_all)
-        yield from year_claims(at, behind)
-        if (year := said_as.YEAR_BEFORE.search(before)) is not None:
-            yield from year_claim(ahead, int(year["year"]), year.span("year"))
-        yield from self._genres(at, behind)
-        yield from minute_claims(at, behind)
-        yield from price_claims(at, behind)
-        yield from self._columns(at, behind)
+        topic = text[lead:start] + said_as.BLANK * (end - start) + text[end:stop]
+        at = Places(item, lead)
+        yield from self._people(at, topic)
+        yield from year_claims(at, topic)
+        yield from minute_claims(at, topic)
+        yield from self._genres(Places(item, end), text[end:stop])
+        yield from price_claims(at, topic)
+        yield from self._columns(Places(item, end), text[end:stop])
 
     def _people(self, at: Places, text: str) -> Iterator[ItemClaim]:
-        for family, pattern in (
-            (said_as.DIRECTORS, said_as.DIRECTED),
-            (said_as.WRITERS, said_as.WRITTEN),
-            (said_as.ACTORS, said_as.ACTED),
-        ):
+        found = [*self._makers(at, text)]
+        for each in said_as.ACTED.finditer(text):
+            if not said_as.NOT.search(text[: each.start()]):
+                found += name_claims(at, said_as.ACTORS, each["names"], each.start("names"))
+        for pattern in (said_as.OWNED, said_as.OWNED_BEHIND):
+            if (owner := pattern.search(text)) is not None:
+                found += owner_claims(at, owner, self._people_of_all)
+        yield from found
+        taken = [(each.start, each.end) for each in found if each.verdict is not ClaimVerdict.UNKNOWN]
+        for named in names_said(at, text):  # whoever the catalogue names for it, whatever is said of them
+            if not any(start < named.end and named.start < end for start, end in taken):
+                yield named
+
+    def _makers(self, at: Places, text: str) -> Iterator[ItemClaim]:
+        """Who is said to have made the item: each name once, by the first form that says it."""
+        taken: set[int] = set()
+        for pattern in said_as.MAKERS:
             for found in pattern.finditer(text):
-                if not said_as.NOT.search(text[: found.start()]):
-                    yield from name_claims(at, family, found["names"], found.start("names"))
-        for found in said_as.DIRECTS.finditer(text):
-            if not said_as.NOT.search(text[: found.start()]):
-                yield from name_claims(at, said_as.DIRECTORS, found["names"], found.start("names"))
-        if (found_by := said_as.BY.match(text)) is not None:
-            is_book = at.values(said_as.WRITERS)[0] is not None and at.values(said_as.DIRECTORS)[0] is None
-            yield from name_claims(
-                at, said_as.WRITERS if is_book else said_as.DIRECTORS, found_by["names"], found_by.start("names")
-            )
-        if (owner := said_as.OWNED_BEHIND.match(text)) is not None:
-            yield from owner_claims(at, owner, self._people_of_all)
+                if found.start("names") in taken or said_as.NOT.search(text[: found.start()]):
+                    continue
+                wrote = said_as.WROTE.search(found[0]) is not None
+                for each in name_claims(at, makers_of(at, wrote=wrote), found["names"], found.start("names")):
+                    if each.start not in taken:
+                        taken.add(each.start)
+                        yield each
 
     @cached_property
     def _people_of_all(self) -> frozenset[str]:

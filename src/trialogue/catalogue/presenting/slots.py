@@ -43,9 +43,7 @@ def in_slots(
                     yield (*span, Sign.SLOT)
 
 
-def _behind_labels(
-    text: str, spans: Sequence[tuple[int, int]], is_title: Callable[[str], bool]
-) -> Sequence[tuple[int, int]]:
+def _behind_labels(text: str, spans: list[tuple[int, int]], is_title: Callable[[str], bool]) -> list[tuple[int, int]]:
     """Spans behind their labels, where each has one and something behind one is a title: "Option A: Heat"."""
     found = []
     for _, end in spans:

@@ -31,6 +31,13 @@ SAME_GENRE = {
     "comedies": "comedy",
     "dramas": "drama",
     "westerns": "western",
+    "cartoon": "animation",
+    "slasher": "horror",
+    "whodunit": "mystery",
+    "detective": "mystery",
+    "sports": "sport",
+    "romances": "romance",
+    "sf": "science fiction",
     "musicals": "musical",
 }
 NEAR_YEARS, NEAR_MINUTES, NEAR_SHARE = 1, 3, 0.1
@@ -38,42 +45,65 @@ ALIKE_NAME = 0.85  # of the letters of a name, from which it is the other one mi
 SHORTEST = 40  # minutes of a film
 NO_NAMES = frozenset({"the", "it", "this", "that", "and", "you", "not", "film", "movie"})
 LONGEST = 300  # characters behind a title that can be about it
-BEFORE = 60  # characters before a title that can be about it
 
 TOKEN = r"(?:[A-ZÀ-Þ]\.|(?:Jr|Sr|St)\.|[A-ZÀ-Þ][\w'’-]*)"
 NAME = rf"{TOKEN}(?:[ -]?(?:(?<=[ .-]){TOKEN}|(?<= )(?:de|la|le|van|von|der|del|di|da|bin|el)(?= )))*"
 NAMES = rf"(?P<names>{NAME}(?:(?:,\s*(?:and\s+)?|\s+and\s+|\s*&\s*){NAME})*)"
-MAKES = r"(?:directed|made|helmed|shot)"
-KINDS_BY = (
-    "(?:film|movie|picture|drama|thriller|comedy|romance|horror|western|musical|documentary|adventure|fantasy|mystery)"
+WORKS = (
+    r"(?:film|movie|picture|drama|thriller|comedy|romance|horror|western|musical|documentary|adventure|fantasy|mystery|classic|novel|"
+    r"book|masterpiece|epic|debut|feature|puzzle|work|story|tale|version|take|adaptation|sequel|idea|vision|creation|project|satire|"
+    r"biopic|animation|noir)"
 )
-DIRECTED = re.compile(
-    rf"\b(?:{MAKES}\s+by|dir\.|[\"']?directors?[\"']?\s*(?:is|was|are|:|,)?\s*[\"']?|{KINDS_BY}\s+by|"
-    rf"direction\s+(?:by|from))\s*{NAMES}"
+MADE = r"(?:directed|made|helmed|shot|filmed|wrote|penned|created|directs|gave\s+us|brought\s+us|has\s+directed)"
+TITLE = r"[\"“*'_(]*\x00+[\"”’*_)]*(?:\s*\(\d{4}\))?[\"”’*_]*"
+"""The item's own title, which is blanked out in its sentence."""
+BEING = r"(?:is|was|['’]s|comes|came|remains)"
+MAKERS = tuple(
+    re.compile(pattern, re.DOTALL)
+    for pattern in (
+        rf"{NAMES}\s+(?:wrote\s+and\s+|co-)?{MADE}\s+(?:and\s+directed\s+)?(?:the\s+\w+\s+)?{TITLE}",
+        rf"{NAMES},?\s+(?:{BEING}|who)\s+(?:the\s+)?(?:director|mind|man|woman|filmmaker|author|writer|one|person|name)s?\s+(?:of|behind|"
+        rf"who\s+{MADE})\s+{TITLE}",
+        rf"(?:director|mind|man|woman|filmmaker|author|writer|brains|hand|person)s?\s+(?:of|behind|who\s+{MADE})\s+{TITLE}\s+"
+        rf"{BEING}\s+{NAMES}",
+        rf"{TITLE}['’]?s\s+(?:director|author|writer|maker)s?\s+{BEING}\s+{NAMES}",
+        rf"(?:\bdir\.?|[\"']?\b(?:[Dd]irector|[Aa]uthor|[Ww]riter)s?[\"']?)\s*(?:{BEING}|are|was|:|,)?\s*[\"']?{NAMES}",
+        rf"\b(?:directed|helmed|made|shot|filmed|written|penned|created|authored|brought\s+to\s+(?:the\s+screen|life))\b[^.;!?\x00]{{0,30}}?"
+        rf"\bby\s+{NAMES}",
+        rf"\b(?:by|from)\s+(?:the\s+)?(?:director|author|writer|filmmaker|pen\s+of)\s+{NAMES}",
+        rf"\bdirection\s+(?:by|from)\s+{NAMES}",
+        rf"{TITLE},?\s+(?:{BEING}\s+)?(?:(?:the|a|an)\s+(?:[\w-]+\s+){{0,3}}?(?:{WORKS}|brainchild)\s+)?(?:by|of)\s+{NAMES}",
+        rf"{TITLE}(?:,\s+|\s+comes\s+|\s+came\s+)from\s+{NAMES}",
+        rf"{TITLE}[^.;!?]{{0,60}}?\b{WORKS}\s+(?:by|from|of)\s+{NAMES}",
+        rf"{TITLE}[?,.:]*\s*(?:{BEING}|[Tt]hat['’]s|[Ii]t['’]s|)\s*(?:basically\s+|really\s+|also\s+)?{NAMES}['’]s?"
+        rf"\s+(?:[\w-]+\s+){{0,3}}?{WORKS}\b",
+        rf"{TITLE}\s+{BEING}\s+the\s+{NAMES}\s+{WORKS}\b",
+        rf"{TITLE}[^.;!?]{{0,60}}?\bha[sd]\s+{NAMES}\s+(?:in\s+the\s+director|at\s+the\s+helm|behind\s+the\s+camera)",
+        rf"{TITLE},?\s+(?:which|that)\s+{NAMES}\s+{MADE}",
+        rf"{NAMES}\s+{BEING}\s+(?:behind\s+(?:it|the\s+camera)|at\s+the\s+helm|in\s+the\s+director)",
+        rf"{TITLE}\??\s+\d{{4}},\s+{NAMES}\s*(?:[.!]|\Z)",
+        rf"[Ii]t\s+was\s+{NAMES}\s+who\s+{MADE}\s+{TITLE}",
+        rf"{NAMES}\s+{MADE}\s+(?:it|this|that)\b(?!\s+(?:before|another|other|also))",
+    )
 )
-DIRECTS = re.compile(rf"(?P<names>{NAME})\s+{MAKES}\b(?!\s+(?:before|another|other|also))")
-WRITTEN = re.compile(rf"\b(?:(?:written|penned)\s+by|authors?\s*(?:is|was|:)?|a\s+(?:novel|book)\s+by)\s+{NAMES}")
-BY = re.compile(rf"\A[\"”’*_\s)]*(?:\(\d{{4}}\))?,?\s*by\s+{NAMES}")
+"""Who made the item whose title is blanked out, in its sentence or those that go on about it."""
 ACTED = re.compile(rf"\b(?:starring|stars|featuring|features|with)\s+{NAMES}")
-OWNED = re.compile(rf"(?P<names>{NAME})['’]s?\s+(?:(?:classic|film|movie|masterpiece|epic|novel)\s+)?[\"“*'_]*\Z")
-OWNED_BEHIND = re.compile(rf"\A[\"”’*_\s)]*(?:\(\d{{4}}\))?(?:,|\s+(?:is|was))\s*(?P<names>{NAME})['’]s?\s")
-DIRECTED_BEFORE = re.compile(rf"(?P<names>{NAME})\s+{MAKES}\s+[\"“*'_]*\Z")
-KINDS = (
-    r"(?:film|movie|classic|thriller|drama|comedy|novel|book|western|musical|romance|adventure|mystery|picture|release)"
-)
+OWNED = re.compile(rf"(?P<names>{NAME})['’]s?\s+(?:(?:[\w-]+\s+){{0,2}}{WORKS}\s+)?{TITLE}")
+OWNED_BEHIND = re.compile(rf"{TITLE}(?:,|\s+(?:is|was))\s*(?P<names>{NAME})['’]s(?:[\s.]|\Z)")
 YEAR = re.compile(
-    r"\A[\"”’*_]*\s*\((?P<bracket>(?:18|19|20)\d\d)\)"
-    r"|\b(?:released?|came\s+out|made|premiered|published|filmed|shot|dates|debuted|opened|year[\"']?)\s*(?:back\s+)?(?:in|from|:)\s*"
-    r"(?P<in>(?:18|19|20)\d\d)\b|\b(?:from|of)\s+(?P<from>(?:18|19|20)\d\d)\b(?!s)"
-    rf"|\b(?:a|an|the|this|['’]s)\s+(?P<kind>(?:18|19|20)\d\d)\s+(?:[\w-]+\s+){{0,3}}?{KINDS}\b",
+    r"(?<![\d$€£.])(?:(?P<decade>(?:18|19|20)\d0)s|(?P<year>(?:18|19|20)\d\d))(?![\d%]|\s*(?:min|people|dollars|euros|films|movies))\b"
+)
+OTHER_YEAR = re.compile(
+    r"\b(?:set|takes\s+place|place|story|since|until|till|before|after|around|future|born|war|events?|life|during|remake|sequel|"
+    r"original|novel|book|version|restored|re-?released|anniversary)\s+(?:\w+\s+){0,3}?\Z|(?:[-–]|\b(?:between|and|to|like))\s*\Z",
     re.IGNORECASE,
 )
-BARE_YEAR = re.compile(
-    r"(?<=[,;(] )(?P<bare>(?:18|19|20)\d\d)(?=\s*(?:[,;.)\n]|\Z))|(?<=\()(?P<open>(?:18|19|20)\d\d)(?=,)"
-)
-YEAR_BEFORE = re.compile(
-    rf"\b(?:the|a|this)\s+(?P<year>(?:18|19|20)\d\d)\s+(?:[\w-]+\s+){{0,3}}?{KINDS},?\s+[\"“*'_]*\Z"
-)
+"""What makes a year that of something else: when it is set, or of which the item is a remake."""
+OF_DECADE = re.compile(r"\b(?:from|of)\s+the\s+(?:early\s+|mid-?\s?|late\s+)?\Z", re.IGNORECASE)
+WROTE = re.compile(r"\b(?:wrot|writ|pen|author|novel|book)", re.IGNORECASE)
+BLANK = "\x00"
+"""Stands for each character of the item's title."""
+AT_LEAST = frozenset({"over", "just over"})
 NEAR = r"(?P<near>about|around|roughly|nearly|almost|over|under|just\s+(?:under|over))?\s*"
 UNITS = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
@@ -94,7 +124,7 @@ PRICE = re.compile(
 )
 KIND = re.compile(
     r"(?:\b(?:is|was|it['’]s|as|being)\s+(?:a|an|the|one\s+of\s+the|pure|more\s+of\s+a|sheer|straight)?\s*|\b(?:a|an|this)\s+"
-    r"|[-–—:(,;]\s*)(?P<phrase>(?:[\w'’-]+[\s/,]+){0,6}?[\w'’-]+)(?=\s*(?:[.,;:!?)\n]|\Z|\s(?:about|that|which|with|starring|"
+    r"|[-–—:(,;]\s*)(?P<phrase>(?:[\w'’-]+[\s/,]+){0,6}?[\w'’-]+)(?=\s*(?:[.,;:!?)\n]|\Z|\s(?:about|that|which|with|starring|written|told|made|"
     r"directed|set|from|by|film|movie|flick|story|tale|picture|where|in|following|featuring|and\s+it)\b))",
     re.IGNORECASE,
 )
@@ -105,6 +135,7 @@ MAY_FOLLOW = word_set(
 """Words behind a genre that leave it what the item is; "plot" or "scenes" would not."""
 DENIED = re.compile(r"\b(?:not|never|less|hardly|nothing|without|un\w+)\b|n['’]t\b", re.IGNORECASE)
 STATED_GENRE = re.compile(r"\bgenres?\s*(?:is|are|:)\s*(?P<phrase>[^.;|\n]{2,60})", re.IGNORECASE)
+CLAUSE = re.compile(r"[.!?](?=\s|\Z)|\n|[,;:]\s|\b(?:and|but|like|while|whereas|than|unlike)\b")
 SENTENCE = re.compile(r"[.!?](?=\s|\Z)|\n")
 GOES_ON = re.compile(r"\s*(?:It|It['’]s|This|The\s+(?:film|movie|book|novel|picture|one))\b")
 NOT = re.compile(
@@ -112,7 +143,7 @@ NOT = re.compile(
 )
 ASKED = re.compile(r"\s*(?:Is|Was|Did|Does|Do|Are|Were|Has|Had|Who|When|Which|Isn['’]t|Wasn['’]t|Didn['’]t)\b")
 REPORTED = re.compile(
-    r"\b(?:said|says|say|thinks?|thought|claims?|claimed|mentioned|told|heard|nobody|not|never|if)\s+(?:\w+\s+){0,3}[\"“*'_]*\Z",
+    r"\b(?:said|says|say|thinks?|thought|claims?|claimed|mentioned|told|heard|whether|asked|nobody|not|never|if)\s+(?:\w+\s+){0,3}[\"“*'_]*\Z",
     re.IGNORECASE,
 )
 SUGGESTED = re.compile(r"\s*[\"”’*_)]*\s*\?\s+")
