@@ -106,11 +106,14 @@ def names_said(at: Places, text: str) -> Iterator[ItemClaim]:
 def year_claims(at: Places, text: str) -> Iterator[ItemClaim]:
     """Claims on the year of the item that a text is about: any year, but for those of something else."""
     for found in said_as.YEAR.finditer(text):
-        if said_as.OTHER_YEAR.search(text[: found.start()]) or said_as.NOT.search(text[: found.start()]):
+        before = text[: found.start()]
+        if said_as.OTHER_YEAR.search(before) or said_as.NOT.search(before):
             continue
+        if said_as.IN_BRACKETS.search(before) and not said_as.OWN_BRACKETS.search(before):
+            continue  # of a title that stands before it
         if found["decade"] is None:
             yield from _year_claim(at, int(found["year"]), 0, found)
-        elif said_as.OF_DECADE.search(text[: found.start()]):
+        elif said_as.OF_DECADE.search(before):
             yield from _year_claim(at, int(found["decade"]), 9, found)
 
 

@@ -99,6 +99,8 @@ OTHER_YEAR = re.compile(
     re.IGNORECASE,
 )
 """What makes a year that of something else: when it is set, or of which the item is a remake."""
+IN_BRACKETS = re.compile(r"[(\[][^()\[\]]*\Z")
+OWN_BRACKETS = re.compile(r"\x00[\"”’*_]*\s*[(\[][^()\[\]]*\Z")
 OF_DECADE = re.compile(r"\b(?:from|of)\s+the\s+(?:early\s+|mid-?\s?|late\s+)?\Z", re.IGNORECASE)
 WROTE = re.compile(r"\b(?:wrot|writ|pen|author|novel|book)", re.IGNORECASE)
 BLANK = "\x00"
