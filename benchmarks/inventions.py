@@ -115,7 +115,7 @@ def titles_of(file: Path, catalogue: Path, *, show: bool = False) -> Iterator[st
         )
         dated = {  # "The Truman Show came out in 1990" is a statement that the catalogue contradicts
             same(items[each.item_id].title)
-            for each in claims.claims(row["reply"], said.mentions or ())
+            for each in claims.claims(row["reply"], said.mentions or (), said.unrecognised or ())
             if each.attribute == "year" and each.verdict.value == "contradicted"
         }
         wrong = Counter(
@@ -149,7 +149,7 @@ def claims_of(file: Path, catalogue: Path, *, show: bool = False) -> Iterator[st
         )
         found = [
             (each.verdict.value, same(known[each.item_id].title), ATTRIBUTES.get(each.attribute, each.attribute))
-            for each in check.claims(row["reply"], said.mentions or ())
+            for each in check.claims(row["reply"], said.mentions or (), said.unrecognised or ())
         ]
         lacking = {same(each.title) for each in said.unrecognised or () if each.title.endswith(")")}
         for verdict in ("contradicted", "supported"):
@@ -258,11 +258,13 @@ def facts(mirror: Path) -> Iterator[str]:
     """Lines of the table on planted statements."""
     catalogue = films_with_facts(mirror)
     linker, check = TitleLinker(catalogue), ClaimCheck(catalogue)
+    titles = TitleCheck(linker)
     counts: dict[tuple[str, str], Counter[str]] = {}
     with FACTS.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE):
             reply = row["reply"].replace("\\n", "\n")
-            claims = check.claims(reply, linker.find(reply))
+            said = titles.check_utterance(Utterance(speaker="system", text=reply, mentions=linker.find(reply)))
+            claims = check.claims(reply, said.mentions or (), said.unrecognised or ())
             for verdict in ("contradicted", "supported"):
                 wanted = Counter(_stated(each) for each in row[verdict].split("|") if each)
                 found = Counter(
@@ -295,14 +297,15 @@ def said_by_people(mirror: Path) -> Iterator[str]:
     """Lines of the table on what people say of films of MovieLens: years and genres."""
     films = read_movielens(mirror / "movielens/ml-latest-small", note=lambda problem: None)
     linker = TitleLinker(films.catalogue, popularity=films.ratings.popularity())
-    check = ClaimCheck(films.catalogue)
+    titles, check = TitleCheck(linker), ClaimCheck(films.catalogue)
     yield "| replies of people | of | supported | contradicted |\n|---|---|--:|--:|"
     for name in ("inspired", "redial"):
         counts: Counter[tuple[str, str]] = Counter()
         for dialogue in dialogues(name, mirror):
             for said in dialogue.utterances:
                 if said.speaker == "system":
-                    found = check.claims(said.text, linker.find(said.text))
+                    both = titles.check_utterance(said.model_copy(update={"mentions": linker.find(said.text)}))
+                    found = check.claims(said.text, both.mentions or (), both.unrecognised or ())
                     counts.update((each.attribute, each.verdict.value) for each in found)
         for attribute in ("genre", "year"):
             yield f"| {name} | {attribute} | {counts[attribute, 'supported']} | {counts[attribute, 'contradicted']} |"

@@ -140,14 +140,20 @@ def minute_claims(at: Places, text: str) -> Iterator[ItemClaim]:
         if said < said_as.SHORTEST or any(start < found.end() and found.start() < end for start, end in taken):
             continue
         taken.append(found.span())
-        start = found.end("near") if found["near"] else found.start()
+        start = (
+            found.start("bare")
+            if found.groupdict().get("bare")
+            else found.end("near")
+            if found["near"]
+            else found.start()
+        )
         start += len(text[start : found.end()]) - len(text[start : found.end()].lstrip())
         if attribute is None:
             yield at.claim("runtime", text[start : found.end()], (), ClaimVerdict.UNKNOWN, (start, found.end()))
             continue
         length = _length_of(known[0])
         if length is not None:
-            is_rough = found["near"] or found["minutes"] is None
+            is_rough = found["near"] or (found["minutes"] is None and not found.groupdict().get("bare"))
             is_near = abs(said - length) <= (said_as.NEAR_SHARE * length if is_rough else said_as.NEAR_MINUTES)
             if found["near"] and found["near"].casefold() in said_as.AT_LEAST:
                 is_near = is_near or said <= length < said + 60
@@ -159,9 +165,9 @@ def _minutes_in(found: re.Match[str]) -> int:
     """Minutes that a time says, in digits or words."""
     parts = found.groupdict()
     hours = int(said_as.NUMBERS.get((parts.get("hours") or "0").casefold(), parts.get("hours") or "0"))
-    words = re.split(r"[\s-]+(?!hundred)", (parts.get("minutes") or "0").casefold())
+    words = re.split(r"[\s-]+(?!hundred|quarter)", (parts.get("minutes") or parts.get("bare") or "0").casefold())
     minutes = sum(int(said_as.NUMBERS.get(word, word)) for word in words)
-    return 60 * hours + minutes + (30 if parts.get("half") else 0)
+    return 60 * hours + minutes + (30 if parts.get("half") or parts.get("later") else 0)
 
 
 def _length_of(value: str) -> float | None:

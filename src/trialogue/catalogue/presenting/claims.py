@@ -45,17 +45,18 @@ class ClaimCheck:
         """``catalogue``: the items with their attributes."""
         self._catalogue = catalogue
 
-    def claims(self, text: str, mentions: Sequence[Mention]) -> tuple[ItemClaim, ...]:
+    def claims(self, text: str, mentions: Sequence[Mention], others: Sequence[Mention] = ()) -> tuple[ItemClaim, ...]:
         """Claims about the items that a text names, in the order of the text.
 
         Args:
             text: a reply.
             mentions: its items; those without a place, or of another catalogue, are passed over.
+            others: titles that it presents and the catalogue lacks: what is said of those is not said of the items.
         """
         placed = sorted(
             (
                 (each.start, each.end, each.item_id)
-                for each in mentions
+                for each in (*mentions, *others)
                 if each.start is not None and each.end is not None
             ),
             key=lambda place: place[0],
@@ -77,12 +78,14 @@ class ClaimCheck:
         lead = max((mark.end() for mark in ends.finditer(text, lead, start)), default=lead)
         if said_as.ASKED.match(text, lead, start) or said_as.REPORTED.search(text[lead:start]):
             return
+        if said_as.ASIDE.search(text, lead, start):
+            lead = max(lead, text.rfind(",", lead, start) + 1)
         topic = text[lead:start] + said_as.BLANK * (end - start) + text[end:stop]
         at = Places(item, lead)
         yield from self._people(at, topic)
         yield from year_claims(at, topic)
         yield from minute_claims(at, topic)
-        yield from self._genres(Places(item, end), text[end:stop])
+        yield from self._genres(at, topic)
         yield from price_claims(at, topic)
         yield from self._columns(Places(item, end), text[end:stop])
 

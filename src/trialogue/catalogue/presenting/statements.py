@@ -83,7 +83,11 @@ MAKERS = tuple(
         rf"{NAMES}\s+{BEING}\s+(?:behind\s+(?:it|the\s+camera)|at\s+the\s+helm|in\s+the\s+director)",
         rf"{TITLE}\??\s+\d{{4}},\s+{NAMES}\s*(?:[.!]|\Z)",
         rf"[Ii]t\s+was\s+{NAMES}\s+who\s+{MADE}\s+{TITLE}",
-        rf"{NAMES}\s+{MADE}\s+(?:it|this|that)\b(?!\s+(?:before|another|other|also))",
+        rf"{NAMES},?\s+(?:who\s+)?(?:co-)?(?:wrote\s+and\s+)?(?:directed|directs|helmed|directing)\b(?!\s+(?:before|another|other|also|\x00|[A-Z]))",
+        rf"{NAMES}\s+(?:made|shot|wrote|penned|filmed|put)\s+(?:it|this|the\s+(?:film|movie|book|thing))\b",
+        rf"{NAMES}\s+{BEING}\s+(?:the|its)\s+(?:director|filmmaker|author|writer)\b",
+        rf"\bwith\s+{NAMES}\s+as\s+(?:its\s+)?(?:director|author)",
+        rf"{TITLE}[:–—-]+\s+{NAMES},\s+\d",
     )
 )
 """Who made the item whose title is blanked out, in its sentence or those that go on about it."""
@@ -94,8 +98,8 @@ YEAR = re.compile(
     r"(?<![\d$€£.])(?:(?P<decade>(?:18|19|20)\d0)s|(?P<year>(?:18|19|20)\d\d))(?![\d%]|\s*(?:min|people|dollars|euros|films|movies))\b"
 )
 OTHER_YEAR = re.compile(
-    r"\b(?:set|takes\s+place|place|story|since|until|till|before|after|around|future|born|war|events?|life|during|remake|sequel|"
-    r"original|novel|book|version|restored|re-?released|anniversary)\s+(?:\w+\s+){0,3}?\Z|(?:[-–]|\b(?:between|and|to|like))\s*\Z",
+    r"\b(?:set|begins|starts|spans|takes\s+place|place|story|(?<!around\s)since|until|till|before|after|around|future|born|war|events?|life|during|remake|sequel|"
+    r"original|novel|book|version|restored|re-?released|anniversary)\s+(?:\w+\s+){0,3}?\Z|(?:[-–]|\b(?:between|and|(?<!back\s)to|like))\s*\Z",
     re.IGNORECASE,
 )
 """What makes a year that of something else: when it is set, or of which the item is a remake."""
@@ -106,28 +110,35 @@ WROTE = re.compile(r"\b(?:wrot|writ|pen|author|novel|book)", re.IGNORECASE)
 BLANK = "\x00"
 """Stands for each character of the item's title."""
 AT_LEAST = frozenset({"over", "just over"})
-NEAR = r"(?P<near>about|around|roughly|nearly|almost|over|under|just\s+(?:under|over))?\s*"
+NEAR = r"(?P<near>about|around|roughly|nearly|almost|barely|over|under|just\s+(?:under|over))?\s*"
 UNITS = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
     "nineteen"
 )
 NUMBERS = {word: str(number) for number, word in enumerate(UNITS.split(), 1)} | {
-    "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "ninety": "90", "a hundred": "100"
+    "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80",
+    "ninety": "90", "a hundred": "100", "an": "1", "a quarter": "15",
 }  # fmt: skip
-WORDED = "|".join(sorted(NUMBERS, key=len, reverse=True))
-MINUTES = re.compile(rf"{NEAR}\b(?P<minutes>\d{{2,3}}|ninety|a\s+hundred)[\s-]?min(?:ute)?s?\b", re.IGNORECASE)
+WORDED = "|".join(sorted(NUMBERS.keys() - {"an"}, key=len, reverse=True))
+MINUTES = re.compile(
+    rf"{NEAR}\b(?P<minutes>\d{{2,3}}|(?:{WORDED})(?:[\s-](?:{WORDED}))?)[\s-]?min(?:ute)?s?\b"
+    rf"|\b(?:runtime|running\s+time|runtime_?minutes)[\"']?\s*(?:is|:)?\s*(?P<bare>\d{{2,3}})\b",
+    re.IGNORECASE,
+)
 HOURS = re.compile(
-    rf"{NEAR}\b(?P<hours>\d|one|two|three|four)\s?(?P<half>and\s+a\s+half\s+)?-?h(?:ours?|rs?)?\b"
-    rf"(?:[\s,]*(?:and\s+)?(?P<minutes>\d{{1,2}}|(?:{WORDED})(?:[\s-](?:{WORDED}))?)\s?m(?:in(?:ute)?s?)?\b)?",
+    rf"{NEAR}\b(?P<hours>\d|an|one|two|three|four)\s?(?P<half>and\s+a\s+half\s+)?-?h(?:ours?|rs?)?\b(?P<later>\s+and\s+a\s+half\b)?"
+    rf"(?:[\s,]*(?:and\s+)?(?P<minutes>\d{{1,2}}|(?:{WORDED})(?:[\s-](?:{WORDED}))?)(?:\s?m(?:in(?:ute)?s?)?\b|(?<=quarter)\b))?",
     re.IGNORECASE,
 )
 PRICE = re.compile(
     r"[$€£]\s?(?P<before>\d+(?:[.,]\d{1,2})?)|\b(?P<behind>\d+(?:[.,]\d{1,2})?)\s?(?:dollars|euros|pounds|USD|EUR)\b"
 )
 KIND = re.compile(
-    r"(?:\b(?:is|was|it['’]s|as|being)\s+(?:a|an|the|one\s+of\s+the|pure|more\s+of\s+a|sheer|straight)?\s*|\b(?:a|an|this)\s+"
-    r"|[-–—:(,;]\s*)(?P<phrase>(?:[\w'’-]+[\s/,]+){0,6}?[\w'’-]+)(?=\s*(?:[.,;:!?)\n]|\Z|\s(?:about|that|which|with|starring|written|told|made|"
-    r"directed|set|from|by|film|movie|flick|story|tale|picture|where|in|following|featuring|and\s+it)\b))",
+    r"(?:\b(?:is|was|it['’]s|as|being|under|mixes|blends|to)\s+(?:a|an|the|one\s+of\s+the|pure|more\s+of\s+a|sheer|straight)?\s*"
+    r"|\b(?:[Aa]n?|[Tt]his|[Tt]he)\s+|[-–—:(,;=]\s*|\x00['’]?\s+|(?:[Rr]omance|[Dd]rama|[Hh]orror)(?=\s+and))"
+    r"(?P<phrase>(?:[\w'’-]+[\s/,]+){0,6}?[\w'’-]+)(?=\s*(?:[.,;:!?)\n=]|\x00|\Z|\s(?:about|that|which|with|starring|written|told|made|"
+    r"lasting|through|piece|genre|for|whose|has|had|was|is|and\s+barely|directed|set|from|by|film|movie|flick|story|tale|picture|where|"
+    r"in|following|featuring|and\s+it)\b))",
     re.IGNORECASE,
 )
 MAY_FOLLOW = word_set(
@@ -135,15 +146,25 @@ MAY_FOLLOW = word_set(
     "starring dark black of directed by for ever"
 )
 """Words behind a genre that leave it what the item is; "plot" or "scenes" would not."""
-DENIED = re.compile(r"\b(?:not|never|less|hardly|nothing|without|un\w+)\b|n['’]t\b", re.IGNORECASE)
+DENIED = re.compile(
+    r"\bafter\b|\bthe\s+war\b|\b(?:not|never|less|hardly|nothing|without|un\w+)\b|n['’]t\b", re.IGNORECASE
+)
 STATED_GENRE = re.compile(r"\bgenres?\s*(?:is|are|:)\s*(?P<phrase>[^.;|\n]{2,60})", re.IGNORECASE)
 CLAUSE = re.compile(r"[.!?](?=\s|\Z)|\n|[,;:]\s|\b(?:and|but|like|while|whereas|than|unlike)\b")
+ASIDE = re.compile(r"\b(?:if|you|fans|people|like|liked|loved|since|because|given)\b", re.IGNORECASE)
+"""Words of a clause before an item that says something of another one, or of the user."""
 SENTENCE = re.compile(r"[.!?](?=\s|\Z)|\n")
-GOES_ON = re.compile(r"\s*(?:It|It['’]s|This|The\s+(?:film|movie|book|novel|picture|one))\b")
+GOES_ON = re.compile(
+    r"\s*(?:(?:It|It['’]s|Its|His|Her|This|The\s+(?:film|movie|book|novel|picture|one|runtime|director))\b|[^.!?\n]{0,80}?\b(?:it|it['’]s|its|"
+    r"direct(?:ed|s|or|ing)|filmmaker|helmed|runtime|running|duration|length|minutes|genre|starring|stars)\b)",
+)
+"""A sentence that says more of the item before it."""
 NOT = re.compile(
     r"\b(?:not|never|isn['’]t|wasn['’]t|no|unlike|than|other|similar\s+to|films|movies|something|anything)\s*(?:\w+\s+){0,2}\Z"
 )
-ASKED = re.compile(r"\s*(?:Is|Was|Did|Does|Do|Are|Were|Has|Had|Who|When|Which|Isn['’]t|Wasn['’]t|Didn['’]t)\b")
+ASKED = re.compile(
+    r"\s*(?:(?:What|How)(?!\s+(?:about|does))|Why|Where|Is|Was|Did|Does|Do|Are|Were|Has|Had|Who|When|Which|Isn['’]t|Wasn['’]t|Didn['’]t)\b"
+)
 REPORTED = re.compile(
     r"\b(?:said|says|say|thinks?|thought|claims?|claimed|mentioned|told|heard|whether|asked|nobody|not|never|if)\s+(?:\w+\s+){0,3}[\"“*'_]*\Z",
     re.IGNORECASE,

@@ -109,7 +109,8 @@ class _Check:
     def utterance(self, utterance: Utterance) -> Utterance:
         """An utterance."""
         checked = self._titles.check_utterance(utterance)
-        claims = self._claims.claims(checked.text, checked.mentions or ())
+        others = (*(checked.unrecognised or ()), *(checked.outside or ()))
+        claims = self._claims.claims(checked.text, checked.mentions or (), others)
         return checked.model_copy(update={"claims": claims})
 
 
