@@ -25,7 +25,9 @@ KINDS_OF_FILM = word_set(
     "documentary musical western cartoon animation anime adaptation show book novel biopic horror mystery adventure "
     "choice choices pick picks option recommendation suggestion watch gem hit blockbuster cinema rated oscar"
 )
-TOLD_OF_FILMS = word_set("directed about set based starring out released streaming available written made shot filmed")
+TOLD_OF_FILMS = word_set(
+    "by helmed directed about set based starring out released streaming available written made shot filmed"
+)
 FILM_PEOPLE = word_set(
     "actor actors actress actresses director directors filmmaker filmmakers singer writer author guy man"
 )

@@ -85,7 +85,8 @@ class ClaimCheck:
         yield from self._people(at, topic)
         yield from year_claims(at, topic)
         yield from minute_claims(at, topic)
-        yield from self._genres(at, topic)
+        near = _end_of_topic(text, end, stop, said_as.IT_IS)
+        yield from self._genres(at, topic[: near - lead])
         yield from price_claims(at, topic)
         yield from self._columns(Places(item, end), text[end:stop])
 
@@ -111,7 +112,9 @@ class ClaimCheck:
                 if found.start("names") in taken or said_as.NOT.search(text[: found.start()]):
                     continue
                 wrote = said_as.WROTE.search(found[0]) is not None
-                for each in name_claims(at, makers_of(at, wrote=wrote), found["names"], found.start("names")):
+                several = [*name_claims(at, makers_of(at, wrote=wrote), found["names"], found.start("names"))]
+                is_acted = said_as.ACTS.search(text[: found.start("names")]) is not None
+                for each in several[-1:] if is_acted else several:  # "stars Keanu Reeves, and Jonah Hill directed"
                     if each.start not in taken:
                         taken.add(each.start)
                         yield each
@@ -135,6 +138,8 @@ class ClaimCheck:
         own = {genre_of(value) for value in known}
         for found in (*said_as.KIND.finditer(text), *said_as.STATED_GENRE.finditer(text)):
             if said_as.DENIED.search(found["phrase"]) or said_as.NOT.search(text[: found.start()]):
+                continue
+            if said_as.BLANK not in text[: found.end()] and not said_as.LEADS_TO.match(text, found.end("phrase")):
                 continue
             said = self._genres_in(found["phrase"])
             if said:
@@ -211,8 +216,8 @@ class ClaimCheck:
         return {attribute: frozenset(values) for attribute, values in found.items()}
 
 
-def _end_of_topic(text: str, end: int, stop: int) -> int:
-    """Where a text stops to be about the item that it names before ``end``."""
+def _end_of_topic(text: str, end: int, stop: int, goes_on: re.Pattern[str] = said_as.GOES_ON) -> int:
+    """Where a text stops to be about the item that it names before ``end``: behind the sentences that go on."""
     stop = min(stop, end + said_as.LONGEST)
     row = next((part for part in layout_of(text).parts if part.start <= end <= part.end + 1), None)
     if row is not None and row.layout is not Layout.PROSE:
@@ -226,7 +231,7 @@ def _end_of_topic(text: str, end: int, stop: int) -> int:
         if mark[0] == "." and said_as.ABBREVIATION.search(text[max(0, mark.end() - 6) : mark.end()]):
             place = mark.end()
             continue
-        if not said_as.GOES_ON.match(text, mark.end(), stop):
+        if not goes_on.match(text, mark.end(), stop):
             return mark.end()
         place = mark.end()
     return stop

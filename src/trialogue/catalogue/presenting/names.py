@@ -7,9 +7,9 @@ from typing import NamedTuple
 from trialogue.catalogue.linking.ordinary import word_set
 
 SMALL = word_set(
-    "of the a an and in on for to with from at by or vs & nor but as into de la le les du des von van der die das el los "
-    "las et y e il lo da di mit und im zum zur für über unter ohne aus nach bei vom ein eine einer dem den à au aux sur "
-    "sans pour un une dans en con sin por para del al"
+    "of the a an and in on for to with from at by or vs & nor but as into de la le les du des von van der die das el "
+    "los las et y e il lo da di mit und im zum zur für über unter ohne aus nach bei vom ein eine einer dem den à au "
+    "aux sur sans pour un une dans en con sin por para del al"
 )
 """Words that titles write small."""
 BEFORE_RESTART = frozenset({"and", "or", "&", "nor", "but", "as"})

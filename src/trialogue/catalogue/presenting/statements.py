@@ -26,19 +26,12 @@ SAME_GENRE = {
     "film-noir": "noir",
     "film noir": "noir",
     "children": "children's",
-    "kids": "children's",
-    "thrillers": "thriller",
-    "comedies": "comedy",
-    "dramas": "drama",
-    "westerns": "western",
     "cartoon": "animation",
     "slasher": "horror",
     "whodunit": "mystery",
     "detective": "mystery",
     "sports": "sport",
-    "romances": "romance",
     "sf": "science fiction",
-    "musicals": "musical",
 }
 NEAR_YEARS, NEAR_MINUTES, NEAR_SHARE = 1, 3, 0.1
 ALIKE_NAME = 0.85  # of the letters of a name, from which it is the other one misspelt
@@ -50,8 +43,10 @@ TOKEN = r"(?:[A-ZÀ-Þ]\.|(?:Jr|Sr|St)\.|[A-ZÀ-Þ][\w'’-]*)"
 NAME = rf"{TOKEN}(?:[ -]?(?:(?<=[ .-]){TOKEN}|(?<= )(?:de|la|le|van|von|der|del|di|da|bin|el)(?= )))*"
 NAMES = rf"(?P<names>{NAME}(?:(?:,\s*(?:and\s+)?|\s+and\s+|\s*&\s*){NAME})*)"
 WORKS = (
-    r"(?:film|movie|picture|drama|thriller|comedy|romance|horror|western|musical|documentary|adventure|fantasy|mystery|classic|novel|"
-    r"book|masterpiece|epic|debut|feature|puzzle|work|story|tale|version|take|adaptation|sequel|idea|vision|creation|project|satire|"
+    r"(?:film|movie|picture|drama|thriller|comedy|romance|horror|western|musical|documentary|adventure|fantasy|"
+    r"mystery|classic|novel|"
+    r"book|masterpiece|epic|debut|feature|puzzle|work|story|tale|version|take|adaptation|sequel|idea|vision|creation|"
+    r"project|satire|"
     r"biopic|animation|noir)"
 )
 MADE = r"(?:directed|made|helmed|shot|filmed|wrote|penned|created|directs|gave\s+us|brought\s+us|has\s+directed)"
@@ -62,13 +57,16 @@ MAKERS = tuple(
     re.compile(pattern, re.DOTALL)
     for pattern in (
         rf"{NAMES}\s+(?:wrote\s+and\s+|co-)?{MADE}\s+(?:and\s+directed\s+)?(?:the\s+\w+\s+)?{TITLE}",
-        rf"{NAMES},?\s+(?:{BEING}|who)\s+(?:the\s+)?(?:director|mind|man|woman|filmmaker|author|writer|one|person|name)s?\s+(?:of|behind|"
+        rf"{NAMES},?\s+(?:{BEING}|who)\s+(?:the\s+)?(?:director|mind|man|woman|filmmaker|author|writer|one|person|"
+        rf"name)s?\s+(?:of|behind|"
         rf"who\s+{MADE})\s+{TITLE}",
-        rf"(?:director|mind|man|woman|filmmaker|author|writer|brains|hand|person)s?\s+(?:of|behind|who\s+{MADE})\s+{TITLE}\s+"
+        rf"(?:director|mind|man|woman|filmmaker|author|writer|brains|hand|person)s?\s+(?:of|behind|"
+        rf"who\s+{MADE})\s+{TITLE}\s+"
         rf"{BEING}\s+{NAMES}",
         rf"{TITLE}['’]?s\s+(?:director|author|writer|maker)s?\s+{BEING}\s+{NAMES}",
         rf"(?:\bdir\.?|[\"']?\b(?:[Dd]irector|[Aa]uthor|[Ww]riter)s?[\"']?)\s*(?:{BEING}|are|was|:|,)?\s*[\"']?{NAMES}",
-        rf"\b(?:directed|helmed|made|shot|filmed|written|penned|created|authored|brought\s+to\s+(?:the\s+screen|life))\b[^.;!?\x00]{{0,30}}?"
+        rf"\b(?:directed|helmed|made|shot|filmed|written|penned|created|authored|brought\s+to\s+(?:the\s+screen|"
+        rf"life))\b[^.;!?\x00]{{0,30}}?"
         rf"\bby\s+{NAMES}",
         rf"\b(?:by|from)\s+(?:the\s+)?(?:director|author|writer|filmmaker|pen\s+of)\s+{NAMES}",
         rf"\bdirection\s+(?:by|from)\s+{NAMES}",
@@ -83,7 +81,8 @@ MAKERS = tuple(
         rf"{NAMES}\s+{BEING}\s+(?:behind\s+(?:it|the\s+camera)|at\s+the\s+helm|in\s+the\s+director)",
         rf"{TITLE}\??\s+\d{{4}},\s+{NAMES}\s*(?:[.!]|\Z)",
         rf"[Ii]t\s+was\s+{NAMES}\s+who\s+{MADE}\s+{TITLE}",
-        rf"{NAMES},?\s+(?:who\s+)?(?:co-)?(?:wrote\s+and\s+)?(?:directed|directs|helmed|directing)\b(?!\s+(?:before|another|other|also|\x00|[A-Z]))",
+        rf"{NAMES},?\s+(?:who\s+)?(?:co-)?(?:wrote\s+and\s+)?(?:directed|directs|helmed|directing)\b(?!\s+(?:before|"
+        rf"another|other|also|\x00|[A-Z]))",
         rf"{NAMES}\s+(?:made|shot|wrote|penned|filmed|put)\s+(?:it|this|the\s+(?:film|movie|book|thing))\b",
         rf"{NAMES}\s+{BEING}\s+(?:the|its)\s+(?:director|filmmaker|author|writer)\b",
         rf"\bwith\s+{NAMES}\s+as\s+(?:its\s+)?(?:director|author)",
@@ -91,15 +90,19 @@ MAKERS = tuple(
     )
 )
 """Who made the item whose title is blanked out, in its sentence or those that go on about it."""
+ACTS = re.compile(r"\b(?:starring|stars|featuring|features|with)\s+\Z")
 ACTED = re.compile(rf"\b(?:starring|stars|featuring|features|with)\s+{NAMES}")
 OWNED = re.compile(rf"(?P<names>{NAME})['’]s?\s+(?:(?:[\w-]+\s+){{0,2}}{WORKS}\s+)?{TITLE}")
 OWNED_BEHIND = re.compile(rf"{TITLE}(?:,|\s+(?:is|was))\s*(?P<names>{NAME})['’]s(?:[\s.]|\Z)")
 YEAR = re.compile(
-    r"(?<![\d$€£.])(?:(?P<decade>(?:18|19|20)\d0)s|(?P<year>(?:18|19|20)\d\d))(?![\d%]|\s*(?:min|people|dollars|euros|films|movies))\b"
+    r"(?<![\d$€£.])(?:(?P<decade>(?:18|19|20)\d0)s|(?P<year>(?:18|19|20)\d\d))(?![\d%]|\s*(?:min|people|dollars|euros|"
+    r"films|movies))\b"
 )
 OTHER_YEAR = re.compile(
-    r"\b(?:set|begins|starts|spans|takes\s+place|place|story|(?<!around\s)since|until|till|before|after|around|future|born|war|events?|life|during|remake|sequel|"
-    r"original|novel|book|version|restored|re-?released|anniversary)\s+(?:\w+\s+){0,3}?\Z|(?:[-–]|\b(?:between|and|(?<!back\s)to|like))\s*\Z",
+    r"\b(?:set|begins|starts|spans|takes\s+place|place|story|(?<!around\s)since|until|till|before|after|around|future|"
+    r"born|war|events?|life|during|remake|sequel|"
+    r"original|novel|book|version|restored|re-?released|anniversary)\s+(?:\w+\s+){0,3}?\Z|(?:[-–]|\b(?:between|and|"
+    r"(?<!back\s)to|like))\s*\Z",
     re.IGNORECASE,
 )
 """What makes a year that of something else: when it is set, or of which the item is a remake."""
@@ -109,8 +112,8 @@ OF_DECADE = re.compile(r"\b(?:from|of)\s+the\s+(?:early\s+|mid-?\s?|late\s+)?\Z"
 WROTE = re.compile(r"\b(?:wrot|writ|pen|author|novel|book)", re.IGNORECASE)
 BLANK = "\x00"
 """Stands for each character of the item's title."""
-AT_LEAST = frozenset({"over", "just over"})
-NEAR = r"(?P<near>about|around|roughly|nearly|almost|barely|over|under|just\s+(?:under|over))?\s*"
+AT_LEAST = frozenset({"over", "just over", "barely over"})
+NEAR = r"(?P<near>about|around|roughly|nearly|almost|barely\s+over|barely|over|under|just\s+(?:under|over))?\s*"
 UNITS = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
     "nineteen"
@@ -126,47 +129,62 @@ MINUTES = re.compile(
     re.IGNORECASE,
 )
 HOURS = re.compile(
-    rf"{NEAR}\b(?P<hours>\d|an|one|two|three|four)\s?(?P<half>and\s+a\s+half\s+)?-?h(?:ours?|rs?)?\b(?P<later>\s+and\s+a\s+half\b)?"
-    rf"(?:[\s,]*(?:and\s+)?(?P<minutes>\d{{1,2}}|(?:{WORDED})(?:[\s-](?:{WORDED}))?)(?:\s?m(?:in(?:ute)?s?)?\b|(?<=quarter)\b))?",
+    rf"{NEAR}\b(?P<hours>\d|an|one|two|three|four)\s?(?P<half>and\s+a\s+half\s+)?-?h(?:ours?|"
+    rf"rs?)?\b(?P<later>\s+and\s+a\s+half\b)?"
+    rf"(?:[\s,]*(?:and\s+)?(?P<minutes>\d{{1,2}}|(?:{WORDED})(?:[\s-](?:{WORDED}))?)(?:\s?m(?:in(?:ute)?s?)?\b|"
+    rf"(?<=quarter)\b))?",
     re.IGNORECASE,
 )
 PRICE = re.compile(
     r"[$€£]\s?(?P<before>\d+(?:[.,]\d{1,2})?)|\b(?P<behind>\d+(?:[.,]\d{1,2})?)\s?(?:dollars|euros|pounds|USD|EUR)\b"
 )
 KIND = re.compile(
-    r"(?:\b(?:is|was|it['’]s|as|being|under|mixes|blends|to)\s+(?:a|an|the|one\s+of\s+the|pure|more\s+of\s+a|sheer|straight)?\s*"
+    r"(?:\b(?:is|was|it['’]s|as|being|under|mixes|blends|to)\s+(?:a|an|the|one\s+of\s+the|pure|more\s+of\s+a|sheer|"
+    r"straight)?\s*"
     r"|\b(?:[Aa]n?|[Tt]his|[Tt]he)\s+|[-–—:(,;=]\s*|\x00['’]?\s+|(?:[Rr]omance|[Dd]rama|[Hh]orror)(?=\s+and))"
-    r"(?P<phrase>(?:[\w'’-]+[\s/,]+){0,6}?[\w'’-]+)(?=\s*(?:[.,;:!?)\n=]|\x00|\Z|\s(?:about|that|which|with|starring|written|told|made|"
-    r"lasting|through|piece|genre|for|whose|has|had|was|is|and\s+barely|directed|set|from|by|film|movie|flick|story|tale|picture|where|"
+    r"(?P<phrase>(?:[\w'’-]+[\s/,]+){0,6}?[\w'’-]+)(?=\s*(?:[.,;:!?)\n=]|\x00|\Z|\s(?:about|that|which|with|starring|"
+    r"written|told|made|"
+    r"lasting|through|piece|genre|for|whose|has|had|was|is|and\s+barely|directed|set|from|by|film|movie|flick|story|"
+    r"tale|picture|where|"
     r"in|following|featuring|and\s+it)\b))",
     re.IGNORECASE,
 )
 MAY_FOLLOW = word_set(
-    "film movie classic novel book picture release flick story tale and or but you i we with about from that which set in "
-    "starring dark black of directed by for ever"
+    "film movie classic novel book picture release flick story tale and or but you i we with about from that which "
+    "set in starring dark black of directed by for ever"
 )
 """Words behind a genre that leave it what the item is; "plot" or "scenes" would not."""
 DENIED = re.compile(
-    r"\bafter\b|\bthe\s+war\b|\b(?:not|never|less|hardly|nothing|without|un\w+)\b|n['’]t\b", re.IGNORECASE
+    r"\b(?:than|(?:sort|kind|amount|balance)\s+of|live|after|the\s+war)\b|\b(?:not|never|less|hardly|nothing|without|"
+    r"un\w+)\b|n['’]t\b",
+    re.IGNORECASE,
 )
 STATED_GENRE = re.compile(r"\bgenres?\s*(?:is|are|:)\s*(?P<phrase>[^.;|\n]{2,60})", re.IGNORECASE)
+LEADS_TO = re.compile(r"[^,.!?]{0,12},?\s*[\"“*'_]*\x00")
+"""What may stand between a genre and the item."""
 CLAUSE = re.compile(r"[.!?](?=\s|\Z)|\n|[,;:]\s|\b(?:and|but|like|while|whereas|than|unlike)\b")
 ASIDE = re.compile(r"\b(?:if|you|fans|people|like|liked|loved|since|because|given)\b", re.IGNORECASE)
 """Words of a clause before an item that says something of another one, or of the user."""
 SENTENCE = re.compile(r"[.!?](?=\s|\Z)|\n")
+IT_IS = re.compile(r"\s*(?:It|It['’]s|This|The\s+(?:film|movie|book|novel|picture|one))\b[^.!\n]*(?:[.!\n]|\Z)")
+"""A sentence about the item before it, and no question."""
 GOES_ON = re.compile(
-    r"\s*(?:(?:It|It['’]s|Its|His|Her|This|The\s+(?:film|movie|book|novel|picture|one|runtime|director))\b|[^.!?\n]{0,80}?\b(?:it|it['’]s|its|"
+    r"\s*(?:(?:It|It['’]s|Its|His|Her|This|The\s+(?:film|movie|book|novel|picture|one|runtime|director))\b|"
+    r"[^.!?\n]{0,80}?\b(?:it|it['’]s|its|"
     r"direct(?:ed|s|or|ing)|filmmaker|helmed|runtime|running|duration|length|minutes|genre|starring|stars)\b)",
 )
 """A sentence that says more of the item before it."""
 NOT = re.compile(
-    r"\b(?:not|never|isn['’]t|wasn['’]t|no|unlike|than|other|similar\s+to|films|movies|something|anything)\s*(?:\w+\s+){0,2}\Z"
+    r"\b(?:not|never|isn['’]t|wasn['’]t|no|unlike|than|other|similar\s+to|films|movies|something|"
+    r"anything)\s*(?:\w+\s+){0,2}\Z"
 )
 ASKED = re.compile(
-    r"\s*(?:(?:What|How)(?!\s+(?:about|does))|Why|Where|Is|Was|Did|Does|Do|Are|Were|Has|Had|Who|When|Which|Isn['’]t|Wasn['’]t|Didn['’]t)\b"
+    r"\s*(?:(?:What|How)(?!\s+(?:about|does))|Why|Where|Is|Was|Did|Does|Do|Are|Were|Has|Had|Who|When|Which|Isn['’]t|"
+    r"Wasn['’]t|Didn['’]t)\b"
 )
 REPORTED = re.compile(
-    r"\b(?:said|says|say|thinks?|thought|claims?|claimed|mentioned|told|heard|whether|asked|nobody|not|never|if)\s+(?:\w+\s+){0,3}[\"“*'_]*\Z",
+    r"\b(?:said|says|say|thinks?|thought|claims?|claimed|mentioned|told|heard|whether|asked|nobody|not|never|"
+    r"if)\s+(?:\w+\s+){0,3}[\"“*'_]*\Z",
     re.IGNORECASE,
 )
 SUGGESTED = re.compile(r"\s*[\"”’*_)]*\s*\?\s+")

@@ -42,32 +42,39 @@ QUOTED = re.compile(
 )
 """What stands in quotation marks, or is emphasised."""
 ADVISED = word_set(
-    "recommend recommended suggest suggested try watch consider check rewatch see seeing watching enjoy enjoyed love loved "
-    "like liked prefer tried about with recommending suggesting suggestion recommendation choice pick option read reading "
-    "listen play heard including include includes is are was be"
+    "recommend recommended suggest suggested try watch consider check rewatch see seeing watching enjoy enjoyed love "
+    "loved like liked prefer tried about with recommending suggesting suggestion recommendation choice pick option "
+    "read reading listen play heard including include includes is are was be"
 )
 """Words before titles, and before much else."""
-STRONG = (SEEN | CALLED | JUDGED | word_set("recommend recommended suggest suggested try consider check recommending named "
-    "suggesting give meant book books novel album song game games series")) - word_set("show")  # fmt: skip
+STRONG = (SEEN | CALLED | JUDGED | word_set(
+    "recommend recommended suggest suggested try consider check recommending named suggesting give meant book books "
+    "novel album song game games series"
+)) - word_set(
+    "show"
+)  # fmt: skip
 """Words that lead to a title."""
 BETWEEN = word_set(
-    "the a an movie film movies films called titled named entitled out also maybe perhaps definitely really you to watch "
-    "something like such as as and or is are would be with either both animated classic great good series book show comedy "
-    "drama thriller horror action sci fi original new old recent first second sequel remake about how what checking watching"
+    "the a an movie film movies films called titled named entitled out also maybe perhaps definitely really you to "
+    "watch something like such as and or is are would be with either both animated classic great good series book "
+    "show comedy drama thriller horror action sci fi original new old recent first second sequel remake about how "
+    "what checking watching"
 )
 """Words that may stand between such a word and the title."""
 NOT_BEFORE = word_set(
-    "by starring stars star actor actress actors actresses director directors directed cast featuring features with hello "
-    "hi hey thanks thank dear from on via in at author writer singer band played plays role character named i i'm mr mrs ms"
+    "by starring stars star actor actress actors actresses director directors directed cast featuring features with "
+    "hello hi hey thanks thank dear from on via in at author writer singer band played plays role character named i "
+    "i'm mr mrs ms"
 )
 """Words that lead to the name of a person or place."""
 NO_TITLE = word_set(
-    "option video netflix mubi hulu amazon prime disney+ hbo max imdb youtube itunes rotten tomatoes google oscar oscars "
-    "academy award awards golden globe emmy hollywood bollywood marvel dc pixar tv dvd english french german spanish italian japanese korean "
-    "chinese hindi american british european monday tuesday wednesday thursday friday saturday sunday january february "
-    "march april may june july august september october november december christmas halloween easter thanksgiving yes no "
-    "ok okay sure thanks great good hello hi hey sorry absolutely definitely certainly awesome perfect nice well i i'm i'd "
-    "i'll i've sci-fi scifi romcom rom-com r pg pg-13 nc-17 g us uk usa la nyc ny am pm cgi 3d imax lol omg haha bye goodbye"
+    "option video netflix mubi hulu amazon prime disney+ hbo max imdb youtube itunes rotten tomatoes google oscar "
+    "oscars academy award awards golden globe emmy hollywood bollywood marvel dc pixar tv dvd english french german "
+    "spanish italian japanese korean chinese hindi american british european monday tuesday wednesday thursday friday "
+    "saturday sunday january february march april may june july august september october november december christmas "
+    "halloween easter thanksgiving yes no ok okay sure thanks great good hello hi hey sorry absolutely definitely "
+    "certainly awesome perfect nice well i i'm i'd i'll i've sci-fi scifi romcom rom-com r pg pg-13 nc-17 g us uk usa "
+    "la nyc ny am pm cgi 3d imax lol omg haha bye goodbye"
 )
 """What is written in capitals and is no title: platforms, awards, languages, days, greetings."""
 DAYS = word_set(
@@ -77,8 +84,8 @@ DAYS = word_set(
 TITLE_KEYS = frozenset(
     key + colon
     for key in word_set(
-        "title titles movie movies film films name book books song album item item_name movie_title product recommendation "
-        "recommendations recommended suggestion suggestions"
+        "title titles movie movies film films name book books song album item item_name movie_title product "
+        "recommendation recommendations recommended suggestion suggestions"
     )
     for colon in ("", ":")
 ) | {":"}  # of a list in JSON without a key
@@ -91,10 +98,11 @@ MOST_FOREIGN = 7  # words of a title in another language
 MOST_UNCASED = 14  # letters of a title in a script without capitals, outside of the marks of titles
 FEW_WORDS = 4  # in small letters, of which no language can be told
 OPENERS = (ADVISED | STRONG | NO_TITLE | NOT_BEFORE | word_list("function_words") | word_set(
-    "maybe perhaps also then try so or and but if because since well oh umm um hmm yeah remember my your our his her their "
-    "this that these those it there here when while although though however both same some any another what which who how "
-    "why where have did do does was were will would could should can may might just only even otherwise personally honestly "
-    "avoid skip start watch see how's let's next finally first second lastly alternatively surprisingly"
+    "maybe perhaps also then try so or and but if because since well oh umm um hmm yeah remember my your our his her "
+    "their this that these those it there here when while although though however both same some any another what "
+    "which who how why where have did do does was were will would could should can may might just only even otherwise "
+    "personally honestly avoid skip start watch see how's let's next finally first second lastly alternatively "
+    "surprisingly"
 )) - SMALL  # fmt: skip
 """Words that begin a sentence with a capital, and no title there."""
 INTERJECTIONS = ADVISED | word_set(
@@ -109,57 +117,67 @@ FOUR = re.compile(r"(?:18|19|20)\d\d")
 LEADS = re.compile(
     r"\b(?:(?:scene|scenes|ending|end|mood|dialogue|opening|reel|score|soundtrack|heart|plot|humou?r|tone|"
     r"feeling|atmosphere|style|spirit|vibe|cast|twist)\s+(?:in|of|to|from)|pair(?:ed)?(?:\s+it)?\s+with|swears?\s+by|unlike|"
-    r"beats|avoid|skip|remind(?:s|ed)\s+(?:me|you)\s+of|(?:close|closer|closest|compared|next)\s+to|feels\s+like|as\s+well\s+as|maybe|perhaps|then|(?:he|she|they)\s+(?:made|directed|wrote|filmed)|"
-    r"called|titled|named|say|(?:start(?:ing)?|begin|go(?:ing)?|stick|settle|tempt\s+you|kick\s+things\s+off|follow(?:ed)?|reach|opt|nudge\s+you|"
-    r"steer\s+you|point\s+you|lean|answer|pick|choice|bet|vote|favou?rites?|suggestion|recommendation|option|alternative|title|"
+    r"beats|avoid|skip|remind(?:s|ed)\s+(?:me|you)\s+of|(?:close|closer|closest|compared|next)\s+to|feels\s+like|"
+    r"as\s+well\s+as|maybe|perhaps|then|(?:he|she|they)\s+(?:made|directed|wrote|filmed)|"
+    r"called|titled|named|say|(?:start(?:ing)?|begin|go(?:ing)?|stick|settle|tempt\s+you|kick\s+things\s+off|"
+    r"follow(?:ed)?|reach|opt|nudge\s+you|"
+    r"steer\s+you|point\s+you|lean|answer|pick|choice|bet|vote|favou?rites?|suggestion|recommendation|option|"
+    r"alternative|title|"
     r"thing|match|there)\s+(?:would\s+be|might\s+be|has\s+to\s+be|goes\s+to|with|by|for|towards?|is|was|are)|suit\s+you:|"
     r"such\s+as|(?:fans|people|those)\s+who\s+(?:liked|loved|enjoyed))\s*(?:also\s+|either\s+|definitely\s+)?\Z",
     re.IGNORECASE,
 )
 """Phrases that lead to a title."""
 MAY = re.compile(
-    r"\b(?:might|would|could|may|will|should|['’]ll|['’]d)\s+(?:also\s+|really\s+|probably\s+)*(?:like|love|enjoy|prefer)\s+\Z",
+    r"\b(?:might|would|could|may|will|should|['’]ll|['’]d)\s+(?:also\s+|really\s+|probably\s+)*(?:like|love|enjoy|"
+    r"prefer)\s+\Z",
     re.I,
 )
 """What one may like, rather than what somebody likes."""
 PLACES = word_set(
-    "york los angeles san francisco las vegas hong kong united states england ireland scotland africa asia europe ii iii "
-    "university award cannes"
+    "york los angeles san francisco las vegas hong kong united states england ireland scotland africa asia europe ii "
+    "iii university award cannes"
 )
 """Words of names of places."""
 ADDRESSES = frozenset({"sir", "dame", "lord", "president", "professor", "king", "queen", "prince", "princess", "saint"})
 """Words that begin the name of a person."""
 ORGANISED = word_set(
-    "channel channels studio studios award awards academy war wars university festival street city river church school times "
-    "magazine music network prize picture day night club company institute college museum hotel united new north south east "
-    "west central saint st mount lake party order society brothers sister sisters cinema theater theatre fiction story tales "
-    "comedies comedy drama dramas romance romantic horror thriller thrillers action flick flicks movies films super hero heroes "
-    "heros rom com sci fi merry happy please enjoy thanks thank hopefully besides unfortunately budget box office million "
-    "chapter legion miss lady uncle aunt sergeant captain doctor dr mr mrs holidays family island motel"
+    "channel channels studio studios award awards academy war wars university festival street city river church "
+    "school times magazine music network prize picture day night club company institute college museum hotel united "
+    "new north south east west central saint st mount lake party order society brothers sister sisters cinema theater "
+    "theatre fiction story tales comedies comedy drama dramas romance romantic horror thriller thrillers action flick "
+    "flicks movies films super hero heroes heros rom com sci fi merry happy please enjoy thanks thank hopefully "
+    "besides unfortunately budget box office million chapter legion miss lady uncle aunt sergeant captain doctor dr "
+    "mr mrs holidays family island motel"
 )
 """Everyday words of names of firms, prizes, places and events."""
 LABELS = word_set(
-    "genre genres runtime rating ratings length actor actors mood director directors country studio award star stars year cast "
-    "language plot summary synopsis price runner-up why note tone time duration format platform theme themes"
+    "genre genres runtime rating ratings length actor actors mood director directors country studio award star stars "
+    "year cast language plot summary synopsis price runner-up why note tone time duration format platform theme "
+    "themes"
 )
 """Words before a colon or in a cell that are no titles."""
 GENERIC = word_list("function_words") | word_set(
-    "movie movies film films show shows series book books one ones thing things stuff something anything everything nothing "
-    "actor actress actors director scene scenes part parts ending plot cast story stories storys genre genres kind type types "
-    "sort lot lots bit comedy comedies drama dramas horror thriller thrillers romance action scifi sci fi romcom rom com funny "
-    "scary sad good great best better nice cool new old older classic classics different similar other others first last next "
-    "second third same whole full actually really very pretty super so too also maybe probably definitely honestly think thought "
-    "know knew mean guess hope wait want wanted need like love loved liked watch watched watching see seen saw tonight tomorrow "
-    "today time times year years weekend mind mood suggestion suggestions recommendation recommendations option options choice "
-    "pick favorite favorites favourite friend friends sister brother mom dad wife husband sounds sound lol haha omg wow hmm "
-    "yeah yes no nope ok okay sure thanks thank please sorry hello hi hey bye u ur im ive id its thats whats dont didnt doesnt "
-    "cant wont isnt imo tbh idk gonna gotta wanna kinda sorta cuz bc tho abt w popcorn netflix hulu amazon disney theater "
-    "theaters watchlist trailer dvd people person someone anyone everyone yall guys both either another any some more less most usually ya welcome care copy mostly thousands"
+    "movie movies film films show shows series book books one ones thing things stuff something anything everything "
+    "nothing actor actress actors director scene scenes part parts ending plot cast story stories storys genre genres "
+    "kind type types sort lot lots bit comedy comedies drama dramas horror thriller thrillers romance action scifi "
+    "sci fi romcom rom com funny scary sad good great best better nice cool new old older classic classics different "
+    "similar other others first last next second third same whole full actually really very pretty super so too also "
+    "maybe probably definitely honestly think thought know knew mean guess hope wait want wanted need like love loved "
+    "liked watch watched watching see seen saw tonight tomorrow today time times year years weekend mind mood "
+    "suggestion suggestions recommendation recommendations option options choice pick favorite favorites favourite "
+    "friend friends sister brother mom dad wife husband sounds sound lol haha omg wow hmm yeah yes no nope ok okay "
+    "sure thanks thank please sorry hello hi hey bye u ur im ive id its thats whats dont didnt doesnt cant wont isnt "
+    "imo tbh idk gonna gotta wanna kinda sorta cuz bc tho abt w popcorn netflix hulu amazon disney theater theaters "
+    "watchlist trailer dvd people person someone anyone everyone yall guys both either another any some more less "
+    "most usually ya welcome care copy mostly thousands"
 )
 """Words of which a title in small letters has none, besides small words."""
 SEGMENT = re.compile(
-    r"[^\w\s'’&-]+|\b(?:is|was|are|were|its|it['’]s|has|have|had|does|did|with|by|w/|if|lol|imo|haha|so|because|cuz|too|when|both|"
-    r"even|just|starring|about|abt|out|or|called|named|try|watch|see|seen|recommend|suggest|say|also|maybe|mayb|for|like|liked|"
+    r"[^\w\s'’&-]+|\b(?:is|was|are|were|its|it['’]s|has|have|had|does|did|with|by|w/|if|lol|imo|haha|so|because|cuz|"
+    r"too|when|both|"
+    r"even|just|starring|about|abt|out|or|called|named|try|watch|see|seen|recommend|suggest|say|also|maybe|mayb|for|"
+    r"like|liked|"
     r"loved|really|actually|then|comes?|feels?|will|can|would|could|should|tho|but|kinda|than|from|my|your|i)\b",
     re.IGNORECASE,
 )
@@ -171,20 +189,28 @@ LEADS_SMALL = re.compile(
 )
 """Words that lead to a title in texts without capitals."""
 SAID_SMALL = re.compile(
-    r"\s*(?:(?:is|was|are|were)\s+(?:(?:\w+\s+){0,3}(?:better|funnier|scarier|creepier|shorter|longer|darker|hilarious|similiar|"
+    r"\s*(?:(?:is|was|are|were)\s+(?:(?:\w+\s+){0,3}(?:better|funnier|scarier|creepier|shorter|longer|darker|"
+    r"hilarious|similiar|"
     r"similar|great|good|classic|rip\s?off|movie|film))|(?:has|have)\s+(?:the|that|a)\s+(?:same|similar)|its\b|it's\b)"
 )
 """What is said of films in them, behind a title."""
 SAID = re.compile(
-    r"['’\"”*_]*,?\s+(?:(?:is|was|remains)\s+(?:(?!(?:going|in|at|on|from|by|with|directing|starring)\b)\w+[\w'’-]*\s+){0,5}?(?:film|movie|"
-    r"picture|drama|comedy|thriller|western|romance|musical|documentary|sequel|prequel|remake|classic|masterpiece|story|tale|"
+    r"['’\"”*_]*,?\s+(?:(?:is|was|remains)\s+(?:(?!(?:going|in|at|on|from|by|with|directing|"
+    r"starring)\b)\w+[\w'’-]*\s+){0,5}?(?:film|movie|"
+    r"picture|drama|comedy|thriller|western|romance|musical|documentary|sequel|prequel|remake|classic|masterpiece|"
+    r"story|tale|"
     r"adaptation|rip[- ]off|animation|biopic|dream|novel|book|fable|satire|debut|feature|gem|slow[- ]burn(?:er)?)\b|"
-    r"(?:is|was|were)\s+(?:about|set|based|directed|shot|filmed|released|streaming|basically|made\s+(?:by|in))\b|came\s+out\b|"
+    r"(?:is|was|were)\s+(?:about|set|based|directed|shot|filmed|released|streaming|basically|made\s+(?:by|in))\b|"
+    r"came\s+out\b|"
     r"(?:is|was)\s+(?:even\s+|much\s+|way\s+|far\s+)?(?:\w+er|better|more\s+\w+|less\s+\w+)\s+(?:than|imo|but|and|still)\b|"
-    r"(?:opens|opened|premiered|flopped|bombed|takes\s+place|follows|tells|unfolds|feels\s+(?:like|closer|more)|plays\s+like|reads\s+like|"
-    r"looks\s+like|clocks\s+in|stars|hits|runs|lasts|ends|covers|deserves|rivals|beats|breaks|explores|revolves|centers|centres|captures|"
-    r"belongs|haunts|scratches|delivers|holds\s+up|comes\s+close|got\s+me|won)\b|has\s+(?:the|that|a|an)\s+(?:same|similar|ending|"
-    r"soundtrack|twist|score|slow|cast|plot)\b|(?:would|should|could|might)\s+(?:suit|do|be|fit|work)\b|gives\s+(?:her|him|you)\b|"
+    r"(?:opens|opened|premiered|flopped|bombed|takes\s+place|follows|tells|unfolds|feels\s+(?:like|closer|more)|"
+    r"plays\s+like|reads\s+like|"
+    r"looks\s+like|clocks\s+in|stars|hits|runs|lasts|ends|covers|deserves|rivals|beats|breaks|explores|revolves|"
+    r"centers|centres|captures|"
+    r"belongs|haunts|scratches|delivers|holds\s+up|comes\s+close|got\s+me|won)\b|has\s+(?:the|that|a|an)\s+(?:same|"
+    r"similar|ending|"
+    r"soundtrack|twist|score|slow|cast|plot)\b|(?:would|should|could|might)\s+(?:suit|do|be|fit|work)\b|"
+    r"gives\s+(?:her|him|you)\b|"
     r"shares?\s+(?:a|an|the|its)\b|directed\s+by\b|starring\b|(?-i:with\s+[A-Z]))",
     re.IGNORECASE,
 )
