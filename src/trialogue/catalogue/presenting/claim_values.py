@@ -109,6 +109,8 @@ def year_claims(at: Places, text: str) -> Iterator[ItemClaim]:
         before = text[: found.start()]
         if said_as.OTHER_YEAR.search(before) or said_as.NOT.search(before):
             continue
+        if text[found.end() :].lstrip(" ").startswith(said_as.BLANK) and not said_as.THE.search(before):
+            continue  # another title, or part of this one: "try 1922 It Comes at Night"
         if said_as.IN_BRACKETS.search(before) and not said_as.OWN_BRACKETS.search(before):
             continue  # of a title that stands before it
         if found["decade"] is None:

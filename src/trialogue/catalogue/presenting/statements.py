@@ -95,7 +95,7 @@ ACTED = re.compile(rf"\b(?:starring|stars|featuring|features|with)\s+{NAMES}")
 OWNED = re.compile(rf"(?P<names>{NAME})['’]s?\s+(?:(?:[\w-]+\s+){{0,2}}{WORKS}\s+)?{TITLE}")
 OWNED_BEHIND = re.compile(rf"{TITLE}(?:,|\s+(?:is|was))\s*(?P<names>{NAME})['’]s(?:[\s.]|\Z)")
 YEAR = re.compile(
-    r"(?<![\d$€£.])(?:(?P<decade>(?:18|19|20)\d0)s|(?P<year>(?:18|19|20)\d\d))(?![\d%]|\s*(?:min|people|dollars|euros|"
+    r"(?<![\d$€£.\"“‘*_])(?:(?P<decade>(?:18|19|20)\d0)s|(?P<year>(?:18|19|20)\d\d))(?![\d%]|\s*(?:min|people|dollars|euros|"
     r"films|movies))\b"
 )
 OTHER_YEAR = re.compile(
@@ -106,6 +106,7 @@ OTHER_YEAR = re.compile(
     re.IGNORECASE,
 )
 """What makes a year that of something else: when it is set, or of which the item is a remake."""
+THE = re.compile(r"\b(?:the|a|this|that|from)\s+\Z", re.IGNORECASE)
 IN_BRACKETS = re.compile(r"[(\[][^()\[\]]*\Z")
 OWN_BRACKETS = re.compile(r"\x00[\"”’*_]*\s*[(\[][^()\[\]]*\Z")
 OF_DECADE = re.compile(r"\b(?:from|of)\s+the\s+(?:early\s+|mid-?\s?|late\s+)?\Z", re.IGNORECASE)
@@ -144,7 +145,7 @@ KIND = re.compile(
     r"|\b(?:[Aa]n?|[Tt]his|[Tt]he)\s+|[-–—:(,;=]\s*|\x00['’]?\s+|(?:[Rr]omance|[Dd]rama|[Hh]orror)(?=\s+and))"
     r"(?P<phrase>(?:[\w'’-]+[\s/,]+){0,6}?[\w'’-]+)(?=\s*(?:[.,;:!?)\n=]|\x00|\Z|\s(?:about|that|which|with|starring|"
     r"written|told|made|"
-    r"lasting|through|piece|genre|for|whose|has|had|was|is|and\s+barely|directed|set|from|by|film|movie|flick|story|"
+    r"lasting|through|piece|genre|for|has|had|and\s+barely|directed|set|from|by|film|movie|flick|story|"
     r"tale|picture|where|"
     r"in|following|featuring|and\s+it)\b))",
     re.IGNORECASE,
@@ -155,7 +156,7 @@ MAY_FOLLOW = word_set(
 )
 """Words behind a genre that leave it what the item is; "plot" or "scenes" would not."""
 DENIED = re.compile(
-    r"\b(?:than|(?:sort|kind|amount|balance)\s+of|live|after|the\s+war)\b|\b(?:not|never|less|hardly|nothing|without|"
+    r"\b(?:than|(?:sort|kind|amount|balance)\s+of|live|your|favou?rite|after|the\s+war)\b|\b(?:not|never|less|hardly|nothing|without|"
     r"un\w+)\b|n['’]t\b",
     re.IGNORECASE,
 )
