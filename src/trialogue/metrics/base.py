@@ -208,6 +208,15 @@ class CountMetric(Metric, Protocol):
         ...
 
 
+@runtime_checkable
+class ConcentrationMetric(CountMetric, Protocol):
+    """Protocol of count metrics that are a function of how many types occur in how many clusters, such as Gini's."""
+
+    def concentration(self, occurrences: Array, items: Array) -> float:
+        """The value where ``items[i]`` types occur in ``occurrences[i]`` clusters, ascending; NaN where undefined."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class NeedCourse:
     """What a dialogue contributes to a metric of needs: its user's need, and the items that the system offered."""

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from trialogue.metrics.base import Array, CountMetric, EqualSize
+from trialogue.metrics.base import Array, ConcentrationMetric, CountMetric, EqualSize
 from trialogue.metrics.engine.unit_scores import no_value
 from trialogue.records import DistinctCounts, Estimate, MeasureName, Reason, ReasonCode
 from trialogue.stats import jackknife_difference
@@ -77,10 +77,15 @@ class CountedSample:
     @cached_property
     def value(self) -> float:
         """Value on the full sample; NaN: undefined."""
+        if isinstance(self.metric, ConcentrationMetric):
+            return self.metric.concentration(self.counts.occurrences.astype(float), self.counts.types.astype(float))
         return float(self._values(np.array([float(self.counts.distinct)]), self.total.sum(), self.extra.sum())[0])
 
     def with_and_without(self) -> tuple[float, dict[Hashable, float]]:
         """The value, and the leave-one-cluster-out values by cluster."""
+        if isinstance(self.metric, ConcentrationMetric):
+            found = [self.metric.concentration(*held) for held in self.counts.leave_outs()]
+            return self.value, self._index_by_cluster(np.array(found))
         distinct = self.counts.distinct - self.counts.unique_counts()
         without = self._values(distinct, self.total.sum() - self.total, self.extra.sum() - self.extra)
         return self.value, self._index_by_cluster(without)

@@ -142,13 +142,15 @@ class Coverage:
 
     card = COVERAGE
 
-    def __init__(self, *, variant: str = COVERAGE.default, size: int | None = None, k: int = 10) -> None:
+    def __init__(
+        self, *, variant: str = COVERAGE.default, size: int | None = None, k: int = 10, card: Card = COVERAGE
+    ) -> None:
         whole_number(k, "k")
         parameters: dict[str, Parameter] = {"k": k} if variant == "ranking" else {}
         if size is not None:
             parameters["size"] = whole_number(size, "size")
-        self.measure = full_name(COVERAGE, variant, parameters)
-        self.card = COVERAGE.model_copy(update={"needs": (variant,)})
+        self.measure = full_name(card, variant, parameters)
+        self.card = card.model_copy(update={"needs": (variant,)})
         self._size, self._k, self._ranked = size, k, variant == "ranking"
 
     def types(self, unit: Reply) -> DistinctTypes | Undefined:

@@ -17,6 +17,7 @@ are drawn, so many that they hold m tokens on average: sample-based rarefaction 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,17 @@ class Occurrences:
     def distinct(self) -> int:
         """Number of distinct types in all clusters."""
         return int(self.types.sum())
+
+    def leave_outs(self) -> Iterator[tuple[Floats, Floats]]:
+        """(numbers of clusters, numbers of types that occur in so many) without each cluster in turn."""
+        whole = np.zeros(int(self.occurrences.max(initial=0)) + 1)
+        whole[self.occurrences] = self.types
+        ends = np.searchsorted(self.cluster, np.arange(self.clusters + 1))
+        for start, end in pairwise(ends.tolist()):
+            without, at, held = whole.copy(), self.occurrences[self.place[start:end]], self.held[start:end]
+            without[at] -= held
+            without[at - 1] += held
+            yield np.arange(1.0, len(whole)), without[1:]
 
     def unique_counts(self) -> Floats:
         """Number of types unique to each cluster, shape (clusters,)."""
