@@ -7,11 +7,15 @@ import pytest
 
 from trialogue.catalogue import Catalogue, Item, TitleLinker
 from trialogue.catalogue.presenting.check import TitleCheck
+from trialogue.catalogue.presenting.real_items import RealItems
 from trialogue.findings.threats import Severity, ThreatCode
 from trialogue.metrics.base import Reply, Undefined
+from trialogue.metrics.needs.need_met import NeedMet
 from trialogue.metrics.needs.need_ranking import OutOfCatalogue
 from trialogue.metrics.recommendation.unrecognised import UnrecognisedTitles
-from trialogue.records import Dialogue, Need, ReasonCode, Utterance
+from trialogue.records import Dialogue, Mention, MentionedBy, Need, ReasonCode, Utterance
+from trialogue.study.design.file import preset
+from trialogue.workflows.agreement.agree import agree
 from trialogue.workflows.evaluation import Run, evaluate
 from trialogue.workflows.inputs.knowledge import load_catalogue
 
@@ -99,3 +103,104 @@ def test_contradicted_facts_are_counted_over_those_that_the_catalogue_can_judge(
     run = evaluate([{"system": "a", "messages": talks}] * 4, catalogue="demo", resamples=200)
     (standing,) = run.league("contradicted_facts").standings
     assert standing.estimate.value == pytest.approx(1 / 3)
+
+
+def test_real_titles_and_newer_ones_are_counted_apart_and_change_the_share() -> None:
+    linker = TitleLinker(Catalogue.from_items([Item(id="3", title="Heat", year=1995)]))
+    real = RealItems((Item(id="1", title="Ronin", year=1998),), "films.txt")
+    text = "1. Heat\n2. Ronin\n3. Brindle Harbor (1980)\n4. Vantage Ledger (2020)"
+    said = linker.link_utterance(Utterance(speaker="system", text=text))
+    shares = {}
+    for name, check in (("list", TitleCheck(linker, real=real)), ("none", TitleCheck(linker))):
+        reply = Reply(system="a", utterance=check.check_utterance(said))
+        shares[name] = {
+            variant: UnrecognisedTitles(variant=variant).statistics(reply)
+            for variant in ("presented", "outside", "newer")
+        }
+    assert shares["list"] == {"presented": (1.0, 3.0), "outside": (1.0, 3.0), "newer": (1.0, 4.0)}
+    assert (shares["none"]["presented"], shares["none"]["newer"]) == ((2.0, 3.0), (1.0, 4.0))
+    missing = shares["none"]["outside"]
+    assert isinstance(missing, Undefined)
+    assert missing.why.code is ReasonCode.NO_LIST_OF_ITEMS
+
+
+def test_version_2_leaves_out_what_version_1_counted_as_lacking() -> None:
+    metric = UnrecognisedTitles()
+    assert metric.measure == "unrecognised_titles@presented|v2"
+    linker = TitleLinker(Catalogue.from_items([Item(id="3", title="Heat", year=1995)]))
+    said = linker.link_utterance(Utterance(speaker="system", text='Try "Heat" or "Vantage Ledger" (2020).'))
+    found = TitleCheck(linker).check_utterance(said)
+    assert metric.statistics(Reply(system="a", utterance=found)) == (0.0, 1.0)  # v1: (1, 2)
+
+
+def test_a_language_in_which_titles_cannot_be_recognised_has_no_share() -> None:
+    linker = TitleLinker(Catalogue.from_items([Item(id="3", title="Das Boot", year=1981)]))
+    said = linker.link_utterance(
+        Utterance(
+            speaker="system", text="Ich empfehle dir Das Boot und den Silbergarten, beide sind wirklich spannend."
+        )
+    )
+    found = TitleCheck(linker).check_utterance(said).model_copy(update={"claims": ()})
+    undefined = UnrecognisedTitles().statistics(Reply(system="a", utterance=found))
+    assert isinstance(undefined, Undefined)
+    assert undefined.why.code is ReasonCode.TITLES_NOT_RECOGNISABLE
+
+
+@pytest.mark.parametrize(
+    ("text", "declared", "is_met"),
+    [
+        ("Try Heat (1995).", True, True),
+        ("Try Heat (1995).", False, True),
+        ("Try Heat Wave in Brindle (2001).", False, False),  # the linker finds "Heat" in it
+        ("Try Brindle Harbor (2001).", True, False),  # the agent says that this is the item wanted
+        ('Try "Brindle Harbor".', True, False),
+    ],
+)
+def test_an_invented_item_is_never_a_met_need(text: str, declared: bool, is_met: bool) -> None:
+    linker = TitleLinker(Catalogue.from_items([Item(id="3", title="Heat", year=1995)]))
+    said = linker.link_utterance(Utterance(speaker="system", text=text))
+    if declared:
+        title = text.removeprefix("Try ").rstrip(".")
+        place = {"start": 4, "end": 4 + len(title)} if "(" in title else {}
+        mention = Mention(title=title, item_id="3", by=MentionedBy.DECLARED, **place)
+        said = said.model_copy(update={"mentions": (mention,)})
+    need = Need(id="n", acceptable=("3",), fits={"3": 1.0}, is_resolved=True)
+    asked = Utterance(speaker="user", text="A film, please.", mentions=())
+    dialogue = Dialogue(id="d", need=need, utterances=(asked, TitleCheck(linker).check_utterance(said)))
+    found = NeedMet().statistics(dialogue)
+    assert found == (float(is_met), 1.0)
+
+
+def judged(rng: random.Random, *, follow: bool) -> list[dict[str, Any]]:
+    """60 dialogues with two titles, 0 to 2 of them invented; a person's answer to the question follows that, or chance."""
+    real = [item.title for item in load_catalogue("demo").catalogue.values()]
+    logs = []
+    for place in range(60):
+        invented = place % 3
+        named = [f"{rng.choice(FIRST)} {rng.choice(SECOND)}" for _ in range(invented)] + rng.sample(real, 2 - invented)
+        messages = [
+            {"role": "user", "content": "Can you recommend a film?"},
+            {"role": "assistant", "content": 'You could try "{}" or "{}".'.format(*named)},
+        ]
+        answer = min(5, max(1, 5 - 2 * invented + rng.choice([-1, 0, 1]))) if follow else rng.randint(1, 5)
+        logs.append({"system": "ab"[place % 2], "messages": messages, "rating": answer})
+    return logs
+
+
+@pytest.mark.parametrize("follow", [True, False])
+def test_agree_tells_whether_the_share_predicts_what_people_think_does_not_exist(follow: bool) -> None:
+    run = evaluate(judged(random.Random(5), follow=follow), catalogue="demo", origin="person", resamples=200)
+    found = agree(run, resamples=200)
+    (row,) = (
+        each for each in found.ratings if each.measure == UnrecognisedTitles().measure and each.level == "dialogue"
+    )
+    agreed = row.get("spearman")
+    assert agreed is not None
+    interval = agreed.estimate.interval
+    assert interval is not None
+    assert (interval.low > 0.5) if follow else (interval.low < 0 < interval.high)
+
+
+def test_a_study_can_ask_the_question() -> None:
+    (question,) = preset("invented-items")
+    assert (question.name, len(question.scale or ())) == ("invented_items", 5)

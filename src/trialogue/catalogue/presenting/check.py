@@ -7,7 +7,8 @@ from functools import cached_property
 from trialogue.catalogue.item import OTHER_TITLES
 from trialogue.catalogue.linking.linker import YEAR_TOLERANCE, TitleLinker
 from trialogue.catalogue.linking.ordinary import is_ordinary
-from trialogue.catalogue.linking.titles import common_form
+from trialogue.catalogue.linking.titles import common_form, parse_title, title_key
+from trialogue.catalogue.linking.variants import PART, variants
 from trialogue.catalogue.presenting.looks import is_english
 from trialogue.catalogue.presenting.names import BEFORE_RESTART, SMALL, words_of
 from trialogue.catalogue.presenting.presented import Presented, Sign, presented_titles
@@ -41,10 +42,13 @@ class TitleCheck:
 
     def check_utterance(self, utterance: Utterance) -> Utterance:
         """An utterance with its ``unrecognised`` and ``outside`` titles; both None where titles cannot be recognised."""
-        found = self.unknown_titles(utterance.text, utterance.mentions or ())
         mentions = utterance.mentions
-        if mentions is not None:  # "The Paper" in "The Paper Lantern"
-            mentions = tuple(each for each in mentions if not (_is_linked(each) and _is_inside(each, found)))
+        named = [each for each in mentions or () if self._is_named(each, utterance.text)]
+        found = self.unknown_titles(utterance.text, named)
+        if (
+            mentions is not None and found
+        ):  # "The Paper" in "The Paper Lantern"; an item that is declared for another title
+            mentions = tuple(each for each in named if not (_is_linked(each) and _is_inside(each, found)))
         changes: dict[str, object] = {"mentions": mentions, "unrecognised": None, "outside": None}
         if self._is_readable(utterance.text, mentions or ()):
             changes["unrecognised"] = tuple(each for each in found if each.by is not MentionedBy.LISTED)
@@ -72,6 +76,19 @@ class TitleCheck:
             rest = _without_known_head(each, places)
             found += [] if rest is None else map(self._mention, self._unknown(rest, places))
         return tuple(found)
+
+    def _is_named(self, mention: Mention, text: str) -> bool:
+        """Whether a text names the item that an agent declares for it, however misspelt; others are taken as found."""
+        item = self.linker.catalogue.get(mention.item_id or "")
+        if mention.by is not MentionedBy.DECLARED or item is None:
+            return True
+        words = text if mention.start is None else text[mention.start : mention.end]
+        key = f" {title_key(words)} "
+        if any(f" {' '.join(each.forms)} " in key for each in variants(item) if each.kind != PART):
+            return True
+        if mention.start is not None:
+            return TitleIndex([item]).has(parse_title(words).title)
+        return any(each.item_id == item.id for each in self.linker.find(text))
 
     def _spans(self, text: str) -> tuple[Presented, ...]:
         return presented_titles(text, is_no_title=self._values.__contains__, is_title=self._is_title)

@@ -130,7 +130,11 @@ def answer(
     """
     opposed = opposed_questions(leagues) if rests_on is None else []
     league = primary_league(leagues) if rests_on is None else league_of(leagues, rests_on)
-    statements: list[Statement] = []
+    inventors = [
+        each for each in threats if each.code is ThreatCode.UNRECOGNISED_TITLES
+    ]  # said first: who invents, loses
+    statements = [Statement(kind_of=StatementKind.THREAT, text=line.text) for line in threat_lines(inventors, {})]
+    said_first = len(statements)
     if opposed and league is None:
         statements.append(Statement(kind_of=StatementKind.VERDICT, text=_disagreement(opposed, threats)))
     if rests_on is not None and league is None:
@@ -143,12 +147,14 @@ def answer(
         statements += side_statements(league, leagues) if rests_on is None else []
     if votes is not None and votes.strengths:
         statements.append(Statement(kind_of=StatementKind.VOTES, text=_votes_sentence(votes)))
-    if not statements:
+    if len(statements) == said_first:
         statements.append(Statement(kind_of=StatementKind.VERDICT, text=_no_verdict(leagues)))
     blocking = [
         threat.model_copy(update={"measure": None})
         for threat in threats
-        if threat.severity is Severity.BLOCKS and (league is None or threat.concerns_measure(league.measure.name))
+        if threat.severity is Severity.BLOCKS
+        and threat not in inventors
+        and (league is None or threat.concerns_measure(league.measure.name))
     ]
     if any(statement.kind_of is StatementKind.BASELINE for statement in statements):  # which says it for all systems
         blocking = [threat for threat in blocking if threat.code is not ThreatCode.BASELINE_NOT_BEATEN]

@@ -162,7 +162,8 @@ def league_document(found: Findings) -> Document:
 def _split_answer(answer: Sequence[Statement]) -> tuple[Sequence[Statement], Sequence[Statement]]:
     """The first verdict with what limits it; then, from the next verdict or the votes on, the rest."""
     others = (StatementKind.VERDICT, StatementKind.VOTES)
-    place = next((at for at, each in enumerate(answer) if at and each.kind_of in others), len(answer))
+    verdicts = [at for at, each in enumerate(answer) if each.kind_of in others]  # a threat may stand before the first
+    place = verdicts[1] if len(verdicts) > 1 else len(answer)
     return answer[:place], answer[place:]
 
 
@@ -174,6 +175,7 @@ def _against(found: Findings, systems: Systems) -> list[str]:
     users = (None, None if league is None else league.measure.users)
     grave = [threat for threat in found.threats if threat.severity is not Severity.NOTES]
     stated = [] if league is None else threats_in_verdict(league, grave)
+    stated = [*stated, *(each for each in grave if each.code is ThreatCode.UNRECOGNISED_TITLES)]
     own = [each for each in grave if each.concerns_measure(about) and each.users in users and each not in stated]
     lines = [line.text for line in threat_lines(own, systems.titles)]
     more = len(lines) - MAX_THREATS

@@ -13,6 +13,7 @@ from trialogue.findings.board.pooling import Sampling
 from trialogue.findings.board.records import BoardFindings, LeftOut
 from trialogue.findings.board.reported import ReportedRow
 from trialogue.findings.comparison.system_sample import collect_system
+from trialogue.findings.threats.items import UNRECOGNISED
 from trialogue.records import Basis, JsonValue, Manifest, MeasuredUnits, Reason, ReasonCode, StoredParts
 from trialogue.workflows.board.read_rows import problems_of_rows, read_reported
 from trialogue.workflows.board.read_runs import VersionRun, read_versions
@@ -196,7 +197,8 @@ def _default_columns(directed: Mapping[ColumnKey, Measure], read: Sequence[Versi
             "no run has human ratings, task outcomes of simulated users or an answer: choose a measure with on "
             f"(--on). Measures with a direction: {', '.join(sorted({str(key[0]) for key in directed})) or 'none'}."
         )
-    return chosen
+    items = [key for key in directed if (key[0].metric, key[0].variant) == UNRECOGNISED and key not in chosen]
+    return chosen + _commonest(items, counts)
 
 
 def _commonest(keys: Sequence[ColumnKey], counts: Mapping[ColumnKey, int]) -> list[ColumnKey]:

@@ -13,6 +13,12 @@ from trialogue.workflows.pipeline.domains import fits_domain
 BASELINES = ("length@words", "distinct(n=2)@per_response_marks")
 """Trivial baselines, which any metric must beat before its agreement with people means anything."""
 
+FOR_ITEMS = (  # replies in which titles were looked for; beside what leads the answer
+    "unrecognised_titles@presented",
+    "unrecognised_titles@outside",
+    "unrecognised_titles@newer",
+    "contradicted_facts@stated",
+)
 # One declared variant of each family; the two baselines, length and distinct bigrams per response, are always among them.
 FOR_REPLIES = (
     "length@words",
@@ -20,10 +26,6 @@ FOR_REPLIES = (
     "distinct(n=2)@ratio",
     "repetition@self",
     "item_ratio@any",
-    "unrecognised_titles@presented",
-    "unrecognised_titles@outside",
-    "unrecognised_titles@newer",
-    "contradicted_facts@stated",
 )
 LEARNED = ("satisfaction@linear",)
 """Learned metric that agrees better with people's satisfaction than those below, so that it leads answers without people;
@@ -80,7 +82,16 @@ def with_leaders(metrics: Sequence[AnyMetric]) -> list[AnyMetric]:
 
 def default_metrics(conversations: Iterable[Conversation]) -> list[AnyMetric]:
     """Default metrics with at least one defined unit and a domain that fits the dialogues."""
-    names = (*FOR_NEEDS, *FOR_ACTS, *WITH_RANKINGS, *WITH_REFERENCES, *LEARNED, *FOR_REPLIES, *FOR_DIALOGUES)
+    names = (
+        *FOR_NEEDS,
+        *FOR_ACTS,
+        *WITH_RANKINGS,
+        *WITH_REFERENCES,
+        *LEARNED,
+        *FOR_ITEMS,
+        *FOR_REPLIES,
+        *FOR_DIALOGUES,
+    )
     held = needs_met(conversations)
     return [
         metric
