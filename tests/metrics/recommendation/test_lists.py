@@ -14,6 +14,7 @@ import pytest
 from trialogue.errors import UsageError
 from trialogue.metrics import get_metric
 from trialogue.metrics.base import Reply, Undefined
+from trialogue.metrics.needs.need_ranking import RepeatedRecommendations
 from trialogue.metrics.recommendation.lists import Gini, IntraListDiversity, Popularity
 from trialogue.records import Dialogue, Mention, ReasonCode, Utterance
 from trialogue.workflows.evaluation import evaluate
@@ -109,3 +110,26 @@ def test_a_missing_file_or_attribute_is_told(files: Path) -> None:
         IntraListDiversity(items=str(files / "films.csv"), by="mood").statistics(
             Reply(system="a", utterance=said([1, 2]))
         )
+
+
+def test_items_that_the_user_has_named_or_that_come_again_are_repeated_once_a_turn() -> None:
+    def user(*items: int) -> Utterance:
+        return said([*items]).model_copy(update={"speaker": "user", "text": "I have seen it."})
+
+    talk = (user(1), said([1, 2]), user(), said([2, 3, 3]), user(), said([3]))
+    texts = ("Film 1. Film 2.", "Film 2. Film 3. Film 3.", "Film 3.")
+    placed: list[Utterance] = []
+    for each in talk:
+        if each.speaker == "system":
+            text = texts[sum(one.speaker == "system" for one in placed)]
+            starts = [at for at in range(len(text)) if text.startswith("Film", at)]
+            mentions = tuple(
+                mention.model_copy(update={"start": at, "end": at + 6})
+                for mention, at in zip(each.mentions or (), starts, strict=True)
+            )
+            each = each.model_copy(update={"text": text, "mentions": mentions})
+        placed.append(each)
+    metric = RepeatedRecommendations(variant="again")
+    # turn 1: 1 (named by the user), 2; turn 2: 2 again, 3; turn 3: 3 again -> 3 of 5
+    assert metric.statistics(Dialogue(id="d", utterances=tuple(placed))) == (3.0, 5.0)
+    assert metric.card.needs == ("unrecognised",)

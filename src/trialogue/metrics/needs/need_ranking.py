@@ -114,7 +114,12 @@ REPEATED = Card(
             summary="Share of all recommendations, counting each mention of a title; talking about an item again "
             "counts as repetition too.",
             source="He et al. (CIKM 2023) and Kostric & Balog (2026) on repeated items.",
-        )
+        ),
+        "again": Variant(
+            summary="Share of the items of each turn, every item once: those that the user has named in an earlier message "
+            "(as seen, liked or turned down), or that the system recommended in an earlier turn. Needs no needs of users.",
+            source="Trialogue; the same, for logs.",
+        ),
     },
     default="named",
     caveats=("A system that answers questions about an item names it again, which is not a fault.",),
@@ -130,12 +135,17 @@ class RepeatedRecommendations:
 
     def __init__(self, *, variant: str = REPEATED.default) -> None:
         self.measure = full_name(REPEATED, variant, {})
+        self._once = variant == "again"
+        if self._once:
+            self.card = REPEATED.model_copy(update={"needs": ("unrecognised",)})
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(repeated, all)."""
         found = recommended_in(unit)
         if isinstance(found, Undefined):
             return found
+        if self._once:
+            found = list({(each.turn, each.key): each for each in reversed(found)}.values())
         if not found:
             return Undefined(Reason.of(ReasonCode.NO_ITEM_NAMED))
         return (float(sum(not each.is_new for each in found)), float(len(found)))

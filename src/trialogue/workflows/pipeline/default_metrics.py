@@ -35,6 +35,7 @@ FOR_DIALOGUES = (
     "user_act_ratio@kdd2020",
     "turns_before_recommendation",
     "success_rate@accept_rating_good",
+    AGAIN := "repeated_recommendations@again",
 )
 FOR_NEEDS = (  # dialogues whose users have a known need; the first choice for the answer
     "lift(turns=10)@named",
@@ -96,7 +97,8 @@ def default_metrics(conversations: Iterable[Conversation]) -> list[AnyMetric]:
     return [
         metric
         for metric in map(get_metric, names)
-        if set(metric.card.needs) <= held
+        if not ("need" in held and metric.measure.startswith(AGAIN))  # of needs there is another variant
+        and set(metric.card.needs) <= held
         and (REPLY if metric.card.level == "response" else "dialogue") in held
         and fits_domain(metric, conversations)
     ]
