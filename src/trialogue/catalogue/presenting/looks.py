@@ -115,7 +115,9 @@ def _is_of_words(words: Sequence[Word]) -> bool:
     if head and not any(map(is_ordinary, content[:head])):  # "Jim from The Office"
         return False
     everyday = [is_ordinary(word) and not word.isdigit() for word in content]
-    return all(everyday) if len(content) == 2 else any(everyday[1:])
+    if len(content) == 2:
+        return everyday[-1] and not word_list("proper_names").intersection(content)
+    return any(everyday[1:])
 
 
 def is_free_title(words: Sequence[Word], is_no_title: Callable[[str], bool]) -> bool:
