@@ -96,8 +96,8 @@ def default_metrics(conversations: Iterable[Conversation]) -> list[AnyMetric]:
     held = needs_met(conversations)
     return [
         metric
-        for metric in map(get_metric, names)
-        if not ("need" in held and metric.measure.startswith(AGAIN))  # of needs there is another variant
+        for name, metric in zip(names, map(get_metric, names), strict=True)
+        if not (name == AGAIN and "need" in held)  # of needs there is another variant
         and set(metric.card.needs) <= held
         and (REPLY if metric.card.level == "response" else "dialogue") in held
         and fits_domain(metric, conversations)
