@@ -103,9 +103,10 @@ def test_lists_that_are_too_short_or_unknown_have_no_value(files: Path) -> None:
 
 
 def test_a_missing_file_or_attribute_is_told(files: Path) -> None:
-    for name in ("popularity", "intra_list_diversity"):
-        with pytest.raises(UsageError, match="needs a file"):
-            get_metric(name)
+    for metric in (Popularity(), IntraListDiversity()):
+        found = metric.statistics(Reply(system="a", utterance=said([1, 2])))
+        assert isinstance(found, Undefined)
+        assert found.why.code is ReasonCode.FILE_NOT_GIVEN
     with pytest.raises(UsageError, match="They have: genre"):
         IntraListDiversity(items=str(files / "films.csv"), by="mood").statistics(
             Reply(system="a", utterance=said([1, 2]))

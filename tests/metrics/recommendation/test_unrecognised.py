@@ -1,6 +1,7 @@
 """The share of titles that the catalogue lacks: from a log, in a simulation, and what it does to verdicts."""
 
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from trialogue.catalogue import Catalogue, Item, TitleLinker
 from trialogue.catalogue.presenting.check import TitleCheck
 from trialogue.catalogue.presenting.real_items import RealItems
+from trialogue.errors import UsageError
 from trialogue.findings.threats import Severity, ThreatCode
 from trialogue.metrics.base import Reply, Undefined
 from trialogue.metrics.needs.need_met import NeedMet
@@ -16,6 +18,7 @@ from trialogue.metrics.recommendation.unrecognised import UnrecognisedTitles
 from trialogue.records import Dialogue, Mention, MentionedBy, Need, ReasonCode, Utterance
 from trialogue.study.design.file import preset
 from trialogue.workflows.agreement.agree import agree
+from trialogue.workflows.board.board import board
 from trialogue.workflows.evaluation import Run, evaluate
 from trialogue.workflows.inputs.knowledge import load_catalogue
 
@@ -169,6 +172,37 @@ def test_an_invented_item_is_never_a_met_need(text: str, declared: bool, is_met:
     dialogue = Dialogue(id="d", need=need, utterances=(asked, TitleCheck(linker).check_utterance(said)))
     found = NeedMet().statistics(dialogue)
     assert found == (float(is_met), 1.0)
+
+
+def test_a_list_is_recorded_and_read_with_a_catalogue_only(tmp_path: Path) -> None:
+    (tmp_path / "real.txt").write_text("Brindle Harbor (2001)\n")
+    logs = [
+        {"system": "a", "messages": [{"role": "user", "content": "A film?"}, {"role": "assistant", "content": text}]}
+        for text in ('Try "Brindle Harbor" or "Vantage Ledger".', 'Try "Zelkova Riddle" (2031).') * 4
+    ]
+    run = evaluate(logs, catalogue="demo", known=tmp_path / "real.txt", resamples=200)
+    values = {
+        league.measure.measured.variant: league.standings[0].estimate.value
+        for league in run.findings.leagues
+        if league.measure.measured.metric == "unrecognised_titles"
+    }
+    assert values == {"presented": 0.5, "outside": 0.5, "newer": pytest.approx(1 / 3)}
+    recorded = run.findings.manifest.call["known"]
+    assert isinstance(recorded, dict)
+    assert (recorded["path"], len(str(recorded["sha256"]))) == ("real.txt", 64)
+    for given in ({"known": tmp_path / "real.txt"}, {"catalogue_date": 2020}):
+        with pytest.raises(UsageError, match="together with a catalogue"):
+            evaluate(logs, resamples=200, **given)
+
+
+def test_the_answer_names_an_inventor_first_and_the_board_has_a_column(tmp_path: Path) -> None:
+    run = evaluated({"honest": 0, "inventor": 2})
+    assert run.findings.answer[0].text.startswith(
+        ("100% of the titles that inventor", "99% of the titles that inventor")
+    )
+    run.write(tmp_path / "run")
+    columns = board(tmp_path / "run").findings.columns
+    assert [each.measure.measured.metric for each in columns][-1] == "unrecognised_titles"
 
 
 def judged(rng: random.Random, *, follow: bool) -> list[dict[str, Any]]:

@@ -74,6 +74,15 @@ def test_what_nothing_would_read_is_reported() -> None:
     with pytest.raises(DataError) as error:
         experiment_of({"simulate": SIMULATION, "human": "demo", "link": "demo"})
     assert [problem.field for problem in error.value.problems] == ["human", "link"]
+
+
+def test_a_list_of_real_items_has_to_exist_and_needs_a_catalogue(tmp_path: Path) -> None:
+    with pytest.raises(DataError) as error:
+        experiment_of({"dialogues": "demo", "known": str(tmp_path / "none.txt"), "catalogue_date": 2020})
+    assert [problem.field for problem in error.value.problems] == ["known", "known", "catalogue_date"]
+    (tmp_path / "real.txt").write_text("Heat (1995)\n")
+    found = experiment_of({"dialogues": "demo", "link": "demo", "known": "real.txt"}, folder=tmp_path)
+    assert found.path(found.known or "") == str(tmp_path / "real.txt")
     with pytest.raises(DataError, match="it names no situations"):
         experiment_of({"align": {"situations": []}})
     with pytest.raises(DataError, match="a folder of its own"):

@@ -177,7 +177,7 @@ def _of_run(
     if words[first].low not in KINDS_OF_FILM | FILM:
         dated = dated or known.YEAR_AHEAD.search(text, 0, words[first].start) is not None
     row = cue is None and not begins and _continues_row(text, words[first].start, ends)
-    if not dated and _is_followed_by_kind(text, words, behind):
+    if not dated and (_is_followed_by_kind(text, words, behind) or known.ANNOUNCES.match(text, words[behind - 1].end)):
         return  # "Science Fiction movies", "a Marvel fan"
     if dated and first and words[first - 1].low in known.NOT_BEFORE and is_person(words[first:behind]):
         return  # "with James Stewart (1956)"

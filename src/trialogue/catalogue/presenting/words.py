@@ -112,6 +112,8 @@ INTERJECTIONS = ADVISED | word_set(
 """Those that begin none even where a year shows that a title ends there."""
 DATED = re.compile(r"\s*[(\[（](?:18|19|20)\d\d[)\]）][\"”“’»*_.,]*\Z")
 """A year in brackets at the end of what is quoted."""
+ANNOUNCES = re.compile(r"[\"”*_]*\s*[:：][*_]*\s*(?:\n|\Z)")
+"""What stands behind words that announce a list: "My Top Picks:"."""
 FOUR = re.compile(r"(?:18|19|20)\d\d")
 """A year."""
 LEADS = re.compile(

@@ -142,9 +142,8 @@ class Coverage:
 
     card = COVERAGE
 
-    def __init__(
-        self, *, variant: str = COVERAGE.default, size: int | None = None, k: int = 10, card: Card = COVERAGE
-    ) -> None:
+    def __init__(self, *, variant: str = COVERAGE.default, size: int | None = None, k: int = 10) -> None:
+        card = type(self).card
         whole_number(k, "k")
         parameters: dict[str, Parameter] = {"k": k} if variant == "ranking" else {}
         if size is not None:

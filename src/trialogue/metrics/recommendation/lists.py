@@ -51,7 +51,7 @@ class Gini(Coverage):
     card = GINI
 
     def __init__(self, *, variant: str = GINI.default, size: int | None = None, k: int = 10) -> None:
-        super().__init__(variant=variant, size=size, k=k, card=GINI)
+        super().__init__(variant=variant, size=size, k=k)
 
     def value(self, distinct: Array, total: Array, extra: Array) -> Array:
         """NaN: it is a function of how often each item occurs, and one list says nothing of that."""
@@ -91,7 +91,7 @@ POPULARITY = Card(
         ),
     },
     default="count",
-    parameters={"ratings": "a file of ratings (users, items, values); needed"},
+    parameters={"ratings": "a file of ratings (users, items, values); without it the value is undefined"},
     caveats=("Ratings of another time or platform say little about what is popular among a system's users.",),
     citation="Yin et al. (VLDB 2012), 'Challenging the long tail recommendation'",
     family="recommendation",
@@ -102,6 +102,9 @@ class _OfLists:
     """Mean over replies of a value of the items that each names, every item once."""
 
     per_dialogue = False
+    card: Card
+    file: Path | None
+    """What is known of items; None: not given, and no value is defined."""
     fewest = 1
     """Items that a reply has to name."""
 
@@ -110,6 +113,8 @@ class _OfLists:
         found = mentions_in(unit)
         if isinstance(found, Undefined):
             return found
+        if self.file is None:
+            return Undefined(Reason.of(ReasonCode.FILE_NOT_GIVEN, parameters=", ".join(self.card.parameters)))
         keys = [key for key in dict.fromkeys(map(item_key, found)) if self.has(key)]
         if len(keys) < self.fewest:
             return Undefined(Reason.of(ReasonCode.FEW_ITEMS_NAMED, fewest=self.fewest))
@@ -134,14 +139,14 @@ class Popularity(_OfLists):
     card = POPULARITY
 
     def __init__(self, *, variant: str = POPULARITY.default, ratings: str = "") -> None:
-        self._file = _file_of("popularity", "ratings", ratings)
-        self.measure = full_name(POPULARITY, variant, {"ratings": Path(ratings).name})
+        self.file = Path(ratings) if ratings else None
+        self.measure = full_name(POPULARITY, variant, {"ratings": Path(ratings).name} if ratings else {})
         self.card = POPULARITY.model_copy(update={"unit": "share of ratings"}) if variant == "share" else POPULARITY
         self._is_share = variant == "share"
 
     @cached_property
     def _counts(self) -> Mapping[str, float]:
-        counts = read_ratings(self._file).popularity()
+        counts = read_ratings(self.file).popularity() if self.file else {}
         whole = sum(counts.values()) if self._is_share else 1
         return {item: count / whole for item, count in counts.items()}
 
@@ -169,7 +174,10 @@ DIVERSITY = Card(
         )
     },
     default="hamming",
-    parameters={"items": "the catalogue: a file of items; needed", "by": "attribute (default genre)"},
+    parameters={
+        "items": "the catalogue, a file of items; without it the value is undefined",
+        "by": "attribute (default genre)",
+    },
     caveats=("Items that the catalogue does not have are left out.",),
     citation="Ziegler et al. (WWW 2005), 'Improving recommendation lists through topic diversification'",
     family="recommendation",
@@ -183,16 +191,16 @@ class IntraListDiversity(_OfLists):
     fewest = 2
 
     def __init__(self, *, variant: str = DIVERSITY.default, items: str = "", by: str = "genre") -> None:
-        self._file = _file_of("intra_list_diversity", "items", items)
-        self.measure = full_name(DIVERSITY, variant, {"items": Path(items).name, "by": by})
+        self.file = Path(items) if items else None
+        self.measure = full_name(DIVERSITY, variant, {"by": by, **({"items": Path(items).name} if items else {})})
         self._by = by
 
     @cached_property
     def _values(self) -> Mapping[str, frozenset[Hashable]]:
-        catalogue = Catalogue.read(self._file)
+        catalogue = Catalogue.read(self.file) if self.file else Catalogue({})
         if self._by not in catalogue.attributes:
             raise UsageError(
-                f"the items of {self._file.name} have no attribute {self._by!r}. "
+                f"the items of {self.file and self.file.name} have no attribute {self._by!r}. "
                 f"They have: {', '.join(catalogue.attributes)}."
             )
         return {item.id: frozenset(item.attributes.get(self._by, ())) for item in catalogue.values()}
@@ -204,9 +212,3 @@ class IntraListDiversity(_OfLists):
     def of_items(self, keys: Sequence[str]) -> float:
         """Mean number of values that one item of a pair has and the other has not."""
         return float(np.mean([len(self._values[one] ^ self._values[other]) for one, other in combinations(keys, 2)]))
-
-
-def _file_of(metric: str, parameter: str, given: str) -> Path:
-    if not given:
-        raise UsageError(f"{metric} needs a file: write {metric}({parameter}=FILE).")
-    return Path(given)

@@ -297,6 +297,7 @@ class ReasonCode(StrEnum):
         "titles_not_recognisable",
         "titles that the catalogue does not have cannot be recognised in its language, outside of quotation marks and lists",
     )
+    FILE_NOT_GIVEN = "file_not_given", "the file that it needs is not given (parameters: {parameters})"
     FEW_ITEMS_NAMED = "few_items_named", "it names fewer than {fewest} items that count"
     NO_LIST_OF_ITEMS = "no_list_of_items", "there is no list of real items to look titles up in; give one (known)"
     NO_FACT_STATED = "no_fact_stated", "it states nothing of an item that the catalogue could confirm"
