@@ -69,7 +69,9 @@ def presented_titles(
     for start, end, sign in sorted(found):
         if kept and start < kept[-1].end:
             continue
-        dated = known.YEAR_BEHIND.match(laid_out.text, end) or known.YEAR_AHEAD.search(laid_out.text, 0, start)
+        dated = known.YEAR_BEHIND.match(laid_out.text, end) or known.YEAR_AHEAD.search(
+            laid_out.text, max(0, start - known.LEAD), start
+        )
         year = int(dated[dated.lastgroup or 0]) if dated else None
         kept.append(Presented(start, end, laid_out.text[start:end], year, sign))
     if plain.edges is None:

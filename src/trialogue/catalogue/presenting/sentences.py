@@ -29,8 +29,9 @@ def in_prose(
     """Titles in a part of prose, quoted ones first: (start, end, sign). Outside of quotation marks, those of other languages
     than English have a year behind them: capitals say little there, and the words before them nothing."""
     taken: list[tuple[int, int]] = []
-    ends = {found.start(): Sign.YEAR for found in known.YEAR_BEHIND.finditer(text, part.start, part.end)}
-    bracketed = {found.start() for found in known.YEAR_BEHIND.finditer(text, part.start, part.end) if found["year"]}
+    dates = [*known.YEAR_BEHIND.finditer(text, part.start, part.end)]
+    ends = {found.start(): Sign.YEAR for found in dates}
+    bracketed = {found.start() for found in dates if found["year"]}
     for found in known.QUOTED.finditer(text, part.start, part.end):
         group = next(place for place, inside in enumerate(found.groups(), 1) if inside is not None)
         span = trim(text, *found.span(group))
@@ -77,7 +78,10 @@ def _in_small(text: str, part: Part, taken: list[tuple[int, int]]) -> Iterator[t
             and words[0].low not in known.NOT_FIRST
             and not known.GENERIC.intersection(content)
             and not any("'" in word and not word.endswith("'s") for word in content)
-            and (known.LEADS_SMALL.search(text[: span[0]]) or known.SAID_SMALL.match(text, span[1]))
+            and (
+                known.LEADS_SMALL.search(text[max(0, span[0] - known.LEAD) : span[0]])
+                or known.SAID_SMALL.match(text, span[1])
+            )
             and not any(begin < span[1] and span[0] < stop for begin, stop in taken)
             and not is_person(words)
         ):
@@ -175,7 +179,10 @@ def _of_run(
     first, is_owned = _behind_labels(text, words, first, behind, is_no_title)
     is_last_dated = dated
     if words[first].low not in KINDS_OF_FILM | FILM:
-        dated = dated or known.YEAR_AHEAD.search(text, 0, words[first].start) is not None
+        dated = (
+            dated
+            or known.YEAR_AHEAD.search(text, max(0, words[first].start - known.LEAD), words[first].start) is not None
+        )
     row = cue is None and not begins and _continues_row(text, words[first].start, ends)
     if not dated and (_is_followed_by_kind(text, words, behind) or known.ANNOUNCES.match(text, words[behind - 1].end)):
         return  # "Science Fiction movies", "a Marvel fan"

@@ -26,8 +26,8 @@ class Sign(StrEnum):
 
 
 YEAR_BEHIND = re.compile(
-    r"[\"”’“»«》」』*_]{0,4}(?:\s*[(\[（]\s*(?:[^()\d]{2,24},\s*)?(?P<year>(?:18|19|20)\d\d)\s*(?:,[^()]{0,60})?[年)\]）]"
-    r"|\s+from\s+(?P<from>(?:18|19|20)\d\d)\b(?!s))"
+    r"[\"”’“»«》」』*_]{0,4}(?:\s{0,9}[(\[（]\s{0,9}(?:[^()\d]{2,24},\s{0,9})?(?P<year>(?:18|19|20)\d\d)\s{0,9}(?:,[^()]{0,60})?[年)\]）]"
+    r"|\s{1,9}from\s{1,9}(?P<from>(?:18|19|20)\d\d)\b(?!s))"
 )
 """A year behind a title, or behind the mark that closes it: in brackets, perhaps with a genre or a name, or after "from"."""
 YEAR_AHEAD = re.compile(
