@@ -60,7 +60,7 @@ def heading() -> str:
     return f"""# Baselines of alignment: what was measured
 
 Written by `benchmarks/baselines.py`, after commit {commit.stdout.strip()}, Python {platform.python_version()},
-on INSPIRED dev and test. `docs/how-to/alignment.md` says what the baselines are. The penalty of the regression that
+on INSPIRED dev and test. `docs/background/alignment.md` says what the baselines are. The penalty of the regression that
 foresees (`floor:context`) was chosen on these dialogues.
 """
 

@@ -1,12 +1,19 @@
-"""Write what comes from the code: metrics, corpora, formats, pages of rooms, the picture of the house. For ``make docs``."""
+"""Write what comes from the code: the generated pages of the reference, pages of rooms, the picture of the house.
 
-import ast
+For ``make docs``. ``PAGES`` are kept in the repository, so that they can be read there; a test compares them.
+"""
+
+import importlib
+import inspect
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import house
 import yaml
+from describe import classes, described, function, module
 
+import trialogue
 from trialogue.datasets import corpus_names, format_names, get_corpus, get_format
 from trialogue.metrics import get_card, metric_names
 from trialogue.records import Card
@@ -117,12 +124,6 @@ def room_page(name: str) -> str:
     return "\n".join(parts)
 
 
-def described(path: Path) -> str:
-    """The docstring of a module, with code in Markdown's marks."""
-    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    return text.split("\n>>>")[0].replace("``", "`").strip()
-
-
 def rooms_index(names: list[str]) -> str:
     return "\n".join(
         [
@@ -146,8 +147,8 @@ STATUS = {
 PAPERS_HEAD = """# The three papers, item by item
 
 Trialogue began as the implementation of three papers. Every table, figure, formula, procedure and screen of theirs has
-a row here, with its status and a command that shows it. This page is generated from `docs/papers.yaml`, and tests run
-the commands.
+a row here, with its status and a command that shows it. This page is generated from
+`docs/background/papers.yaml`, and tests run the commands.
 
 | status | meaning |
 |---|---|
@@ -158,12 +159,12 @@ the commands.
 | impossible | it needs what was not published |
 
 The reproductions need the papers' data: `trialogue data get kdd2020 movielens-latest-small inspired`. How the commands
-are used: [reproduce a paper](../how-to/reproduce.md), [simulate](../how-to/simulate.md#as-in-the-paper-or-as-in-its-code).
+are used: [Reproductions](reproductions.md), [the paper and its code](simulation.md#the-paper-and-its-code).
 """
 
 
 def papers_page() -> str:
-    papers = yaml.safe_load((REFERENCE.parent / "papers.yaml").read_text(encoding="utf-8"))
+    papers = yaml.safe_load((REFERENCE.parent / "background" / "papers.yaml").read_text(encoding="utf-8"))
     return "\n".join([PAPERS_HEAD, *(paper_section(paper) for paper in papers)])
 
 
@@ -180,11 +181,59 @@ def code(command: str | None) -> str:
     return f"`{command}`" if command else "–"
 
 
+API_HEAD = """# Python: functions and classes
+
+Everything that `import trialogue` offers, then the parts of metrics and the statistics. Generated from the docstrings.
+[Python](python.md) shows how the pieces are used.
+"""
+FURTHER = ("trialogue.metrics.base", "trialogue.stats")
+
+
+def api_page() -> str:
+    found = {name: getattr(trialogue, name) for name in sorted(trialogue.__all__, key=str.lower)}
+    functions = [function(f"trialogue.{name}", one) for name, one in found.items() if inspect.isfunction(one)]
+    kinds = {name: one for name, one in found.items() if inspect.isclass(one)}
+    errors = [classes(f"trialogue.{name}", one) for name, one in kinds.items() if issubclass(one, Exception)]
+    others = [classes(f"trialogue.{name}", one) for name, one in kinds.items() if not issubclass(one, Exception)]
+    parts = ["## Functions\n", *functions, "## Classes\n", *others, "## Errors\n", *errors]
+    return "\n".join([API_HEAD, *parts, *(module(importlib.import_module(name)) for name in FURTHER)])
+
+
+RECORDS_HEAD = """# Records
+
+The lines of Trialogue's files (JSON Lines), and what its functions exchange. Each line names its kind, as in
+`{"kind": "dialogue", ...}`. Generated from the records. `?` and `None` mean that a field may be left out.
+"""
+RECORD_MODULES = (
+    *("dialogue", "kinds.endings", "completion", "situation", "score", "scale", "scores.measured_units"),
+    *("scores.distinct_counts", "scores.score_block", "estimate", "files.manifest"),
+)
+
+
+def records_page() -> str:
+    parts = [RECORDS_HEAD]
+    for name in RECORD_MODULES:
+        found = importlib.import_module(f"trialogue.records.{name}")
+        own = [one for one in vars(found).values() if inspect.isclass(one) and one.__module__ == found.__name__]
+        parts += [f"## {name.split('.')[-1].replace('_', ' ').capitalize()}\n"]
+        parts += [classes(one.__name__, one, with_methods=False) for one in own if not one.__name__.startswith("_")]
+    return "\n".join(parts)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "background/papers.md": papers_page,
+    "reference/api.md": api_page,
+    "reference/corpora.md": corpora_page,
+    "reference/formats.md": formats_page,
+    "reference/metrics.md": metrics_page,
+    "reference/records.md": records_page,
+}
+"""Pages that are kept, by their path below ``docs``."""
+
+
 def main() -> None:
-    REFERENCE.mkdir(exist_ok=True)
-    (REFERENCE / "papers.md").write_text(papers_page(), encoding="utf-8")
-    for name, text in (("metrics", metrics_page()), ("corpora", corpora_page()), ("formats", formats_page())):
-        (REFERENCE / f"{name}.md").write_text(text, encoding="utf-8")
+    for name, page in PAGES.items():
+        (REFERENCE.parent / name).write_text(page().rstrip() + "\n", encoding="utf-8")
     ROOMS.mkdir(exist_ok=True)
     names = [name for floor in house.floors_of(SOURCE.parent.parent) for name in floor if (SOURCE / name).is_dir()]
     for name in names:

@@ -2,10 +2,12 @@
 
 import difflib
 import importlib
+import tomllib
 import traceback
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 from trialogue.errors import UnknownNameError, UsageError
@@ -32,8 +34,19 @@ def load(group: str, name: str, *, kind: str, hint: str = "") -> Any:
         return _import(name, kind=kind, known=plugins_of(group))
     points = plugins_of(group)
     if name not in points:
-        raise UnknownNameError(kind, name, points, hint=hint or f"Give your own as 'module:Name' ({group}).")
+        own = hint or f"Give your own as 'module:Name' ({group})."
+        raise UnknownNameError(kind, name, points, hint=not_installed(group, name) or own)
     return points[name].load()
+
+
+def not_installed(group: str, name: str) -> str:
+    """What to do about an entry point that pyproject.toml declares and that was not installed; "" if it does not."""
+    for file in (Path("pyproject.toml"), Path(__file__).parents[2] / "pyproject.toml"):
+        if file.is_file():
+            project = tomllib.loads(file.read_text(encoding="utf-8")).get("project", {})
+            if name in project.get("entry-points", {}).get(group, {}):
+                return f"{file} declares it, but it is not installed yet: pip install -e {file.parent}"
+    return ""
 
 
 def _describe_error(error: BaseException) -> str:

@@ -46,7 +46,7 @@ def test_an_echo_is_deterministic_without_state_and_isolated() -> None:
     assert found.replies == (("a",), ("b",), ("c",))
     assert (found.deterministic, found.keeps_state, found.isolated) == (True, False, True)
     assert (found.greeting, found.ended, found.acts, found.rankings, found.why) == ((), False, False, False, {})
-    assert found.turns == 13  # 3 alone, 3 again, 1 that is shown the history, 3 + 3 at the same time
+    assert found.turns == 14  # 3 alone, 3 again, 2 that are shown the history, 3 + 3 at the same time
     assert found.latency_p50_s is not None
     assert found.latency_p95_s is not None
     assert 0 < found.latency_p50_s <= found.latency_p95_s
@@ -58,6 +58,19 @@ def test_greeting_acts_rankings_ending_and_state_are_seen() -> None:
     assert found.replies == (("1",), ("2",), ("3",))
     assert (found.ended, found.acts, found.rankings) == (True, True, True)
     assert (found.deterministic, found.keeps_state, found.isolated) == (True, True, True)
+
+
+class Forgetful(Counting):
+    """Its last reply does not depend on its state, those before do."""
+
+    def reply(self, message: str) -> object:
+        counted = super().reply(message)
+        return "Goodbye!" if "Thanks" in message else counted
+
+
+def test_a_state_is_seen_in_any_turn() -> None:
+    messages = ("a", "b", "c, Thanks")
+    assert check_agent(CallableAgent(Forgetful), messages=messages).keeps_state is True
 
 
 def test_two_users_who_meet_in_one_state_are_found() -> None:

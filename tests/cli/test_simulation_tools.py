@@ -59,7 +59,7 @@ def test_an_agent_that_a_file_describes_is_talked_to_under_the_name_that_stands_
     other.write_text(file.read_text())
     assert "Two agents are called 'shop assistant'" in refused(UsageError, *words, "-a", other)
     file.write_text("agent: 'fixed:Have you seen Ronin?'\nname: shop assistant\n")
-    assert "belongs to another batch: content of" in refused(UsageError, *words)
+    assert "belongs to another simulation: content of" in refused(UsageError, *words)
     file.write_text("agent: 'fixed:Have you seen Ronin?'\ntimeout: 5\n")
     assert "There is no field 'timeout'" in refused(DataError, *words)
 

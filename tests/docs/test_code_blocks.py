@@ -2,7 +2,9 @@
 
 ``python`` blocks of a page run one after another in one namespace; what a ``text`` block right after one shows must be its
 output. In ``console`` blocks every line after ``$`` is run and must succeed; the lines below it must be among its output, in
-order, where ``...`` stands for anything. A block that begins ```` ```csv file=NAME ```` is written to that file first.
+order, where ``...`` stands for anything; messages may stand among it. A command that ends with ``# exit code N`` must end
+with that code. A block that begins ```` ```csv file=NAME ```` is written to that file first; a forge hides this name, so the
+text above the block says it, too. Commands that are not run have options that exist. Links lead somewhere.
 Pages of examples run in a copy of their folder.
 """
 
@@ -14,10 +16,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 from tests.cli.words import process, trialogue
 from tests.untraced import untraced
+
+from trialogue.cli.app import app
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*/README.md"))
@@ -70,18 +76,20 @@ def run_console(body: str) -> None:
         elif commands:
             commands[-1][1].append(line)
     for command, expected in commands:
-        words = shlex.split(command)
+        words = shlex.split(re.sub(r"\s+# .*", "", command))
         if words[0] == "trialogue":
             done = run_command(words[1:])
         else:
-            done = subprocess.run(words, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{command}\n{done.stderr}"
-        output = iter(done.stdout.splitlines())
-        for line in expected:
-            if line.strip() not in ("", "..."):
-                assert any(line.strip() == one.strip() for one in output), (
-                    f"{command} did not print: {line}\n{done.stdout}"
-                )
+            program = sys.executable if words[0] == "python" else words[0]
+            done = subprocess.run([program, *words[1:]], capture_output=True, text=True, check=False)
+        code = re.search(r"# exit code (\d)$", command)
+        assert done.returncode == int(code[1] if code else 0), f"{command}\n{done.stdout}\n{done.stderr}"
+        streams = [[one.strip() for one in stream.splitlines()] for stream in (done.stdout, done.stderr)]
+        for line in (line.strip() for line in expected):
+            if line not in ("", "..."):
+                stream = next((stream for stream in streams if line in stream), None)
+                assert stream is not None, f"{command} did not print: {line}\n{done.stdout}\n{done.stderr}"
+                del stream[: stream.index(line) + 1]
 
 
 def run_command(words: list[str]) -> subprocess.CompletedProcess[str]:
@@ -99,6 +107,77 @@ def run_command(words: list[str]) -> subprocess.CompletedProcess[str]:
     ]:
         del sys.modules[name]
     return done
+
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+ANYWHERE = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "benchmarks").glob("*.md"))]
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as a forge and Sphinx make them."""
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    names = [re.sub(r"[^\w\- ]", "", head.replace("`", "").lower()).replace(" ", "-") for head in HEADING.findall(text)]
+    return {
+        f"{name}-{names[:place].count(name)}" if name in names[:place] else name for place, name in enumerate(names)
+    }
+
+
+HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", ANYWHERE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    wrong = []
+    for link in LINK.findall(re.sub(r"(`+)[^\n]*?\1", "", BLOCK.sub("", page.read_text(encoding="utf-8")))):
+        file, _, anchor = link.partition("#")
+        target = page if not file else (page.parent / file).resolve()
+        is_made = "rooms" in target.parts or target.name == "house.svg"  # by "make docs", not kept
+        if "://" not in link and not is_made and not (target.exists() and (not anchor or anchor in anchors(target))):
+            wrong.append(link)
+    assert wrong == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_name_of_a_file_stands_in_the_text_above_it(page: Path) -> None:
+    text, hidden, last = page.read_text(encoding="utf-8"), [], 0
+    for match in BLOCK.finditer(text):
+        name = re.match(r"file=(\S+)", match["rest"])
+        if name is not None and f"`{name[1]}`" not in text[last : match.start()]:
+            hidden.append(name[1])
+        if not name:
+            last = match.end()
+    assert hidden == []
+
+
+def commands_of(page: Path) -> list[str]:
+    """Commands in code, in a block or in a line of text, run or not, but those that are shown because they are wrong."""
+    text = page.read_text(encoding="utf-8")
+    blocks = [match["body"].replace("\\\n", " ") for match in BLOCK.finditer(text)]
+    lines = [line.strip().removeprefix("$ ") for block in blocks for line in block.splitlines()]
+    inline = re.findall(r"`([^`\n]+)`", BLOCK.sub("", text))
+    return [line for line in (*lines, *inline) if line.startswith("trialogue ") and "# exit code" not in line]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_command_of_a_page_is_there_with_its_options(page: Path) -> None:
+    wrong = []
+    for line in commands_of(page):
+        command: Any = typer.main.get_command(app)
+        for word in re.sub(r"\s+[#|>] .*", "", line).replace("'", "").replace('"', "").split()[1:]:
+            inside = getattr(command, "commands", {})
+            if word in inside:
+                command = inside[word]
+            elif "systems" in inside:  # of judge, the word may be left out
+                command = inside["systems"]
+            if word not in inside and re.match(r"--?[a-z]", word):
+                known = {
+                    "--help",
+                    "-h",
+                    *(spelling for one in command.params for spelling in (*one.opts, *one.secondary_opts)),
+                }
+                if word.split("=")[0] not in known:
+                    wrong.append((line, word))
+    assert wrong == []
 
 
 def test_every_page_is_reached_from_the_index() -> None:

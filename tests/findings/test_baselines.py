@@ -131,6 +131,16 @@ def test_without_baselines_nothing_is_said_of_them() -> None:
     assert baseline_methods([found]) == ()
 
 
+@pytest.mark.parametrize(
+    ("metric", "said"), [("behavior_alignment", "human recommenders said"), ("lift", "simulated users")]
+)
+def test_what_baselines_do_is_said_as_it_is_for_the_measure(metric: str, said: str) -> None:
+    found = league(VALUES, pairs("a/two"))
+    found = found.model_copy(update={"measure": found.measure.model_copy(update={"card": get_card(metric)})})
+    (section,) = baseline_sections([found])
+    assert [said in text for text in (section.sentences[1], baseline_methods([found])[0])] == [True, True]
+
+
 def test_a_section_holds_the_baselines_and_what_systems_have_above_the_best() -> None:
     found = league(VALUES, pairs("a/two"))
     assert "best baseline" in baseline_methods([found])[0]

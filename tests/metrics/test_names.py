@@ -65,9 +65,9 @@ def test_a_full_name_without_parameters_has_no_brackets() -> None:
 
 
 def test_an_unknown_variant_or_parameter_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UnknownNameError, match=r"no variant of made_up 'tow'\. Did you mean 'two'\? Known: one, two"):
+    with pytest.raises(UnknownNameError, match=r"no variant 'tow' of made_up\. Did you mean 'two'\? Known: one, two"):
         full_name(CARD, "tow", {})
-    with pytest.raises(UnknownNameError, match=r"no parameter of made_up 'k'.* Known: n, strict, weight"):
+    with pytest.raises(UnknownNameError, match=r"no parameter 'k' of made_up.* Known: n, strict, weight"):
         full_name(CARD, "one", {"k": 2})
 
 

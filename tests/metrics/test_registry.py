@@ -58,17 +58,17 @@ def test_an_unknown_metric_gets_the_nearest_names() -> None:
 
 
 def test_an_unknown_variant_gets_the_known_ones() -> None:
-    with pytest.raises(UnknownNameError, match=r"no variant of length 'word'\. Did you mean 'words'"):
+    with pytest.raises(UnknownNameError, match=r"no variant 'word' of length\. Did you mean 'words'"):
         get_metric("length@word")
 
 
 def test_an_unknown_parameter_gets_the_known_ones() -> None:
-    with pytest.raises(UnknownNameError, match=r"no parameter of recall 'n'.* Known: k\."):
+    with pytest.raises(UnknownNameError, match=r"no parameter 'n' of recall.* Known: k\."):
         get_metric("recall(n=3)")
 
 
 def test_a_metric_without_parameters_says_so() -> None:
-    with pytest.raises(UnknownNameError, match=r"no parameter of length 'n'\. None are known"):
+    with pytest.raises(UnknownNameError, match=r"no parameter 'n' of length\. None are known"):
         get_metric("length(n=3)")
 
 
@@ -125,7 +125,7 @@ def test_every_mistake_of_a_list_is_in_one_error() -> None:
     text = str(caught.value)
     assert "'lenght'" in text
     assert "k must be a whole number" in text
-    assert "no variant of turns 'x'" in text
+    assert "no variant 'x' of turns" in text
 
 
 def test_no_metrics_are_none() -> None:

@@ -1,4 +1,4 @@
-"""A real reverse proxy before the server: Debian's nginx, set up as docs/how-to/deploy-study.md says, without TLS."""
+"""A real reverse proxy before the server: Debian's nginx, set up as docs/reference/deployment.md says, without TLS."""
 
 import os
 import shutil

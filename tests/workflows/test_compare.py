@@ -140,7 +140,7 @@ def test_what_is_written_is_the_same_for_the_same_runs(folder: Path, tmp_path: P
 
 
 def test_a_run_of_several_systems_needs_a_name(folder: Path) -> None:
-    with pytest.raises(UsageError, match=r"holds 3 systems .*--system"):
+    with pytest.raises(UsageError, match=r"has 3 systems .*--system"):
         compare(folder, folder)
 
 

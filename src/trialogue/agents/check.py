@@ -187,13 +187,17 @@ def _compare_dialogues(agent: Agent, timed: _Timed, talk: _Conversation, message
 
 
 def _keeps_state(timed: _Timed, talk: _Conversation) -> tuple[bool | None, str]:
-    last = max(place for place, said in enumerate(talk.history) if said.speaker == "user")
+    """Whether a new session that is shown the history up to some later turn answers that turn otherwise."""
+    places = [place for place, said in enumerate(talk.history) if said.speaker == "user"]
     try:
-        with contextlib.closing(timed.open("shown")) as session:
-            turn = timed.reply(session, talk.history[: last + 1])
+        for place, words in zip(places[1:], talk.words[1:], strict=True):
+            with contextlib.closing(timed.open(f"shown-{place}")) as session:
+                turn = timed.reply(session, talk.history[: place + 1])
+            if tuple(said.text for said in turn.utterances) != words:
+                return True, ""
     except AgentFailure as failure:
         return None, f"a new session did not answer a history: {failure.detail}"
-    return tuple(said.text for said in turn.utterances) != talk.words[-1], ""
+    return False, ""
 
 
 def _check_isolation(

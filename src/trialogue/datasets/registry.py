@@ -6,7 +6,7 @@ from typing import cast
 
 from trialogue.datasets.base import AnyRecord, Corpus, Format, Head
 from trialogue.errors import DataError, Problem, UnknownNameError
-from trialogue.plugins import load, plugins_of
+from trialogue.plugins import load, not_installed, plugins_of
 from trialogue.records.files.jsonl import Note, warn
 
 FORMATS = "trialogue.formats"
@@ -38,7 +38,8 @@ def corpus_names() -> list[str]:
 def get_format(name: str) -> Format:
     """Get a format by name, or by ``"module:Name"``."""
     if name not in plugins_of(FORMATS) and ":" not in name and name not in SHAPES:
-        raise UnknownNameError("format", name, format_names(), hint=f"For your own, give 'module:Name' ({FORMATS}).")
+        own = f"For your own, give 'module:Name' ({FORMATS})."
+        raise UnknownNameError("format", name, format_names(), hint=not_installed(FORMATS, name) or own)
     return cast("Format", load(FORMATS, name if name in plugins_of(FORMATS) else SHAPES.get(name, name), kind="format"))
 
 

@@ -9,7 +9,7 @@ function of; the kind decides how its error is estimated:
   things, so the bootstrap is biased; the interval is a delete-one-cluster jackknife.
 * ``NeedMetric``: a function of all dialogues and all needs together (lift). Its interval is a delete-one-need jackknife.
 
-There is no base class to inherit from: a class with the right attributes is a metric (see ``docs/how-to/own-metric.md``).
+There is no base class to inherit from: a class with the right attributes is a metric (see ``docs/guide/metrics.md``).
 """
 
 from collections.abc import Hashable, Iterable, Sequence

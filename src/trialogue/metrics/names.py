@@ -87,10 +87,10 @@ def full_name(
         UnknownNameError: the card has no such variant or parameter.
     """
     if variant not in card.variants:
-        raise UnknownNameError(f"variant of {card.name}", variant, card.variants)
+        raise UnknownNameError("variant", variant, card.variants, where=f"of {card.name}")
     for key in parameters:
         if key not in card.parameters:
-            raise UnknownNameError(f"parameter of {card.name}", key, card.parameters)
+            raise UnknownNameError("parameter", key, card.parameters, where=f"of {card.name}")
     said = sorted((key, value) for key, value in parameters.items() if (unsaid or {}).get(key) != value)
     inside = ",".join(f"{key}={_render_parameter(value)}" for key, value in said)
     return MeasureName(f"{card.name}{f'({inside})' if inside else ''}@{variant}|v{card.version_of(variant)}")

@@ -41,10 +41,10 @@ def get_metric(text: str) -> AnyMetric:
     factory = cast("Callable[..., AnyMetric]", load(GROUP, name.metric, kind="metric", hint=HINT))
     for key in name.parameters:
         if key not in card.parameters:
-            raise UnknownNameError(f"parameter of {card.name}", key, card.parameters)
+            raise UnknownNameError("parameter", key, card.parameters, where=f"of {card.name}")
     variant = name.variant or card.default
     if variant not in card.variants:
-        raise UnknownNameError(f"variant of {card.name}", variant, card.variants)
+        raise UnknownNameError("variant", variant, card.variants, where=f"of {card.name}")
     try:
         return factory(variant=variant, **name.parameters)
     except (TypeError, ValueError) as error:

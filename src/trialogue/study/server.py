@@ -86,7 +86,8 @@ def serve(
     count = processes or (1 if file_of(study).type == "chat" else 2)
     name = f"{'https' if secure else 'http'}://{hosts[0] if hosts else f'{host}:{port}'}"
     tell(
-        f"Study: {name}/{study.slug}/ ({study.state}); staff: {name}/staff/. Press Ctrl-C to stop; saved answers are kept."
+        f"Study: {name}/{study.slug}/ ({study.state}); staff: {name}/staff/. Press Ctrl-C to stop"
+        f"{'' if os.environ.get('TRIALOGUE_PREVIEW') else '; saved answers are kept'}."
     )
     if secure and not trusted_proxies:
         tell(SHARED)

@@ -119,7 +119,7 @@ def system_of(findings: Findings, wanted: Sequence[str], given: Given) -> str:
         raise UnknownNameError("system", wanted[0], known)
     if len(known) != 1:
         raise UsageError(
-            f"{stem_of(given)} holds {len(known)} systems ({', '.join(known[:8])}): choose one with --system."
+            f"{stem_of(given)} has {len(known)} systems ({', '.join(known[:8])}): choose one with --system."
         )
     return known[0]
 

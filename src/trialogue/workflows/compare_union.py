@@ -151,7 +151,8 @@ def comparison_threats(
         read: their runs.
     """
     protocol = protocols(findings) if findings.protocol is not None else ()
-    known = [*threats_of(findings), *_labeller_threats(sides), *_model_threats(findings, sides)]
+    found = [each for each in threats_of(findings) if each.code is not ThreatCode.NO_BASELINES]  # that, the runs know
+    known = [*found, *_labeller_threats(sides), *_model_threats(findings, sides)]
     for each, run in zip(sides, read, strict=True):
         for threat in run.concluded.threats:
             if is_superseded(threat, findings.protocol):

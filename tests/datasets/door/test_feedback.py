@@ -78,7 +78,7 @@ def test_what_cannot_be_read_is_counted_by_system_and_named(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("values", "what"),
     [
-        ([5, 4, -1, 3, -1, 2], r"2 of 6 ratings are -1.*a rating, or a missing value"),
+        ([5, 4, -1, 3, -1, 2], r"2 of 6 ratings are -1.*a rating or a missing value"),
         ([5, 4, 99, 3], "1 of 4 ratings are 99"),
         (["up", 4, "down", 5], "forms that share no scale"),
         (["4/5", "8/10"], "forms that share no scale"),

@@ -111,7 +111,7 @@ def test_the_same_entry_twice_is_one_and_another_one_under_its_id_is_an_error(tm
     material = read(tmp_path, f"{one}\n{one}\n", "made.jsonl")
     assert len(material.dialogues) == 1
     assert any("1 conversations repeat earlier ones" in warning for warning in material.warnings)
-    with pytest.raises(DataError, match="id 'a' is already the id of conversation 1"):
+    with pytest.raises(DataError, match="duplicate id 'a'"):
         read(tmp_path, f"{one}\n{other}\n", "made.jsonl")
 
 

@@ -140,7 +140,7 @@ def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
         "line 8, field messages.0.content.0: expected a part {type, text}, got an object.",
         "line 9, field metadata: expected an object, got the text 'b'.",
         "line 12: expected an object, got the number 7.",
-        "line 11, field id: id 'twice' is already the id of conversation 10. "
+        "line 11, field id: duplicate id 'twice' (first used by conversation 10). "
         "Ids must be unique within a system; without ids, conversations are numbered.",
     ]
 

@@ -211,7 +211,9 @@ def test_unknown_json_lines_are_named_with_the_mapping_that_would_read_them(tmp_
     path = write(
         tmp_path, json.dumps(row) + "\n" + json.dumps(row | {"context": ["a good film?"]}) + "\n", "test.jsonl"
     )
-    with pytest.raises(DataError, match="JSON Lines, fields not known: dialog_id, context, template") as caught:
+    with pytest.raises(
+        DataError, match="JSON Lines, but these fields are not recognised: dialog_id, context, template"
+    ) as caught:
         list(resolve(str(path)).records(Repairs()))
     hint = "{dialogue: dialog_id, system_name: test, context: context, response: template}"
     assert hint in str(caught.value)

@@ -225,7 +225,7 @@ def test_two_sets_of_labels_do_not_compare() -> None:
         (ba(none="0"), "none must be class or exclude, got 0"),
         (ba("kappa", several="any"), "use several=first, taxonomy=inspired"),
         (ba("kappa", taxonomy="any"), "use several=first, taxonomy=inspired"),
-        (ba("median"), "no variant of behavior_alignment 'median'"),
+        (ba("median"), "no variant 'median' of behavior_alignment"),
     ],
 )
 def test_an_impossible_choice_is_refused(text: str, message: str) -> None:

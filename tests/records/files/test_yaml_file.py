@@ -110,3 +110,9 @@ def test_what_is_no_yaml_is_shown_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         read_fields(path)
     assert [problem.line for problem in caught.value.problems] == [4]
+
+
+def test_a_field_whose_name_yaml_takes_for_a_truth_value_keeps_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "ci.yaml"
+    file.write_text("on: [lift]\nno: 1\nYes: {off: yes, true: 2}\n")
+    assert read_fields(file) == {"on": ["lift"], "no": 1, "Yes": {"off": True, True: 2}}

@@ -1,4 +1,4 @@
-"""The page that explains options of users names every one, and every way to draw an agenda."""
+"""The pages that explain options of users name every one, and every way to draw an agenda."""
 
 import re
 from dataclasses import fields
@@ -11,18 +11,19 @@ from trialogue.errors import UnknownNameError, UsageError
 from trialogue.simulation.users.agenda import INITIALISERS
 from trialogue.simulation.users.options import UNDERSTANDINGS, UserOptions
 
-PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "simulate.md"
+DOCS = Path(__file__).parents[3] / "docs"
+PAGES = (DOCS / "reference" / "simulation.md", DOCS / "background" / "simulation.md")
 
 
-def test_the_page_names_every_option_and_every_agenda() -> None:
-    rows = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+def test_the_pages_name_every_option_and_every_agenda() -> None:
+    rows = [line for page in PAGES for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
     named = {word for row in rows for word in re.findall(r"`([^`]+)`", row)}
     assert {field.name for field in fields(UserOptions)} - named == set()
     assert {*INITIALISERS, *UNDERSTANDINGS} - named == set()
 
 
-def test_the_page_gives_the_defaults_that_users_have() -> None:
-    page, options = PAGE.read_text(encoding="utf-8"), UserOptions()
+def test_the_pages_give_the_defaults_that_users_have() -> None:
+    page, options = "".join(page.read_text(encoding="utf-8") for page in PAGES), UserOptions()
     for name in ("unseen", "profile_size", "understanding", "labels_from", "decides", "failed", "after_liking", "seen"):
         value = getattr(options, name)
         assert f"`{name}` ({value if isinstance(value, int) else f'`{value}`'})" in page

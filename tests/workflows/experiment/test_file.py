@@ -172,7 +172,7 @@ def test_an_experiment_full_of_mistakes_tells_each_at_its_own_line(tmp_path: Pat
 
 def test_a_file_in_no_known_format_is_reported_before_anything_begins(tmp_path: Path) -> None:
     (tmp_path / "odd.csv").write_text("a,b\n1,2\n", encoding="utf-8")
-    with pytest.raises(DataError, match="a table, fields not known: a, b"):
+    with pytest.raises(DataError, match="a table, but these fields are not recognised: a, b"):
         experiment_of({"dialogues": "odd.csv"}, folder=tmp_path)
 
 

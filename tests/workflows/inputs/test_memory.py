@@ -111,7 +111,7 @@ def test_all_mistakes_come_at_once_with_place_and_field() -> None:
         "data[1]: expected a conversation"
     )
     assert mistakes([chat("A", 1, id="x"), chat("A", 2, id="x")]) == [
-        "data[1], field id: id 'x' is already the id of data[0]. "
+        "data[1], field id: duplicate id 'x' (first used by data[0]). "
         "Ids must be unique within a system; without ids, conversations are numbered."
     ]
 

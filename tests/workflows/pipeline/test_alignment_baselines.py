@@ -138,7 +138,7 @@ def test_without_labels_of_people_baselines_rest_on_beliefs_too() -> None:
 
 @pytest.mark.mirror
 def test_on_inspired_baselines_are_where_they_were_measured(mirror: Path) -> None:
-    """One reply to each user turn, first ones left out: docs/how-to/alignment.md."""
+    """One reply to each user turn, first ones left out: docs/background/alignment.md."""
     situations = situations_in(gather([str(mirror / "inspired" / part) for part in ("dev.tsv", "test.tsv")]))
     found = alignment_baselines(situations, predicted=predicted_strategies(situations))
     assert found is not None

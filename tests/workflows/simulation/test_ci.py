@@ -45,6 +45,16 @@ def test_a_version_that_is_the_same_passes(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("baselines", [0, 4])
+def test_a_comparison_lacks_baselines_only_if_its_run_does(tmp_path: Path, baselines: int) -> None:
+    config = {"old": "reference:popular", "new": "reference:guided", "users": ["cir6-pkg"], "n": 4, "resamples": 200}
+    file = tmp_path / "ci.yaml"
+    file.write_text(json.dumps({**config, "baselines": baselines, "out": "run"}))
+    trialogue("ci", file)
+    page = (tmp_path / "run" / "comparison" / "comparison.json").read_text(encoding="utf-8")
+    assert ("no_baselines" in page) == (baselines == 0)
+
+
 def test_all_mistakes_of_the_file_are_reported_at_once(tmp_path: Path) -> None:
     file = tmp_path / "ci.yaml"
     file.write_text("old: reference:guidde\nusers: [cir6-pkg]\nresamples: 3\nnn: 5\nagents: [echo]\n")

@@ -115,7 +115,7 @@ class FeedbackTally:
                 others = [value for value in held.values if value != odd]
                 what = (
                     f"{held.values[odd]} of {held.values.total()} ratings are {odd:g}, while the others lie between "
-                    f"{min(others):g} and {max(others):g}: a rating, or a missing value?"
+                    f"{min(others):g} and {max(others):g}. Is it a rating or a missing value?"
                 )
                 hint = f"In a mapping, declare missing: [{odd:g}], or the scale, [low, high], if it is a rating."
                 report.wrong(what, name, line=held.line, hint=hint)

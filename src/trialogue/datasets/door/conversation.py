@@ -415,7 +415,7 @@ class Conversations:
             self._repeated += 1
             return True
         if not self._clashes.ids:
-            self._first_clash = f"id {name!r} is already the id of {self._place(number, line)}."
+            self._first_clash = f"duplicate id {name!r} (first used by {self._place(number, line)})."
         self._clashes.add(name, line)
         return True
 
@@ -423,7 +423,7 @@ class Conversations:
         report = self._report
         if self._clashes.ids:
             more = len(self._clashes.ids) - 1
-            others = f" So are {more} further ids: {Clashes(self._clashes.ids[1:]).id_list()}." if more else ""
+            others = f" {more} further duplicate ids: {Clashes(self._clashes.ids[1:]).id_list()}." if more else ""
             hint = f"{others} {UNIQUE}".strip()
             report.wrong(self._first_clash, "id", line=self._clashes.line, hint=hint)
         if self._rounded.ids:

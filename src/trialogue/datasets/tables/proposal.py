@@ -95,7 +95,7 @@ def unknown_fields(path: Path) -> Problem | None:
             found.mapping.to_json(), sort_keys=False, allow_unicode=True, default_flow_style=True, width=1000
         )
         hint = f"This mapping may read them: {flow.strip()} {hint}"
-    return Problem(f"{kind}, fields not known: {fields}.", str(path), hint=hint)
+    return Problem(f"{kind}, but these fields are not recognised: {fields}.", str(path), hint=hint)
 
 
 def _kind(path: Path, table: Table) -> str | None:

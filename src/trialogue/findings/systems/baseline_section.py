@@ -17,17 +17,26 @@ WHAT = {
 """Whose replies each baseline takes; others are not described."""
 
 
-METHOD = (
-    "Baselines repeat replies of human recommenders in other dialogues. The value of each is the "
-    "mean over all replies it may choose, with a jackknife error over the dialogues answered and the "
-    "dialogues that replies are taken from. Systems were compared with the best baseline of a "
-    "measure, with p-values corrected across systems."
+REPEATED = (
+    "Baselines repeat what human recommenders said in other dialogues; the value of each is the mean over all replies "
+    "that it may choose"
 )
+SIMULATED = "Baselines talked to the same simulated users and ignore what they say"
+ERROR = "with a jackknife error over the dialogues answered and the dialogues that replies are taken from"
+COMPARED = "Systems were compared with the best baseline of a measure, with p-values corrected across systems."
 
 
 def baseline_methods(leagues: Sequence[League]) -> tuple[str, ...]:
     """Methods sentences on baselines; () without any."""
-    return (METHOD,) if any(league.baselines for league in leagues) else ()
+    own = {REPEATED: f"{REPEATED}, {ERROR}."}
+    kinds = [own.get(kind, f"{kind}.") for kind in _kinds(leagues)]
+    return (" ".join([*kinds, COMPARED]),) if kinds else ()
+
+
+def _kinds(leagues: Sequence[League]) -> list[str]:
+    """What the baselines beside measures do: of alignment they repeat people, of other outcomes they are simulated."""
+    shown = [league for league in leagues if league.baselines]
+    return list(dict.fromkeys(REPEATED if league.measure.is_alignment else SIMULATED for league in shown))
 
 
 def baseline_sections(leagues: Sequence[League]) -> tuple[Section, ...]:
@@ -41,8 +50,8 @@ def baseline_sections(leagues: Sequence[League]) -> tuple[Section, ...]:
         Section(
             title=TITLE,
             sentences=(
-                "A score means little alone. Baselines repeat what human recommenders said in other dialogues; "
-                "the value of each is the mean over all replies it may choose.",
+                "A score means little without a baseline.",
+                *(f"{kind}." for kind in _kinds(beside)),
                 *(f"{name} takes {WHAT[name]}." for name in baselines if name in WHAT),
                 "The last rows: each system minus the best baseline, with p-values corrected across systems.",
             ),

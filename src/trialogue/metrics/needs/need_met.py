@@ -17,7 +17,7 @@ from trialogue.records import Card, Dialogue, FailurePolicy, Need, Reason, Reaso
 TURNS = 10
 EVERYTHING = 1_000_000  # more than any turn names
 PARAMETERS = {"turns": "number of user turns that count (default 10)"}
-OURS = "Trialogue; see docs/how-to/simulate.md."
+OURS = "Trialogue; see docs/background/simulation.md."
 NAMED = Variant(summary="The first three new items of each turn count.", source=OURS)
 LIMITS = {"named": PER_TURN, "first": 1, "listed": EVERYTHING}
 VARIANTS = {

@@ -34,8 +34,9 @@ def read_fields(path: Path, *, hint: str = "") -> Mapping[str, Any]:
     if len(content) > MAX_BYTES or len(_ALIAS.findall(content)) > MAX_ALIASES:
         raise DataError(Problem("this file is too large for a YAML file of fields.", str(path), hint=hint))
     try:
-        data = yaml.safe_load(content)
-        _check_keys(yaml.compose(content, Loader=yaml.SafeLoader), path)
+        root = yaml.compose(content, Loader=yaml.SafeLoader)
+        _check_keys(root, path)
+        data = None if root is None else yaml.SafeLoader(b"").construct_document(root)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
         raise DataError(Problem(f"this is not valid YAML ({error.problem}).", str(path), line)) from error
@@ -49,7 +50,10 @@ def read_fields(path: Path, *, hint: str = "") -> Mapping[str, Any]:
 
 
 def _check_keys(node: Any, path: Path) -> None:
-    """Raise DataError with every field that stands twice in a mapping: YAML readers silently take the last."""
+    """Raise DataError with every field that stands twice in a mapping: YAML readers silently take the last.
+
+    A field named ``on``, ``off``, ``yes`` or ``no``, which YAML takes for a truth value, becomes the name that it is.
+    """
     problems: list[Problem] = []
     nodes = [node]
     seen: set[int] = set()  # an alias leads to a node that was looked at
@@ -65,6 +69,8 @@ def _check_keys(node: Any, path: Path) -> None:
             name, line = pair[0].value, pair[0].start_mark.line + 1
             if len(pair) != 2 or not isinstance(name, str):
                 continue
+            if pair[0].tag == "tag:yaml.org,2002:bool" and name.lower() not in ("true", "false"):
+                pair[0].tag = "tag:yaml.org,2002:str"
             if name in first:
                 problems.append(Problem(f"this field is already on line {first[name]}.", str(path), line, name))
             first.setdefault(name, line)

@@ -18,7 +18,7 @@ from trialogue.findings import Section as OtherSection
 from trialogue.findings.agreement.records import Validity as Agreement
 from trialogue.findings.family import ACROSS_MEASURES, correction_within
 from trialogue.findings.systems.answer import primary_league, threats_in_verdict
-from trialogue.findings.threat import Severity, Threat, ThreatCode, Validity
+from trialogue.findings.threat import Severity, Threat, Validity
 from trialogue.findings.threats.summary import threat_lines
 from trialogue.records import VOTES, Raters
 from trialogue.records.kinds.origins import kinds_of, one_and_many
@@ -320,10 +320,6 @@ def _key(found: Findings, leagues: Sequence[League], *, on_page: bool = False) -
         parts.append(f"{of_votes} are those in 95% of resamples, for each system individually, not corrected.")
     if on_page and any((each.rank_low or 1) > 1 for league in leagues for each in league.standings):
         parts.append("Shaded systems may be the best.")
-    for threat in [] if on_page else found.threats:
-        if threat.code is ThreatCode.SEVERAL_MEASURES:
-            measures = threat.facts["measures"]
-            parts.append(f"{measures} measures were tested; p-values are corrected within each, not across.")
     return " ".join(parts)
 
 

@@ -331,8 +331,8 @@ class Ledger:
         differ = _differences({**config, "seed": seed}, mine)
         if differ:
             raise UsageError(
-                f"{self.path} belongs to another batch: {'; '.join(differ)}. Choose another folder, or use the "
-                "original options."
+                f"{self.path} belongs to another simulation: {'; '.join(differ)}. Choose another folder with --out, "
+                "or use the original options."
             )
 
 

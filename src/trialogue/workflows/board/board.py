@@ -174,7 +174,7 @@ def _columns(read: Sequence[VersionRun], on: Sequence[str]) -> tuple[list[Column
         if not matching:
             raise UnknownNameError("measure", name, sorted({str(key[0]) for key in measures}), where="in the runs")
         if not [key for key in matching if key in directed]:
-            raise UsageError(f"{name} has no direction (neither higher nor lower is better), so it ranks nothing.")
+            raise UsageError(f"{name} cannot rank systems: it has no direction (neither higher nor lower is better).")
         chosen += [key for key in matching if key in directed and key not in chosen]
     return chosen, []
 
