@@ -1,0 +1,156 @@
+"""What agents that know more or less reach on tasks, computed exactly: no number of a benchmark means much without them.
+
+All of them understand every wish that they hear and keep every policy that behaviour can keep. A random choice is an
+expectation over all choices, in fractions; nothing is simulated.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import cache
+
+from trialogue.errors import UsageError
+from trialogue.tasks.environment import MAX_TURNS
+from trialogue.tasks.outcomes import Ends
+from trialogue.tasks.task import Catalogue, Policy, Reveal, Task, TaskSet
+
+FEWEST_TURNS = 2
+
+
+class Baseline(StrEnum):
+    """An agent to stand beside systems, the one that knows least first."""
+
+    ABSTAIN = "abstain"
+    """Always says that no item fits."""
+    CONSTANT = "constant"
+    """Recommends one item to everybody: the best one, chosen with all answers known."""
+    RANDOM = "random"
+    """Recommends any item."""
+    NON_ASKER = "non-asker"
+    """Hears what is volunteered, and recommends any item that fits it and may be offered."""
+    ASKER = "asker"
+    """Asks about everything first."""
+    ORACLE = "oracle"
+    """Knows every wish."""
+    DO_NOTHING = "do-nothing"
+    """Calls no tool and tells nothing; of benchmarks that record what a task expects."""
+
+
+REVEALS: Mapping[Baseline, tuple[Reveal, ...]] = {
+    Baseline.NON_ASKER: (Reveal.VOLUNTEER,),
+    Baseline.ASKER: (Reveal.VOLUNTEER, Reveal.ON_ASK),
+    Baseline.ORACLE: tuple(Reveal),
+}
+"""Wishes that a listening baseline knows when it recommends first."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Expected scores of an agent on one task."""
+
+    constraint: Fraction
+    policy: Fraction
+    reward: Fraction
+
+    @classmethod
+    def of(cls, constraint: bool, policy: bool) -> "Expected":
+        """Of one certain outcome."""
+        return cls(Fraction(constraint), Fraction(policy), Fraction(constraint and policy))
+
+    @classmethod
+    def mean(cls, parts: "list[Expected]") -> "Expected":
+        """Over equally likely outcomes."""
+        columns = zip(*((each.constraint, each.policy, each.reward) for each in parts), strict=True)
+        return cls(*(sum(column, Fraction(0)) / len(parts) for column in columns))
+
+
+@dataclass(frozen=True)
+class BaselineResult:
+    """Expected scores of a baseline on every task."""
+
+    baseline: Baseline
+    tasks: Mapping[str, Expected]
+    """By id of the task."""
+    item: str | None = None
+    """Id of the constant item."""
+
+    @property
+    def mean(self) -> Expected:
+        """Over tasks."""
+        return Expected.mean(list(self.tasks.values()))
+
+    def pass_k(self, k: int) -> Mapping[str, Fraction]:
+        """Probability that ``k`` independent trials all succeed, by task."""
+        return {name: each.reward**k for name, each in self.tasks.items()}
+
+
+def baselines_of(tasks: TaskSet, *, ends: Ends = Ends.RECOMMEND, max_turns: int = MAX_TURNS) -> list[BaselineResult]:
+    """Every baseline on a set of tasks, the one that knows least first.
+
+    Those that do not listen offer once. Those that listen go on after a rejection, where ``ends`` lets them and no policy
+    allows one recommendation only, with the wish that they were told.
+
+    Args:
+        tasks: tasks and their catalogue.
+        ends: how a trial ends.
+        max_turns: messages of the agent after which it is over; at least 2, since one agent asks first.
+
+    Raises:
+        UsageError: there are too few turns.
+    """
+    if max_turns < FEWEST_TURNS:
+        raise UsageError(f"an agent that asks needs at least {FEWEST_TURNS} turns, got {max_turns}.")
+    catalogue = tasks.catalogue
+    best = max(
+        catalogue.items,
+        key=lambda item: sum(_offer(each, catalogue, item).reward for each in tasks.tasks),
+        default=None,
+    )
+    agents: dict[Baseline, Callable[[Task], Expected]] = {
+        Baseline.ABSTAIN: lambda task: _offer(task, catalogue, None),
+        Baseline.CONSTANT: lambda task: _offer(task, catalogue, best),
+        Baseline.RANDOM: lambda task: Expected.mean([_offer(task, catalogue, item) for item in catalogue.items]),
+    }
+    for listener in REVEALS:
+        agents[listener] = _listener(listener, catalogue, ends, max_turns)
+    return [
+        BaselineResult(
+            name, {task.id: agent(task) for task in tasks.tasks}, best if name is Baseline.CONSTANT else None
+        )
+        for name, agent in agents.items()
+    ]
+
+
+def _offer(task: Task, catalogue: Catalogue, item: str | None) -> Expected:
+    """Scores of an agent that keeps every policy that it can, and whose only recommendation is this one."""
+    if item is None:
+        return Expected.of(not task.solvable, policy=True)
+    facts = catalogue.items[item]
+    hides = Policy.TRANSPARENCY in task.policies and not task.solvable
+    return Expected.of(task.solvable and task.fits(facts), task.may_offer(facts) and not hides)
+
+
+def _listener(baseline: Baseline, catalogue: Catalogue, ends: Ends, max_turns: int) -> Callable[[Task], Expected]:
+    def of_task(task: Task) -> Expected:
+        goes_on = ends is Ends.ACCEPTED and Policy.SINGLE_RECOMMENDATION not in task.policies
+        allowed = [name for name, item in catalogue.items.items() if task.may_offer(item)]
+
+        @cache
+        def from_here(known: frozenset[int], turns: int) -> Expected:
+            """What it reaches with the wishes that it knows, in the turns that are left."""
+            choices = [name for name in allowed if task.fits(catalogue.items[name], known)]
+            if not choices:
+                return _offer(task, catalogue, None)
+            hints = {name: task.first_violation(catalogue.items[name]) for name in choices}
+            return Expected.mean([after(known, turns, name, hint) for name, hint in hints.items()])
+
+        def after(known: frozenset[int], turns: int, item: str, hint: int | None) -> Expected:
+            if hint is None or not goes_on or turns <= 1:
+                return _offer(task, catalogue, item)
+            return from_here(known | {hint}, turns - 1)
+
+        asked = baseline is Baseline.ASKER
+        return from_here(task.said(*REVEALS[baseline]), max_turns - asked)
+
+    return of_task
