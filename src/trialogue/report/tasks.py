@@ -56,7 +56,7 @@ def tasks_text(scores: TrialScores, *, width: int | None = None) -> str:
     parts: list[Part] = [
         Sentences([_answer(each, scores) for each in scores.systems]),
         Table("Scores on tasks", (*scores.systems, *scores.baselines), columns, below_rule=below, splits=True),
-        Sentences([text for each in scores.systems for text in _details(each)]),
+        Sentences([text for each in (*scores.systems, *scores.baselines) for text in _details(each)]),
         Sentences([ENDS[scores.ends], *([scores.credit] if scores.credit else [])]),
         Sentences([f"Note: {note}" for note in scores.notes]),
     ]
@@ -66,7 +66,7 @@ def tasks_text(scores: TrialScores, *, width: int | None = None) -> str:
 def _name(row: AgentScores) -> str:
     if row.trials is not None:
         return row.name
-    return NAMES[Baseline(row.name)] + (f" ({row.item})" if row.item is not None else "")
+    return NAMES[Baseline(row.name)]
 
 
 def _pass_of(row: AgentScores, *, place: int) -> Estimate | None:
@@ -78,11 +78,7 @@ def _answer(system: AgentScores, scores: TrialScores) -> str:
     reached = render_estimate(system.passes[0], 2)
     floor = next((row for row in scores.baselines if row.name == scores.to_beat), None)
     if floor is None or floor.passes[0].value is None:
-        why = (
-            f"the file does not say whether doing nothing succeeds in {count(len(scores.unknown), 'task')}"
-            if scores.unknown
-            else "the file does not record what its tasks expect"
-        )
+        why = f"the file does not say whether doing nothing succeeds in {count(len(scores.unknown), 'task')}"
         return f"{system.name} has a reward of {reached}; there is no baseline, since {why}."
     than = f"an agent that {_name(floor)} ({number(floor.passes[0].value, 2)})"
     if system.above is None or system.above.interval is None:
@@ -94,6 +90,8 @@ def _answer(system: AgentScores, scores: TrialScores) -> str:
 
 
 def _details(system: AgentScores) -> Iterator[str]:
+    if system.item is not None:
+        yield f"The best constant item is {system.item}."
     if system.violations:
         listed = ", ".join(f"{policy} {times}" for policy, times in system.violations.items())
         yield f"Policies broken by {system.name}, in trials: {listed}."

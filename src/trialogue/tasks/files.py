@@ -5,7 +5,7 @@ that no item has, watched items that do not exist, policies that the catalogue c
 solvable although no item satisfies them, or the other way round.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ CREDIT = (
     "this."
 )
 THEIRS = {
+    "].": "].constraint.",
     "wishes": "constraints",
     "policies": "policy_flags",
     "watched": "user_history",
@@ -124,7 +125,7 @@ def _read(name: str, files: list[Path], catalogue: Path) -> TaskSet:
                     problems.append(Problem(f"the id {task.id!r} is given twice.", str(file), line, "id"))
                 tasks[task.id] = task
                 if items.items:
-                    problems += _mistakes(task, items, _noter(file, line, THEIRS if "constraints" in entry else {}))
+                    problems += _mistakes(task, items, _noter(file, line, is_theirs="constraints" in entry))
     if not tasks and not problems:
         problems.append(Problem("there are no tasks in it.", str(files[0])))
     if problems:
@@ -140,8 +141,6 @@ def _objects(file: Path, problems: list[Problem]) -> Iterator[tuple[int, JsonObj
         report.settle()
     except DataError as error:
         problems += error.problems
-    except OSError as error:
-        problems.append(Problem(f"it cannot be read: {error.strerror}.", str(file)))
 
 
 def _read_catalogue(file: Path, problems: list[Problem]) -> Catalogue:
@@ -167,10 +166,13 @@ def _task(entry: JsonObject, file: Path, line: int, problems: list[Problem]) -> 
         return None
 
 
-def _noter(file: Path, line: int, names: Mapping[str, str]) -> Callable[[str, str], Problem]:
+def _noter(file: Path, line: int, *, is_theirs: bool) -> Callable[[str, str], Problem]:
+    """How a mistake at a field of a task is noted, under the name that the file has for it."""
+
     def at(what: str, field: str) -> Problem:
-        first, dot, rest = field.partition(".")
-        return Problem(what, str(file), line, names.get(first, first) + dot + rest)
+        for ours, theirs in THEIRS.items() if is_theirs else ():
+            field = field.replace(ours, theirs, 1)
+        return Problem(what, str(file), line, field)
 
     return at
 
@@ -192,7 +194,7 @@ def _mistakes(task: Task, catalogue: Catalogue, at: Callable[[str, str], Problem
 
 def _bad_field(wish: Wish, place: int, catalogue: Catalogue) -> Iterator[tuple[str, str]]:
     values = [item[wish.field] for item in catalogue.items.values() if item.get(wish.field) is not None]
-    field = f"wishes.{place}"
+    field = f"wishes[{place}]"
     if not values:
         yield (
             f"{field}.field",

@@ -38,8 +38,8 @@ def pass_values(trials: Mapping[str, Sequence[bool]], k: int) -> dict[str, Fract
 def pass_k(trials: Mapping[str, Sequence[bool]], k: int, *, confidence: float = 0.95) -> Estimate:
     """pass^k over tasks, with an interval over tasks; undefined, never 0, where a task has fewer than k trials.
 
-    Of 4 trials of each of 20 or 50 tasks, with probabilities of success from three beta distributions, intervals of pass^1, ^2
-    and ^4 cover 93 to 99% (400 samples each); of 8 tasks, 94 to 98%, and 86% where one of 50 tasks is solved every time.
+    With 4 trials of each of 20 or 50 tasks, whose probabilities of success are from three beta distributions, intervals of
+    pass^1, ^2 and ^4 cover 93 to 99% (400 samples each); with 8 tasks 94 to 98%, and 86% where pass^4 is .02.
 
     Args:
         trials: whether each trial succeeded, by task.

@@ -186,7 +186,7 @@ def _system(name: str, trials: Sequence[_Scored], floor: BaselineResult | None) 
 
 def _mean(
     by_task: Mapping[str, Sequence[_Scored]],
-    value_of: Callable[[_Scored], int | None | Outcome],
+    value_of: Callable[[_Scored], int | Outcome | None],
     *,
     is_share: bool = False,
 ) -> Estimate | None:
