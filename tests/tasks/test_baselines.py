@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,7 +49,8 @@ def test_every_answer_key_of_tau_rec_is_reproduced(tau_rec: TaskSet, mirror: Pat
 
 
 def test_a_small_set_agrees_with_arithmetic_by_hand() -> None:
-    items = [{"id": f"{genre}{year}", "genres": [genre], "year": year} for genre in "ab" for year in (1990, 2000, 2010)]
+    years = (1990, 2000, 2010)
+    items: list[Any] = [{"id": f"{genre}{year}", "genres": [genre], "year": year} for genre in "ab" for year in years]
     first, late = (
         Wish(field="genres", op=Op.CONTAINS, value="a"),
         Wish(field="year", op=Op.AT_LEAST, value=2000, reveal=Reveal.ON_ASK),
@@ -103,7 +105,7 @@ def test_agents_that_play_tau_rec_through_its_tools_equal_the_baselines_exactly(
 def test_agents_that_play_a_small_set_equal_the_baselines_exactly(ends: Ends, turns: int) -> None:
     genres = [["Drama"], ["Drama", "Horror"], ["Comedy"], ["Horror"], ["Comedy", "Drama"], ["Horror", "Comedy"]]
     facts = zip(range(12), [*genres, *genres], ["R", "PG", "NC-17"] * 4, strict=True)
-    items = [
+    items: list[Any] = [
         {
             "id": f"i{number}",
             "title": f"the film {number}",

@@ -8,7 +8,7 @@ from trialogue.records.trace import ToolCall
 from trialogue.tasks import Ends, Task, Trial, Turn, Wish, score
 from trialogue.tasks.task import Catalogue, Op, Policy
 
-ITEMS = [
+ITEMS: list[Any] = [
     {
         "id": "good",
         "title": "Good",
@@ -54,7 +54,7 @@ def played(*steps: Any, task: Task = TASK, ends: Ends = Ends.RECOMMEND) -> Trial
     return trial
 
 
-def offer(item: str | None) -> tuple[str, dict[str, str | None]]:
+def offer(item: str | None) -> tuple[str, Any]:
     return ("recommend", {"item_id": item})
 
 

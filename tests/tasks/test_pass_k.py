@@ -26,9 +26,12 @@ def test_tasks_are_the_unit_whatever_their_number_of_trials() -> None:
     found = pass_k({"a": [True] * 8, "b": [False, False], "c": [True, False]}, 1)
     assert found.value == pytest.approx(0.5)  # (1 + 0 + 1/2) / 3, not 9 / 12
     assert (found.n, found.clusters) == (3, 3)
-    once = pass_k({str(task): [task < 5] for task in range(10)}, 1)
-    many = pass_k({str(task): [task < 5] * 50 for task in range(10)}, 1)
-    assert once.interval == many.interval  # repeating trials of the same ten tasks adds no tasks
+    same = pass_k({"a": [True] * 4, "b": [False] * 4}, 1)
+    assert (same.value, same.n, same.clusters) == (0.5, 8, 2)
+    once, many = (pass_k({str(task): [task < 5] * trials for task in range(10)}, 1).interval for trials in (1, 50))
+    assert once is not None
+    assert many is not None
+    assert many.low <= once.low < once.high <= many.high  # repeating trials of the same ten tasks adds no tasks
 
 
 def test_more_trials_than_there_are_is_undefined_with_a_reason() -> None:

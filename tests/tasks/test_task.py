@@ -13,7 +13,7 @@ from trialogue.errors import DataError, UsageError
 from trialogue.tasks import Wish, read_task_set
 from trialogue.tasks.task import Op
 
-ITEM = {
+ITEM: dict[str, Any] = {
     "id": "a",
     "year": 1990,
     "genres": ["Horror", "Comedy"],
@@ -51,7 +51,7 @@ def test_a_wish_holds_as_its_operator_says(field: str, op: str, value: Any, hold
 
 @given(st.lists(st.sampled_from("abcd"), max_size=4), st.sampled_from("abcd"), st.integers(-3, 3), st.integers(-3, 3))
 def test_opposite_operators_never_agree(values: list[str], value: str, number: int, other: int) -> None:
-    item = {"id": "x", "list": values, "number": number}
+    item: dict[str, Any] = {"id": "x", "list": values, "number": number}
     assert Wish(field="list", op=Op.CONTAINS, value=value).holds(item) is not Wish(
         field="list", op=Op.NOT_CONTAINS, value=value
     ).holds(item)

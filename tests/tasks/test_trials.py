@@ -1,5 +1,7 @@
 """Scores of recorded trials: the same as when they were played, and what is left out."""
 
+from functools import partial
+
 import pytest
 
 from tests.tasks.players import Constant, Listener, Player
@@ -16,6 +18,11 @@ def demo() -> TaskSet:
     return read_task_set("demo")
 
 
+def mod(number: int, count: int) -> int:
+    """A choice that differs between trials."""
+    return number % count
+
+
 def trials_of(
     tasks: TaskSet, player: Player, system: str, *, ends: Ends = Ends.RECOMMEND, trials: int = 2
 ) -> list[Dialogue]:
@@ -23,7 +30,7 @@ def trials_of(
     for task in tasks.tasks:
         for number in range(trials):
             trial = Trial(task, tasks.catalogue, ends=ends)
-            player.play(trial, lambda count, number=number: number % count)
+            player.play(trial, partial(mod, number))
             found.append(trial.dialogue(system, number))
             again = turns_of(found[-1])
             assert again == trial.turns

@@ -49,7 +49,7 @@ def tasks_text(scores: TrialScores, *, width: int | None = None) -> str:
         head = f"pass^{place + 1}" if scores.systems else "Reward"
         columns.append(Column(f"{head} @{measure.variant}", partial(_pass_of, place=place), shares))
     columns += [
-        Column("Turns", lambda row: row.turns, with_decimals(1)),
+        Column("Agent turns", lambda row: row.turns, with_decimals(1)),
         Column("Calls", lambda row: row.calls, with_decimals(1)),
     ]
     below = len(scores.baselines) if scores.systems else 0

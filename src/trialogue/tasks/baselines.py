@@ -151,6 +151,6 @@ def _listener(baseline: Baseline, catalogue: Catalogue, ends: Ends, max_turns: i
             return from_here(known | {hint}, turns - 1)
 
         asked = baseline is Baseline.ASKER
-        return from_here(task.said(*REVEALS[baseline]), max_turns - asked)
+        return from_here(task.places_of(*REVEALS[baseline]), max_turns - asked)
 
     return of_task

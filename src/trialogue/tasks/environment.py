@@ -135,7 +135,7 @@ class Trial:
         if ends is Ends.RECORDED:
             raise UsageError("a trial that is played ends by 'recommend' or 'accepted'.")
         self._task, self._catalogue, self._ends = task, catalogue, ends
-        self._search = search or Search(catalogue)
+        self._search = search
         self._turns: list[Turn] = []
         self._answers: list[Answer] = []
         self._text, self._pending = "", list[ToolCall]()
@@ -143,7 +143,7 @@ class Trial:
         self.policies: tuple[Policy, ...] = task.policies
         """Rules that bind the agent."""
         self.user, self.services = task.user, task.services
-        self.opening = self._answer(task.said(Reveal.VOLUNTEER))
+        self.opening = self._answer(task.places_of(Reveal.VOLUNTEER))
         """The first message of the user."""
         self.ending: TrialEnding | None = None
         """How it ended; None: it goes on."""
@@ -176,7 +176,7 @@ class Trial:
         if self.ending is not None:
             raise UsageError(f"the trial is over ({self.ending.value}).")
         self._text = f"{self._text} {text}".strip()
-        places = self._task.said(Reveal.ON_ASK)
+        places = self._task.places_of(Reveal.ON_ASK)
         return self._end_turn(self._answer({place for place in places if self._task.wishes[place].field in asks}))
 
     def remark(self, text: str) -> None:
@@ -248,6 +248,7 @@ class Trial:
         return self._catalogue.items[item_id]
 
     def _search_catalog(self, given: _Query) -> JsonValue:
+        self._search = self._search or Search(self._catalogue)
         items = [self._catalogue.items[name] for name in self._search.best(given.query)]
         return [{"id": item["id"], "title": item.get("title")} for item in items]
 

@@ -4,6 +4,7 @@ Tasks are the sample, whatever the number of trials: every task has one value, a
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 
@@ -38,8 +39,10 @@ def pass_values(trials: Mapping[str, Sequence[bool]], k: int) -> dict[str, Fract
 def pass_k(trials: Mapping[str, Sequence[bool]], k: int, *, confidence: float = 0.95) -> Estimate:
     """pass^k over tasks, with an interval over tasks; undefined, never 0, where a task has fewer than k trials.
 
-    With 4 trials of each of 20 or 50 tasks, whose probabilities of success are from three beta distributions, intervals of
-    pass^1, ^2 and ^4 cover 93 to 99% (400 samples each); with 8 tasks 94 to 98%, and 86% where pass^4 is .02.
+    For k = 1 and equally many trials of each task it is the share of trials, clustered by task. Other values are few, skewed
+    and between 0 and 1: theirs is a score interval (``bounded_mean_interval``). With 4 trials of each of 20 or 50
+    tasks, whose probabilities of success are from three beta distributions, intervals of pass^2 and pass^4 cover 93 to 99%
+    (400 samples each); with 8 tasks 94 to 98%, and 86% where pass^4 is .02.
 
     Args:
         trials: whether each trial succeeded, by task.
@@ -48,26 +51,23 @@ def pass_k(trials: Mapping[str, Sequence[bool]], k: int, *, confidence: float = 
     """
     if short := sum(len(each) < k for each in trials.values()):
         return Estimate(value=None, why=Reason.of(ReasonCode.TOO_FEW_TRIALS, tasks=short, k=k), n=len(trials))
-    return mean_over_tasks(pass_values(trials, k), is_share=True, confidence=confidence)
-
-
-def mean_over_tasks(
-    values: Mapping[str, Fraction | float], *, is_share: bool = False, confidence: float = 0.95
-) -> Estimate:
-    """Mean of one value per task, with its interval over tasks; none for a single task.
-
-    Args:
-        values: by task; at least 0.
-        is_share: whether they lie between 0 and 1: a score interval (``bounded_mean_interval``), which few and very skewed
-            values need, as those of pass^k are.
-        confidence: confidence level of the interval.
-    """
-    found = estimate_of_sums(_sums(values), mean_of, scale=(0.0, 1.0 if is_share else None), confidence=confidence)
-    if not is_share or found.value is None or len(values) < FEWEST_TASKS:
+    sizes = {len(each) for each in trials.values()}
+    if k == 1 and len(sizes) == 1:  # a share of trials, clustered by task, as ``evaluate`` has it
+        sums = cluster_sums([[sum(each), len(each)] for each in trials.values()], list(trials))
+        counted = replace(sums, n=sum(map(len, trials.values())))
+        return estimate_of_sums(counted, mean_of, is_share=True, confidence=confidence)
+    values = pass_values(trials, k)
+    found = mean_over_tasks(values, confidence=confidence)
+    if len(values) < FEWEST_TASKS:
         return found
     low, high = bounded_mean_interval([float(each) for each in values.values()], low=0, high=1, confidence=confidence)
     interval = Interval(low=low, high=high, confidence=confidence, method=METHOD)
     return found.model_copy(update={"interval": interval, "why": None})
+
+
+def mean_over_tasks(values: Mapping[str, Fraction | float], *, confidence: float = 0.95) -> Estimate:
+    """Mean of one value from 0 on per task, with its interval over tasks; none for a single task."""
+    return estimate_of_sums(_sums(values), mean_of, scale=(0.0, None), confidence=confidence)
 
 
 def difference_over_tasks(

@@ -153,7 +153,7 @@ class Task(Record):
     meta: dict[str, JsonValue] = Field(default_factory=dict)
     """Further fields of the file."""
 
-    def said(self, *reveals: Reveal) -> frozenset[int]:
+    def places_of(self, *reveals: Reveal) -> frozenset[int]:
         """Places of wishes with these reveals."""
         return frozenset(place for place, wish in enumerate(self.wishes) if wish.reveal in reveals)
 

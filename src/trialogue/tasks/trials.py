@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 from trialogue.datasets.formats.tau import REWARD, succeeds_by_doing_nothing
 from trialogue.errors import DataError, Problem
@@ -19,6 +20,7 @@ from trialogue.tasks.pass_k import difference_over_tasks, mean_over_tasks, pass_
 from trialogue.tasks.scores import AgentScores, TrialScores, measure_of
 from trialogue.tasks.task import TaskSet
 
+T = TypeVar("T")
 MOST_K = 8
 NO_TASK = "have no task (with a field 'trial' beside it, the id of a conversation is that of its task)"
 NO_FAULT = "failed through no fault of the system, and are left out"
@@ -54,7 +56,7 @@ def score_trials(
         DataError: no trial can be scored.
     """
     ends, given = ends if tasks is not None else Ends.RECORDED, list(dialogues)
-    found = [_recorded(each) if tasks is None else _scored(each, tasks, ends) for each in given]
+    found = [_by_reward(each) if tasks is None else _by_rules(each, tasks, ends) for each in given]
     trials = [each for each in found if isinstance(each, _Scored)]
     notes = [f"{times} of {len(given)} trials {why}." for why, times in Counter(filter(_is_text, found)).items()]
     if not trials:
@@ -103,27 +105,27 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _excluded(dialogue: Dialogue) -> str | None:
+def _why_excluded(dialogue: Dialogue) -> str | None:
     """Why a trial does not count; None: it does."""
     if dialogue.task is None:
         return NO_TASK
     return None if dialogue.fault in (None, Fault.AGENT) else NO_FAULT
 
 
-def _recorded(dialogue: Dialogue) -> _Scored | str:
+def _by_reward(dialogue: Dialogue) -> _Scored | str:
     """A trial with the reward that was recorded, or why it does not count."""
     rewards = [each.value for each in dialogue.ratings if each.name == REWARD and each.raters is Raters.PROGRAM]
-    if (why := _excluded(dialogue) or (None if rewards else NO_REWARD)) is not None:
+    if (why := _why_excluded(dialogue) or (None if rewards else NO_REWARD)) is not None:
         return why
     turns, said = turns_of(dialogue), sum(each.speaker == "system" for each in dialogue.utterances)
     calls = None if turns is None else sum(len(turn.calls) for turn in turns)
     return _Scored(dialogue.system or UNNAMED, dialogue.task or "", rewards[-1] >= 1, said, calls)
 
 
-def _scored(dialogue: Dialogue, tasks: TaskSet, ends: Ends) -> _Scored | str:
+def _by_rules(dialogue: Dialogue, tasks: TaskSet, ends: Ends) -> _Scored | str:
     """A trial scored by the rules of its task, or why it does not count."""
     turns, name = turns_of(dialogue), dialogue.task or ""
-    if (why := _excluded(dialogue)) is not None:
+    if (why := _why_excluded(dialogue)) is not None:
         return why
     if name not in tasks.by_id or turns is None:
         return OTHER_TASK if name not in tasks.by_id else NO_CALLS
@@ -175,8 +177,8 @@ def _system(name: str, trials: Sequence[_Scored], floor: BaselineResult | None) 
         tasks=len(by_task),
         trials=len(trials),
         passes=tuple(passes),
-        constraint=_mean(by_task, lambda each: each.outcome and each.outcome.constraint, is_share=True),
-        policy=_mean(by_task, lambda each: each.outcome and each.outcome.policy, is_share=True),
+        constraint=_share(by_task, lambda outcome: outcome.constraint),
+        policy=_share(by_task, lambda outcome: outcome.policy),
         turns=_mean(by_task, lambda each: each.turns),
         calls=_mean(by_task, lambda each: each.calls),
         above=above,
@@ -184,16 +186,21 @@ def _system(name: str, trials: Sequence[_Scored], floor: BaselineResult | None) 
     )
 
 
-def _mean(
-    by_task: Mapping[str, Sequence[_Scored]],
-    value_of: Callable[[_Scored], int | Outcome | None],
-    *,
-    is_share: bool = False,
-) -> Estimate | None:
-    """Mean over tasks of the mean over their trials; None where a trial lacks it."""
-    values = {
-        task: [value for each in own if isinstance(value := value_of(each), int)] for task, own in by_task.items()
-    }
-    if any(len(values[task]) < len(own) for task, own in by_task.items()):
+def _values(
+    by_task: Mapping[str, Sequence[_Scored]], value_of: Callable[[_Scored], T | None]
+) -> dict[str, list[T]] | None:
+    """Values of trials by task; None where a trial lacks it."""
+    values = {task: [each for each in map(value_of, own) if each is not None] for task, own in by_task.items()}
+    return values if all(len(values[task]) == len(own) for task, own in by_task.items()) else None
+
+
+def _share(by_task: Mapping[str, Sequence[_Scored]], value_of: Callable[[Outcome], bool | None]) -> Estimate | None:
+    values = _values(by_task, lambda each: None if each.outcome is None else value_of(each.outcome))
+    return None if values is None else pass_k(values, 1)
+
+
+def _mean(by_task: Mapping[str, Sequence[_Scored]], value_of: Callable[[_Scored], int | None]) -> Estimate | None:
+    values = _values(by_task, value_of)
+    if values is None:
         return None
-    return mean_over_tasks({task: Fraction(sum(own), len(own)) for task, own in values.items()}, is_share=is_share)
+    return mean_over_tasks({task: Fraction(sum(own), len(own)) for task, own in values.items()})

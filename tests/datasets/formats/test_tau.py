@@ -80,7 +80,7 @@ def test_a_broken_trial_is_no_silent_failure_of_the_agent(tmp_path: Path) -> Non
 
 
 def test_all_mistakes_come_at_once(tmp_path: Path) -> None:
-    no_task = {"task_id": None, "reward": 1, "info": {}, "traj": TRAJ}
+    no_task: dict[str, Any] = {"task_id": None, "reward": 1, "info": {}, "traj": TRAJ}
     path = written(tmp_path / "run.json", [no_task, {"task_id": 1, "reward": 7, "info": {}, "traj": "hello"}])
     with pytest.raises(DataError) as caught:
         dialogues(path)
