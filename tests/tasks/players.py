@@ -164,7 +164,7 @@ def _after(player: Player, start: Callable[[], Trial], choices: tuple[int, ...])
     try:
         player.play(trial, choose)
     except _OpenChoiceError:
-        return Expected.mean([_after(player, start, (*choices, place)) for place in range(open_choice[0])])
+        return Expected.mean((_after(player, start, (*choices, place)), 1) for place in range(open_choice[0]))
     outcome: Outcome = trial.outcome()
     return Expected.of(outcome.constraint is True, outcome.policy)
 

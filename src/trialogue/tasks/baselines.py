@@ -4,7 +4,8 @@ All of them understand every wish that they hear and keep every policy that beha
 expectation over all choices, in fractions; nothing is simulated.
 """
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -13,7 +14,7 @@ from functools import cache
 from trialogue.errors import UsageError
 from trialogue.tasks.environment import MAX_TURNS
 from trialogue.tasks.outcomes import Ends
-from trialogue.tasks.task import Catalogue, Policy, Reveal, Task, TaskSet
+from trialogue.tasks.task import Catalogue, Item, Policy, Reveal, Task, TaskSet
 
 FEWEST_TURNS = 2
 
@@ -59,10 +60,15 @@ class Expected:
         return cls(Fraction(constraint), Fraction(policy), Fraction(constraint and policy))
 
     @classmethod
-    def mean(cls, parts: "list[Expected]") -> "Expected":
-        """Over equally likely outcomes."""
-        columns = zip(*((each.constraint, each.policy, each.reward) for each in parts), strict=True)
-        return cls(*(sum(column, Fraction(0)) / len(parts) for column in columns))
+    def mean(cls, parts: "Iterable[tuple[Expected, int]]") -> "Expected":
+        """Mean of outcomes, each with its weight."""
+        given = list(parts)
+        total = sum(weight for _, weight in given)
+        columns = zip(*((each.constraint, each.policy, each.reward) for each, _ in given), strict=True)
+        weights = [weight for _, weight in given]
+        return cls(
+            *(sum(map(Fraction.__mul__, column, map(Fraction, weights)), Fraction(0)) / total for column in columns)
+        )
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,7 @@ class BaselineResult:
     @property
     def mean(self) -> Expected:
         """Over tasks."""
-        return Expected.mean(list(self.tasks.values()))
+        return Expected.mean((each, 1) for each in self.tasks.values())
 
     def pass_k(self, k: int) -> Mapping[str, Fraction]:
         """Probability that ``k`` independent trials all succeed, by task."""
@@ -101,56 +107,56 @@ def baselines_of(tasks: TaskSet, *, ends: Ends = Ends.RECOMMEND, max_turns: int 
     """
     if max_turns < FEWEST_TURNS:
         raise UsageError(f"an agent that asks needs at least {FEWEST_TURNS} turns, got {max_turns}.")
-    catalogue = tasks.catalogue
-    best = max(
-        catalogue.items,
-        key=lambda item: sum(_offer(each, catalogue, item).reward for each in tasks.tasks),
-        default=None,
-    )
+    names, items = list(tasks.catalogue.items), list(tasks.catalogue.items.values())
+    offers = {task.id: [_offer(task, item) for item in items] for task in tasks.tasks}
+    hits = [sum(map(all, column)) for column in zip(*offers.values(), strict=True)]
+    best = hits.index(max(hits))
     agents: dict[Baseline, Callable[[Task], Expected]] = {
-        Baseline.ABSTAIN: lambda task: _offer(task, catalogue, None),
-        Baseline.CONSTANT: lambda task: _offer(task, catalogue, best),
-        Baseline.RANDOM: lambda task: Expected.mean([_offer(task, catalogue, item) for item in catalogue.items]),
+        Baseline.ABSTAIN: _abstention,
+        Baseline.CONSTANT: lambda task: Expected.of(*offers[task.id][best]),
+        Baseline.RANDOM: lambda task: Expected.mean(
+            (Expected.of(*each), n) for each, n in Counter(offers[task.id]).items()
+        ),
+        **{listener: _listener(listener, tasks.catalogue, ends, max_turns) for listener in REVEALS},
     }
-    for listener in REVEALS:
-        agents[listener] = _listener(listener, catalogue, ends, max_turns)
     return [
         BaselineResult(
-            name, {task.id: agent(task) for task in tasks.tasks}, best if name is Baseline.CONSTANT else None
+            name, {task.id: agent(task) for task in tasks.tasks}, names[best] if name is Baseline.CONSTANT else None
         )
         for name, agent in agents.items()
     ]
 
 
-def _offer(task: Task, catalogue: Catalogue, item: str | None) -> Expected:
-    """Scores of an agent that keeps every policy that it can, and whose only recommendation is this one."""
-    if item is None:
-        return Expected.of(not task.solvable, policy=True)
-    facts = catalogue.items[item]
+def _abstention(task: Task) -> Expected:
+    return Expected.of(not task.solvable, policy=True)
+
+
+def _offer(task: Task, item: Item) -> tuple[bool, bool]:
+    """(constraint, policy) of an agent that keeps every policy that it can, and whose only recommendation is this one."""
     hides = Policy.TRANSPARENCY in task.policies and not task.solvable
-    return Expected.of(task.solvable and task.fits(facts), task.may_offer(facts) and not hides)
+    return task.solvable and task.fits(item), task.may_offer(item) and not hides
 
 
 def _listener(baseline: Baseline, catalogue: Catalogue, ends: Ends, max_turns: int) -> Callable[[Task], Expected]:
     def of_task(task: Task) -> Expected:
         goes_on = ends is Ends.ACCEPTED and Policy.SINGLE_RECOMMENDATION not in task.policies
-        allowed = [name for name, item in catalogue.items.items() if task.may_offer(item)]
+        allowed = [item for item in catalogue.items.values() if task.may_offer(item)]
+        failure = Expected.of(False, not (Policy.TRANSPARENCY in task.policies and not task.solvable))
 
         @cache
         def from_here(known: frozenset[int], turns: int) -> Expected:
             """What it reaches with the wishes that it knows, in the turns that are left."""
-            choices = [name for name in allowed if task.fits(catalogue.items[name], known)]
-            if not choices:
-                return _offer(task, catalogue, None)
-            hints = {name: task.first_violation(catalogue.items[name]) for name in choices}
-            return Expected.mean([after(known, turns, name, hint) for name, hint in hints.items()])
+            hints = Counter(task.first_violation(item) for item in allowed if task.fits(item, known))
+            if not hints:
+                return _abstention(task)
+            return Expected.mean((after(known, turns, hint), times) for hint, times in hints.items())
 
-        def after(known: frozenset[int], turns: int, item: str, hint: int | None) -> Expected:
-            if hint is None or not goes_on or turns <= 1:
-                return _offer(task, catalogue, item)
-            return from_here(known | {hint}, turns - 1)
+        def after(known: frozenset[int], turns: int, hint: int | None) -> Expected:
+            """What it reaches from an offer that violates a wish, or none."""
+            if hint is None:
+                return Expected.of(True, policy=True)
+            return from_here(known | {hint}, turns - 1) if goes_on and turns > 1 else failure
 
-        asked = baseline is Baseline.ASKER
-        return from_here(task.places_of(*REVEALS[baseline]), max_turns - asked)
+        return from_here(task.places_of(*REVEALS[baseline]), max_turns - (baseline is Baseline.ASKER))
 
     return of_task

@@ -126,6 +126,8 @@ def _read(name: str, files: list[Path], catalogue: Path) -> TaskSet:
                 tasks[task.id] = task
                 if items.items:
                     problems += _mistakes(task, items, _noter(file, line, is_theirs="constraints" in entry))
+    if not items.items and not problems:
+        problems.append(Problem("there are no items in it.", str(catalogue)))
     if not tasks and not problems:
         problems.append(Problem("there are no tasks in it.", str(files[0])))
     if problems:

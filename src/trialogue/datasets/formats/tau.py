@@ -2,7 +2,7 @@
 
 * tau-bench: a JSON list of ``{task_id, trial, reward, info, traj}``; ``traj`` holds OpenAI's messages.
 * tau2-bench: an object ``{info, tasks, simulations}``; a simulation has ``task_id, trial, messages, reward_info``.
-* tau-Rec: an object ``{task_id, trial, model, events}`` for each trial, one per file, or a list or lines of them.
+* tau-Rec: an object ``{task_id, trial, model, events}`` for each trial, in a folder of files, or a list or lines of them.
 
 A trial is a dialogue with its task, so that trials of one task are one cluster; the reward that the benchmark recorded is a
 program's rating from 0 to 1. Calls of tools by tau2's simulated user are counted and left out: they are not the agent's.
@@ -15,7 +15,7 @@ from typing import Any
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
 from trialogue.datasets.door.conversation import Conversations
 from trialogue.datasets.formats.openai_chat import SHAPE
-from trialogue.datasets.json_documents import ParseReport, bare_stem, kind_of
+from trialogue.datasets.json_documents import ParseReport, bare_stem, files_like, first_json, kind_of, read_each
 from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
 from trialogue.records import Dialogue, Ending, JsonValue
 from trialogue.records.files.jsonl import Note
@@ -124,6 +124,9 @@ def _format(
     name: str, summary: str, recognise: Callable[[Head], bool], entries: Callable[[Entries, ParseReport], Entries]
 ) -> SimpleFormat:
     def read(path: Path, note: Note) -> Iterator[AnyRecord]:
+        if path.is_dir():
+            yield from read_each(files_like(path, recognise), read, note)
+            return
         report, stem = ParseReport(str(path), note), bare_stem(path)
         conversations = Conversations(SHAPE, stem, report, fallback=lambda number: f"{stem}-{number}")
         for dialogue in conversations.read(entries(read_objects(path, report), report)):
@@ -137,8 +140,11 @@ def _format(
     return SimpleFormat(name=name, summary=summary, recognise=recognise, reader=read)
 
 
-def _has_entry(*keys: str) -> Callable[[Head], bool]:
+def _has_entry(*keys: str, in_folder: bool = False) -> Callable[[Head], bool]:
     def recognises(head: Head) -> bool:
+        if head.is_folder and in_folder:
+            first = first_json(head.path, 0)
+            return first is not None and recognises(Head(first))
         if head.is_folder or not (head.is_json_object or head.is_json_list):
             return False
         entry = first_object(head.text)
@@ -162,7 +168,7 @@ TAU2 = _format(
 TAU_REC = _format(
     "tau-rec",
     "Trials of tau-Rec: {task_id, trial, model, events: [{type: message or tool_call}, ...]}.",
-    _has_entry("task_id", "trial", "events"),
+    _has_entry("task_id", "trial", "events", in_folder=True),
     _tau_rec,
 )
 
