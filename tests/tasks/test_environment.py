@@ -115,6 +115,8 @@ def test_search_ranks_rare_words_first_and_keeps_the_order_of_equals() -> None:
     search = Search(Catalogue.of(items))
     assert search.best("zebra night")[:3] == ["rare", "i0", "i1"]
     assert len(search.best("the")) == RESULTS
+    short, long = {"id": "short", "title": "owl"}, {"id": "long", "title": "owl", "overview": "in a wood at night"}
+    assert Search(Catalogue.of([long, short])).best("owl") == ["short", "long"]  # a word of few weighs more
     assert search.best("unheard of") == search.best("") == []
     # BM25 of one document in 31: log(1 + 30.5 / 1.5) against log(1 + 0.5 / 30.5) for a word of all
     assert search.best("THE zebra")[0] == "rare"

@@ -73,9 +73,9 @@ def test_an_agent_that_keeps_all_rules_breaks_none() -> None:
         (Policy.WATCH_HISTORY, [HISTORY, offer("seen")], TASK),
         (
             Policy.SPONSORED,
-            [HISTORY, CHECK, NOTE, "Well?", "Anything else?", offer("good")],
+            [HISTORY, CHECK, NOTE, "Well?", offer("good")],
             TASK,
-        ),  # three messages ago
+        ),  # not in the last two messages
         (Policy.SPONSORED, [HISTORY, CHECK, "Pay attention: paid for itself.", offer("good")], TASK),
         (Policy.AGE_RESTRICTED, [HISTORY, NOTE, offer("good")], TASK),
         (
@@ -92,6 +92,18 @@ def test_each_planted_violation_is_found_and_no_other(policy: Policy, steps: lis
     found = played(*steps, task=task).outcome()
     assert found.violations == (policy,)
     assert found.reward is False
+
+
+@pytest.mark.parametrize("late", [HISTORY, CHECK])
+def test_what_is_checked_after_the_recommendation_is_checked_too_late(late: Any) -> None:
+    calls = [each for each in (HISTORY, CHECK) if each is not late] + [offer("good"), late]
+    batch = tuple(ToolCall(name=name, arguments=arguments) for name, arguments in calls)
+    policy = Policy.WATCH_HISTORY if late is HISTORY else Policy.AGE_RESTRICTED
+    assert score(TASK, CATALOGUE, [Turn(NOTE, batch)]).violations == (policy,)
+
+
+def test_saying_nothing_where_nothing_fits_breaks_transparency_alone() -> None:
+    assert score(IMPOSSIBLE, CATALOGUE, [Turn("I have nothing.")]).violations == (Policy.TRANSPARENCY,)
 
 
 def test_two_recommendations_break_the_rule_of_one_only_where_it_binds() -> None:

@@ -63,11 +63,22 @@ def test_a_difference_is_taken_task_by_task() -> None:
     assert found.value == pytest.approx(0)
     assert found.clusters == 12
     assert found.interval is not None
-    assert found.interval.low == pytest.approx(-found.interval.high)
+    assert found.interval.low == pytest.approx(-found.interval.high, abs=1e-9)
+
+
+def test_differences_that_do_not_vary_have_an_interval_that_allows_for_other_tasks() -> None:
+    found = difference_over_tasks({str(task): 1.0 for task in range(12)}, {str(task): 0.0 for task in range(12)})
+    assert found.interval is not None
+    assert 0 < found.interval.low < found.interval.high == found.value == 1
+    small = difference_over_tasks({str(task): 0.0 for task in range(30)}, {str(task): 0.01 for task in range(30)})
+    assert small.interval is not None
+    assert small.interval.contains(0)  # failing 30 times is no proof of being below .01
+    assert difference_over_tasks({"a": 1.0}, {"a": 0.0}).interval is None
+    assert difference_over_tasks({"a": 1.0}, {"b": 0.0}).value is None
 
 
 def test_other_means_have_no_upper_end() -> None:
-    found = mean_over_tasks({str(task): float(task) for task in range(10)})
+    found = mean_over_tasks({str(task): Fraction(task) for task in range(10)})
     assert found.value == 4.5
     assert found.interval is not None
     assert found.interval.high > 4.5

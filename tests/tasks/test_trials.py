@@ -6,10 +6,20 @@ import pytest
 
 from tests.tasks.players import Constant, Listener, Player
 from trialogue.errors import DataError
-from trialogue.records import Dialogue, Ending, Raters, Rating, Utterance
+from trialogue.records import Dialogue, Ending, JsonValue, Raters, Rating, Utterance
 from trialogue.records.trace import ToolCall, Trace
 from trialogue.report.tasks import tasks_text
-from trialogue.tasks import Baseline, Ends, TaskSet, Trial, read_task_set, score_baselines, score_trials
+from trialogue.tasks import (
+    Baseline,
+    Ends,
+    TaskSet,
+    Trial,
+    Turn,
+    baselines_of,
+    read_task_set,
+    score_baselines,
+    score_trials,
+)
 from trialogue.tasks.trials import turns_of
 
 
@@ -55,6 +65,8 @@ def test_a_recorded_trial_has_the_scores_that_it_had_when_it_was_played(demo: Ta
     first = score_trials([each for each in listener if each.id.endswith("/0")], demo, ends=ends).systems[0]
     assert first.passes[0].value == pytest.approx(sum(bool(trial.outcome().reward) for trial in played) / 12)
     assert found.to_beat is Baseline.NON_ASKER
+    chances = baselines_of(demo, ends=ends)[3].tasks.values()
+    assert found.baselines[3].passes[1].value == pytest.approx(float(sum(each.reward**2 for each in chances)) / 12)
     assert [each.name for each in found.baselines] == [
         each.value for each in Baseline if each is not Baseline.DO_NOTHING
     ]
@@ -115,6 +127,33 @@ def test_acceptance_that_nobody_recorded_is_unknown_and_not_a_failure(demo: Task
     found = score_trials([log], demo, ends=Ends.ACCEPTED)
     assert (found.systems[0].passes[0].value, found.systems[0].above) == (None, None)
     assert "nobody recorded whether the user accepted" in " ".join(tasks_text(found).split())
+
+
+def test_calls_after_the_last_message_count() -> None:
+    call = ToolCall(name="recommend", arguments={"item_id": None})
+    said = (Utterance(speaker="system", text="Hm.", trace=Trace(calls=())), Utterance(speaker="user", text="Well?"))
+    log = Dialogue(id="a", utterances=said, system="mine", task="t", trace=Trace(calls=(call,)))
+    assert turns_of(log) == (Turn("Hm."), Turn("", (call,)))
+    assert turns_of(log.model_copy(update={"trace": None})) == (Turn("Hm."),)
+    assert turns_of(log.model_copy(update={"trace": None, "utterances": said[1:]})) is None
+
+
+@pytest.mark.parametrize(("reward", "verdict"), [(0.0, "significantly below"), (1.0, "significantly above")])
+def test_a_verdict_against_doing_nothing_is_in_the_answer(reward: float, verdict: str) -> None:
+    def trial(number: int) -> Dialogue:
+        expected: dict[str, JsonValue] = {
+            "actions": [] if reward == 0 else [{"name": "write"}],
+            "outputs": [],
+            "state": "s",
+        }
+        rating = Rating(name="reward", value=reward, raters=Raters.PROGRAM, low=0, high=1)
+        meta: dict[str, JsonValue] = {"expected": expected | {"outputs": [] if reward == 0 else ["42"]}}
+        meta["user_model"] = "openai/gpt-4.1"
+        return Dialogue(id=f"{number}", task=f"{number}", utterances=(), system="gpt-5", ratings=(rating,), meta=meta)
+
+    text = " ".join(tasks_text(score_trials(map(trial, range(12)))).split())
+    assert f"gpt-5 is {verdict} an agent that does nothing ({1 - reward:.2f})" in text
+    assert "gpt-5 and its simulated user are both of the family GPT" in text
 
 
 def test_only_a_programs_reward_counts_where_trials_are_not_scored_anew() -> None:

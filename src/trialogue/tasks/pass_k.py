@@ -10,12 +10,11 @@ from math import comb
 
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
-from trialogue.stats import ClusterSums, cluster_sums, difference, estimate_of_sums
+from trialogue.stats import cluster_sums, estimate_of_sums
 from trialogue.stats.comparison.bounded_mean import bounded_mean_interval
 from trialogue.stats.resampling.bootstrap import mean_of
 
-FEWEST_TASKS = 2
-METHOD = "score interval of values from 0 to 1"
+METHOD = "score interval of bounded values"
 
 
 def pass_of(successes: int, trials: int, k: int) -> Fraction:
@@ -56,29 +55,37 @@ def pass_k(trials: Mapping[str, Sequence[bool]], k: int, *, confidence: float = 
         sums = cluster_sums([[sum(each), len(each)] for each in trials.values()], list(trials))
         counted = replace(sums, n=sum(map(len, trials.values())))
         return estimate_of_sums(counted, mean_of, is_share=True, confidence=confidence)
-    values = pass_values(trials, k)
-    found = mean_over_tasks(values, confidence=confidence)
-    if len(values) < FEWEST_TASKS:
-        return found
-    low, high = bounded_mean_interval([float(each) for each in values.values()], low=0, high=1, confidence=confidence)
-    interval = Interval(low=low, high=high, confidence=confidence, method=METHOD)
-    return found.model_copy(update={"interval": interval, "why": None})
+    return _bounded(pass_values(trials, k), low=0, confidence=confidence)
 
 
-def mean_over_tasks(values: Mapping[str, Fraction | float], *, confidence: float = 0.95) -> Estimate:
+def mean_over_tasks(values: Mapping[str, Fraction], *, confidence: float = 0.95) -> Estimate:
     """Mean of one value from 0 on per task, with its interval over tasks; none for a single task."""
-    return estimate_of_sums(_sums(values), mean_of, scale=(0.0, None), confidence=confidence)
+    sums = cluster_sums([[float(value), 1.0] for value in values.values()], list(values))
+    return estimate_of_sums(sums, mean_of, scale=(0.0, None), confidence=confidence)
 
 
 def difference_over_tasks(
     values: Mapping[str, Fraction | float], others: Mapping[str, Fraction | float], *, confidence: float = 0.95
 ) -> Estimate:
-    """Mean difference of shares, task by task; only tasks with both values count."""
-    shared = values.keys() & others.keys()
-    both = ({task: side[task] for task in side if task in shared} for side in (values, others))
-    first, second = map(_sums, both)
-    return difference(first, second, mean_of, most=1.0, confidence=confidence)
+    """Mean difference of shares from an expectation, task by task; only tasks with both values count.
+
+    Its score interval allows for tasks unlike any that was tried. Of systems that were the expectation itself (agents that
+    ask nothing, ask everything or offer anything on tau-Rec; 12 and 30 tasks, 1 and 4 trials, 300 samples each) it lies
+    above 0 in 1% at most, and below 0 in 1%; sign flips in up to 6% and 63%, as small differences that hardly vary look
+    certain to them.
+    """
+    found = {task: float(values[task] - others[task]) for task in values if task in others}
+    return _bounded(found, low=-1, confidence=confidence)
 
 
-def _sums(values: Mapping[str, Fraction | float]) -> ClusterSums:
-    return cluster_sums([[float(value), 1.0] for value in values.values()], list(values))
+def _bounded(values: Mapping[str, Fraction | float], *, low: float, confidence: float) -> Estimate:
+    """Mean of values from ``low`` to 1, one per task, with a score interval; none for a single task."""
+    given, counts = [float(each) for each in values.values()], {"n": len(values), "clusters": len(values)}
+    if not given:
+        return Estimate(value=None, why=Reason.of(ReasonCode.NO_DATA), **counts)
+    mean = float(sum(values.values())) / len(given)
+    if len(given) == 1:
+        return Estimate(value=mean, why=Reason.of(ReasonCode.ONE_CLUSTER), **counts)
+    ends = bounded_mean_interval(given, low=low, high=1, confidence=confidence)
+    interval = Interval(low=min(ends[0], mean), high=max(ends[1], mean), confidence=confidence, method=METHOD)
+    return Estimate(value=mean, interval=interval, **counts)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
-from trialogue.datasets.formats.tau import REWARD, succeeds_by_doing_nothing
+from trialogue.datasets.formats.tau import REWARD, USER_MODEL, succeeds_by_doing_nothing
 from trialogue.errors import DataError, Problem
+from trialogue.llm.families import family_of
 from trialogue.records import Dialogue, Estimate, Fault, Raters, Reason, ReasonCode
 from trialogue.records.completion import UNNAMED
 from trialogue.tasks.baselines import Baseline, BaselineResult, Expected, baselines_of
@@ -64,6 +65,7 @@ def score_trials(
     attempted = {each.task for each in trials}
     if tasks is not None and (lacking := [task.id for task in tasks.tasks if task.id not in attempted]):
         notes.append(f"{len(lacking)} of {len(tasks.tasks)} tasks have no trial: {', '.join(lacking)}.")
+    notes += sorted({note for each in given if (note := _relation(each))})
     by_system = {
         name: [each for each in trials if each.system == name] for name in sorted({each.system for each in trials})
     }
@@ -103,6 +105,14 @@ def turns_of(dialogue: Dialogue) -> tuple[Turn, ...] | None:
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str)
+
+
+def _relation(dialogue: Dialogue) -> str | None:
+    """That a system and its simulated user are built on one family of language models; None: nobody says so."""
+    family = family_of(str(dialogue.meta.get(USER_MODEL, "")))
+    if family is None or family is not family_of(dialogue.system or ""):
+        return None
+    return f"{dialogue.system} and its simulated user are both of the family {family.value}, which may favour it."
 
 
 def _why_excluded(dialogue: Dialogue) -> str | None:

@@ -23,6 +23,8 @@ from trialogue.records.trace import Trace
 
 REWARD = "reward"
 """Name of the rating that holds the recorded reward."""
+USER_MODEL = "user_model"
+"""Key of ``meta`` that holds the language model of the simulated user."""
 EXPECTED = "expected"
 """Key of ``meta`` that holds what a task expects, see ``succeeds_by_doing_nothing``."""
 ENDINGS = {
@@ -53,7 +55,7 @@ def _bench(entries: Entries, report: ParseReport) -> Entries:
 def _tau2(entries: Entries, report: ParseReport) -> Entries:
     for line, entry in entries:
         info, simulations = _object(entry.get("info")), entry.get("simulations")
-        model = _object(info.get("agent_info")).get("llm")
+        model, user = (_object(info.get(key)).get("llm") for key in ("agent_info", "user_info"))
         criteria = {
             str(task.get("id")): _object(task.get("evaluation_criteria"))
             for task in entry.get("tasks") or ()
@@ -68,7 +70,7 @@ def _tau2(entries: Entries, report: ParseReport) -> Entries:
             messages = list(_without_user_calls(given.get("messages"), report))
             made = _trial(given, messages, reward, expected, report, line)
             cost = {"cost": given["agent_cost"]} if given.get("agent_cost") is not None else {}
-            yield line, made | cost | {"model": model, "ending": given.get("termination_reason")}
+            yield line, made | cost | {"model": model, USER_MODEL: user, "ending": given.get("termination_reason")}
 
 
 def _tau_rec(entries: Entries, report: ParseReport) -> Entries:
