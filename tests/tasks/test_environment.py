@@ -1,8 +1,11 @@
 """Trials: what the user says, tools and their errors, and bounds."""
 
+import math
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.tasks.test_outcomes import CATALOGUE, TASK, offer
 from trialogue.errors import UsageError
@@ -121,3 +124,22 @@ def test_search_ranks_rare_words_first_and_keeps_the_order_of_equals() -> None:
     # BM25 of one document in 31: log(1 + 30.5 / 1.5) against log(1 + 0.5 / 30.5) for a word of all
     assert search.best("THE zebra")[0] == "rare"
     assert Search(Catalogue.of([])).best("x") == []
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("abcde"), min_size=1, max_size=9), min_size=1, max_size=9), st.sampled_from("abc")
+)
+def test_search_orders_as_the_formula_of_bm25_does(texts: list[list[str]], word: str) -> None:
+    items: list[Any] = [{"id": str(number), "title": " ".join(words)} for number, words in enumerate(texts)]
+    holding, mean = sum(word in words for words in texts), sum(map(len, texts)) / len(texts)
+
+    def weight(words: list[str]) -> float:
+        times = words.count(word)
+        rarity = math.log(1 + (len(texts) - holding + 0.5) / (holding + 0.5))
+        return rarity * times * 2.5 / (times + 1.5 * (0.25 + 0.75 * len(words) / mean))
+
+    ranked = sorted(
+        (number for number, words in enumerate(texts) if word in words), key=lambda n: -round(weight(texts[n]), 9)
+    )
+    found = [round(weight(texts[int(name)]), 9) for name in Search(Catalogue.of(items)).best(word)]
+    assert found == [round(weight(texts[number]), 9) for number in ranked]
