@@ -56,7 +56,7 @@ def test_a_small_set_agrees_with_arithmetic_by_hand() -> None:
         Wish(field="year", op=Op.AT_LEAST, value=2000, reveal=Reveal.ON_ASK),
     )
     early = Wish(field="year", op=Op.AT_MOST, value=2005, reveal=Reveal.HIDDEN)
-    tasks = TaskSet("t", (Task(id="t", wishes=(first, late, early)),), Catalogue.of(items))  # only a2000 fits
+    tasks = TaskSet((Task(id="t", wishes=(first, late, early)),), Catalogue.of(items))  # only a2000 fits
 
     def rewards(ends: Ends) -> list[Fraction]:
         return [each.mean.reward for each in baselines_of(tasks, ends=ends)]
@@ -138,4 +138,4 @@ def test_agents_that_play_a_small_set_equal_the_baselines_exactly(ends: Ends, tu
         ),
         made("nothing fits, quietly", drama, ("year", ">=", 2050, "hidden"), solvable=False, policies=every),
     )
-    agrees(TaskSet("small", tasks, Catalogue.of(items)), ends=ends, max_turns=turns)
+    agrees(TaskSet(tasks, Catalogue.of(items)), ends=ends, max_turns=turns)

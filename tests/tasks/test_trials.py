@@ -78,7 +78,7 @@ def test_a_system_is_compared_with_the_agent_that_asks_nothing(demo: TaskSet) ->
         dialogue.model_copy(update={"system": "oracle"})
         for task in demo.tasks
         for dialogue in trials_of(
-            TaskSet("one", (task,), demo.catalogue), Listener(demo.catalogue, knows=task.wishes), "oracle", trials=1
+            TaskSet((task,), demo.catalogue), Listener(demo.catalogue, knows=task.wishes), "oracle", trials=1
         )
     ]
     text = " ".join(tasks_text(score_trials(quiet + oracle, demo)).split())
@@ -91,7 +91,7 @@ def test_a_system_is_compared_with_the_agent_that_asks_nothing(demo: TaskSet) ->
 
 
 def test_what_is_left_out_is_counted_and_named(demo: TaskSet) -> None:
-    known = trials_of(TaskSet("one", demo.tasks[:1], demo.catalogue), Constant(None), "mine", trials=1)
+    known = trials_of(TaskSet(demo.tasks[:1], demo.catalogue), Constant(None), "mine", trials=1)
     bare = Dialogue(id="x", utterances=(Utterance(speaker="system", text="Hello"),), system="mine")
     others = [
         bare,
@@ -111,7 +111,7 @@ def test_what_is_left_out_is_counted_and_named(demo: TaskSet) -> None:
 
 
 def test_a_failure_of_the_agent_counts_as_a_failed_trial(demo: TaskSet) -> None:
-    last = TaskSet("one", demo.tasks[-1:], demo.catalogue)  # abstaining is right
+    last = TaskSet(demo.tasks[-1:], demo.catalogue)  # abstaining is right
     (good,) = trials_of(last, Constant(None), "mine", trials=1)
     assert score_trials([good], last).systems[0].passes[0].value == 1
     crashed = good.model_copy(update={"ended_by": Ending.AGENT_ERROR})

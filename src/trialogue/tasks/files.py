@@ -93,7 +93,7 @@ def read_task_set(given: str | Path, *, catalogue: str | Path | None = None) -> 
         UsageError: there are no tasks, or no catalogue.
     """
     if str(given) == DEMO:
-        return _read(DEMO, [bundled_path("tasks.jsonl")], Path(catalogue) if catalogue else bundled_path("films.jsonl"))
+        return _read([bundled_path("tasks.jsonl")], Path(catalogue) if catalogue else bundled_path("films.jsonl"))
     path = Path(given)
     folder = path if path.is_dir() else path.parent
     files = sorted((path / "tasks").glob("*.json")) if path.is_dir() else [path] if path.is_file() else []
@@ -111,10 +111,10 @@ def read_task_set(given: str | Path, *, catalogue: str | Path | None = None) -> 
         raise UsageError(
             f"{given}: no catalogue beside the tasks ({', '.join(CATALOGUES)}). Name one with --catalogue."
         )
-    return _read(path.resolve().name, files, items)
+    return _read(files, items)
 
 
-def _read(name: str, files: list[Path], catalogue: Path) -> TaskSet:
+def _read(files: list[Path], catalogue: Path) -> TaskSet:
     problems: list[Problem] = []
     items = _read_catalogue(catalogue, problems)
     tasks: dict[str, Task] = {}
@@ -133,7 +133,7 @@ def _read(name: str, files: list[Path], catalogue: Path) -> TaskSet:
     if problems:
         raise DataError(problems)
     is_tau_rec = any(each.startswith("tmdb_") for each in items.items) and any(each.persona for each in tasks.values())
-    return TaskSet(name, tuple(tasks.values()), items, CREDIT if is_tau_rec else "")
+    return TaskSet(tuple(tasks.values()), items, CREDIT if is_tau_rec else "")
 
 
 def _objects(file: Path, problems: list[Problem]) -> Iterator[tuple[int, JsonObject]]:

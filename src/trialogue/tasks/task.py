@@ -1,6 +1,6 @@
 """A task: what the user needs, as typed predicates over a catalogue, and the policies that bind the agent."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -188,9 +188,9 @@ class Catalogue:
         """From items with unique ids."""
         return cls({str(item["id"]): item for item in items})
 
-    def fitting(self, task: Task, places: Collection[int] | None = None) -> list[str]:
-        """Ids of items that satisfy the wishes at some places, whatever the policies say; None: all wishes."""
-        return [name for name, item in self.items.items() if task.fits(item, places)]
+    def fitting(self, task: Task) -> list[str]:
+        """Ids of items that satisfy every wish, whatever the policies say."""
+        return [name for name, item in self.items.items() if task.fits(item)]
 
     @cached_property
     def fields(self) -> frozenset[str]:
@@ -202,8 +202,6 @@ class Catalogue:
 class TaskSet:
     """Tasks over one catalogue."""
 
-    name: str
-    """What it is called in sentences."""
     tasks: tuple[Task, ...]
     catalogue: Catalogue
     credit: str = ""

@@ -150,7 +150,7 @@ def _baselines(
 ) -> tuple[list[BaselineResult], tuple[str, ...]]:
     """Baselines on the tasks that were attempted, and tasks for which there is none."""
     if tasks is not None:
-        some = TaskSet(tasks.name, tuple(each for each in tasks.tasks if each.id in attempted), tasks.catalogue)
+        some = TaskSet(tuple(each for each in tasks.tasks if each.id in attempted), tasks.catalogue)
         return baselines_of(some, ends=ends), ()
     idle = {task: each for task, each in succeeds_by_doing_nothing(dialogues).items() if task in attempted}
     unknown = tuple(task for task, succeeds in idle.items() if succeeds is None)
