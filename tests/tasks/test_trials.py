@@ -105,6 +105,8 @@ def test_what_is_left_out_is_counted_and_named(demo: TaskSet) -> None:
         assert part in said
     assert "11 of 12 tasks have no trial: night-shift" in said
     assert found.systems[0].trials == 1
+    alone = known[0].model_copy(update={"id": demo.tasks[0].id, "task": None})
+    assert score_trials([alone], demo).systems[0].tasks == 1  # its id is that of its task
     assert all(each.tasks == 1 for each in found.baselines)  # on what was attempted
     with pytest.raises(DataError, match=r"no trial can be scored: 1 of 1 trials have no task"):
         score_trials([bare], demo)

@@ -23,7 +23,9 @@ from trialogue.tasks.task import TaskSet
 
 T = TypeVar("T")
 MOST_K = 8
-NO_TASK = "have no task (with a field 'trial' beside it, the id of a conversation is that of its task)"
+NO_TASK = (
+    "have no task (the id of a conversation is that of its task, with a field 'trial' beside it if there are several)"
+)
 NO_FAULT = "failed through no fault of the system, and are left out"
 NO_REWARD = "have no recorded reward"
 NO_CALLS = "have no recorded calls of tools, and cannot be scored"
@@ -134,6 +136,8 @@ def _by_reward(dialogue: Dialogue) -> _Scored | str:
 
 def _by_rules(dialogue: Dialogue, tasks: TaskSet, ends: Ends) -> _Scored | str:
     """A trial scored by the rules of its task, or why it does not count."""
+    if dialogue.task is None and dialogue.id in tasks.by_id:  # a single trial, called by its task
+        dialogue = dialogue.model_copy(update={"task": dialogue.id})
     turns, name = turns_of(dialogue), dialogue.task or ""
     if (why := _why_excluded(dialogue)) is not None:
         return why
