@@ -103,13 +103,25 @@ def test_what_is_left_out_is_counted_and_named(demo: TaskSet) -> None:
     said = " ".join(found.notes)
     for part in ("1 of 5 trials have no task", "no recorded calls", "not in the set", "no fault of the system"):
         assert part in said
-    assert "11 of 12 tasks have no trial: night-shift" in said
+    assert "mine has no trial of 11 of 12 tasks: night-shift, old-detective" in said
     assert found.systems[0].trials == 1
     alone = known[0].model_copy(update={"id": demo.tasks[0].id, "task": None})
     assert score_trials([alone], demo).systems[0].tasks == 1  # its id is that of its task
     assert all(each.tasks == 1 for each in found.baselines)  # on what was attempted
     with pytest.raises(DataError, match=r"no trial can be scored: 1 of 1 trials have no task"):
         score_trials([bare], demo)
+
+
+def test_a_system_that_attempts_easy_tasks_alone_is_compared_on_these(demo: TaskSet) -> None:
+    impossible = TaskSet(demo.tasks[-2:], demo.catalogue)  # abstaining is right; asking nothing has 1 and 0
+    found = score_trials(
+        trials_of(impossible, Constant(None), "picky") + trials_of(demo, Constant(None), "quiet"), demo
+    )
+    text = " ".join(tasks_text(found).split())
+    assert "picky has no trial of 10 of 12 tasks" in text
+    assert "quiet has no trial" not in text
+    assert "picky is not significantly above an agent that asks nothing (0.50), with a reward of 1.00" in text
+    assert "quiet is not significantly above an agent that asks nothing (0.54), with a reward of 0.17" in text
 
 
 def test_a_failure_of_the_agent_counts_as_a_failed_trial(demo: TaskSet) -> None:

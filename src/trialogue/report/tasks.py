@@ -80,7 +80,9 @@ def _answer(system: AgentScores, scores: TrialScores) -> str:
     if floor is None or floor.passes[0].value is None:
         why = f"the file does not say whether doing nothing succeeds in {count(len(scores.unknown), 'task')}"
         return f"{system.name} has a reward of {reached}; there is no baseline, since {why}."
-    than = f"an agent that {_name(floor)} ({number(floor.passes[0].value, 2)})"
+    own, above = system.passes[0].value, None if system.above is None else system.above.value
+    level = floor.passes[0].value if own is None or above is None else own - above  # on the tasks that it attempted
+    than = f"an agent that {_name(floor)} ({number(level, 2)})"
     if system.above is None or system.above.interval is None:
         why = str(system.passes[0].why if system.above is None else system.above.why)
         return f"{system.name} has a reward of {reached}; whether that is above {than} is unknown: {why}."

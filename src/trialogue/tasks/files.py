@@ -118,21 +118,23 @@ def _read(files: list[Path], catalogue: Path) -> TaskSet:
     problems: list[Problem] = []
     items = _read_catalogue(catalogue, problems)
     tasks: dict[str, Task] = {}
+    is_tau_rec = False
     for file in files:
         for line, entry in _objects(file, problems):
+            is_theirs = "constraints" in entry
+            is_tau_rec |= is_theirs and any(name.startswith("tmdb_") for name in items.items)
             if task := _task(entry, file, line, problems):
                 if task.id in tasks:
                     problems.append(Problem(f"the id {task.id!r} is given twice.", str(file), line, "id"))
                 tasks[task.id] = task
                 if items.items:
-                    problems += _mistakes(task, items, _noter(file, line, is_theirs="constraints" in entry))
+                    problems += _mistakes(task, items, _noter(file, line, is_theirs=is_theirs))
     if not items.items and not problems:
         problems.append(Problem("there are no items in it.", str(catalogue)))
     if not tasks and not problems:
         problems.append(Problem("there are no tasks in it.", str(files[0])))
     if problems:
         raise DataError(problems)
-    is_tau_rec = any(each.startswith("tmdb_") for each in items.items) and any(each.persona for each in tasks.values())
     return TaskSet(tuple(tasks.values()), items, CREDIT if is_tau_rec else "")
 
 

@@ -65,12 +65,12 @@ def score_trials(
     if not trials:
         raise DataError(Problem("no trial can be scored: " + (" ".join(notes) or "there are none.")))
     attempted = {each.task for each in trials}
-    if tasks is not None and (lacking := [task.id for task in tasks.tasks if task.id not in attempted]):
-        notes.append(f"{len(lacking)} of {len(tasks.tasks)} tasks have no trial: {', '.join(lacking)}.")
     notes += sorted({note for each in given if (note := _relation(each))})
     by_system = {
         name: [each for each in trials if each.system == name] for name in sorted({each.system for each in trials})
     }
+    every = sorted(attempted) if tasks is None else list(tasks.by_id)
+    notes += [note for name, own in by_system.items() if (note := _lacking(name, every, {each.task for each in own}))]
     baselines, unknown = _baselines(given, tasks, attempted, ends)
     to_beat = Baseline.NON_ASKER if tasks is not None else Baseline.DO_NOTHING
     floor = next((each for each in baselines if each.baseline is to_beat), None)
@@ -107,6 +107,14 @@ def turns_of(dialogue: Dialogue) -> tuple[Turn, ...] | None:
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str)
+
+
+def _lacking(system: str, tasks: Sequence[str], attempted: set[str], most: int = 5) -> str:
+    """Tasks that a system did not attempt, in a sentence; "": none."""
+    names = [task for task in tasks if task not in attempted]
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    listed = f"{', '.join(names[:most])}{more}"
+    return f"{system} has no trial of {len(names)} of {len(tasks)} tasks: {listed}." if names else ""
 
 
 def _relation(dialogue: Dialogue) -> str | None:
