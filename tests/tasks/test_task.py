@@ -139,6 +139,14 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
         read_task_set(tmp_path, catalogue=tmp_path / "none.json")
 
 
+def test_a_file_that_would_have_to_be_repaired_is_refused(tmp_path: Path) -> None:
+    folder = written(tmp_path / "mine", [{"id": "t", "wishes": [wish()]}])
+    with (folder / "tasks.jsonl").open("a", encoding="utf-8") as stream:
+        stream.write('{"id": "u", "wish')
+    with pytest.raises(DataError, match="the last line is cut off"):
+        read_task_set(folder)
+
+
 def test_the_bundled_tasks_are_in_order() -> None:
     found = read_task_set("demo")
     assert len(found.tasks) == 12

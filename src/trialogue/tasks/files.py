@@ -139,7 +139,7 @@ def _read(files: list[Path], catalogue: Path) -> TaskSet:
 
 
 def _objects(file: Path, problems: list[Problem]) -> Iterator[tuple[int, JsonObject]]:
-    report = ParseReport(str(file), lambda _: None)
+    report = ParseReport(str(file), problems.append)  # a repair would change what is scored
     try:
         yield from read_objects(file, report)
         report.settle()

@@ -55,7 +55,7 @@ def pass_k(trials: Mapping[str, Sequence[bool]], k: int, *, confidence: float = 
         sums = cluster_sums([[sum(each), len(each)] for each in trials.values()], list(trials))
         counted = replace(sums, n=sum(map(len, trials.values())))
         return estimate_of_sums(counted, mean_of, is_share=True, confidence=confidence)
-    return _bounded(pass_values(trials, k), low=0, confidence=confidence)
+    return _mean_of_bounded(pass_values(trials, k), low=0, confidence=confidence)
 
 
 def mean_over_tasks(values: Mapping[str, Fraction], *, confidence: float = 0.95) -> Estimate:
@@ -75,10 +75,10 @@ def difference_over_tasks(
     certain to them.
     """
     found = {task: float(values[task] - others[task]) for task in values if task in others}
-    return _bounded(found, low=-1, confidence=confidence)
+    return _mean_of_bounded(found, low=-1, confidence=confidence)
 
 
-def _bounded(values: Mapping[str, Fraction | float], *, low: float, confidence: float) -> Estimate:
+def _mean_of_bounded(values: Mapping[str, Fraction | float], *, low: float, confidence: float) -> Estimate:
     """Mean of values from ``low`` to 1, one per task, with a score interval; none for a single task."""
     given, counts = [float(each) for each in values.values()], {"n": len(values), "clusters": len(values)}
     if not given:
