@@ -21,6 +21,7 @@ from trialogue.cli import (
     reproduce,
     run,
     score,
+    tasks,
     view,
 )
 from trialogue.cli.judging import rubrics
@@ -46,6 +47,7 @@ app.command("compare", rich_help_panel=EVALUATE)(compare.compare)
 app.command("ci", rich_help_panel=EVALUATE)(ci.ci)
 app.command("board", rich_help_panel=EVALUATE)(board.board)
 app.command("score", rich_help_panel=EVALUATE)(score.score)
+app.add_typer(tasks.app, name="tasks", rich_help_panel=EVALUATE)
 app.command("check", rich_help_panel=EVALUATE)(check.check)
 app.command("run", rich_help_panel=EVALUATE)(run.run)
 app.command("report", rich_help_panel=EVALUATE)(report.report)

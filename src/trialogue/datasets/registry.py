@@ -12,7 +12,7 @@ from trialogue.records.files.jsonl import Note, warn
 FORMATS = "trialogue.formats"
 CORPORA = "trialogue.corpora"
 SHAPES = {
-    "sharegpt": "trialogue.datasets.formats.sharegpt:FORMAT",
+    "sharegpt": "trialogue.datasets.formats.openai_chat:SHAREGPT",
     "prediction-pairs": "trialogue.datasets.formats.prediction_pairs:FORMAT",
     "mturk": "trialogue.datasets.formats.mturk:FORMAT",
     "convokit": "trialogue.datasets.formats.convokit:FORMAT",

@@ -96,6 +96,14 @@ class ReasonCode(StrEnum):
         "too_few_for_jackknife",
         "an interval needs at least {needed} independent items, dialogues or people, got {clusters}",
     )
+    TOO_FEW_TRIALS = (
+        "too_few_trials",
+        "{tasks:task has|tasks have} fewer than {k} trials, so how often {k} of them all succeed is unknown",
+    )
+    ACCEPTANCE_NOT_RECORDED = (
+        "acceptance_not_recorded",
+        "in {trials:trial|trials} nobody recorded whether the user accepted the recommendation",
+    )
     INTERVAL_UNBOUNDED = "interval_unbounded", "with so few dialogues or people the interval is unbounded"
 
     # Agreement between raters

@@ -1,0 +1,1 @@
+"""Tests of tasks whose outcome a program checks."""
