@@ -19,6 +19,7 @@ from trialogue.simulation.language.phrases import Linker
 
 LONGEST = 2000  # characters in which titles are looked for
 REMEMBERED = 20_000  # texts whose titles are kept
+DECLARED = 64  # the same of texts with titles of their own: enough for one agent's last turns
 
 Source = Literal["text", "declared"]
 
@@ -103,7 +104,8 @@ class AgentTurnParser:
         wanted = {label for labels in space.acceptable.values() for label in labels}
         self._own = wanted | set(AGENT_LABELS)
         self._families = tuple(sorted(label[:-2] for label in wanted if label.endswith(".*")))
-        self._by_text: dict[str, _Content] = {}
+        self._contents: dict[tuple[str, int], _Content] = {}
+        self._declared: dict[tuple[str, int], _Content] = {}
 
     def labels(self, turn: Turn) -> list[LabelledMessage]:
         """Act label and mentions of each message of a turn, from its words alone."""
@@ -119,9 +121,16 @@ class AgentTurnParser:
         return LabelledMessage(heard.label, heard.confidence, found.mentions, self._origin, heard.why)
 
     def _content_of(self, said: Utterance) -> _Content:
-        """Content of a message, cached if it follows from the text alone."""
-        found = self._by_text.get(said.text) if said.mentions is None else None
-        return self._analyse(said) if found is None else found
+        """Content of a message, cached by its text and, where it declares any, those very mentions, which it keeps."""
+        declared = said.mentions is not None
+        cache, most = (self._declared, DECLARED) if declared else (self._contents, REMEMBERED)
+        key = (said.text, id(said.mentions))
+        found = cache.get(key)
+        if found is None:
+            if len(cache) >= most:
+                cache.clear()
+            found = cache[key] = self._analyse(said)
+        return found
 
     def hear(self, turn: Turn, before: str = START) -> tuple[Message, ...]:
         """Interpret each message of a turn, after a user's act; () for an empty turn."""
@@ -144,18 +153,14 @@ class AgentTurnParser:
         return None
 
     def _analyse(self, said: Utterance) -> _Content:
-        """Content of a message; cached for text-only messages."""
+        """Content of a message."""
         text = said.text[:LONGEST]
         asks = _ASKS_IF_KNOWN.search(text) is not None
         if said.mentions is not None:
             return _Content(self._ids(said.mentions), asks, mask_mentions(said.text, said.mentions), said.mentions)
         mentions = self._linker.find(text) if self._linker is not None else ()
         is_whole = self._linker is not None and len(said.text) <= LONGEST
-        found = _Content(self._ids(mentions), asks, mask_mentions(text, mentions), mentions if is_whole else None)
-        if len(self._by_text) >= REMEMBERED:
-            self._by_text.clear()
-        self._by_text[said.text] = found
-        return found
+        return _Content(self._ids(mentions), asks, mask_mentions(text, mentions), mentions if is_whole else None)
 
     def _ids(self, mentions: tuple[Mention, ...]) -> tuple[str, ...]:
         """Ids of the catalogue: the mention's own, or else that of the only item with its title."""

@@ -289,8 +289,9 @@ class Needs:
 
 def satisfied_share(need: Need, item: Item) -> float:
     """Share of a need's constraints that an item satisfies; 1 without constraints."""
-    held = [not set(values_of(item, each.attribute)).isdisjoint(each.values) for each in need.constraints]
-    return sum(held) / len(held) if held else 1.0
+    asked = need.constraints
+    held = sum(any(value in each.values for value in values_of(item, each.attribute)) for each in asked)
+    return held / len(asked) if asked else 1.0
 
 
 def resolve_mentions(
