@@ -1,6 +1,7 @@
 """Gates of users: which planted faults they find, and how often they fire on real people. Writes GATES.md.
 
     python -m benchmarks.gates
+    python -m benchmarks.gates --file F.tsv --missed    # whole dialogues (gates_dialogues.py)
 
 Planted faults are put behind the words of a simulated user of the bundled films, whose dialogue, need and titles are known;
 near misses are planted in the same way. ``gates_planted.tsv`` was written by the author of the detectors, before them;
@@ -9,6 +10,7 @@ somebody who had seen a few rows of A and C and no detector. Dialogues of
 people come from the local mirror and are only counted.
 """
 
+import argparse
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import gates_descriptions
+from benchmarks.gates_dialogues import Judged, judged, missed
 from benchmarks.tables import table
 from trialogue.agents.registry import make_agent
 from trialogue.catalogue import Catalogue
@@ -116,7 +119,23 @@ def user(text: str) -> Utterance:
 
 
 def main() -> None:
-    """Write the page."""
+    """Write the page; or print what the gates find in a file of dialogues."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--file", type=Path, help="dialogues with faults (gates_dialogues.py); prints, writes nothing")
+    parser.add_argument("--missed", action="store_true", help="print the dialogues that are judged wrongly")
+    given = parser.parse_args()
+    if given.file is None:
+        write_page()
+        return
+    cases = list(judged(given.file))
+    print(counted(cases, [each.fires for each in cases]))
+    if given.missed:
+        print("\n".join(missed(cases)))
+
+
+def write_page() -> None:
+    """Measure all sets, and people."""
+    assert os.environ.get("TRIALOGUE_DATA_MIRROR"), "set TRIALOGUE_DATA_MIRROR"
     known = load_catalogue("demo")
     world = World(known.catalogue, known.ratings)
     page = [INTRO]
@@ -136,9 +155,14 @@ def found_in(cases: Sequence[Planted], facts: FactIndex) -> str:
     """Table of what each gate finds in a set."""
     vocabulary = vocabulary_of(each.dialogue.need for each in cases if each.dialogue.need is not None)
     fires = [gates_in(each.dialogue, vocabulary, facts) for each in cases]
+    return counted(cases, [frozenset(gate for gate in found if found[gate]) for found in fires])
+
+
+def counted(cases: Sequence[Planted | Judged], fires: Sequence[frozenset[Gate]]) -> str:
+    """Table of recall and precision, by gate."""
     rows = []
     for gate in dict.fromkeys(each.gate for each in cases):
-        pairs = [(each, bool(found[gate])) for each, found in zip(cases, fires, strict=True)]
+        pairs = [(each, gate in found) for each, found in zip(cases, fires, strict=True)]
         hit = sum(fired for each, fired in pairs if each.gate is gate and each.is_fault)
         faults = sum(each.is_fault for each in cases if each.gate is gate)
         near = sum(fired for each, fired in pairs if each.gate is gate and not each.is_fault)
@@ -217,5 +241,4 @@ Dialogues without a need or a recorded ending cannot show `target_leaked`, `need
 item named its genre."""
 
 if __name__ == "__main__":
-    assert os.environ.get("TRIALOGUE_DATA_MIRROR"), "set TRIALOGUE_DATA_MIRROR"
     main()
