@@ -12,6 +12,8 @@ from trialogue.llm.machine_text import is_machine_text
 from trialogue.metrics.gates.phrases import any_of, patterns
 
 MIN_HINTS = 2
+_QUOTED = re.compile(r"(?<!\w)[\"“][^\"“”]{6,}[\"”]")
+"""What others said, or a title."""
 SIGNS = any_of("assistant_signs")
 """Phrases of assistants, and of models that speak of their part, that seekers do not use: one is enough."""
 HINTS = tuple(re.compile(each, re.IGNORECASE) for each in patterns("assistant_hints"))
@@ -25,6 +27,16 @@ def is_assistant(text: str) -> bool:
     >>> is_assistant("How can I help you today?"), is_assistant("Can you help me find a film?")
     (True, False)
     """
-    if is_machine_text(text) or SIGNS.search(text) is not None:
-        return True
-    return sum(each.search(text) is not None for each in HINTS) >= MIN_HINTS
+    said = _QUOTED.sub("", text)
+    return is_machine_text(text) or SIGNS.search(said) is not None or len(hints_in(text)) >= MIN_HINTS
+
+
+@lru_cache(maxsize=20_000)
+def hints_in(text: str) -> frozenset[int]:
+    """Which of the phrases a message holds that people say now and then, outside of quotations.
+
+    >>> hints_in("A clerk told me: \"If you liked Heat, I'd suggest Ronin.\"")
+    frozenset()
+    """
+    said = _QUOTED.sub("", text)
+    return frozenset(place for place, each in enumerate(HINTS) if each.search(said) is not None)
