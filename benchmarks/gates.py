@@ -128,7 +128,7 @@ def main() -> None:
         write_page()
         return
     cases = list(judged(given.file))
-    print(counted(cases, [each.fires for each in cases]))
+    print(counted(cases, [each.fires for each in cases], own_rows=True))
     if given.missed:
         print("\n".join(missed(cases)))
 
@@ -158,8 +158,8 @@ def found_in(cases: Sequence[Planted], facts: FactIndex) -> str:
     return counted(cases, [frozenset(gate for gate in found if found[gate]) for found in fires])
 
 
-def counted(cases: Sequence[Planted | Judged], fires: Sequence[frozenset[Gate]]) -> str:
-    """Table of recall and precision, by gate."""
+def counted(cases: Sequence[Planted | Judged], fires: Sequence[frozenset[Gate]], *, own_rows: bool = False) -> str:
+    """Table of recall and precision, by gate; with ``own_rows``, rows are labelled for their own gate only."""
     rows = []
     for gate in dict.fromkeys(each.gate for each in cases):
         pairs = [(each, gate in found) for each, found in zip(cases, fires, strict=True)]
@@ -167,7 +167,7 @@ def counted(cases: Sequence[Planted | Judged], fires: Sequence[frozenset[Gate]])
         faults = sum(each.is_fault for each in cases if each.gate is gate)
         near = sum(fired for each, fired in pairs if each.gate is gate and not each.is_fault)
         elsewhere = sum(fired for each, fired in pairs if each.gate is not gate)
-        shares = [share_text(hit, faults, 2), share_text(hit, hit + near + elsewhere, 2)]
+        shares = [share_text(hit, faults, 2), share_text(hit, hit + near + (0 if own_rows else elsewhere), 2)]
         rows.append([gate.value, f"{hit} of {faults}", *shares, str(near), str(elsewhere)])
     heads = ["gate", "found", "recall", "precision", "near misses that fire", "rows of other gates that fire"]
     return "\n".join(table(heads, rows))

@@ -103,7 +103,7 @@ def echoes(text: str, reply: str) -> bool:
     """
     words = [each for each in _WORD.findall(text.casefold()) if _PLAIN.match(each.replace("’", "'")) is None]
     said = {each[:STEM] for each in _WORD.findall(reply.casefold())}
-    is_short = 0 < len(words) and len(_WORD.findall(text)) <= MAX_SOFT_WORDS and "?" not in text + reply
+    is_short = len(words) > 0 and len(_WORD.findall(text)) <= MAX_SOFT_WORDS and "?" not in text + reply
     return is_short and sum(each[:STEM] not in said for each in words) <= MAX_OTHER_WORDS * len(words)
 
 

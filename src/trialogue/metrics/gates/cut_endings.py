@@ -22,10 +22,8 @@ MIN_WORDS_OF_CAREFUL = 10
 EMPTY = re.compile(r"\A[\s.…_-]*\Z")
 """Empty messages: nothing, or dots; a lone question mark is a real message."""
 _ENDS = re.compile(r"(?:[.!?…)\"'”’*\]}:;]|[^\w\s,(\[{&/+\"-])\s*\Z")
-_OPENS = re.compile(r"(?:[(\[{“&]|\s[-–—\"']|\w-|\d:|[:.?!] \d[.)] [^.]*(?:\. )?\d[.)])\s*\Z")
+_OPENS = re.compile(r"(?:[(\[{“&]|\s[-–—\"']|\w-|\d:|[:.?!] \d[.)] [^.]{0,60}(?:\. )?\d[.)])\s*\Z")
 """Marks after which something must follow, such as the next number of a list."""
-_UNCLOSED = re.compile(r"(?:\([^()]*|“[^”]*|\A[^\"]*(?:\"[^\"]*\"[^\"]*)*(?:\s|\()\"\w[^\"]*)\Z")
-"""A bracket or a quotation that is still open."""
 
 
 def _one_of(name: str) -> str:
@@ -66,7 +64,7 @@ def breaks_off(text: str) -> bool:
         return True
     if _ENDS.search(bare):
         return False
-    if _UNCLOSED.search(bare) or _is_half_word(bare, words):
+    if _is_unclosed(bare) or _is_half_word(bare, words):
         return True
     sentence = _SENTENCES.split(bare)[-1]
     opened = _OPEN_END.search(sentence)
@@ -86,7 +84,7 @@ def ends_with_mark(text: str) -> bool:
 def breaks_off_in_word(text: str, reply: str) -> bool:
     """Whether a message ends in the first letters of a word of the reply, which are no word themselves.
 
-    >>> breaks_off_in_word("More than anything the shoes should be cushi", "They are cushioned well.")
+    >>> breaks_off_in_word("More than anything else the shoes should be really cushi", "They are cushioned well.")
     True
     """
     words = _WORD.findall(text)
@@ -115,6 +113,13 @@ def is_unfinished(text: str) -> bool:
 @lru_cache(maxsize=1)
 def _vocabulary() -> frozenset[str]:
     return frozenset(_known_words())
+
+
+def _is_unclosed(text: str) -> bool:
+    """Whether a bracket or a quotation is still open."""
+    opened = max(text.rfind("("), text.rfind("“"), text.rfind('"') if text.count('"') % 2 else -1)
+    is_last = opened > max(text.rfind(")"), text.rfind("”"))
+    return is_last and text[opened + 1 : opened + 2].isalnum() and (not opened or text[opened - 1] in " (")
 
 
 def _is_half_word(text: str, words: list[str]) -> bool:

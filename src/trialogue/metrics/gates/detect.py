@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
-from trialogue.metrics.gates.assistant_role import is_assistant
+from trialogue.metrics.gates.assistant_role import is_assistant, is_data_sheet, reads_out_need
 from trialogue.metrics.gates.contradicted_needs import contradicts
 from trialogue.metrics.gates.courtesies import echoes, is_phatic, is_soft_thanks, is_thanks, refuses
 from trialogue.metrics.gates.cut_endings import breaks_off, breaks_off_in_word, ends_with_mark, is_unfinished
 from trialogue.metrics.gates.repeats import MIN_REPEATED_WORDS, Bag, are_alike, bag_of, repeats_content, words_of
-from trialogue.records import Dialogue, Ending, Need, Utterance
+from trialogue.records import Dialogue, Ending, Mention, Need, Utterance
 from trialogue.records.kinds.gates import Gate
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MIN_CLOSING_TURNS = 3  # user turns in a row without content; two are polite
 SOFT = 0.5  # what a turn of thanks counts that says something else as well
 MIN_THANKS = 2  # of these; the others can be a smile or "you too"
+MAX_SMALL_WORDS = 3  # of a title that may be ordinary words
 MIN_REPETITIONS = 3  # of one message; people say it twice if they are not understood
 
 LATIN = re.compile(r"[A-Za-z\u00aa-\u024f]")
@@ -91,18 +92,36 @@ def _user_turns(dialogue: Dialogue) -> list[tuple[str, str]]:
 
 
 def target_leaked(dialogue: Dialogue) -> bool | None:
-    """Whether the user named an item that satisfies the need first; None without a need or linked items."""
+    """Whether the user named an item that satisfies the need first, or read out the need; None without need or linked items.
+
+    A short title that is written small, in a message that has capitals, names nothing.
+    """
     need = dialogue.need
     wanted = frozenset((*need.targets, *need.acceptable)) if need is not None else frozenset()
     if not wanted or any(each.mentions is None for each in _user_utterances(dialogue)):
         return None
     named: set[str] = set()
+    heard = ""
     for each in dialogue.utterances:
-        ids = {mention.item_id for mention in each.mentions or () if mention.item_id is not None}
-        if each.speaker == "user" and (ids & wanted) - named:
-            return True
+        is_user = each.speaker == "user"
+        mentions = [said for said in each.mentions or () if not is_user or not _is_in_passing(said, each.text, heard)]
+        ids = {mention.item_id for mention in mentions if mention.item_id is not None}
+        heard += "" if is_user else f"{each.text}\n"
+        if is_user:
+            is_sheet = not mentions and not named & wanted and is_data_sheet(each.text)
+            if (ids & wanted) - named or is_sheet or reads_out_need(each.text):
+                return True
         named |= ids
     return False
+
+
+def _is_in_passing(mention: Mention, text: str, heard: str) -> bool:
+    """Whether a title is ordinary words, as "a dry summer" is not The Dry, or was in the system's words already."""
+    if mention.start is None:
+        return False
+    words = text[mention.start : mention.end]
+    is_small = words.islower() and text[:1].isupper() and len(words.split()) <= MAX_SMALL_WORDS
+    return is_small or re.search(rf"(?<!\w){re.escape(words)}(?!\w)", heard) is not None
 
 
 def assistant_role(dialogue: Dialogue) -> bool | None:

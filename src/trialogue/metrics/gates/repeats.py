@@ -34,7 +34,7 @@ SAME_CONTENT = 0.7
 """Of the words of content of two messages or sentences, those that are the same."""
 _UNSPECIFIC = frozenset(each[:STEM] for each in patterns("unspecific_words"))
 _SENTENCES = re.compile(r"(?<=[.!?])\s+")
-_QUESTION = re.compile(r"[^.!?]+\?")
+_SAID = re.compile(r"[^.!?]+[.!?]?")
 
 
 @lru_cache(maxsize=20_000)
@@ -84,7 +84,7 @@ def repeats_content(turns: Sequence[tuple[str, str]], least: int) -> bool:
         turns: what the user says, and what the system said before.
         least: how often.
 
-    >>> told = ["a place with vegan options and parking", "vegan options and a place for parking", "parking, and vegan options?"]
+    >>> told = ["a place with vegan food and parking", "vegan food and a place for parking", "parking, and vegan food?"]
     >>> repeats_content([(text, f"Try the {number} one.") for number, text in enumerate(told)], 3)
     True
     """
@@ -104,7 +104,8 @@ def repeats_content(turns: Sequence[tuple[str, str]], least: int) -> bool:
 
 @lru_cache(maxsize=20_000)
 def _questions_of(text: str) -> frozenset[tuple[str, ...]]:
-    return frozenset(found for each in _QUESTION.findall(text) if len(found := words_of(each)) >= LEAST_CONTENT)
+    asked = (each for each in _SAID.findall(text) if each.endswith("?"))
+    return frozenset(found for each in asked if len(found := words_of(each)) >= LEAST_CONTENT)
 
 
 @lru_cache(maxsize=20_000)
@@ -112,7 +113,9 @@ def _contents_of(text: str) -> tuple[frozenset[str], ...]:
     """Stems of the content of a message, and of each of its sentences where it has several, if there is enough of it."""
     sentences = [each for each in _SENTENCES.split(text) if each.strip()]
     parts = [(text, LEAST_CONTENT), *((each, LEAST_OF_SENTENCE) for each in sentences if len(sentences) > 1)]
-    stems = [(frozenset(_stem(word) for word in words_of(part) if word not in _FUNCTION), least) for part, least in parts]
+    stems = [
+        (frozenset(_stem(word) for word in words_of(part) if word not in _FUNCTION), least) for part, least in parts
+    ]
     return tuple(each for each, least in stems if len(each) >= least and len(each - _UNSPECIFIC) >= LEAST_SPECIFIC)
 
 
