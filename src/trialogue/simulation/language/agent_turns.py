@@ -31,6 +31,22 @@ _ASKS_IF_KNOWN = re.compile(
 )
 
 
+_FOUND = r"(?:fits?|match(?:es)?|meets?|suits?|satisf(?:y|ies)|found|left)"
+_ANYTHING = (
+    r"(?:anything|something|a (?:match|fit)|any (?:match|fit|result|item|product|other|option)\w*|one (?:that|with))"
+)
+_FINDS_NOTHING = re.compile(
+    r"(?<!\bif )(?<!\bwhen )(?<!\bunless )(?<!\bcase )(?:"
+    rf"\b(?:nothing|none|no \w+(?: \w+){{0,2}}?) (?:\w+ ){{0,3}}{_FOUND}\b|"
+    r"\b(?:could|can|did|do|does|was|were|am|are|is)(?: not|n['’]t|not) (?:\w+ ){0,3}(?:find|have|offer|see) (?:you )?"
+    rf"{_ANYTHING}\b|\b(?:unable|not able) to find\b|"
+    r"\bno (?:exact |perfect |good |other |further |more )?(?:match(?:es)?|results?)\b(?! of))(?![^.!]*\?)",
+    re.IGNORECASE,
+)
+NOTHING_FITS = frozenset({"nothingfits", "nomatch", "nofit", "nooffer", "noresult", "noresults"})
+"""Acts by which an agent declares that nothing fits, without capitals and signs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One message as understood by the user."""
@@ -41,6 +57,8 @@ class Message:
     """Ids of the catalogue's items that it names, in order."""
     asks_if_known: bool
     """Whether it asks if the user has seen an item."""
+    finds_nothing: bool = False
+    """Whether it says, or declares, that nothing fits."""
 
 
 class LabelledMessage(NamedTuple):
@@ -63,6 +81,7 @@ class _Content(NamedTuple):
 
     items: tuple[str, ...]
     asks_if_known: bool
+    finds_nothing: bool
     bare: str
     """Its text with titles masked."""
     mentions: tuple[Mention, ...] | None
@@ -142,7 +161,9 @@ class AgentTurnParser:
         if label is None:
             text = found.bare if self._understanding.wants_bare else said.text
             label = self._understanding.read(text, before=before, place=place).label
-        return Message(label, found.items, found.asks_if_known)
+        declared = (re.sub(r"[^a-z]", "", act.intent.casefold()) for act in said.acts or ())
+        finds_nothing = found.finds_nothing or not NOTHING_FITS.isdisjoint(declared)
+        return Message(label, found.items, found.asks_if_known, finds_nothing)
 
     def _declared_label(self, said: Utterance) -> str | None:
         for act in said.acts or ():
@@ -156,11 +177,16 @@ class AgentTurnParser:
         """Content of a message."""
         text = said.text[:LONGEST]
         asks = _ASKS_IF_KNOWN.search(text) is not None
+        nothing = _FINDS_NOTHING.search(text) is not None
         if said.mentions is not None:
-            return _Content(self._ids(said.mentions), asks, mask_mentions(said.text, said.mentions), said.mentions)
+            return _Content(
+                self._ids(said.mentions), asks, nothing, mask_mentions(said.text, said.mentions), said.mentions
+            )
         mentions = self._linker.find(text) if self._linker is not None else ()
         is_whole = self._linker is not None and len(said.text) <= LONGEST
-        return _Content(self._ids(mentions), asks, mask_mentions(text, mentions), mentions if is_whole else None)
+        return _Content(
+            self._ids(mentions), asks, nothing, mask_mentions(text, mentions), mentions if is_whole else None
+        )
 
     def _ids(self, mentions: tuple[Mention, ...]) -> tuple[str, ...]:
         """Ids of the catalogue: the mention's own, or else that of the only item with its title."""

@@ -294,6 +294,15 @@ def satisfied_share(need: Need, item: Item) -> float:
     return held / len(asked) if asked else 1.0
 
 
+def without_attribute(need: Need, attribute: str, catalogue: Catalogue) -> Need:
+    """A need whose user has given up an attribute: what they ask for and what outcomes count stays as it was."""
+    relaxed = (*need.relaxed, attribute)
+    left = need.model_copy(update={"constraints": tuple(c for c in need.constraints if c.attribute not in relaxed)})
+    known = {*need.known, *need.disliked}
+    fitting = (each for each, item in catalogue.items() if each not in known and satisfied_share(left, item) == 1.0)
+    return need.model_copy(update={"relaxed": relaxed, "acceptable_relaxed": tuple(fitting)})
+
+
 def resolve_mentions(
     utterances: Iterable[Utterance], need: Need, catalogue: Catalogue, linker: Linker | None
 ) -> tuple[tuple[Utterance, ...], Need]:
