@@ -161,8 +161,7 @@ class AgentTurnParser:
         if label is None:
             text = found.bare if self._understanding.wants_bare else said.text
             label = self._understanding.read(text, before=before, place=place).label
-        declared = (re.sub(r"[^a-z]", "", act.intent.casefold()) for act in said.acts or ())
-        finds_nothing = found.finds_nothing or not NOTHING_FITS.isdisjoint(declared)
+        finds_nothing = found.finds_nothing or (bool(said.acts) and _declares_nothing(said))
         return Message(label, found.items, found.asks_if_known, finds_nothing)
 
     def _declared_label(self, said: Utterance) -> str | None:
@@ -197,6 +196,10 @@ class AgentTurnParser:
             elif len(titled := self._catalogue.find_title(mention.title)) == 1:
                 found[titled[0].id] = None
         return tuple(found)
+
+
+def _declares_nothing(said: Utterance) -> bool:
+    return any(re.sub(r"[^a-z]", "", act.intent.casefold()) in NOTHING_FITS for act in said.acts or ())
 
 
 def _is_in(label: str, family: str) -> bool:
