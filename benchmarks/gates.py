@@ -215,16 +215,22 @@ rows each, by one author). The second ones were written with A, measured once on
 25, loop 39, truncated 14, need_contradicted 28, target_leaked 35 of 40), revised with B, and measured once on C, by
 another author (35, 36, 38, 18, 32 and 34 of 40). Today's were revised with A, B and C alone. D was written before that
 by somebody who had seen a few rows of A and C and no detector, measured before the revision, and again after it; its
-author made the revision, so that the second number is a little kind. **D is the estimate to quote**, and the goal was a
-recall of .90 and a precision of .95: `endless_thanks` reaches it, `assistant_role` and `target_leaked` miss the recall
-by one or two rows, `loop` (.81: short questions in turn, and a thing asked for in other words) and `need_contradicted`
-(.81, and two near misses) by more, and of `truncated` half stays unnoticed where the server's `finish_reason` was not
-recorded: people leave out the last mark, too, and end on any word. The rules that were tried to find more of it fired
-in 2 % of INSPIRED's and ReDial's dialogues. Trialogue's own users played by a language model record the reason, and a
-message that was cut off is never sent.
+author made the revision, so that the second number is a little kind. The goal was a recall of .90 and a precision of .95.
+
+The hardest test was a file of 420 whole dialogues (35 faults and 35 near misses a gate, films, books, shops, meals and
+music; many faults subtle by intention) by an author who had seen no detector: `--file`. At first look the detectors found
+.60 of assistant_role, .31 of endless_thanks, .54 of loop, .29 of truncated, .09 of need_contradicted and .37 of
+target_leaked. Today's were revised with that file and find .97, .66, .77, .80, .09 and .97 of it, with a precision of
+.94 to 1.00 (need_contradicted .50): these numbers are kind. **A second file by that author was not opened; its first look
+is the estimate to quote.** What limits them: a courtesy can be any sentence ("Your help was really valuable"), a loop can
+be told in other words throughout, a message cut at a whole word looks like one without a mark, and half of the
+contradictions are of facts ("I've never seen a film of hers") or follow only from knowledge of the world, while the gate
+knows typed values. Of `truncated`, what the server records (`finish_reason`) is certain; Trialogue's own users played by
+a language model record it, and a message that was cut off is never sent.
 
 Rows of other gates that fire are often right: a loop of wishes for a thriller does contradict its host's need. A
-refusal, and JSON or a tool call as the user's message, count as `assistant_role` (12 rows each in D).
+refusal, and JSON or a tool call as the user's message, count as `assistant_role` (12 rows each in D). A user who reads out a
+profile or instructions shows `assistant_role` and `target_leaked`: rows of the first kind fire as the second.
 
 Intervals are Wilson's: they take rows for independent, and rows by one author are alike; how authors differ, no
 interval shows. Precision is that among these rows, of which a tenth (A to C) are faults of the gate and 25 are near
