@@ -38,6 +38,18 @@ needs of its own. *Lift* is `lift(turns=10)@named|v2`: its mean over the runs wi
 share of runs whose 95% interval does. Agents in the first table ignore the user; `static list` is the baseline of that name:
 30 titles, three a turn, chosen to meet most of 1,000 needs of other seeds. The worlds are shown, not tested: three
 catalogues are no sample of catalogues.
+{findings}"""
+
+PUBLISHED = 131  # runs of the page, to which the findings belong
+FINDINGS = """
+Of 18 rows of agents that ignore the user, all means are within .002 (goal: .005). Their intervals cover 0 in at least
+.93 of the runs in 14 rows; `random item` does in .870 (MovieLens) and .901 (shop), the static list in .901 (films)
+and .924 (MovieLens): with 3 to 6 needs met of 100, or a list that meets the needs of one kind together, the
+jackknife's interval is too short. That goal is missed. With needs left open that an item beyond the third of a turn
+meets (version 1), the dump had -.0063 ± .0012 and the list of 50 -.0025 ± .0008 on MovieLens: users take such an item
+and leave. A recommender that is deaf in 10, 30 and 60% of its dialogues loses that share of its lift within .01.
+Power at n = 100: a recommender that is deaf in 10% is found in .12 to .66 of the runs, in 30% in .70 to 1, in 60% in
+.99 to 1.
 """
 
 
@@ -230,7 +242,9 @@ def main() -> None:
                     file.write("".join(f"{json.dumps(each._asdict())}\n" for each in made))
                     file.flush()
                     kept += made
-    parts = [INTRODUCTION.format(runs=given.runs, dialogues=DIALOGUES)]
+    parts = [
+        INTRODUCTION.format(runs=given.runs, dialogues=DIALOGUES, findings=FINDINGS if given.runs == PUBLISHED else "")
+    ]
     for title, ignoring, others, _ in set_up:
         rows = [each for each in kept if each.world == title and each.run < given.runs]
         names = [[agent.name for agent in group] for group in (ignoring, others)]
