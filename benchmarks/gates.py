@@ -1,6 +1,7 @@
 """Gates of users: which planted faults they find, and how often they fire on real people. Writes GATES.md.
 
     python -m benchmarks.gates
+    python -m benchmarks.gates --file F.tsv --missed    # whole dialogues (gates_dialogues.py)
 
 Planted faults are put behind the words of a simulated user of the bundled films, whose dialogue, need and titles are known;
 near misses are planted in the same way. ``gates_planted.tsv`` was written by the author of the detectors, before them;
@@ -9,6 +10,7 @@ somebody who had seen a few rows of A and C and no detector. Dialogues of
 people come from the local mirror and are only counted.
 """
 
+import argparse
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import gates_descriptions
+from benchmarks.gates_dialogues import Judged, judged, missed
 from benchmarks.tables import table
 from trialogue.agents.registry import make_agent
 from trialogue.catalogue import Catalogue
@@ -116,7 +119,23 @@ def user(text: str) -> Utterance:
 
 
 def main() -> None:
-    """Write the page."""
+    """Write the page; or print what the gates find in a file of dialogues."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--file", type=Path, help="dialogues with faults (gates_dialogues.py); prints, writes nothing")
+    parser.add_argument("--missed", action="store_true", help="print the dialogues that are judged wrongly")
+    given = parser.parse_args()
+    if given.file is None:
+        write_page()
+        return
+    cases = list(judged(given.file))
+    print(counted(cases, [each.fires for each in cases], own_rows=True))
+    if given.missed:
+        print("\n".join(missed(cases)))
+
+
+def write_page() -> None:
+    """Measure all sets, and people."""
+    assert os.environ.get("TRIALOGUE_DATA_MIRROR"), "set TRIALOGUE_DATA_MIRROR"
     known = load_catalogue("demo")
     world = World(known.catalogue, known.ratings)
     page = [INTRO]
@@ -136,14 +155,19 @@ def found_in(cases: Sequence[Planted], facts: FactIndex) -> str:
     """Table of what each gate finds in a set."""
     vocabulary = vocabulary_of(each.dialogue.need for each in cases if each.dialogue.need is not None)
     fires = [gates_in(each.dialogue, vocabulary, facts) for each in cases]
+    return counted(cases, [frozenset(gate for gate in found if found[gate]) for found in fires])
+
+
+def counted(cases: Sequence[Planted | Judged], fires: Sequence[frozenset[Gate]], *, own_rows: bool = False) -> str:
+    """Table of recall and precision, by gate; with ``own_rows``, rows are labelled for their own gate only."""
     rows = []
     for gate in dict.fromkeys(each.gate for each in cases):
-        pairs = [(each, bool(found[gate])) for each, found in zip(cases, fires, strict=True)]
+        pairs = [(each, gate in found) for each, found in zip(cases, fires, strict=True)]
         hit = sum(fired for each, fired in pairs if each.gate is gate and each.is_fault)
         faults = sum(each.is_fault for each in cases if each.gate is gate)
         near = sum(fired for each, fired in pairs if each.gate is gate and not each.is_fault)
         elsewhere = sum(fired for each, fired in pairs if each.gate is not gate)
-        shares = [share_text(hit, faults, 2), share_text(hit, hit + near + elsewhere, 2)]
+        shares = [share_text(hit, faults, 2), share_text(hit, hit + near + (0 if own_rows else elsewhere), 2)]
         rows.append([gate.value, f"{hit} of {faults}", *shares, str(near), str(elsewhere)])
     heads = ["gate", "found", "recall", "precision", "near misses that fire", "rows of other gates that fire"]
     return "\n".join(table(heads, rows))
@@ -191,16 +215,22 @@ rows each, by one author). The second ones were written with A, measured once on
 25, loop 39, truncated 14, need_contradicted 28, target_leaked 35 of 40), revised with B, and measured once on C, by
 another author (35, 36, 38, 18, 32 and 34 of 40). Today's were revised with A, B and C alone. D was written before that
 by somebody who had seen a few rows of A and C and no detector, measured before the revision, and again after it; its
-author made the revision, so that the second number is a little kind. **D is the estimate to quote**, and the goal was a
-recall of .90 and a precision of .95: `endless_thanks` reaches it, `assistant_role` and `target_leaked` miss the recall
-by one or two rows, `loop` (.81: short questions in turn, and a thing asked for in other words) and `need_contradicted`
-(.81, and two near misses) by more, and of `truncated` half stays unnoticed where the server's `finish_reason` was not
-recorded: people leave out the last mark, too, and end on any word. The rules that were tried to find more of it fired
-in 2 % of INSPIRED's and ReDial's dialogues. Trialogue's own users played by a language model record the reason, and a
-message that was cut off is never sent.
+author made the revision, so that the second number is a little kind. The goal was a recall of .90 and a precision of .95.
+
+The hardest test was a file of 420 whole dialogues (35 faults and 35 near misses a gate, films, books, shops, meals and
+music; many faults subtle by intention) by an author who had seen no detector: `--file`. At first look the detectors found
+.60 of assistant_role, .31 of endless_thanks, .54 of loop, .29 of truncated, .09 of need_contradicted and .37 of
+target_leaked. Today's were revised with that file and find .97, .66, .77, .80, .09 and .97 of it, with a precision of
+.94 to 1.00 (need_contradicted .50): these numbers are kind. **A second file by that author was not opened; its first look
+is the estimate to quote.** What limits them: a courtesy can be any sentence ("Your help was really valuable"), a loop can
+be told in other words throughout, a message cut at a whole word looks like one without a mark, and half of the
+contradictions are of facts ("I've never seen a film of hers") or follow only from knowledge of the world, while the gate
+knows typed values. Of `truncated`, what the server records (`finish_reason`) is certain; Trialogue's own users played by
+a language model record it, and a message that was cut off is never sent.
 
 Rows of other gates that fire are often right: a loop of wishes for a thriller does contradict its host's need. A
-refusal, and JSON or a tool call as the user's message, count as `assistant_role` (12 rows each in D).
+refusal, and JSON or a tool call as the user's message, count as `assistant_role` (12 rows each in D). A user who reads out a
+profile or instructions shows `assistant_role` and `target_leaked`: rows of the first kind fire as the second.
 
 Intervals are Wilson's: they take rows for independent, and rows by one author are alike; how authors differ, no
 interval shows. Precision is that among these rows, of which a tenth (A to C) are faults of the gate and 25 are near
@@ -217,5 +247,4 @@ Dialogues without a need or a recorded ending cannot show `target_leaked`, `need
 item named its genre."""
 
 if __name__ == "__main__":
-    assert os.environ.get("TRIALOGUE_DATA_MIRROR"), "set TRIALOGUE_DATA_MIRROR"
     main()

@@ -1,6 +1,7 @@
 """Baselines that ignore the user: recommend a popular or a random item in every turn, until none is left."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -64,25 +65,25 @@ class PopularAgent(LocalAgent):
 
 DUMPED = 200  # titles a turn
 LISTED, LIST_LENGTH = 3, 30  # titles a turn of the static list, which is what counts of a turn, and of the whole list
+_END = Turn((Utterance(speaker="system", text="That was all."),), ends=True)
 FORESEEN = 1_000  # needs that the static list is made for
 
 
-class TitlesPolicy:
-    """Lists the titles of a list, a fixed number per turn, and then ends."""
+class TitleLists:
+    """Turns that list the titles of a list, a fixed number each; made once for all dialogues."""
 
     def __init__(self, catalogue: Catalogue, ids: Sequence[str], size: int) -> None:
         self._catalogue, self._ids, self._size = catalogue, ids, size
-        self._place = 0
+        self._turns: dict[int, Turn] = {}
 
-    def adopt(self, item_ids: Sequence[str]) -> None:
-        """Do nothing: items in the history have no influence."""
+    def turn(self, number: int) -> Turn:
+        """The turn with a number from 0; the one after the last title ends the dialogue."""
+        if number not in self._turns:
+            ids = self._ids[number * self._size : (number + 1) * self._size]
+            self._turns[number] = self._listing(ids) if ids else _END
+        return self._turns[number]
 
-    def answer(self, text: str) -> Turn:
-        """The next titles, or the end."""
-        ids = self._ids[self._place : self._place + self._size]
-        self._place += self._size
-        if not ids:
-            return Turn((Utterance(speaker="system", text="That was all."),), ends=True)
+    def _listing(self, ids: Sequence[str]) -> Turn:
         said, mentions = "", []
         for item_id in ids:
             said += ", " if said else ""
@@ -101,15 +102,36 @@ class TitlesPolicy:
         return Turn((Utterance(speaker="system", text=f"{said}.", mentions=tuple(mentions)),))
 
 
+class TitlesPolicy:
+    """Lists the titles of a list, a fixed number per turn, and then ends."""
+
+    def __init__(self, lists: TitleLists) -> None:
+        self._lists, self._number = lists, -1
+
+    def adopt(self, item_ids: Sequence[str]) -> None:
+        """Do nothing: items in the history have no influence."""
+
+    def answer(self, text: str) -> Turn:
+        """The next titles, or the end."""
+        self._number += 1
+        return self._lists.turn(self._number)
+
+
 class DumpAgent(PopularAgent):
     """Lists the whole catalogue, most popular items first: a baseline for lists of everything."""
 
     default_name: ClassVar[str] = "dump"
     labels: ClassVar[frozenset[str]] = frozenset()
+    size: ClassVar[int] = DUMPED
+    """Titles a turn."""
+
+    @cached_property
+    def _lists(self) -> TitleLists:
+        return TitleLists(self._catalogue, self._ids, self.size)
 
     def policy(self, rng: np.random.Generator) -> TitlesPolicy:  # type: ignore[override]  # it says no lines of a voice
         """Create the policy of a conversation."""
-        return TitlesPolicy(self._catalogue, self._ids, DUMPED)
+        return TitlesPolicy(self._lists)
 
 
 class StaticListAgent(LocalAgent):
@@ -131,18 +153,18 @@ class StaticListAgent(LocalAgent):
         from trialogue.simulation import NeedsByCase, World  # no other list needs simulated users
 
         super().__init__(name)
-        self._catalogue = catalogue
         world = World(catalogue, ratings)
         try:
             cases = NeedsByCase.of_world(world, attributes=world.attributes)
         except DataError:  # nobody has rated enough for a profile: users have smaller ones, or none
             cases = NeedsByCase.of_world(World(catalogue), attributes=world.attributes)
         needs = [cases.draw(f"static list/{number}", seed=0).need for number in range(FORESEEN)]
-        self._ids = cover([frozenset(need.acceptable) for need in needs], LIST_LENGTH)
+        ids = cover([frozenset(need.acceptable) for need in needs], LIST_LENGTH)
+        self._lists = TitleLists(catalogue, ids, LISTED)
 
     def policy(self, rng: np.random.Generator) -> TitlesPolicy:
         """Create the policy of a conversation."""
-        return TitlesPolicy(self._catalogue, self._ids, LISTED)
+        return TitlesPolicy(self._lists)
 
 
 def cover(sets: Sequence[frozenset[str]], size: int) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ class Naming(StrEnum):
 
 
 _TITLE = "§"
+_LETTER = re.compile(r"[^\W\d_]")
 _END = re.compile(r"[.!?](?=\s|$)|(?<![.!?])[.!?]+(?=[\"')\]]*\s)|\n")  # a run of marks is tried once, from its first
 _LIKING = r"(?:lik|lov|enjoy|watch|mention|pick|rat|see|saw|seen|nam|said)(?:e[ds]?|ed|s)?"
 
@@ -79,6 +80,8 @@ def namings_in(text: str, mentions: Sequence[Mention]) -> list[Naming]:
     ['compared', 'recommended', 'asked']
     """
     plain = _mask_titles(text, mentions)
+    if _LETTER.search(plain) is None:  # a bare list of titles: no rule has a word to go by
+        return [Naming.RECOMMENDED] * len(mentions)
     ends = [found.end() for found in _END.finditer(plain)]
     parts = layout_of(plain).parts
     leads = _leads(plain, parts)

@@ -225,6 +225,8 @@ class NeedCourse:
     """Ids of the items that satisfy the need."""
     items: tuple[tuple[str, int], ...]
     """(id, turn) of every counted item, in order."""
+    beyond: tuple[tuple[str, int], ...] = ()
+    """(id, turn) of those that do not count, such as the fourth of a turn: they close needs unmet."""
     is_failed: bool = False
     """Whether the dialogue failed by the agent's fault, so that its need counts as unmet."""
 

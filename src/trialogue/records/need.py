@@ -61,6 +61,10 @@ class Need(Record):
     """Origin."""
     catalogue_size: int | None = Field(default=None, ge=1)
     """Items in the catalogue; None: unknown, so that the chance to meet the need is unknown."""
+    relaxed: tuple[str, ...] = ()
+    """Attributes that the user gave up in the dialogue, since the agent said that nothing fits."""
+    acceptable_relaxed: tuple[str, ...] = ()
+    """Ids of all items that satisfy the need without them. Outcomes stay on ``acceptable``."""
     fits: dict[str, float] = Field(default_factory=dict)
     """Share of the constraints that an item satisfies, by id, of the items of the catalogue that the agent named in the
     dialogue. An item named that is not among them is not in the catalogue."""

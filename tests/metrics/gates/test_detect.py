@@ -414,3 +414,52 @@ def test_gates_by_words_are_unknown_in_other_scripts() -> None:
     assert gates_in(dialogue("我想买一份礼物, As an AI language model"))[Gate.ASSISTANT_ROLE] is True
     assert gates_in(dialogue("Je cherche un film à voir"))[Gate.ASSISTANT_ROLE] is False
     assert gates_in(dialogue("42", "?"))[Gate.LOOP] is False
+
+
+@pytest.mark.parametrize(
+    ("gate", "said"),
+    [
+        (Gate.TRUNCATED, ("Something calm, please.", "A modern western, since for me music is half of the film and I")),
+        (Gate.TRUNCATED, ("Buddy comedy with crime, I like Shane Black (Lethal Weapon, Kiss Kiss Bang",)),
+        (Gate.TRUNCATED, ("Vegetarian food, please. We would arrive at around 7:",)),
+        (Gate.ENDLESS_THANKS, ("A floor lamp.", "Wonderful, thanks!", "Much obliged to you!", "👋", "Bye bye!")),
+        (Gate.LOOP, ("Who directed it?", "And the year?", "Who directed it?", "From which year?", "Who directed it?")),
+        (Gate.ASSISTANT_ROLE, ("Lovely. May I have your name? We look forward to welcoming you at 7 pm.",)),
+        (Gate.TARGET_LEAKED, ("According to my profile, I like ensembles.",)),
+        (Gate.TARGET_LEAKED, ("A film from 2019, directed by Sam Mendes, 119 minutes long?",)),
+    ],
+)
+def test_faults_are_found_in_other_words(gate: Gate, said: tuple[str, ...]) -> None:
+    need = Need(id="n", targets=("t",), acceptable=("t",))
+    found = dialogue(*said, need=need)
+    linked = tuple(each.model_copy(update={"mentions": ()}) for each in found.utterances)
+    assert gate in fired(found.model_copy(update={"utterances": linked}))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("A sports documentary.", "Is it on Netflix or"),
+        ("As an assistant nurse I work nights, so I need something short.",),
+        ('The clerk said: "If you liked Heat, you might enjoy Ronin. I would suggest Thief." Is he right?',),
+        ("My goal for this evening is to laugh once.",),
+    ],
+)
+def test_near_misses_of_people_are_no_faults(said: tuple[str, ...]) -> None:
+    assert not fired(dialogue(*said, need=Need(id="n", targets=("t",), acceptable=("t",))))
+
+
+def test_a_word_that_the_reply_completes_was_cut_off() -> None:
+    user = "More than anything else the shoes should be really cushi"
+    said = (Utterance(speaker="user", text=user), Utterance(speaker="system", text="They are well cushioned."))
+    assert gates_in(Dialogue(id="d", utterances=said))[Gate.TRUNCATED]
+
+
+def test_a_title_written_small_among_capitals_names_no_target() -> None:
+    need = Need(id="n", targets=("t",), acceptable=("t",))
+    for text, is_leak in (("A novel for a dry summer, please.", False), ("A novel such as The Dry, please.", True)):
+        start = text.casefold().index("dry") if not is_leak else text.index("The Dry")
+        end = start + (7 if is_leak else 3)
+        mention = Mention(title="The Dry", item_id="t", start=start, end=end)
+        found = Dialogue(id="d", need=need, utterances=(Utterance(speaker="user", text=text, mentions=(mention,)),))
+        assert gates_in(found)[Gate.TARGET_LEAKED] is is_leak

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 import trialogue
@@ -115,3 +116,34 @@ def test_need_met_is_never_measured_without_lift() -> None:
 def test_the_course_holds_what_counts() -> None:
     course = get_metric("lift").course(dialogue(1, 1, 1, 2))  # type: ignore[union-attr]
     assert course == NeedCourse(frozenset({"item1"}), (("item1", 1), ("item2", 3)))
+
+
+def listing(number: int, wanted: frozenset[int], lists: Sequence[Sequence[int]]) -> Dialogue:
+    """A dialogue with a system that lists items; its user leaves when one of them meets the need, wherever it stands."""
+    said: list[Utterance] = []
+    for items in lists:
+        titles = [f"item{item}" for item in items]
+        mentions = tuple(Mention(title=title, item_id=title) for title in titles)
+        said.append(Utterance(speaker="user", text="And?", mentions=()))
+        said.append(Utterance(speaker="system", text=", ".join(titles), mentions=mentions))
+        if not wanted.isdisjoint(items):
+            break
+    of = Need(id=f"n{number}", acceptable=tuple(f"item{item}" for item in sorted(wanted)), catalogue_size=100)
+    return Dialogue(id=f"l{number}", system="l", utterances=tuple(said), need=of)
+
+
+def test_a_long_list_has_exactly_no_lift_though_users_take_what_does_not_count() -> None:
+    """Version 1 left their needs open: those whose users stay are harder to meet."""
+    rng = np.random.default_rng(4)
+    lists = rng.permutation(100)[:70].reshape(7, 10).tolist()
+    needs = [frozenset(rng.choice(100, size=rng.integers(1, 6), replace=False).tolist()) for _ in range(60)]
+    found = totals([listing(number, wanted, lists) for number, wanted in enumerate(needs)])
+    estimate = found.estimate("l", Settings())
+    assert (estimate.value, estimate.interval) == (0.0, None)
+
+
+def test_an_item_beyond_the_third_closes_a_need_unmet() -> None:
+    course = get_metric("lift").course(listing(1, frozenset({4}), [[1, 2, 3, 4, 5]]))  # type: ignore[union-attr]
+    assert isinstance(course, NeedCourse)
+    assert [item for item, _ in course.items] == ["item1", "item2", "item3"]
+    assert [item for item, _ in course.beyond] == ["item4", "item5"]

@@ -99,7 +99,7 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     ears = listening()
     for text in ("Heat (1995)?", "Alien (1979)?", "Ran (1985)?", "Heat (1995)?"):
         assert ears.hear(turn(agent(text)))[0].items
-    assert len(ears._by_text) <= 2
+    assert len(ears._contents) <= 2
 
 
 def test_an_unknown_source_is_refused() -> None:

@@ -57,7 +57,7 @@ def test_without_baselines_the_outcome_is_conditional(tmp_path: Path) -> None:
     assert list(baselines_in(tmp_path)) == []
     run = evaluate(tmp_path / "dialogues.jsonl", metrics=["need_met", "length"], resamples=50)
     found = [threat for threat in run.findings.threats if threat.code == "no_baselines"]
-    assert [threat.measure for threat in found] == ["lift(turns=10)@named|v1", "need_met(turns=10)@named|v1"]
+    assert [threat.measure for threat in found] == ["lift(turns=10)@named|v2", "need_met(turns=10)@named|v1"]
 
 
 def test_baselines_are_read_beside_a_simulation_and_each_once(folder: Path) -> None:

@@ -5,7 +5,7 @@ its need and its counted items, some dozens of bytes.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -22,6 +22,8 @@ from trialogue.stats.lift import Hits, LiftResult, lift
 
 Need = frozenset[str]
 
+NEVER = 1_000_000
+"""More turns than any dialogue has."""
 EXACT = 12
 """Decimals beyond which a lift is rounding error."""
 
@@ -146,17 +148,25 @@ class LiftTotals:
 
 
 def _hits(courses: Sequence[NeedCourse], needs: dict[Need, int]) -> Hits:
-    """The first turn in which each dialogue's items meet each need."""
+    """The first turn in which each dialogue's items meet each need, and whether one of them counts."""
     met_by: dict[str, list[int]] = {}
     for need, place in needs.items():
         for item in need:
             met_by.setdefault(item, []).append(place)
-    rows: list[tuple[int, int, int]] = []
+    rows: list[tuple[int, int, int, bool]] = []
     for number, course in enumerate(courses):
-        first: dict[int, int] = {}
-        for item, turn in course.items:
-            for place in met_by.get(item, ()):
-                first.setdefault(place, turn)
-        rows += [(number, place, turn) for place, turn in first.items()]
-    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-    return Hits(table[:, 0], table[:, 1], table[:, 2])
+        counted, beyond = (_first_turns(items, met_by) for items in (course.items, course.beyond))
+        for place in counted.keys() | beyond.keys():
+            turns = counted.get(place, NEVER), beyond.get(place, NEVER)
+            rows.append((number, place, min(turns), turns[0] <= turns[1]))
+    table = np.array(sorted(rows), dtype=np.int64).reshape(-1, 4)
+    return Hits(table[:, 0], table[:, 1], table[:, 2], table[:, 3] == 1)
+
+
+def _first_turns(items: Iterable[tuple[str, int]], met_by: Mapping[str, Sequence[int]]) -> dict[int, int]:
+    """The first turn of some items, which are in order, that meets each need."""
+    first: dict[int, int] = {}
+    for item, turn in items:
+        for place in met_by.get(item, ()):
+            first.setdefault(place, turn)
+    return first

@@ -1,5 +1,5 @@
 """Whether a user's message is an assistant's: phrases of recommenders, talk of the part that a model plays, its
-refusals, and text for a program.
+refusals, and text for a program; and whether it tells a need as it was given to it.
 
 English only, but for text for programs. Written from what language models are known to say when they leave the user's part,
 and tested on messages by authors who had not seen the phrases, and on real users: see ``benchmarks/GATES.md``.
@@ -11,11 +11,18 @@ from functools import lru_cache
 from trialogue.llm.machine_text import is_machine_text
 from trialogue.metrics.gates.phrases import any_of, patterns
 
-MIN_HINTS = 2
+MIN_HINTS, MIN_ENTRIES = 2, 3
+_QUOTED = re.compile(r"(?<!\w)[\"“][^\"“”]{6,}[\"”]")
+"""What others said, or a title."""
 SIGNS = any_of("assistant_signs")
 """Phrases of assistants, and of models that speak of their part, that seekers do not use: one is enough."""
 HINTS = tuple(re.compile(each, re.IGNORECASE) for each in patterns("assistant_hints"))
 """Phrases that people say now and then when they chat with a recommender: two different ones in a message count."""
+
+TOLD = any_of("told_needs")
+"""Phrases of a user who tells what was written about them."""
+ENTRIES = tuple(map(re.compile, patterns("data_sheets")))
+"""Kinds of entries in the data of an item; capitals matter."""
 
 
 @lru_cache(maxsize=20_000)
@@ -25,6 +32,36 @@ def is_assistant(text: str) -> bool:
     >>> is_assistant("How can I help you today?"), is_assistant("Can you help me find a film?")
     (True, False)
     """
-    if is_machine_text(text) or SIGNS.search(text) is not None:
-        return True
-    return sum(each.search(text) is not None for each in HINTS) >= MIN_HINTS
+    said = _QUOTED.sub("", text)
+    return is_machine_text(text) or SIGNS.search(said) is not None or len(hints_in(text)) >= MIN_HINTS
+
+
+@lru_cache(maxsize=20_000)
+def reads_out_need(text: str) -> bool:
+    """Whether a message reads out its user's need, profile or instructions, which nobody who looks for something has.
+
+    >>> reads_out_need("According to my profile, I like comedies."), reads_out_need("My goal for tonight is to laugh.")
+    (True, False)
+    """
+    return TOLD.search(text) is not None
+
+
+@lru_cache(maxsize=20_000)
+def is_data_sheet(text: str) -> bool:
+    """Whether a message lists three kinds of entries in the data of an item, as one who reads them does.
+
+    >>> is_data_sheet("One from 2019, directed by Sam Mendes, 119 minutes long?"), is_data_sheet("One by Sam Mendes?")
+    (True, False)
+    """
+    return sum(each.search(text) is not None for each in ENTRIES) >= MIN_ENTRIES
+
+
+@lru_cache(maxsize=20_000)
+def hints_in(text: str) -> frozenset[int]:
+    """Which of the phrases a message holds that people say now and then, outside of quotations.
+
+    >>> hints_in('A clerk told me: "If you liked Heat, I would suggest Ronin."')
+    frozenset()
+    """
+    said = _QUOTED.sub("", text)
+    return frozenset(place for place, each in enumerate(HINTS) if each.search(said) is not None)

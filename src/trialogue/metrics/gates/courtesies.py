@@ -9,6 +9,9 @@ MAX_WORDS = 30
 MAX_OTHER_WORDS = 0.2
 """Share of words that no courtesy has, such as a name; of films there are more."""
 MAX_PLAIN_WORDS = 8
+MAX_SOFT_WORDS = 15
+STEM = 4
+"""Letters by which a word is known again."""
 
 
 def _words_pattern(name: str) -> str:
@@ -21,6 +24,8 @@ _PLAIN = re.compile(rf"(?:{'|'.join(patterns('courteous_words'))})\Z", re.IGNORE
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _SMILES = re.compile(r"\A[^\w?]*[^\w\s.,!?…_-][^\w?]*\Z")
 """Emoji and smileys alone."""
+_WAVES = re.compile("[🙏👋🤗💐]")
+"""Emoji for thanks and goodbye."""
 ASSENT = frozenset(
     [
         "ok",
@@ -56,6 +61,8 @@ def is_thanks(text: str) -> bool:
     >>> is_thanks("Thanks a lot, bye!"), is_thanks("Thanks, another one?"), is_thanks("ok")
     (True, False, False)
     """
+    if _SMILES.search(text):
+        return _WAVES.search(text) is not None
     if _COURTESY.search(text) is None or _CONTENT.search(text) is not None:
         return False
     length = len(_WORD.findall(text))
@@ -75,6 +82,29 @@ def is_phatic(text: str) -> bool:
     if {word.casefold().replace("’", "'") for word in words} <= ASSENT:
         return False  # an answer to a question
     return 0 < len(words) <= MAX_PLAIN_WORDS and _CONTENT.search(text) is None and not _other_words(text)
+
+
+@lru_cache(maxsize=20_000)
+def is_soft_thanks(text: str) -> bool:
+    """Whether a short message holds a courtesy, and asks for nothing: after it, courtesies go on where nothing is said.
+
+    >>> is_soft_thanks("It sounds beautiful. Thank you!"), is_soft_thanks("Thanks, but something older")
+    (True, False)
+    """
+    is_polite = _COURTESY.search(text) is not None or _WAVES.search(text) is not None
+    return is_polite and _CONTENT.search(text) is None and len(_WORD.findall(text)) <= MAX_SOFT_WORDS
+
+
+def echoes(text: str, reply: str) -> bool:
+    """Whether a message says back what the system has just said, and nothing else but courtesies.
+
+    >>> echoes("I'll enjoy every minute!", "It certainly will! Enjoy every minute!"), echoes("Is it long?", "Long.")
+    (True, False)
+    """
+    words = [each for each in _WORD.findall(text.casefold()) if _PLAIN.match(each.replace("’", "'")) is None]
+    said = {each[:STEM] for each in _WORD.findall(reply.casefold())}
+    is_short = len(words) > 0 and len(_WORD.findall(text)) <= MAX_SOFT_WORDS and "?" not in text + reply
+    return is_short and sum(each[:STEM] not in said for each in words) <= MAX_OTHER_WORDS * len(words)
 
 
 def refuses(text: str) -> bool:

@@ -2,22 +2,24 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
-from trialogue.metrics.gates.assistant_role import is_assistant
+from trialogue.metrics.gates.assistant_role import is_assistant, is_data_sheet, reads_out_need
 from trialogue.metrics.gates.contradicted_needs import contradicts
-from trialogue.metrics.gates.courtesies import is_phatic, is_thanks, refuses
-from trialogue.metrics.gates.cut_endings import breaks_off
-from trialogue.metrics.gates.repeats import MIN_REPEATED_WORDS, Bag, are_alike, bag_of, words_of
-from trialogue.records import Dialogue, Ending, Need, Utterance
+from trialogue.metrics.gates.courtesies import echoes, is_phatic, is_soft_thanks, is_thanks, refuses
+from trialogue.metrics.gates.cut_endings import breaks_off, breaks_off_in_word, ends_with_mark, is_unfinished
+from trialogue.metrics.gates.repeats import MIN_REPEATED_WORDS, Bag, are_alike, bag_of, repeats_content, words_of
+from trialogue.records import Dialogue, Ending, Mention, Need, Utterance
 from trialogue.records.kinds.gates import Gate
 
 if TYPE_CHECKING:
     from trialogue.catalogue.facts import FactIndex
 
 MIN_CLOSING_TURNS = 3  # user turns in a row without content; two are polite
+SOFT = 0.5  # what a turn of thanks counts that says something else as well
 MIN_THANKS = 2  # of these; the others can be a smile or "you too"
+MAX_SMALL_WORDS = 3  # of a title that may be ordinary words
 MIN_REPETITIONS = 3  # of one message; people say it twice if they are not understood
 
 LATIN = re.compile(r"[A-Za-z\u00aa-\u024f]")
@@ -77,30 +79,49 @@ def _user_utterances(dialogue: Dialogue) -> list[Utterance]:
     return [each for each in dialogue.utterances if each.speaker == "user"]
 
 
-def _user_turns(dialogue: Dialogue) -> list[str]:
-    """Texts of the user's turns: consecutive messages joined."""
-    turns: list[str] = []
+def _user_turns(dialogue: Dialogue) -> list[tuple[str, str]]:
+    """Texts of the user's turns, each with the system's before it: consecutive messages joined."""
+    turns: list[tuple[str, str]] = []
     before = ""
-    for each in dialogue.utterances:
-        if each.speaker == "user":
-            turns.append(f"{turns.pop()} {each.text}" if before == "user" else each.text)
-        before = each.speaker
+    for speaker, run in groupby(dialogue.utterances, key=lambda each: each.speaker):
+        text = " ".join(each.text for each in run)
+        if speaker == "user":
+            turns.append((text, before))
+        before = text
     return turns
 
 
 def target_leaked(dialogue: Dialogue) -> bool | None:
-    """Whether the user named an item that satisfies the need first; None without a need or linked items."""
+    """Whether the user named an item that satisfies the need first, or read out the need; None without need or linked items.
+
+    A short title that is written small, in a message that has capitals, names nothing.
+    """
     need = dialogue.need
     wanted = frozenset((*need.targets, *need.acceptable)) if need is not None else frozenset()
     if not wanted or any(each.mentions is None for each in _user_utterances(dialogue)):
         return None
     named: set[str] = set()
+    heard = ""
     for each in dialogue.utterances:
-        ids = {mention.item_id for mention in each.mentions or () if mention.item_id is not None}
-        if each.speaker == "user" and (ids & wanted) - named:
-            return True
+        is_user = each.speaker == "user"
+        mentions = [said for said in each.mentions or () if not is_user or not _is_in_passing(said, each.text, heard)]
+        ids = {mention.item_id for mention in mentions if mention.item_id is not None}
+        heard += "" if is_user else f"{each.text}\n"
+        if is_user:
+            is_sheet = not mentions and not named & wanted and is_data_sheet(each.text)
+            if (ids & wanted) - named or is_sheet or reads_out_need(each.text):
+                return True
         named |= ids
     return False
+
+
+def _is_in_passing(mention: Mention, text: str, heard: str) -> bool:
+    """Whether a title is ordinary words, as "a dry summer" is not The Dry, or was in the system's words already."""
+    if mention.start is None:
+        return False
+    words = text[mention.start : mention.end]
+    is_small = words.islower() and text[:1].isupper() and len(words.split()) <= MAX_SMALL_WORDS
+    return is_small or re.search(rf"(?<!\w){re.escape(words)}(?!\w)", heard) is not None
 
 
 def assistant_role(dialogue: Dialogue) -> bool | None:
@@ -128,16 +149,18 @@ def premature_stop(dialogue: Dialogue) -> bool | None:
 
 def endless_thanks(dialogue: Dialogue) -> bool | None:
     """Whether several user turns in a row are only thanks and goodbye; consecutive messages are one turn."""
-    row, thanks = 0, 0
-    for text in _user_turns(dialogue):
+    row, thanks = 0.0, 0
+    for text, before in _user_turns(dialogue):
         if refuses(text):
             continue
         if is_thanks(text):
             row, thanks = row + 1, thanks + 1
-        elif row and is_phatic(text):
+        elif row and (is_phatic(text) or echoes(text, before)):
             row += 1
+        elif is_soft_thanks(text):
+            row, thanks = row + SOFT, thanks + 1
         else:
-            row, thanks = 0, 0
+            row, thanks = 0.0, 0
         if row >= MIN_CLOSING_TURNS and thanks >= MIN_THANKS:
             return True
     return False
@@ -148,6 +171,10 @@ def loop(dialogue: Dialogue) -> bool | None:
 
     An agent that says one thing again and again is answered alike, which is its doing.
     """
+    return _repeats_words(dialogue) or repeats_content(_user_turns(dialogue), MIN_REPETITIONS)
+
+
+def _repeats_words(dialogue: Dialogue) -> bool:
     messages = _user_utterances(dialogue)
     if len(messages) < MIN_REPETITIONS:
         return False
@@ -181,17 +208,20 @@ def is_truncated(dialogue: Dialogue) -> bool | None:
     """
     utterances = dialogue.utterances
     users = [
-        each
+        (each, "" if after is None else after.text)
         for each, after in zip_longest(utterances, utterances[1:])
         if each.speaker == "user" and (after is None or after.speaker != "user" or each.meta.get("finish_reason"))
     ]
-    return any(_breaks_off(each) for each in users)
-
-
-def _breaks_off(said: Utterance) -> bool:
-    if said.meta.get("finish_reason") == "length":
+    if any(said.meta.get("finish_reason") == "length" or breaks_off(said.text) for said, _ in users):
         return True
-    return breaks_off(said.text)
+    if any(breaks_off_in_word(said.text, reply) for said, reply in users):
+        return True
+    unmarked = [said.text for said, _ in users if " " in said.text.strip() and not ends_with_mark(said.text)]
+    return (
+        len(unmarked) == 1 < len(users)
+        and any(map(ends_with_mark, (said.text for said, _ in users)))
+        and is_unfinished(unmarked[0])
+    )
 
 
 def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None:

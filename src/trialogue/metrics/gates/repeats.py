@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 
 from trialogue.metrics.gates.phrases import patterns
@@ -23,6 +24,17 @@ _ENDINGS = {"s": "is", "re": "are", "ve": "have", "d": "would", "ll": "will", "m
 _NEGATIONS = {"ca": "can", "wo": "will"}
 _FUNCTION = frozenset(patterns("function_words"))
 """Words whose change leaves a message what it was."""
+
+
+STEM = 5
+"""Letters by which a word of content is known again, without a final s."""
+LEAST_CONTENT, LEAST_OF_SENTENCE, LEAST_SPECIFIC = 3, 4, 2
+"""Words of content in a message, and in one of its sentences, that can be said again; how many of them say what about."""
+SAME_CONTENT = 0.7
+"""Of the words of content of two messages or sentences, those that are the same."""
+_UNSPECIFIC = frozenset(each[:STEM] for each in patterns("unspecific_words"))
+_SENTENCES = re.compile(r"(?<=[.!?])\s+")
+_SAID = re.compile(r"[^.!?]+[.!?]?")
 
 
 @lru_cache(maxsize=20_000)
@@ -63,6 +75,57 @@ def are_alike(one: Bag, other: Bag) -> bool:
     if shared < 0.6 * union:
         return False
     return shared >= ALIKE * union or _differ_in_slips(rest, more)
+
+
+def repeats_content(turns: Sequence[tuple[str, str]], least: int) -> bool:
+    """Whether a user says one thing again in other words, in answer to several messages, or asks one question again.
+
+    Args:
+        turns: what the user says, and what the system said before.
+        least: how often.
+
+    >>> told = ["a place with vegan food and parking", "vegan food and a place for parking", "parking, and vegan food?"]
+    >>> repeats_content([(text, f"Try the {number} one.") for number, text in enumerate(told)], 3)
+    True
+    """
+    asked = Counter(question for text, _ in turns for question in _questions_of(text))
+    if asked and max(asked.values()) >= least:
+        return True
+    contents = [(_contents_of(text), bag_of(words_of(before))) for text, before in turns]
+    for said in dict.fromkeys(each for found, _ in contents for each in found):
+        answered: list[Bag] = []
+        for found, before in contents:
+            if any(_is_same(said, each) for each in found) and not any(are_alike(before, other) for other in answered):
+                answered.append(before)
+        if len(answered) >= least:
+            return True
+    return False
+
+
+@lru_cache(maxsize=20_000)
+def _questions_of(text: str) -> frozenset[tuple[str, ...]]:
+    asked = (each for each in _SAID.findall(text) if each.endswith("?"))
+    return frozenset(found for each in asked if len(found := words_of(each)) >= LEAST_CONTENT)
+
+
+@lru_cache(maxsize=20_000)
+def _contents_of(text: str) -> tuple[frozenset[str], ...]:
+    """Stems of the content of a message, and of each of its sentences where it has several, if there is enough of it."""
+    sentences = [each for each in _SENTENCES.split(text) if each.strip()]
+    parts = [(text, LEAST_CONTENT), *((each, LEAST_OF_SENTENCE) for each in sentences if len(sentences) > 1)]
+    stems = [
+        (frozenset(_stem(word) for word in words_of(part) if word not in _FUNCTION), least) for part, least in parts
+    ]
+    return tuple(each for each, least in stems if len(each) >= least and len(each - _UNSPECIFIC) >= LEAST_SPECIFIC)
+
+
+def _stem(word: str) -> str:
+    return word[:STEM] if len(word) > STEM else word.rstrip("s")
+
+
+def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    shared = one & other
+    return len(shared) >= SAME_CONTENT * len(one | other) and len(shared - _UNSPECIFIC) >= LEAST_SPECIFIC
 
 
 def _content(bag: Bag) -> list[str]:

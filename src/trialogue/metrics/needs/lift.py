@@ -13,6 +13,11 @@ from trialogue.metrics.needs.recommendations import PER_TURN, need_of, recommend
 from trialogue.metrics.recommendation.items import whole_number
 from trialogue.records import Card, Dialogue, FailurePolicy, Fault, Reason, ReasonCode
 
+EARLIER = (
+    "Version 1 left a need open that an item met which does not count; its user leaves, so that lists of 50 had a lift of "
+    "-.002 by chance."
+)
+
 LIFT = Card(
     name="lift",
     title="Lift",
@@ -25,7 +30,10 @@ LIFT = Card(
     level="dialogue",
     failed=FailurePolicy.WORST,
     needs=("need",),
-    variants={name: VARIANTS[name] for name in ("named", "first")},
+    variants={
+        name: VARIANTS[name].model_copy(update={"version": 2, "source": f"{VARIANTS[name].source} {EARLIER}"})
+        for name in ("named", "first")
+    },
     default="named",
     parameters=PARAMETERS,
     caveats=(
@@ -62,9 +70,9 @@ class Lift:
             return need
         if isinstance(found, Undefined):
             return found
-        items = tuple(
-            (each.key, each.turn)
-            for each in found
-            if each.is_new and each.turn < self.turns and each.place < self._most
+        new = [each for each in found if each.is_new and each.turn < self.turns]
+        items, beyond = (
+            tuple((each.key, each.turn) for each in new if (each.place < self._most) is counts)
+            for counts in (True, False)
         )
-        return NeedCourse(frozenset(need.acceptable), items, is_failed=ending is not None)
+        return NeedCourse(frozenset(need.acceptable), items, beyond, is_failed=ending is not None)

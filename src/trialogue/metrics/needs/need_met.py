@@ -97,6 +97,49 @@ class NeedMet(_OfNeeds):
         return (float(not set(need.acceptable).isdisjoint(each.key for each in found)), 1.0)
 
 
+AFTER_REVISION = Card(
+    name="need_met_after_revision",
+    title="Need met after revision",
+    summary="Of the dialogues in which the user gave up a wish because the system said that nothing fits: share in which "
+    "it is the first to name an item that meets the rest.",
+    unit="share of dialogues",
+    is_share=True,
+    low=0,
+    high=1,
+    better="higher",
+    level="dialogue",
+    failed=FailurePolicy.UNDEFINED,
+    needs=("need",),
+    variants={"named": NAMED},
+    default="named",
+    parameters=PARAMETERS,
+    caveats=(
+        "Never in place of need_met: a system that says at once that nothing fits has easier needs.",
+        *CAVEATS,
+    ),
+    family="simulation",
+)
+
+
+class NeedMetAfterRevision(_OfNeeds):
+    """Share of the dialogues with a revised need in which what is left of it is met."""
+
+    card = AFTER_REVISION
+
+    def __init__(self, *, variant: str = AFTER_REVISION.default, turns: int = TURNS) -> None:
+        super().__init__(AFTER_REVISION, variant, turns)
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(1 if it is met, 1)."""
+        counted = self.recommendations(unit)
+        if isinstance(counted, Undefined):
+            return counted
+        need, found = counted
+        if not need.relaxed:
+            return Undefined(Reason.of(ReasonCode.NEED_NOT_REVISED))
+        return (float(not {*need.acceptable, *need.acceptable_relaxed}.isdisjoint(each.key for each in found)), 1.0)
+
+
 TURNS_UNTIL = Card(
     name="turns_until_need_met",
     title="Turns until the need is met",

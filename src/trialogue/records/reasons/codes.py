@@ -316,6 +316,7 @@ class ReasonCode(StrEnum):
     NO_RANKING = "no_ranking", "the system gives no ranking for it"
     NEED_UNKNOWN = "need_unknown", "the user's need is unknown (no need in the dialogue)"
     NEED_NOT_MET = "need_not_met", "the system never names an item that meets the user's need"
+    NEED_NOT_REVISED = "need_not_revised", "the user gave up none of their wishes"
     NEED_NOT_RESOLVED = "need_not_resolved", "the items named by the system were not looked up in the catalogue"
     CATALOGUE_UNKNOWN = "catalogue_unknown", "it is unknown how many items the user's catalogue has"
     TARGETS_UNKNOWN = "targets_unknown", "the correct items are unknown (no targets)"

@@ -19,6 +19,7 @@ from trialogue.simulation.language.phrases import Linker
 
 LONGEST = 2000  # characters in which titles are looked for
 REMEMBERED = 20_000  # texts whose titles are kept
+DECLARED = 64  # the same of texts with titles of their own: enough for one agent's last turns
 
 Source = Literal["text", "declared"]
 
@@ -28,6 +29,22 @@ _ASKS_IF_KNOWN = re.compile(
     r"know it already)\b",
     re.IGNORECASE,
 )
+
+
+_FOUND = r"(?:fits?|match(?:es)?|meets?|suits?|satisf(?:y|ies)|found|left)"
+_ANYTHING = (
+    r"(?:anything|something|a (?:match|fit)|any (?:match|fit|result|item|product|other|option)\w*|one (?:that|with))"
+)
+_FINDS_NOTHING = re.compile(
+    r"(?<!\bif )(?<!\bwhen )(?<!\bunless )(?<!\bcase )(?:"
+    rf"\b(?:nothing|none|no \w+(?: \w+){{0,2}}?) (?:\w+ ){{0,3}}{_FOUND}\b|"
+    r"\b(?:could|can|did|do|does|was|were|am|are|is)(?: not|n['’]t|not) (?:\w+ ){0,3}(?:find|have|offer|see) (?:you )?"
+    rf"{_ANYTHING}\b|\b(?:unable|not able) to find\b|"
+    r"\bno (?:exact |perfect |good |other |further |more )?(?:match(?:es)?|results?)\b(?! of))(?![^.!]*\?)",
+    re.IGNORECASE,
+)
+NOTHING_FITS = frozenset({"nothingfits", "nomatch", "nofit", "nooffer", "noresult", "noresults"})
+"""Acts by which an agent declares that nothing fits, without capitals and signs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +57,8 @@ class Message:
     """Ids of the catalogue's items that it names, in order."""
     asks_if_known: bool
     """Whether it asks if the user has seen an item."""
+    finds_nothing: bool = False
+    """Whether it says, or declares, that nothing fits."""
 
 
 class LabelledMessage(NamedTuple):
@@ -62,6 +81,7 @@ class _Content(NamedTuple):
 
     items: tuple[str, ...]
     asks_if_known: bool
+    finds_nothing: bool
     bare: str
     """Its text with titles masked."""
     mentions: tuple[Mention, ...] | None
@@ -103,7 +123,8 @@ class AgentTurnParser:
         wanted = {label for labels in space.acceptable.values() for label in labels}
         self._own = wanted | set(AGENT_LABELS)
         self._families = tuple(sorted(label[:-2] for label in wanted if label.endswith(".*")))
-        self._by_text: dict[str, _Content] = {}
+        self._contents: dict[tuple[str, int], _Content] = {}
+        self._declared: dict[tuple[str, int], _Content] = {}
 
     def labels(self, turn: Turn) -> list[LabelledMessage]:
         """Act label and mentions of each message of a turn, from its words alone."""
@@ -119,9 +140,16 @@ class AgentTurnParser:
         return LabelledMessage(heard.label, heard.confidence, found.mentions, self._origin, heard.why)
 
     def _content_of(self, said: Utterance) -> _Content:
-        """Content of a message, cached if it follows from the text alone."""
-        found = self._by_text.get(said.text) if said.mentions is None else None
-        return self._analyse(said) if found is None else found
+        """Content of a message, cached by its text and, where it declares any, those very mentions, which it keeps."""
+        declared = said.mentions is not None
+        cache, most = (self._declared, DECLARED) if declared else (self._contents, REMEMBERED)
+        key = (said.text, id(said.mentions))
+        found = cache.get(key)
+        if found is None:
+            if len(cache) >= most:
+                cache.clear()
+            found = cache[key] = self._analyse(said)
+        return found
 
     def hear(self, turn: Turn, before: str = START) -> tuple[Message, ...]:
         """Interpret each message of a turn, after a user's act; () for an empty turn."""
@@ -133,7 +161,8 @@ class AgentTurnParser:
         if label is None:
             text = found.bare if self._understanding.wants_bare else said.text
             label = self._understanding.read(text, before=before, place=place).label
-        return Message(label, found.items, found.asks_if_known)
+        finds_nothing = found.finds_nothing or (bool(said.acts) and _declares_nothing(said))
+        return Message(label, found.items, found.asks_if_known, finds_nothing)
 
     def _declared_label(self, said: Utterance) -> str | None:
         for act in said.acts or ():
@@ -144,18 +173,19 @@ class AgentTurnParser:
         return None
 
     def _analyse(self, said: Utterance) -> _Content:
-        """Content of a message; cached for text-only messages."""
+        """Content of a message."""
         text = said.text[:LONGEST]
         asks = _ASKS_IF_KNOWN.search(text) is not None
+        nothing = _FINDS_NOTHING.search(text) is not None
         if said.mentions is not None:
-            return _Content(self._ids(said.mentions), asks, mask_mentions(said.text, said.mentions), said.mentions)
+            return _Content(
+                self._ids(said.mentions), asks, nothing, mask_mentions(said.text, said.mentions), said.mentions
+            )
         mentions = self._linker.find(text) if self._linker is not None else ()
         is_whole = self._linker is not None and len(said.text) <= LONGEST
-        found = _Content(self._ids(mentions), asks, mask_mentions(text, mentions), mentions if is_whole else None)
-        if len(self._by_text) >= REMEMBERED:
-            self._by_text.clear()
-        self._by_text[said.text] = found
-        return found
+        return _Content(
+            self._ids(mentions), asks, nothing, mask_mentions(text, mentions), mentions if is_whole else None
+        )
 
     def _ids(self, mentions: tuple[Mention, ...]) -> tuple[str, ...]:
         """Ids of the catalogue: the mention's own, or else that of the only item with its title."""
@@ -166,6 +196,10 @@ class AgentTurnParser:
             elif len(titled := self._catalogue.find_title(mention.title)) == 1:
                 found[titled[0].id] = None
         return tuple(found)
+
+
+def _declares_nothing(said: Utterance) -> bool:
+    return any(re.sub(r"[^a-z]", "", act.intent.casefold()) in NOTHING_FITS for act in said.acts or ())
 
 
 def _is_in(label: str, family: str) -> bool:

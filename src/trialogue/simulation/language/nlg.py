@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from trialogue.catalogue import Catalogue
-from trialogue.catalogue.domains import Domain, WordClass, word_class
+from trialogue.catalogue.domains import Domain, WordClass, spoken_name, word_class
 from trialogue.errors import UsageError
 from trialogue.records import ActOrigin, DialogueAct, Mention, MentionedBy, SlotValue, Utterance
 from trialogue.simulation.actions import KDD2020, ActionSpace
@@ -136,6 +136,15 @@ class _SlotFiller(NamedTuple):
     item_id: str | None
 
 
+RELAXED = (
+    "the {name} does not matter so much, then.",
+    "then I can do without a particular {name}.",
+    "well, the {name} is not that important.",
+)
+META_RELAXED = "relaxed"
+"""Key in the ``meta`` of a message for the attribute that its user gives up."""
+
+
 class UtteranceGenerator:
     """Utterance generator for users of one model and one catalogue. Holds no state of single users."""
 
@@ -211,6 +220,20 @@ class UtteranceGenerator:
         if not tells and not self.manner.typos and (ready := template.ready) is not None:
             return ready if style is None else template.variant(style.apply(ready.text, rng))
         return self._fill(template, fillings, label, telling, rng)
+
+    def say_relaxed(self, attribute: str, label: str, rng: RandomSource) -> Utterance:
+        """What a user says who gives up what they asked of an attribute; its name is in ``meta``."""
+        name = spoken_name(attribute)
+        text = rng.pick(RELAXED).format(name=name)
+        acts = (DialogueAct(intent=label),)
+        return Utterance(
+            speaker="user",
+            text=text[0].upper() + text[1:],
+            acts=acts,
+            acts_by=ActOrigin.DECLARED,
+            mentions=(),
+            meta={META_RELAXED: attribute},
+        )
 
     def _answer(self, asked: Sequence[str], label: str, telling: UtteranceState, rng: RandomSource) -> Utterance:
         """The answer to a question about attributes: the wanted value of one, or that it does not matter."""

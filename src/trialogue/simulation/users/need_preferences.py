@@ -25,6 +25,11 @@ class NeedPreferences:
         self._values = constraint_values(need)
         self._mentioned: set[tuple[str, str]] = set()
 
+    def relax(self, need: Need) -> None:
+        """Neither tell nor ask for the attributes that the user has given up."""
+        self._acceptable = frozenset((*need.acceptable, *need.acceptable_relaxed))
+        self._values = {name: values for name, values in self._values.items() if name not in need.relaxed}
+
     @property
     def decides(self) -> bool:
         """As in the profile's preferences."""

@@ -289,8 +289,18 @@ class Needs:
 
 def satisfied_share(need: Need, item: Item) -> float:
     """Share of a need's constraints that an item satisfies; 1 without constraints."""
-    held = [not set(values_of(item, each.attribute)).isdisjoint(each.values) for each in need.constraints]
-    return sum(held) / len(held) if held else 1.0
+    asked = need.constraints
+    held = sum(any(value in each.values for value in values_of(item, each.attribute)) for each in asked)
+    return held / len(asked) if asked else 1.0
+
+
+def without_attribute(need: Need, attribute: str, catalogue: Catalogue) -> Need:
+    """A need whose user has given up an attribute: what they ask for and what outcomes count stays as it was."""
+    relaxed = (*need.relaxed, attribute)
+    left = need.model_copy(update={"constraints": tuple(c for c in need.constraints if c.attribute not in relaxed)})
+    known = {*need.known, *need.disliked}
+    fitting = (each for each, item in catalogue.items() if each not in known and satisfied_share(left, item) == 1.0)
+    return need.model_copy(update={"relaxed": relaxed, "acceptable_relaxed": tuple(fitting)})
 
 
 def resolve_mentions(

@@ -149,6 +149,7 @@ class Users:
             need=need,
             style=rng.pick(self._styles) if self._styles else None,
             questions=self._questions,
+            revises=self.profiles is None and options.wants == "need",
         )
 
 

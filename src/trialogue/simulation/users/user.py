@@ -20,6 +20,8 @@ from trialogue.simulation.profiles import DISLIKED, LIKED
 from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.agenda import UpdateRule, draw_near
 from trialogue.simulation.users.course import Course
+from trialogue.simulation.users.need_preferences import NeedPreferences
+from trialogue.simulation.users.needs import without_attribute
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,9 @@ class AgendaUser:
         "_listening",
         "_model",
         "_need",
+        "_offered",
         "_questions",
+        "_revises",
         "_rng",
         "_satisfied",
         "_speech",
@@ -172,6 +176,7 @@ class AgendaUser:
         need: Need | None = None,
         style: PersonalStyle | None = None,
         questions: HearsQuestions | None = None,
+        revises: bool = False,
     ) -> None:
         """Create a user; normally called by ``Users.new``.
 
@@ -186,10 +191,12 @@ class AgendaUser:
             need: what they are after; None: nothing that was drawn beforehand.
             style: how they write; None: phrases as they are.
             questions: understands which attributes the agent asks about; None: they have one to talk about.
+            revises: give up what they can do without once the agent says that nothing fits.
         """
         self._course, self._model, self._listening, self._speech = course, course.model, listening, speech
         self._rng, self._conduct, self._has = rng, conduct, has
-        self._need, self._questions = need, questions
+        self._need, self._questions, self._revises = need, questions, revises
+        self._offered = False
         self._telling = UtteranceState(preferences, style=style)
         self._agenda: list[str] = []
         self._current = START
@@ -252,6 +259,10 @@ class AgendaUser:
     def answer(self, turn: Turn) -> Utterance | Stop:
         """The next action in words; ``agenda_empty`` if there is none, ``user_gave_up`` when patience runs out."""
         judged = self._notice(self._hear(turn))
+        had_offer, self._offered = self._offered, bool(judged.items)
+        may_revise = self._revises and judged.finds_nothing and not judged.items and not had_offer
+        if may_revise and (revision := self._relax()) is not None:
+            return revision
         self._telling.asked = self._attributes_asked(turn)
         answered = self._model.space.accepts(self._current, judged.label)
         if not self._agenda and (answered or self._satisfied or self._conduct.update.stop == "released"):
@@ -265,6 +276,22 @@ class AgendaUser:
         if self._conduct.update.failed == "retry":
             self._agenda.append(self._current)
         return self._act(self._course.replace(self._current, judged.label, self._rng), judged)
+
+    def _relax(self) -> Utterance | None:
+        """Give up what the user can do without, and say so; None where that is nothing, or was given up before.
+
+        An agent gains nothing by saying that nothing fits: outcomes stay on the need as it was.
+        """
+        need, preferences = self._need, self._telling.preferences
+        if need is None or not isinstance(preferences, NeedPreferences):
+            return None
+        name = next((each.attribute for each in need.constraints if each.relaxable), None)
+        if name is None or name in need.relaxed:
+            return None
+        self._need = without_attribute(need, name, self._speech.catalogue)
+        preferences.relax(self._need)
+        self._current = self._first_of(self._model.space.roles.disclose)
+        return self._speech.say_relaxed(name, self._current, self._rng)
 
     def _attributes_asked(self, turn: Turn) -> tuple[str, ...]:
         """Attributes that a turn asks about."""
@@ -299,7 +326,8 @@ class AgendaUser:
             chosen = heard[-1] if self._conduct.update.decides == "last" else heard[0]
             items = tuple(item for message in heard for item in message.items)
             asks = any(message.asks_if_known for message in heard)
-            judged = Message(chosen.label, items, asks_if_known=asks)
+            nothing = any(message.finds_nothing for message in heard)
+            judged = Message(chosen.label, items, asks_if_known=asks, finds_nothing=nothing)
         if judged.items:
             self._telling.focus = self._telling.preferences.focus(judged.items)
         return judged

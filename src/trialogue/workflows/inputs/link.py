@@ -10,7 +10,7 @@ from trialogue.catalogue.presenting.check import TitleCheck
 from trialogue.catalogue.presenting.claims import ClaimCheck
 from trialogue.catalogue.presenting.real_items import read_real_items
 from trialogue.errors import TrialogueError, UsageError
-from trialogue.records import Dialogue, Response, Situation, Utterance
+from trialogue.records import Dialogue, Mention, Response, Situation, Utterance
 from trialogue.records.files.dialogue_store import map_dialogues
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
@@ -100,6 +100,7 @@ class _Check:
     def __init__(self, linker: TitleLinker, known: str | Path | None, date: int | None) -> None:
         real = None if known is None else read_real_items(known)
         self._titles, self._claims = TitleCheck(linker, real=real, date=date), ClaimCheck(linker.catalogue)
+        self._seen: dict[tuple[str, tuple[Mention, ...] | None], dict[str, object]] = {}
 
     def dialogue(self, dialogue: Dialogue) -> Dialogue:
         """A dialogue; its user's words stay as they are."""
@@ -107,11 +108,15 @@ class _Check:
         return dialogue.model_copy(update={"utterances": said})
 
     def utterance(self, utterance: Utterance) -> Utterance:
-        """An utterance."""
-        checked = self._titles.check_utterance(utterance)
-        others = (*(checked.unrecognised or ()), *(checked.outside or ()))
-        claims = self._claims.claims(checked.text, checked.mentions or (), others)
-        return checked.model_copy(update={"claims": claims})
+        """An utterance; the same words with the same items, as of a list for all users, are looked at once."""
+        key = utterance.text, utterance.mentions
+        if key not in self._seen:
+            checked = self._titles.check_utterance(utterance)
+            others = (*(checked.unrecognised or ()), *(checked.outside or ()))
+            claims = self._claims.claims(checked.text, checked.mentions or (), others)
+            found = {name: getattr(checked, name) for name in ("unrecognised", "outside", "mentions")}
+            self._seen[key] = {**found, "claims": claims}
+        return utterance.model_copy(update=self._seen[key])
 
 
 def _is_checked(dialogue: Dialogue) -> bool:
