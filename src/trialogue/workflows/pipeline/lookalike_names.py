@@ -1,4 +1,7 @@
-"""Warn about system names that look alike, such as one system under two spellings."""
+"""Warn about system names that look alike, such as one system under two spellings.
+
+Names that differ in nothing that is seen are one already (``datasets.door.admission``).
+"""
 
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -7,8 +10,8 @@ from collections.abc import Iterable, Iterator
 def twin_lines(systems: Iterable[str]) -> Iterator[str]:
     """One sentence per group of different names that look the same.
 
-    >>> list(twin_lines(["aria", "aria ", "bolt"]))[0][:83]
-    "'aria' and 'aria ' are treated as different systems, but their names differ only in"
+    >>> list(twin_lines(["aria", "Aria", "bolt"]))[0][:83]
+    "'aria' and 'Aria' are treated as different systems, but their names differ only in "
     """
     groups: dict[str, list[str]] = {}
     for name in dict.fromkeys(systems):
@@ -18,13 +21,12 @@ def twin_lines(systems: Iterable[str]) -> Iterator[str]:
             quoted = [repr(name) for name in names]
             yield (
                 f"{', '.join(quoted[:-1])} and {quoted[-1]} are treated as different systems, but their names "
-                "differ only in case, spaces or invisible characters. If they are one system, use one name in "
+                "differ only in case, spaces, or the shape of letters. If they are one system, use one name in "
                 "the files."
             )
 
 
 def _as_seen(name: str) -> str:
-    """A name without case, spaces at its ends, repeated spaces, and invisible characters."""
-    plain = unicodedata.normalize("NFKC", name)
-    shown = "".join(char for char in plain if unicodedata.category(char) not in ("Cf", "Cc") or char.isspace())
-    return " ".join(shown.split()).casefold()
+    """A name without case, spaces and invisible characters, its letters in one shape; the name where nothing is left."""
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(each for each in plain if unicodedata.category(each)[0] not in "CZ") or name
