@@ -94,7 +94,7 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.COPIED_UNITS: ThreatText(
         "Dialogues or situations are copies",
-        "Dialogues or situations of at least 30 words that are equal to another one, or nearly equal (up to a word in ten "
+        "Dialogues or situations of at least 30 words that are equal to another one, or nearly equal (up to a word in four "
         "changed) in another cluster. Openings that many share, and failures, are no copies.",
         "Noted; demotes a verdict that does not stand if equal ones count as one, and nearly equal ones as one cluster.",
         _copy_text,
