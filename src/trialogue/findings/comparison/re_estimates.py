@@ -11,8 +11,8 @@ from dataclasses import replace
 from trialogue.findings.comparison.comparison import difference_of
 from trialogue.findings.comparison.pairing import Pairing
 from trialogue.findings.comparison.rater_changes import (
+    contradictions_settled,
     lookalikes_joined,
-    without_contradictions,
     without_dominant_rater,
     without_own_ratings,
 )
@@ -112,7 +112,7 @@ CHANGES: Mapping[ThreatCode, Change] = {
     ThreatCode.UNEVEN_ORDER: within_order,
     ThreatCode.SHARED_DIALOGUES: without_twins,
     ThreatCode.DOMINANT_RATER: without_dominant_rater,
-    ThreatCode.CONTRADICTORY_RATINGS: without_contradictions,
+    ThreatCode.CONTRADICTORY_RATINGS: contradictions_settled,
     ThreatCode.SELF_RATED: without_own_ratings,
     ThreatCode.LOOKALIKE_PEOPLE: lookalikes_joined,
 }
