@@ -187,7 +187,7 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "One system of a pair lacks more ratings, or more of the people, needs or tasks that the other one met. The tipping "
         "point is how far the missing values must lie from the others to turn the verdict.",
         "Demotes a verdict whose tipping point lies within the scale (without a worst value: within two standard "
-        "deviations), unless chance may explain the shares (Fisher's exact test at .1); otherwise, it is noted.",
+        "deviations), unless chance may explain the shares (Fisher's exact test at .02); otherwise, it is noted.",
         _missing_text,
     ),
 }
