@@ -8,6 +8,8 @@ test (Berger 1982), no correction for their number is needed.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from trialogue.findings.comparison.comparison import difference_of
 from trialogue.findings.comparison.pairing import Pairing
 from trialogue.findings.comparison.rater_changes import (
@@ -99,7 +101,7 @@ def _at_least(p: float, resamples: int) -> float:
     >>> round(_at_least(0.06, 10_000), 3), round(_at_least(0.06, 500), 3)
     (0.055, 0.039)
     """
-    return max(0.0, p - 2 * (p * (1 - p) / resamples) ** 0.5)
+    return max(0.0, p - 2 * float(np.sqrt(p * (1 - p) / resamples)))
 
 
 def _correction(league: League, pair: Contrast) -> float:
