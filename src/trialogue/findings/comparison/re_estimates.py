@@ -33,6 +33,7 @@ from trialogue.findings.sample.records import ReEstimate
 from trialogue.findings.standings import Contrast, League
 from trialogue.findings.threat import ThreatCode
 from trialogue.records import Basis
+from trialogue.stats.comparison.crossed_raters import RATERS
 
 
 def re_estimates(
@@ -81,7 +82,10 @@ def _re_estimate(
         for system, side in both.items()
     )
     difference = difference_of(one, other, name, Pairing.of(one, other), seed=seed, resamples=resamples)
-    p = None if difference.p is None else _at_least(difference.p, resamples) * _correction(league, pair)
+    p = difference.p
+    if p is not None:
+        is_drawn = difference.interval is None or RATERS not in difference.interval.facts  # else it is Student's t
+        p = (_at_least(p, resamples) if is_drawn else p) * _correction(league, pair)
     again = verdict(difference.value, p, better=league.measure.better, alpha=alpha)
     return ReEstimate(
         code=code,
