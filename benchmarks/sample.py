@@ -130,7 +130,10 @@ def main() -> None:
         "",
         *table(
             ["share of words changed", "precision of groups", "recall of copies"],
-            [[f"{share:.0%}", *(f"{each:.3f}" for each in copies(share))] for share in (0.0, 0.02, 0.05, 0.1, 0.15)],
+            [
+                [f"{share:.0%}", *(f"{each:.3f}" for each in copies(share))]
+                for share in (0.0, 0.02, 0.05, 0.1, 0.15, 0.25)
+            ],
         ),
     ]
     PAGE.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")

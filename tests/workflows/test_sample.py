@@ -216,3 +216,80 @@ def test_a_system_of_few_words_is_not_suspected_of_failing(replies: int) -> None
     ]
     found = evaluate(talks, resamples=200).findings
     assert ThreatCode.SUSPECTED_FAILURES not in {threat.code for threat in found.threats}
+
+
+def test_the_same_dialogues_rated_higher_under_one_name_say_what_the_name_is_worth() -> None:
+    rng = random.Random(3)
+    records = sample(rng, means=(2.5, 4.0), sizes=(40, 40), paired=True)
+    for place in range(20):
+        records[40 + place] = records[40 + place].model_copy(update={"utterances": records[place].utterances})
+    found = run(records).findings
+    assert ThreatCode.SHARED_DIALOGUES in demoted_by(found)
+    (again,) = (each for each in found.re_estimates if each.code is ThreatCode.SHARED_DIALOGUES)
+    # B minus A of the 20 equal ones is what the name is worth
+    values = [each.ratings[0].value for each in records]
+    worth = sum(values[40:60]) / 20 - sum(values[:20]) / 20
+    assert again.difference.value == pytest.approx(sum(values[:40]) / 40 - sum(values[40:]) / 40 + worth)
+
+
+def test_what_people_of_many_codes_begin_alike_is_one_person_unless_both_systems_hear_it() -> None:
+    rng = random.Random(5)
+    records = sample(rng, means=(3.0, 3.0), sizes=(40, 40))
+    said = records[0].utterances[0].model_copy(update={"text": "hello there, any good film for me :-)"})
+    copied = [
+        each.model_copy(update={"utterances": (said, *each.utterances[1:]), "ratings": rated(5.0)})
+        if each.system == "B" and place % 2
+        else each
+        for place, each in enumerate(records)
+    ]
+    assert ThreatCode.COPIED_UNITS in demoted_by(run(copied).findings)
+    studied = [each.model_copy(update={"utterances": (said, *each.utterances[1:])}) for each in records]
+    assert not any(each.near_copies for each in run(studied).findings.sample.units)
+
+
+@pytest.mark.parametrize("own", ["user", "rater 1"])
+def test_of_contradictory_ratings_the_one_against_the_winner_counts(own: str) -> None:
+    rng = random.Random(6)
+    records = sample(rng, means=(3.0, 3.2), sizes=(40, 40))
+    doubled = [
+        each.model_copy(update={"ratings": (*rated(1.0, rater=own), *rated(5.0, rater=own))})
+        if each.system == "A" and place % 2
+        else each.model_copy(update={"ratings": rated(each.ratings[0].value + 0.0, rater=own)})
+        for place, each in enumerate(records)
+    ]
+    lifted = [
+        each.model_copy(update={"ratings": rated(4.0, rater=own)}) if each.system == "B" else each for each in doubled
+    ]
+    found = run(lifted).findings
+    for again in found.re_estimates:
+        if again.code is ThreatCode.CONTRADICTORY_RATINGS:
+            assert again.units == {"A": 20}
+            return
+    assert verdict(found)[0] == "-"
+
+
+def test_a_source_or_rater_on_a_reversed_scale_is_turned_round() -> None:
+    rng = random.Random(7)
+    found = []
+    for each in sample(rng, means=(3.0, 3.0), sizes=(80, 80)):
+        value = each.ratings[0].value
+        source = "web" if rng.random() < (0.8 if each.system == "B" else 0.2) else "lab"
+        given = rated(6 - min(5.0, value + 1) if source == "web" else min(5.0, value + 1))
+        found.append(each.model_copy(update={"source": source, "ratings": given + rated(value, name="again")}))
+    findings = run(found).findings
+    again = [each for each in findings.re_estimates if each.code is ThreatCode.MIXED_SCALES]
+    assert {each.measure for each in again} >= {"human:satisfaction"}
+    assert not any(each.stands for each in again if each.measure == "human:satisfaction")
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_ratings_up_to_a_hundred_among_those_up_to_five_are_on_a_scale_of_their_own(declared: bool) -> None:
+    rng = random.Random(8)
+    found = []
+    for each in sample(rng, means=(3.0, 3.0), sizes=(90, 90)):
+        value = each.ratings[0].value
+        value = round(25 * (value - 1) + rng.uniform(6, 9)) if each.system == "B" and rng.random() < 0.4 else value
+        ends = {"low": 0.0, "high": 110.0} if declared else {}
+        rating = rated(3.0)[0].model_copy(update={"value": float(value), "low": None, "high": None, **ends})
+        found.append(each.model_copy(update={"ratings": (rating,)}))
+    assert ThreatCode.MIXED_SCALES in demoted_by(run(found).findings)

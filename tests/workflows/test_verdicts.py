@@ -269,7 +269,7 @@ def test_a_gain_under_another_model_is_never_green(
 
 
 def test_names_that_look_the_same_are_pointed_out(tmp_path: Path) -> None:
-    names = ["aria", "aria ", "Aria", "bolt"]
+    names = ["aria", "ａria", "Aria", "bolt"]
     dialogues = [
         rated(n, name, satisfied=n % 2 == 0).model_copy(update={"id": f"{place}-{n}"})
         for place, name in enumerate(names)

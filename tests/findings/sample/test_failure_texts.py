@@ -10,7 +10,31 @@ from trialogue.findings.sample.units import UnitAudit
 from trialogue.records import ClusterKind
 from trialogue.records.kinds.suspicions import Suspicion
 
-LISTED = [text for text in FAILURES if not text.startswith("Jaribu")]
+OPENINGS = (
+    "Sorry, ",
+    "I'm really sorry, ",
+    "Oops! ",
+    "Unfortunately, ",
+    "I'm afraid ",
+    "Regrettably, ",
+    "My apologies: ",
+    "",
+)
+FAULTS = (
+    "I could not load {} just now",
+    "{} is not in my database",
+    "I don't have any information about {}",
+    "an unexpected error occurred while looking for {}",
+    "something went wrong while I was searching for {}",
+    "I am having trouble finding anything like {}",
+    "we ran into a snag with {}, please come back later",
+    "I'm unable to recommend {} at the moment, try again tomorrow",
+    "no results matched {}",
+)
+FILMS = ("Alien", "Blade Runner", "'Heat'", "Heat (1995)", "thrillers", "a Western with John Wayne")
+LISTED = ["HTTP 500 while loading Heat (1995)", "[ERROR]", "(none)"] + [
+    text for text in FAILURES if not text.startswith("Jaribu")
+]
 
 
 @pytest.mark.parametrize("text", LISTED)
@@ -34,6 +58,41 @@ def test_failures_are_recognised_in_many_languages(text: str) -> None:
     ],
 )
 def test_replies_that_name_or_ask_something_are_none(text: str) -> None:
+    assert suspicion_of(text) is None
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_failure_that_names_a_film_is_one_however_it_is_worded(fault: str) -> None:
+    said = [f"{opening}{fault.format(film)}." for opening in OPENINGS[:-1] for film in FILMS]
+    assert [text for text in said if suspicion_of(text) is None] == []
+
+
+@pytest.mark.parametrize(
+    "offer",
+    [
+        " Try Paddington (2014).",
+        " How about Blade Runner?",
+        " but Blade Runner is close.",
+        " Paddington (2014) is like it.",
+    ],
+)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_offers_something_beside_is_none(fault: str, offer: str) -> None:
+    end = "" if offer.startswith(" but") else "."
+    assert suspicion_of(f"Sorry, {fault.format('Alien')}{end}{offer}") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is about a fellow who fell in love and felt lost.",
+        "A desolate story of regret and forgiveness.",
+        "There are lots of scenes with impossible rescues.",
+        "His plane crashed, and he never tells why.",
+        "Do you mean Heat? It is not for children.",
+    ],
+)
+def test_plots_are_no_failures(text: str) -> None:
     assert suspicion_of(text) is None
 
 

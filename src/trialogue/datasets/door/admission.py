@@ -1,18 +1,21 @@
 """Bring records from outside into the one form in which everything measures them.
 
 What a system thinks is taken out of what it says (``Utterance.thought``), and texts are in Unicode's composed form, so that
-the same sentence is the same however it was typed. Applied to every record of every entrance; a record that needs nothing
-is returned as it is.
+the same sentence is the same however it was typed. Names of systems that only differ in what nobody sees are one name.
+Applied to every record of every entrance; a record that needs nothing is returned as it is.
 """
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from trialogue.datasets.base import AnyRecord
 from trialogue.datasets.door.feedback import kind_of_name
 from trialogue.errors import Problem
-from trialogue.records import Dialogue, Raters, Rating, Response, Score, Situation, Utterance
+from trialogue.records import Dialogue, Preference, Raters, Rating, Response, Score, Situation, Utterance
 from trialogue.records.files.jsonl import Note
 from trialogue.records.files.plain import PlainDialogue
 from trialogue.records.spoken import in_one_form, settle_utterance, split_channels
@@ -20,6 +23,58 @@ from trialogue.records.spoken import in_one_form, settle_utterance, split_channe
 THOUGHT = "messages held a model's reasoning (such as <think>), which is kept apart and not measured"
 ONLY_THOUGHT = "replies hold reasoning and nothing that is said; they are blank"
 COMPOSED = "texts were brought into Unicode's composed form (NFC)"
+NAMED = {Dialogue: ("system",), Response: ("system",), Score: ("system", "versus"), Preference: ("a", "b")}
+"""Fields that name a system, by kind of record."""
+JOINERS = "\u200c\u200d"
+_UNSEEN_JOINER = re.compile(rf"(?<![^\x00-\x7f\s{JOINERS}])[{JOINERS}]+|[{JOINERS}]+(?![^\x00-\x7f\s{JOINERS}])")
+"""Joiners but those within words of Persian or Hindi, and within emoji, which change what is seen."""
+
+
+@lru_cache(maxsize=1024)
+def plain_name(name: str) -> str:
+    """A system's name in Unicode's composed form, without invisible characters, and without spaces but single ones inside.
+
+    Names for which this is the same are one system's. A name of which nothing is left stays as it is. Case, and letters that
+    have several shapes, stay: they are seen.
+
+    >>> [plain_name(each) for each in ("m ", "m\u200b", "\ufeffm", "GPT\u00a04  mini", "M", "\u200b")]
+    ['m', 'm', 'm', 'GPT 4 mini', 'M', '\u200b']
+    """
+    composed = unicodedata.normalize("NFC", name)
+    shown = (
+        each for each in composed if each.isspace() or each in JOINERS or unicodedata.category(each) not in ("Cf", "Cc")
+    )
+    return " ".join(_UNSEEN_JOINER.sub("", "".join(shown)).split()) or name
+
+
+def note_of_name(name: str) -> str:
+    """What became of a system's name, in a note."""
+    return f"have the system {name!a}, which is read as {plain_name(name)!r}: they differ in nothing that is seen"
+
+
+def twin_lines(systems: Iterable[str]) -> Iterator[str]:
+    """One sentence per group of different names that look the same.
+
+    >>> list(twin_lines(["aria", "Aria", "bolt"]))[0][:83]
+    "'aria' and 'Aria' are treated as different systems, but their names differ only in "
+    """
+    groups: dict[str, list[str]] = {}
+    for name in dict.fromkeys(systems):
+        groups.setdefault(_as_seen(name), []).append(name)
+    for names in groups.values():
+        if len(names) > 1:
+            quoted = [repr(name) for name in names]
+            yield (
+                f"{', '.join(quoted[:-1])} and {quoted[-1]} are treated as different systems, but their names "
+                "differ only in case, spaces, or the shape of letters. If they are one system, use one name in "
+                "the files."
+            )
+
+
+def _as_seen(name: str) -> str:
+    """A name without case, spaces and invisible characters, its letters in one shape; the name where nothing is left."""
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(each for each in plain if unicodedata.category(each)[0] not in "CZ") or name
 
 
 @dataclass
@@ -40,8 +95,20 @@ class Admission:
         for what, times in (+self.counts).items():
             note(Problem(f"{times:,} {what}.", self.file))
 
+    def name(self, given: str) -> str:
+        """A system's name in one form."""
+        plain = plain_name(given)
+        if plain != given:
+            self.counts[f"records {note_of_name(given)}"] += 1
+        return plain
+
     def record(self, record: AnyRecord) -> AnyRecord:
-        """A record with its texts in one form."""
+        """A record with its texts in one form, and the names of systems."""
+        names = {each: given for each in NAMED.get(type(record), ()) if isinstance(given := getattr(record, each), str)}
+        changed = {each: self.name(given) for each, given in names.items() if plain_name(given) != given}
+        return self._texts(record.model_copy(update=changed) if changed else record)
+
+    def _texts(self, record: AnyRecord) -> AnyRecord:
         if isinstance(record, Score):
             kind = _kind_of_rater(record.rater, record.raters)
             return record if kind is record.raters else record.model_copy(update={"raters": kind})
@@ -70,6 +137,7 @@ class Admission:
 
     def plain(self, dialogue: PlainDialogue) -> AnyRecord | PlainDialogue:
         """A dialogue of plain texts; the usual record if something is to be changed."""
+        dialogue.system = None if dialogue.system is None else self.name(dialogue.system)
         for said in dialogue.utterances:
             text = said.text
             if in_one_form(text) is not text or (said.speaker == "system" and split_channels(text).said is not text):

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 
 from trialogue.datasets.base import AnyRecord, Head
 from trialogue.datasets.door.account import FeedbackTally, FieldTally, report_unread
+from trialogue.datasets.door.admission import note_of_name, plain_name
 from trialogue.datasets.door.feedback import feedback_in, feedback_under, key_of, kind_of_rater, rated_name, with_rater
 from trialogue.datasets.door.values import Identifiers, identifier, is_absent, plain_number
 from trialogue.datasets.json_documents import ParseReport, bare_stem
@@ -197,7 +198,10 @@ def score_table(table: Table, columns: ScoreColumns, source: str, report: ParseR
             report.mend("a row repeats an earlier one and was left out", line=row.line)
             continue
         known.add(content)
-        system = system_ids.text(row.cell(columns.system))
+        named = system_ids.text(row.cell(columns.system))
+        system = plain_name(named)
+        if system != named:
+            report.mend(note_of_name(named), line=row.line)
         rows.append(
             ScoreRow(
                 line=row.line,

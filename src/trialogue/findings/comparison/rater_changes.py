@@ -6,6 +6,7 @@ from dataclasses import replace
 from trialogue.findings.comparison.sample_changes import Changed, Sides, of_means, rows_at
 from trialogue.findings.comparison.system_sample import Rows
 from trialogue.findings.standings import Measure
+from trialogue.records.score import AGGREGATE
 
 DOMINANT = 0.5  # of the ratings of a pair, by one rater of several
 
@@ -37,24 +38,27 @@ def without_dominant_rater(sides: Sides, measure: Measure) -> dict[str, Changed]
 
 
 @of_means
-def without_contradictions(sides: Sides, measure: Measure) -> dict[str, Changed]:
-    """Ratings without those of units that one rater rated several times, if any of these differ.
+def contradictions_settled(sides: Sides, measure: Measure) -> dict[str, Changed]:
+    """Ratings of which one rater gave a unit several that differ, as the one that speaks most against the better system.
 
-    All of them go: those that agree, such as two of the highest value, are no fair sample.
+    Nothing says which of them is meant. Without them all, what is left would be no fair sample.
     """
     rows = {system: side.rows[measure.name] for system, side in sides.items()}
-    left_out: dict[str, set[int]] = {}
-    is_contradicted = False
+    highest = max(rows, key=lambda system: float(rows[system].sums[:, 0].mean()))
+    changed = {}
     for system, own in rows.items():
         places: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-        for at, (unit, rater) in enumerate(zip(own.units, own.raters or [None] * len(own.units), strict=True)):
-            if rater is not None:
-                places[unit, rater].append(at)
+        for at, (unit, giver) in enumerate(zip(own.units, own.givers, strict=bool(own.givers))):
+            if giver not in ("", AGGREGATE):
+                places[unit, giver].append(at)
         values = own.sums[:, 0].tolist()
-        several = [each for each in places.values() if len(each) > 1]
-        is_contradicted = is_contradicted or any(len({values[at] for at in each}) > 1 for each in several)
-        left_out[system] = {at for each in several for at in each}
-    return _rows_without(rows, left_out) if is_contradicted else {}
+        several = [each for each in places.values() if len({values[at] for at in each}) > 1]
+        pick = min if system == highest else max
+        left_out = {at for each in several for at in each if at != pick(each, key=values.__getitem__)}
+        if left_out:
+            kept = [at for at in range(len(own.units)) if at not in left_out]
+            changed[system] = rows_at(own, kept, own.sums[kept]), len(several)
+    return changed
 
 
 @of_means

@@ -1,18 +1,24 @@
 """Ratings without a declared scale that seem to be on several: of each system, or of each source, on one of its own."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from trialogue.findings.comparison.sample_changes import Changed, Sides, of_means
+from trialogue.findings.comparison.sample_changes import Changed, Sides, of_means, rows_at
 from trialogue.findings.comparison.strata import sources_of_rows
+from trialogue.findings.comparison.system_sample import Rows, SystemSample
 from trialogue.findings.standings import Measure
 
 ENDS = ((0, 1), (0, 4), (1, 5), (1, 7), (1, 10), (0, 10), (0, 100), (1, 100))
 """Scales that people use, by their lengths. On shorter ones, three ratings out of five would be a scale."""
 FEWEST = 30  # ratings of a group, from which its ends are those of its scale
+SHORT_SHARE = 0.3  # of all values, from which those of a short scale may be on one of their own
+STRAYS = 0.35  # of all values, up to which those beyond a scale are strays
+MOST_STRAYS = 6  # different ones
+FEWEST_PAIRS = 15  # ratings of dialogues that are also rated otherwise
+REVERSED = 0.3  # correlation from which a rater or source agrees with others, or runs against them
 LONGER = 1.4  # times: a scale that holds another one and is so much longer is another one
 
 
@@ -33,9 +39,14 @@ def on_one_scale(sides: Sides, measure: Measure) -> dict[str, Changed]:
 
     A group is a source, or else a system. Its scale is known if its values reach both ends of one that people use.
     """
-    if measure.by != "people" or measure.scale is not None:
+    if measure.by != "people":
         return {}
     rows = {system: side.rows[measure.name] for system, side in sides.items()}
+    apart = _by_group(sides, rows) if measure.scale is None else {}
+    return apart or _of_mixture(rows) or _upright(sides, rows, measure)
+
+
+def _by_group(sides: Sides, rows: Mapping[str, Rows]) -> dict[str, Changed]:
     groups = {system: sources_of_rows(sides[system], own) for system, own in rows.items()}
     if len({each for own in groups.values() for each in own}) < 2:
         groups = {system: [system] * len(own.units) for system, own in rows.items()}
@@ -52,6 +63,90 @@ def on_one_scale(sides: Sides, measure: Measure) -> dict[str, Changed]:
         values = [(value - ends.low) / ends.length for value, ends in pairs]
         changed[system] = replace(own, sums=np.column_stack([values, np.ones(len(values))])), len(values)
     return changed
+
+
+def _of_mixture(rows: Mapping[str, Rows]) -> dict[str, Changed]:
+    """Ratings of a short scale among those of one twice as long as shares of either; or without strays beyond it.
+
+    The short one holds a third of all values, on each of its points, and next to none lie as far beyond it again.
+    """
+    every = np.concatenate([own.sums[:, 0] for own in rows.values()])
+    for low, high in ENDS[1:6]:
+        inside = (every >= low) & (every <= high)
+        far, near = every[~inside], ((every > high) & (every <= 2 * high)).sum()
+        if not len(far) or inside.mean() < SHORT_SHARE or set(range(low, high + 1)) - set(every[inside].tolist()):
+            continue
+        are_many = len(set(far.tolist())) > MOST_STRAYS
+        if are_many and far.min() >= 0 and far.max() > 2 * high and near <= 0.2 * len(far):
+            return {
+                system: (_as_shares(own, low, high, float(far.max())), len(own.units)) for system, own in rows.items()
+            }
+        beyond = (every < low) | (every > high + 1)
+        if (beyond == ~inside).all() and len(far) <= STRAYS * len(every) and not are_many:
+            kept = {s: [at for at, each in enumerate(own.sums[:, 0]) if low <= each <= high] for s, own in rows.items()}
+            return {
+                s: (rows_at(rows[s], kept[s], rows[s].sums[kept[s]]), len(rows[s].units) - len(kept[s])) for s in rows
+            }
+    return {}
+
+
+def _as_shares(rows: Rows, low: int, high: int, longest: float) -> Rows:
+    values = rows.sums[:, 0]
+    shares = np.where((values >= low) & (values <= high), (values - low) / (high - low), values / longest)
+    return replace(rows, sums=np.column_stack([shares, np.ones(len(shares))]))
+
+
+def _upright(sides: Sides, rows: Mapping[str, Rows], measure: Measure) -> dict[str, Changed]:
+    """Ratings with those of raters or sources turned round that run against the other ratings of the same dialogues."""
+    beside = {system: _ratings_beside(side, measure) for system, side in sides.items()}
+    by = {
+        s: [each or "" for each in own.raters] if any(own.raters) else sources_of_rows(sides[s], own)
+        for s, own in rows.items()
+    }
+    pairs: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
+    for system, own in rows.items():
+        for group, unit, value in zip(by[system], own.dialogues, own.sums[:, 0].tolist(), strict=True):
+            total, number = beside[system].get(unit, {}).get("", (0.0, 0))
+            if any(own.raters):
+                total, number = beside[system].get(unit, {}).get(measure.name, (value, 1))
+                total, number = total - value, number - 1
+            if number:
+                pairs[group].append((value, total / number))
+    agree = {group: _correlation(each) for group, each in pairs.items() if len(each) >= FEWEST_PAIRS}
+    against = {group for group, each in agree.items() if each < -REVERSED}
+    if not against or not any(each > REVERSED for each in agree.values()):
+        return {}
+    every = np.concatenate([own.sums[:, 0] for own in rows.values()])
+    ends = float(every.min() + every.max())
+    changed = {}
+    for system, own in rows.items():
+        is_against = np.array([each in against for each in by[system]])
+        values = np.where(is_against, ends - own.sums[:, 0], own.sums[:, 0])
+        changed[system] = replace(own, sums=np.column_stack([values, np.ones(len(values))])), int(is_against.sum())
+    return changed
+
+
+def _ratings_beside(side: SystemSample, measure: Measure) -> dict[str, dict[str, tuple[float, int]]]:
+    """By dialogue: sum and number of its ratings of this measure, and under "" those of other questions to people."""
+    found: defaultdict[str, dict[str, tuple[float, int]]] = defaultdict(dict)
+    for name, own in side.rows.items():
+        if side.measures[name].by != "people" or not own.values:
+            continue
+        scaled = (
+            own.sums[:, 0]
+            if name == measure.name
+            else (own.sums[:, 0] - own.sums[:, 0].mean()) / (own.sums[:, 0].std() or 1)
+        )
+        key = name if name == measure.name else ""
+        for unit, value in zip(own.dialogues, scaled.tolist(), strict=True):
+            total, number = found[unit].get(key, (0.0, 0))
+            found[unit][key] = total + value, number + 1
+    return found
+
+
+def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
+    one, other = np.array(pairs).T
+    return float(np.corrcoef(one, other)[0, 1]) if one.std() and other.std() else 0.0
 
 
 def _scales(values: Iterable[tuple[str, float]]) -> Mapping[str, _Ends]:

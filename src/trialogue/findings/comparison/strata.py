@@ -13,6 +13,8 @@ from trialogue.stats.arrays import Floats, Ints
 
 MIXED = 0.1  # level of the test that two systems have the same shares of the strata: below, the mix differs
 UNEVEN = 0.001  # of times and orders, which never are quite the same
+FEWEST_OPPOSED = 10  # units of each system in a source, from which it may speak against all
+OPPOSED = 2.6  # standard errors, p = .01
 FEWEST_BOTH = 6  # people who met both systems at known times
 PERIODS = 4  # of equal numbers of dialogues
 
@@ -24,7 +26,28 @@ def within_sources(sides: Sides, measure: Measure) -> dict[str, Changed]:
     Units from sources that only one system has are left out: nothing compares them.
     """
     rows = {system: side.rows[measure.name] for system, side in sides.items()}
-    return _within_strata({system: sources_of_rows(sides[system], own) for system, own in rows.items()}, rows, MIXED)
+    sources = {system: sources_of_rows(sides[system], own) for system, own in rows.items()}
+    return _opposed_source(sources, rows) or _within_strata(sources, rows, MIXED)
+
+
+def _opposed_source(sources: dict[str, list[str]], rows: dict[str, Rows]) -> dict[str, Changed]:
+    """Units of the source in which the difference is the other way round, beyond chance; {}: there is none."""
+    (a, own), (b, other) = rows.items()
+    overall = own.sums[:, 0].mean() - other.sums[:, 0].mean()
+    for source in sorted(set(sources[a]) & set(sources[b]) - {""}):
+        places = {system: [at for at, each in enumerate(sources[system]) if each == source] for system in (a, b)}
+        one, two = (rows[system].sums[places[system], 0] for system in (a, b))
+        if min(len(one), len(two)) >= FEWEST_OPPOSED:
+            error = (one.var(ddof=1) / len(one) + two.var(ddof=1) / len(two)) ** 0.5
+            if (one.mean() - two.mean()) * -np.sign(overall) > OPPOSED * error > 0:
+                return {
+                    system: (
+                        rows_at(rows[system], places[system], rows[system].sums[places[system]]),
+                        len(places[system]),
+                    )
+                    for system in (a, b)
+                }
+    return {}
 
 
 @of_means

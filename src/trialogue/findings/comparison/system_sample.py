@@ -48,6 +48,8 @@ class Rows:
     """The dialogue or situation of each row of a mean; (): that of each unit."""
     raters: tuple[str | None, ...] = ()
     """Who rated, for answers of people; None: nobody who may have rated other dialogues, too."""
+    givers: tuple[str, ...] = ()
+    """Who rated, under any name, "user" among them."""
 
     @property
     def dialogues(self) -> tuple[str, ...]:
@@ -213,7 +215,9 @@ class _Tables:
             values.append(score.value)
         sums = np.column_stack([values, np.ones(len(values))])
         raters = tuple(map(repeated_rater, scores)) if measure.by == "people" else ()
-        return Rows(tuple(units), tuple(owners), sums, len(values), of_situations, owners=tuple(names), raters=raters)
+        givers = tuple(score.rater or "" for score in scores) if raters else ()
+        rows = Rows(tuple(units), tuple(owners), sums, len(values), of_situations, owners=tuple(names), raters=raters)
+        return replace(rows, givers=givers)
 
     def rows_of_sums(self, found: MeasureSums) -> Rows:
         """Rows of stored sums."""

@@ -5,14 +5,15 @@ names nothing: ``units`` counts these. A suspicion is no verdict: it is weighed 
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from trialogue.records.kinds.suspicions import Suspicion
 
 LONGEST = 400  # characters of an apology or of a short message of a program; a longer one says more than that
-_BLANK_WORDS = "null none nan undefined n/a [object object] {} [] () error fail failed timeout nil"
-BLANK = frozenset(_BLANK_WORDS.split(" ")) | {"[object object]"}
-"""Texts that programs write where there is nothing."""
+BLANK = {"null", "none", "nan", "undefined", "n/a", "error", "failed", "failure", "timeout", "nil", "object object"}
+"""What programs write where there is nothing, in brackets or not."""
+SIGNS = " \t\n[](){}<>.!*\"'`#:-_"
 
 _PROGRAM = re.compile(
     r"traceback \(most recent|^\s*at [\w$.<>]+\([^)]*:\d+\)|\bstack ?trace\b|\bcore dumped\b|segmentation fault|^panic:"
@@ -29,30 +30,34 @@ _PROGRAM = re.compile(
 
 # Stems, not words: each finds all its endings. What they find counts only in a short reply that names nothing.
 _SORRY = (
-    "sorry apolog unfortunately regret forgive oops whoops uh-oh entschuldig leider tut_mir bedauer verzeih "
-    "désol desol malheureusement excusez pardon lo_siento disculp lament perdón desafortunadamente "
-    "mi_dispiace scusa purtroppo spiacen infelizmente sinto_muito helaas excuses het_spijt tyvärr ursäkta "
-    "förlåt beklag desværre dessverre undskyld unnskyld valitettavasti anteeksi pahoittel przeprasz przykro "
-    "niestety omlouv bohužel promiňte ospravedl bohužiaľ извин сожален простит вибач на_жаль перепрош üzgün "
-    "maalesef özür συγγνώμη λυπ δυστυχώς sajnál elnézést bocsánat sajnos îmi_pare scuze din_păcate عذر آسف "
-    "للأسف نأسف מצטער סליחה לצערי متأسف ببخشید متاسف क्षमा माफ़ माफ खेद দুঃখিত மன்னிக்க 抱歉 对不起 對不起 遗憾 遺憾 不好意思 "
-    "申し訳 すみません ごめん 残念 죄송 미안 유감 xin_lỗi rất_tiếc ขออภัย ขอโทษ maaf "
-    "samahani съжаляв žao_mi izvinit oprosti žal atsiprašau vabandust piedod"
+    "sorry apolog unfortunately regret_t regretta we_regret i_regret forgive_me oops whoops uh-oh i'm_afraid "
+    "pardon_me your_pardon entschuldig leider tut_mir bedauer verzeih désol desolé desolee malheureusement excusez "
+    "mes_excuses lo_siento disculp lamentablemente lamento lamentamos perdón desafortunadamente mi_dispiace scusa "
+    "purtroppo spiacen infelizmente sinto_muito helaas het_spijt tyvärr ursäkta förlåt beklag desværre dessverre "
+    "undskyld unnskyld valitettavasti anteeksi pahoittel przeprasz przykro niestety omlouv bohužel promiňte "
+    "ospravedl bohužiaľ извин сожален простит вибач на_жаль перепрош üzgün maalesef özür συγγνώμη λυπ δυστυχώς "
+    "sajnál elnézést bocsánat sajnos îmi_pare scuze din_păcate عذر آسف للأسف نأسف מצטער סליחה לצערי متأسف ببخشید "
+    "متاسف क्षमा माफ़ माफ खेद দুঃখিত மன்னிக்க 抱歉 对不起 對不起 遗憾 遺憾 不好意思 申し訳 すみません ごめん 残念 "
+    "죄송 미안 유감 xin_lỗi rất_tiếc ขออภัย ขอโทษ maaf samahani съжаляв žao_mi izvinit oprosti žal atsiprašau "
+    "vabandust piedod"
 )
 _CANNOT = (
-    "i_can't i_cannot i_can_not i_could_not i_couldn't can't_help cannot_help unable_to not_able_to "
-    "won't_be_able as_an_ai language_model not_allowed don't_know do_not_know no_idea try_again "
-    "contact_support went_wrong not_available didn't_understand did_not_understand didn't_get_that no_results "
-    "no_response not_supported kann_ich ich_kann_nicht kann_nicht nicht_möglich nicht_helfen je_ne_peux "
-    "je_ne_suis_pas impossible pas_disponible no_puedo no_es_posible no_pude non_posso impossibile não_posso "
-    "não_consigo não_é_possível ik_kan niet_mogelijk kan_niet kan_inte kan_ikke en_voi nie_mogę "
-    "nie_jest_możliwe nemohu nemôžem nem_tud не_могу не_можу невозможно yapam yardımcı_olam edemiyor "
-    "mümkün_değil δεν_μπορώ nu_pot لا_أستطيع لا_يمكن לא_יכול نمی‌توان नहीं_कर नहीं_दे "
-    "পারছি_না 无法 無法 不能 できません わかりません 할_수_없 드릴_수_없 tidak_bisa tidak_dapat không_thể ไม่สามารถ siwezi"
+    "i_can't i_cannot i_can_not i_could_not i_couldn't can't_help cannot_help unable_to not_able_to won't_be_able "
+    "do_not_have_an don't_have_an having_trouble had_trouble nothing_i_can i_only_understand as_an_ai language_model "
+    "not_allowed don't_know do_not_know no_idea try_again contact_support went_wrong not_available didn't_understand "
+    "did_not_understand didn't_get_that no_results no_response not_supported kann_ich ich_kann_nicht kann_nicht "
+    "nicht_möglich nicht_helfen je_ne_peux je_ne_suis_pas impossible_de est_impossible pas_disponible no_puedo "
+    "no_es_posible no_pude non_posso impossibile não_posso não_consigo não_é_possível ik_kan niet_mogelijk kan_niet "
+    "kan_inte kan_ikke en_voi nie_mogę nie_jest_możliwe nemohu nemôžem nem_tud не_могу не_можу невозможно yapam "
+    "yardımcı_olam edemiyor mümkün_değil δεν_μπορώ nu_pot لا_أستطيع لا_يمكن לא_יכול نمی‌توان नहीं_कर नहीं_दे "
+    "পারছি_না 无法 無法 不能 できません わかりません 할_수_없 드릴_수_없 tidak_bisa tidak_dapat không_thể ไม่สามารถ "
+    "siwezi"
 )
 _WRONG = (
-    "an_error error_occurred error_while fehler erreur errore erro_ fout fel błąd chyba ошибк помилк hata 错误 "
-    "錯誤 出错 エラー 오류 خطأ त्रुटि lỗi kesalahan σφάλμα hiba eroare virhe feil fejl timed_out unavailable crashed"
+    "an_error error_occurred error_while unexpected_error internal_error a_snag broke_while failed_to_load "
+    "failed_to_fetch failed_to_retrieve failed_to_process failed_to_connect failed_to_respond fehler erreur errore "
+    "erro_ fout ett_fel fel_uppstod błąd chyba ошибк помилк hata 错误 錯誤 出错 エラー 오류 خطأ त्रुटि lỗi kesalahan "
+    "σφάλμα hiba eroare virhe feil fejl timed_out unavailable has_crashed crashed_while crashed_before"
 )
 
 
@@ -82,6 +87,7 @@ def _starts_of(lowered: str) -> frozenset[str]:
 
 
 _APOLOGY = _Stems(f"{_SORRY} {_CANNOT}")
+_CANNOT_DO = _Stems(_CANNOT)
 _FAULT = _Stems(_WRONG)
 _YEAR = re.compile(r"\((?:1[89]|20)\d\d\)")
 _OF_PROGRAMS = (
@@ -100,6 +106,24 @@ _NAMED = re.compile(
     re.MULTILINE,
 )
 _ASKS = re.compile(r"[?？؟;]\s*$")
+_AGAIN = re.compile(
+    r"\b(?:rephrase|repeat|reformulate|(?:say|try|ask|type|put) (?:that|it|this)?\s*(?:again|differently|another way))\b"
+)
+_OFFER = re.compile(
+    r"\b(?:(?:how|what) about|why not|have you seen"
+    r"|you (?:might|may|could|should|would) (?:\w+ )?(?:like|enjoy|love|try|want)"
+    r"|(?:i|we)(?: would| could|'d)? (?:suggest|recommend)|check out|instead|there(?:'s| is| are) (?:also|still)"
+    r"|(?<!please )try (?!again|later|back|to\b|it\b|that|your|another|re\w|in\b|once|with|using|asking))"
+)
+"""Words that put something forward, whatever was said before."""
+_BREAK = re.compile(
+    r"[.!?。！？;:\n]\s|\s[-–—]\s|,? (?:but|however|though|aber|mais|pero|però|mas|maar|men|ale|но|ama) ", re.IGNORECASE
+)
+_NOT = re.compile(
+    r"n't\b|\b(?:not?|nothing|none|never|without|keine?[nrsm]?|nichts?|pas|aucune?|ning\w+|nada|sin|non|ness\w+|não|nenhum\w*|geen"
+    r"|niet|inte|ingen|ikke|nie|brak|не|нет|yok|değil|tidak|không)\b|没有|沒有|ない|ません|없"
+)
+"""Words that deny."""
 
 
 def suspicion_of(text: str, *, names_items: bool = False) -> Suspicion | None:
@@ -116,18 +140,36 @@ def suspicion_of(text: str, *, names_items: bool = False) -> Suspicion | None:
     """
     if names_items:
         return None
-    if not any(map(str.isalnum, text)) or text.strip().lower() in BLANK:
+    if not any(map(str.isalnum, text)) or text.strip(SIGNS).lower() in BLANK:
         return Suspicion.SILENT
     lowered = text.lower().replace("’", "'")
-    if any(map(lowered.__contains__, _OF_PROGRAMS)) and _PROGRAM.search(text) and not _YEAR.search(text):
+    is_of_program = any(map(lowered.__contains__, _OF_PROGRAMS)) and _PROGRAM.search(text) is not None
+    if is_of_program and not (_YEAR.search(text) and _offers(text, lowered)):
         return Suspicion.ERROR
     if len(text) > LONGEST:
         return None
     starts = _starts_of(lowered)
     apologises, is_fault = _APOLOGY.are_in(lowered, starts), _FAULT.are_in(lowered, starts)
-    if not (apologises or is_fault) or (_ASKS.search(text) and not (apologises and is_fault)) or names_something(text):
+    if not (apologises or is_fault) or _offers(text, lowered):
+        return None
+    if _ASKS.search(text) and not (apologises and is_fault) and not _AGAIN.search(lowered):
         return None
     return Suspicion.APOLOGY if apologises else Suspicion.ERROR
+
+
+def _offers(text: str, lowered: str) -> bool:
+    """Whether a reply puts something forward, or names an item in a clause that does not deny: "Heat is not in my list"."""
+    if _OFFER.search(lowered):
+        return True
+    breaks = [0, *(each.end() for each in _BREAK.finditer(text)), len(text) + 1]
+    for named in _NAMED.finditer(text):
+        at = bisect_right(breaks, named.start())
+        clause = text[breaks[at - 1] : breaks[at]].lower().replace("’", "'")
+        starts = _starts_of(clause)
+        denies = _NOT.search(clause) or _PROGRAM.search(clause)
+        if not (denies or _CANNOT_DO.are_in(clause, starts) or _FAULT.are_in(clause, starts)):
+            return True
+    return False
 
 
 def names_something(text: str) -> bool:

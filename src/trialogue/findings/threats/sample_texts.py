@@ -59,7 +59,9 @@ def _copy_text(threat: Threat) -> str:
 
 
 def _source_text(threat: Threat) -> str:
-    return f"it does not stand within the sources that both systems' dialogues come from, in other shares {_result(threat)}"
+    return (
+        f"it does not stand within (or in one of) the sources that both systems' dialogues come from {_result(threat)}"
+    )
 
 
 def _missing_text(threat: Threat) -> str:
@@ -94,8 +96,10 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.COPIED_UNITS: ThreatText(
         "Dialogues or situations are copies",
-        "Dialogues or situations of at least 30 words that are equal to another one, or nearly equal (up to a word in ten "
-        "changed) in another cluster. Openings that many share, and failures, are no copies.",
+        "Dialogues or situations of at least 30 words that are equal to another one, or nearly equal (up to a word in four "
+        "changed) in another cluster; also dialogues that people under at least five codes begin with the same "
+        "words, which users of the other systems hardly say (Fisher's exact test at .001). Openings that many "
+        "share, and failures, are no copies.",
         "Noted; demotes a verdict that does not stand if equal ones count as one, and nearly equal ones as one cluster.",
         _copy_text,
     ),
@@ -109,18 +113,19 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.MIXED_SOURCES: ThreatText(
         "Sources mixed unequally",
-        "Two systems' dialogues come from the same sources (corpora, files, channels) in other shares.",
-        "Demotes a verdict that does not stand within the sources.",
+        "Two systems' dialogues come from the same sources (corpora, files, channels) in other shares, or one source speaks "
+        "against the others (at .01).",
+        "Demotes a verdict that does not stand within the sources, or in that one.",
         _source_text,
     ),
     ThreatCode.MIXED_SCALES: ThreatText(
         "Ratings on different scales",
         "No scale is declared, and the ratings of each system (or source) reach both ends of a scale of their own, such as "
-        "0 to 4 beside 1 to 5.",
-        "Demotes a verdict that does not stand if each is measured on its own scale: declare the scale.",
+        "0 to 4 beside 1 to 5; ratings of a short scale lie among those of a long one, or strays beyond it; or those of a "
+        "rater or source run against the other ratings of the same dialogues, which agree with each other.",
+        "Demotes a verdict that does not stand if each is measured on the scale that it seems to be on: declare the scale.",
         lambda t: (
-            "it does not stand if the systems' (or sources') ratings are on the different scales that they seem to be on, "
-            f"none of which is declared {_result(t)}"
+            f"it does not stand if ratings are on the different or reversed scales that they seem to be on {_result(t)}"
         ),
     ),
     ThreatCode.OTHER_TIMES: ThreatText(
@@ -141,9 +146,12 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.SHARED_DIALOGUES: ThreatText(
         "The same dialogue in two systems",
-        "Dialogues of at least 30 words that are equal to one of another system, with somebody else.",
-        "Demotes a verdict that does not stand without these dialogues.",
-        lambda t: f"it does not stand without the dialogues that both systems have under different people {_result(t)}",
+        "Dialogues of at least 30 words that are equal to one of another system (of simulated users: with somebody else).",
+        "Demotes a verdict that does not stand without these dialogues; or, if they are rated higher under one name (at "
+        ".01), without what they are rated higher.",
+        lambda t: (
+            f"it does not stand without the dialogues that both systems have, or what these gain by a name {_result(t)}"
+        ),
     ),
     ThreatCode.DOMINANT_RATER: ThreatText(
         "One rater gave most ratings",
@@ -154,8 +162,11 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.CONTRADICTORY_RATINGS: ThreatText(
         "Contradictory ratings",
         "A rater gave the same unit different values of one question.",
-        "Demotes a verdict that does not stand without these ratings.",
-        lambda t: f"it does not stand without ratings that contradict others by the same rater {_result(t)}",
+        "Demotes a verdict that does not stand if, of each rater's, the one counts that speaks most against "
+        "the better system.",
+        lambda t: (
+            f"it does not stand if ratings that contradict others by the same rater speak against it {_result(t)}"
+        ),
     ),
     ThreatCode.SELF_RATED: ThreatText(
         "Raters called like systems",
@@ -176,7 +187,7 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "One system of a pair lacks more ratings, or more of the people, needs or tasks that the other one met. The tipping "
         "point is how far the missing values must lie from the others to turn the verdict.",
         "Demotes a verdict whose tipping point lies within the scale (without a worst value: within two standard "
-        "deviations), unless chance may explain the shares (Fisher's exact test at .1); otherwise, it is noted.",
+        "deviations), unless chance may explain the shares (Fisher's exact test at .02); otherwise, it is noted.",
         _missing_text,
     ),
 }

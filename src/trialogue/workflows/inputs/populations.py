@@ -26,8 +26,20 @@ from trialogue.records import (
 )
 from trialogue.simulation.source import users_of_source
 
-TIMES = ("started_at", "start_time", "created_at", "timestamp", "time", "date", "datetime", "started", "when")
-"""Fields that say when a dialogue began."""
+TIMES = (
+    "started_at",
+    "start_time",
+    "created_at",
+    "timestamp",
+    "time",
+    "date",
+    "datetime",
+    "started",
+    "when",
+    "position",
+    "order",
+)
+"""Fields that say when a dialogue began, or the how-manieth of a person's it is."""
 SHORT = 32  # hex digits: 128 bits, beyond any coincidence
 
 
@@ -117,7 +129,8 @@ def measured_units(
         _look_at_dialogue(each, audit)
     texts = {key: audit.texts() for key, (_, _, audit) in dialogues.items()} if len(dialogues) > 1 else {}
     for (system, users, clustered_by), (ids, clusters, audit) in sorted(dialogues.items(), key=lambda each: each[0]):
-        twins = audit.twins(own for key, own in texts.items() if key[0] != system)
+        twins = audit.twins((own for key, own in texts.items() if key[0] != system), are_people=not users)
+        others = [each for key, (_, _, each) in dialogues.items() if key[0] != system and not (users or key[1])]
         yield MeasuredUnits(
             system=system,
             kind_of=PopulationKind.SIMULATED if users else PopulationKind.PEOPLE,
@@ -126,7 +139,7 @@ def measured_units(
             clustered_by=clustered_by,
             clusters=tuple(clusters),
             twins=twins,
-            **audit.facts(),
+            **audit.facts(others),
         )
     contents = {each.id: _content(each) for each in situations} if offline else {}
     answered: dict[str, tuple[list[tuple[str, str]], UnitAudit]] = {}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from trialogue.datasets.door.admission import twin_lines
 from trialogue.errors import DataError, Problem
 from trialogue.findings import Example, Findings, League, Sensitivity
 from trialogue.findings.agreement.disagreement import disagreements
@@ -23,7 +24,6 @@ from trialogue.workflows.pipeline.beside import NOTHING_BESIDE, Beside
 from trialogue.workflows.pipeline.decision import protocol_check
 from trialogue.workflows.pipeline.domains import domain_lines
 from trialogue.workflows.pipeline.infer import Estimates
-from trialogue.workflows.pipeline.lookalike_names import twin_lines
 from trialogue.workflows.pipeline.measure import Measurements
 from trialogue.workflows.pipeline.training_data import training_lines
 

@@ -123,6 +123,7 @@ def _decided_sides(estimates: Estimates) -> dict[str, SystemSample]:
     }
     of_system: dict[str, list[Score]] = {}
     if decided:
+        decided |= {each.measure.name for each in estimates.shown_leagues if each.measure.by == "people"}
         others = (each for each in scores.others if each.measure in decided)
         for score in (*others, *scores.units.of_measures(decided)):
             of_system.setdefault(score.system or "", []).append(score)
