@@ -221,8 +221,10 @@ The hardest test was a file of 420 whole dialogues (35 faults and 35 near misses
 music; many faults subtle by intention) by an author who had seen no detector: `--file`. At first look the detectors found
 .60 of assistant_role, .31 of endless_thanks, .54 of loop, .29 of truncated, .09 of need_contradicted and .37 of
 target_leaked. Today's were revised with that file and find .97, .66, .77, .80, .09 and .97 of it, with a precision of
-.94 to 1.00 (need_contradicted .50): these numbers are kind. **A second file by that author was not opened; its first look
-is the estimate to quote.** What limits them: a courtesy can be any sentence ("Your help was really valuable"), a loop can
+.94 to 1.00 (need_contradicted .50): these numbers are kind. A second file by that author was counted once, at the end, with
+nothing changed after: recall .31, .23, .77, .69, .06 and .49, precision .85, .89, 1.00, .92, 1.00 and .81 (35 faults and 35
+near misses a gate). **These are the estimate to quote** for subtle faults in whole dialogues. What limits them: a
+courtesy can be any sentence ("Your help was really valuable"), a loop can
 be told in other words throughout, a message cut at a whole word looks like one without a mark, and half of the
 contradictions are of facts ("I've never seen a film of hers") or follow only from knowledge of the world, while the gate
 knows typed values. Of `truncated`, what the server records (`finish_reason`) is certain; Trialogue's own users played by
@@ -238,7 +240,7 @@ misses of it; among dialogues it depends on how common faults are."""
 PEOPLE = """## Dialogues of people
 
 The goal is at most 1 % of dialogues for each gate. Phrases and bounds were chosen with these corpora, but for those
-with *, which were counted once at the end: **these two are the estimate to quote**. Intervals are Wilson's, as if all
+with *, on which bounds were checked, too, when the gates were widened last. Intervals are Wilson's, as if all
 dialogues were of different people. On KDD 2020 one dialogue is .013. Some messages that fire are what the gate says:
 the two of INSPIRED end in "excellen" and "frie", and CCPE's people, whose speech was transcribed, break off in
 mid-sentence. Of several messages of a turn only the last is judged; before, CCPE's pieces of sentences fired in 18.6 %.

@@ -18,7 +18,7 @@ from trialogue.findings import Section as OtherSection
 from trialogue.findings.agreement.records import Validity as Agreement
 from trialogue.findings.family import ACROSS_MEASURES, correction_within
 from trialogue.findings.systems.answer import primary_league, threats_in_verdict
-from trialogue.findings.threat import Severity, Threat, Validity
+from trialogue.findings.threat import Severity, Threat, ThreatCode, Validity
 from trialogue.findings.threats.summary import threat_lines
 from trialogue.records import VOTES, Raters
 from trialogue.records.kinds.origins import kinds_of, one_and_many
