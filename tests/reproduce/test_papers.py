@@ -7,7 +7,10 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
-PAPERS = {paper["name"]: paper for paper in yaml.safe_load((ROOT / "docs" / "papers.yaml").read_text(encoding="utf-8"))}
+PAPERS = {
+    paper["name"]: paper
+    for paper in yaml.safe_load((ROOT / "docs" / "background" / "papers.yaml").read_text(encoding="utf-8"))
+}
 FILES = [
     path
     for folder in ("src", "docs", "examples", "benchmarks")

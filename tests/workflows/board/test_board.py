@@ -313,7 +313,7 @@ def test_unknown_measures_and_systems_are_named(versions: Path) -> None:
     with pytest.raises(UsageError, match="alpha must be between 0 and 1"):
         board(versions / "v1", alpha=1.5)
     run = evaluated(simulated("mine", share(0.5)), ["turns"])
-    with pytest.raises(UsageError, match="turns has no direction"):
+    with pytest.raises(UsageError, match="turns cannot rank systems: it has no direction"):
         board(run, on=["turns"])
     with pytest.raises(UsageError, match="choose a measure"):
         board(run)

@@ -1,11 +1,16 @@
 """The small table and figure below the answer: the measure that decides, one of every other side, and the best baseline."""
 
+from collections.abc import Mapping, Sequence
+
 from trialogue.findings import Findings, League
 from trialogue.report.document import Column, Medium, Part, Table
 from trialogue.report.evaluation.league import Systems, league_cells, league_column
-from trialogue.report.measures import few_leagues, primary_of
-from trialogue.report.plots.overview import glance
+from trialogue.report.measures import DIRECTIONS, confidence, few_leagues, is_ranked, primary_of
+from trialogue.report.plots.base import Figure
+from trialogue.report.plots.estimates import estimates_figure
+from trialogue.report.plots.forest import describe, league_axis, league_row
 from trialogue.report.table import Cell
+from trialogue.report.text import shorten
 
 MAX_ROWS, FIRST_ROWS, LAST_ROWS = 12, 7, 3  # of more systems, the best and the worst are shown
 GAP, BEST = "", "Best baseline"
@@ -69,3 +74,24 @@ def _marks(leagues: list[League], systems: Systems) -> str:
     cells = [cell for league in leagues for cell in league_cells(league, systems).values()]
     letters = ["same letter: no significant difference"] if any(cell.letters for cell in cells) else []
     return "; ".join([*letters, *(["shaded: may be the best"] if any(cell.leads for cell in cells) else [])])
+
+
+def glance(league: League, systems: Sequence[str], colors: Mapping[str, str]) -> Figure | None:
+    """Forest plot of some systems with the best baseline as a dashed line; None without values."""
+    held = {standing.system: standing for standing in league.standings}
+    shown = [held[name] for name in systems if name in held and held[name].estimate.value is not None]
+    if not shown:
+        return None
+    direction = f", {DIRECTIONS[league.measure.better]}" if is_ranked(league) else ""
+    best = next((each.system for each in league.baselines if each.estimate.value is not None), None)
+    dashed = f" Dashed: the best baseline, {best}." if best is not None else ""
+    return estimates_figure(
+        [league_row(league, each, colors.get(each.system, "accent")) for each in shown],
+        league_axis(league, shorten(f"{league.measure.unit}{direction}", 58)),
+        name="glance",
+        section="glance",
+        title=league.measure.title,
+        caption=f"Values with {confidence(league)} intervals.{dashed}",
+        alt=describe(league.model_copy(update={"standings": tuple(shown)})),
+        narrow=True,
+    )

@@ -33,6 +33,7 @@ from trialogue.workflows.evaluation import Progress
 from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.inputs.memory import Data, with_data_read
 from trialogue.workflows.passport.outcomes import OUTCOMES, outcomes_of
+from trialogue.workflows.passport.section import wordings_of
 from trialogue.workflows.passport.sides import (
     annotated_alike,
     copied_dialogues,
@@ -49,7 +50,6 @@ from trialogue.workflows.passport.simulated_sample import (
     read_side,
     simulate_side,
 )
-from trialogue.workflows.passport.wordings import wordings_of
 from trialogue.workflows.rerun.calls import arguments_of, manifest_of, short_name
 from trialogue.workflows.simulation.realism_features import FEATURES, has_words, user_turns_of
 

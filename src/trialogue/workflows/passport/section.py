@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trialogue.records import Dialogue, sha256_of
+from trialogue.records import Dialogue, Utterance, sha256_of
 from trialogue.records.runs import open_run
-from trialogue.simulation.wording_outcomes import Wording
-from trialogue.workflows.passport.wordings import wordings_of
+from trialogue.simulation.wording_outcomes import WORDING, Wording
 from trialogue.workflows.pipeline.beside import NOTHING_BESIDE, Beside
 
 if TYPE_CHECKING:
@@ -92,3 +91,14 @@ def wordings_beside(dialogues: Iterable[Dialogue]) -> Beside:
     from trialogue.findings.sections import wordings_section
 
     return Beside(sections=(wordings_section(counts, {outcome.value: title for outcome, title in WORDINGS.items()}),))
+
+
+def wordings_of(dialogues: Iterable[Dialogue]) -> dict[str, int]:
+    """Outcomes of the wordings of an agenda's messages."""
+    outcomes = (each.meta.get(WORDING) for each in user_messages(dialogues))
+    return dict(sorted(Counter(str(each) for each in outcomes if each is not None).items()))
+
+
+def user_messages(dialogues: Iterable[Dialogue]) -> Iterable[Utterance]:
+    """What users say in dialogues."""
+    return (each for dialogue in dialogues for each in dialogue.utterances if each.speaker == "user")

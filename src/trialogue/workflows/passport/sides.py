@@ -11,7 +11,7 @@ from trialogue.findings.passport.user_sample import UserSample
 from trialogue.fingerprints import TrainingDialogues, normalise
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import Dialogue, Ending
-from trialogue.workflows.passport.wordings import user_messages
+from trialogue.workflows.passport.section import user_messages
 from trialogue.workflows.simulation.realism_features import acts_of, features_of, is_annotated, user_turns_of
 
 LONG = 5  # words of a message that is a copy if somebody else wrote the same; shorter ones recur

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from trialogue.datasets.door.admission import twin_lines
 from trialogue.errors import DataError, Problem
 from trialogue.findings import Example, Findings, League, Sensitivity
 from trialogue.findings.agreement.disagreement import disagreements
@@ -16,6 +15,7 @@ from trialogue.findings.systems.sensitivity import sensitivity
 from trialogue.findings.threats.language_texts import language_lines
 from trialogue.findings.threats.users import separate_users
 from trialogue.findings.titles import with_titles
+from trialogue.findings.wording import twin_lines
 from trialogue.metrics import AnyMetric
 from trialogue.metrics.engine.engine import MAX_COMPARED
 from trialogue.records import MeasuredUnits
