@@ -29,8 +29,8 @@ their own, in two halves: one to look at, one to run once. First counts on the h
 recall 73/158 = .462 and precision 73/96 = .760; false statements recall 53/98 = .541 and precision 53/54 = .981. After it
 was read: .854 and .951; .888 and 1.000. The other half was counted once, with nothing changed after: titles recall
 90/160 = .562 and precision 90/122 = .738 (in lists 33/54: heads of tables, "Option A", ratings with stars, genres and awards
-are taken for titles; in small letters 5/26 are found); false statements recall 74/112 = .661 and precision 74/77 = .961 (makers
-.357). **These are the estimate to quote.** ``--file`` counts any file of that form.
+are taken for titles; in small letters 5/26 are found); false statements recall 74/112 = .661 and precision 74/77 = .961
+(makers .357). **These are the estimate to quote.** ``--file`` counts any file of that form.
 """
 
 import argparse

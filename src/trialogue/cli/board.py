@@ -23,7 +23,7 @@ def board(
     ] = None,
     baseline: Annotated[
         str | None,
-        typer.Option(help="Version with which histories compare the others (default: no histories)."),
+        typer.Option(help="Baseline version of the history, with which the others are compared (default: no history)."),
     ] = None,
     on: Annotated[
         list[str] | None,

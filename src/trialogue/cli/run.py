@@ -21,7 +21,7 @@ def run(
     ] = False,
     again: Annotated[
         list[str] | None,
-        typer.Option("--again", help="A stage to run again although its output is cached (repeatable)."),
+        typer.Option("--again", help="Stage to rerun even if its output is cached (repeatable)."),
     ] = None,
     explorer: Annotated[
         bool, typer.Option("--explorer/--no-explorer", help="Write explorer.html, to look up individual dialogues.")

@@ -21,7 +21,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the scores as JSON."
 
 @app.command()
 def baselines(
-    tasks: Annotated[str, typer.Argument(help="'demo', a file of tasks, or a folder such as that of tau-Rec.")],
+    tasks: Annotated[str, typer.Argument(help="'demo', a task file, or a task folder (such as tau-Rec's).")],
     catalogue: Catalogue = None,
     ends: EndsGiven = "recommend",
     as_json: AsJson = False,

@@ -15,7 +15,7 @@ PLAN = "label_plan.jsonl"
 
 def plan(
     run: given.RunGiven,
-    width: Annotated[float, typer.Option(help="Total width of the intervals of differences to reach.")],
+    width: Annotated[float, typer.Option(help="Target full width of the confidence intervals of differences.")],
     aspect: given.Aspect = None,
     rubric: given.Rubric = None,
     model: given.Model = None,

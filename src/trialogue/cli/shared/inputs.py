@@ -32,7 +32,7 @@ Decide = Annotated[
     Path | None,
     typer.Option(
         "--decide",
-        help="YAML file of a decision protocol: the measure that decides, with level, margins, family and exclusions.",
+        help="Decision protocol (YAML): primary measure, significance level, margins, family of tests, exclusions.",
     ),
 ]
 

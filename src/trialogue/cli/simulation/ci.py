@@ -20,7 +20,7 @@ def ci(
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Number of processes (default: 1).")] = None,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Run failed dialogues of an interrupted run again.")
+        bool, typer.Option("--retry-failed", help="Retry failed dialogues when an interrupted run is resumed.")
     ] = False,
     max_cost: MaxCost = None,
     max_calls: MaxCalls = None,

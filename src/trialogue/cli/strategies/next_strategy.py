@@ -16,7 +16,7 @@ def next_strategy(
     source: Annotated[str, typer.Argument(help="Dialogues or situations so far: a file or a corpus.")],
     data: Annotated[
         list[str] | None,
-        typer.Option("--data", help="Labelled dialogues of people to learn from, such as inspired (repeatable)."),
+        typer.Option("--data", help="Labelled human dialogues to train on, such as inspired (repeatable)."),
     ] = None,
     labels_by: LabelsBy = None,
     mapping: Mapped = None,

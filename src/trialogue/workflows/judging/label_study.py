@@ -84,7 +84,7 @@ def write_label_study(
     question = MeasureName(aspect).aspect or aspect
     open_units = [each for each in plan.units if not each.is_labelled]
     if not open_units:
-        raise UsageError("The plan has no unit without a label, so there is nothing to ask people.")
+        raise UsageError("All units of the plan are labelled already. No study is needed.")
     found = _aspect_of(question, rubric, open_units)
     low, high = _scale(question, found, labels, scale)
     items = _items(open_units, gather(given), ", ".join(map(str, given)))
