@@ -101,6 +101,7 @@ FACES = (
     "trialogue.simulation",
     "trialogue.stats",
     "trialogue.strategies",
+    "trialogue.tasks",
 )
 WHOLE = ("trialogue.errors", "trialogue.seeds")
 """Public modules: what they define is public."""

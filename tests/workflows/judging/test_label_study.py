@@ -150,7 +150,7 @@ def test_what_cannot_become_a_study_is_refused(world: Texts, tmp_path: Path) -> 
     with pytest.raises(UsageError, match="scales from 0 or 1 in whole points"):
         world.study(scale=(0.5, 4))
     done = LabelPlan(1.0, (), (PlannedLabel(system="s", dialogue_id="d", chance=1, is_labelled=True),), False)
-    with pytest.raises(UsageError, match="no unit without a label"):
+    with pytest.raises(UsageError, match="labelled already"):
         write_label_study(tmp_path / "x", done, ["demo"], aspect="overall")
     gone = LabelPlan(1.0, (), (PlannedLabel(system="s", dialogue_id="d", chance=1),), False)
     with pytest.raises(DataError, match="s: d is missing"):
