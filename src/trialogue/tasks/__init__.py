@@ -1,4 +1,4 @@
-"""Tasks whose outcome a program checks: what a user needs, what an agent may offer, and what those who do not listen reach.
+"""Tasks whose outcome a program checks: what a user needs, what an agent may offer, and exact baselines.
 
 A task is a need in typed predicates over a catalogue, some volunteered, some said on request, some never said, and the
 policies that bind the agent. ``score`` says whether a trial satisfied both. Every result stands beside *baselines* that are

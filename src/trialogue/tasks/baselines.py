@@ -94,7 +94,7 @@ class BaselineResult:
 def baselines_of(tasks: TaskSet, *, ends: Ends = Ends.RECOMMEND, max_turns: int = MAX_TURNS) -> list[BaselineResult]:
     """Every baseline on a set of tasks, the one that knows least first.
 
-    Those that do not listen offer once. Those that listen go on after a rejection, where ``ends`` lets them and no policy
+    Baselines that ignore the user offer once. The others go on after a rejection, where ``ends`` lets them and no policy
     allows one recommendation only, with the wish that they were told.
 
     Args:

@@ -1,4 +1,4 @@
-"""Scores of systems from recorded trials, beside what agents reach that do not listen or do nothing.
+"""Scores of systems from recorded trials, beside baselines that ignore the user or do nothing.
 
 A trial is a dialogue with a task. With a set of tasks, its recorded calls are scored anew (``outcomes.score``); without, it
 has the reward that a program recorded with it. Trials that failed through no fault of the system are left out and counted.

@@ -285,8 +285,8 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Blocks every verdict in which the system is ahead on another outcome by needs; noted for lift itself where the "
         "whole interval lies within 0.02 of 0.",
         lambda t: (
-            f"{_names(t)} {'does not listen' if t.facts['is_negligible'] else 'is not shown to listen'}: its items meet "
-            f"other users' needs as often (lift {t.facts['lift']})"
+            f"{_names(t)} {'ignores the user' if t.facts['is_negligible'] else 'is not shown to use what users say'}: "
+            f"its items meet other users' needs as often (lift {t.facts['lift']})"
         ),
         opens_with_names=True,
     ),

@@ -22,7 +22,7 @@ LIFT = Card(
     name="lift",
     title="Lift",
     summary="How much more often the system meets its user's need than the same items meet other users' needs, while the "
-    "need is open; each need counts once. 0 for a system that does not listen.",
+    "need is open; each need counts once. 0 for a system that ignores the user.",
     unit="difference of shares",
     low=-1,
     high=1,

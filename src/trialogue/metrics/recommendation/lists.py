@@ -1,5 +1,6 @@
 """How a system spreads its recommendations: concentration on few items, popularity, and diversity within a reply."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
@@ -98,7 +99,7 @@ POPULARITY = Card(
 )
 
 
-class _OfLists:
+class _OfLists(ABC):
     """Mean over replies of a value of the items that each names, every item once."""
 
     per_dialogue = False
@@ -128,9 +129,9 @@ class _OfLists:
         """Whether an item counts."""
         return True
 
+    @abstractmethod
     def of_items(self, keys: Sequence[str]) -> float:
         """Value of a list."""
-        raise NotImplementedError
 
 
 class Popularity(_OfLists):
