@@ -19,7 +19,7 @@ TOOL_CALLS = Card(
     low=0,
     high=1,
     is_share=True,
-    better="lower",
+    better="neither",
     level="dialogue",
     failed=FailurePolicy.AS_IS,
     needs=("tool_calls",),
@@ -43,7 +43,10 @@ TOOL_CALLS = Card(
         "per_dialogue": Variant(summary="Calls per dialogue.", source="Calls as the log records them."),
     },
     default="failed",
-    caveats=("An error that a tool words as an ordinary result is not known as one.",),
+    caveats=(
+        "An error that a tool words as an ordinary result is not known as one.",
+        "A share of calls falls when harmless calls are added, so that it gives no verdict.",
+    ),
     family="simulation",
 )
 COST = Card(
@@ -70,6 +73,7 @@ COST = Card(
     caveats=(
         "Of dialogues that record a cost for some turns only, the other turns count as free.",
         "A system that fails early is cheap: @per_satisfied counts what was spent in vain.",
+        "A log that records costs where people were satisfied flatters its system, so that costs give no verdict.",
     ),
     family="simulation",
 )
@@ -135,7 +139,7 @@ class ToolCalls:
         self._variant = variant
         change: dict[str, object] = {"title": TITLES.get(variant, TOOL_CALLS.title)}
         if variant == "per_dialogue":
-            change |= {"unit": "calls", "high": None, "is_share": False, "better": "neither"}
+            change |= {"unit": "calls", "high": None, "is_share": False}
         self.card = TOOL_CALLS.model_copy(update=change)
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
@@ -182,7 +186,7 @@ class Cost:
         self.measure = full_name(COST, variant, {})
         self.per_dialogue = variant == "per_dialogue"
         if variant == "per_satisfied":
-            change = {"title": "Cost per satisfied person", "unit": "in the currency of the log", "better": "lower"}
+            change = {"title": "Cost per satisfied person", "unit": "in the currency of the log"}
             self.card = COST.model_copy(update={**change, "needs": ("cost", "ratings")})
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
