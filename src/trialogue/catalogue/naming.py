@@ -79,7 +79,7 @@ def namings_in(text: str, mentions: Sequence[Mention]) -> list[Naming]:
     >>> [each.value for each in namings_in(text, places)]
     ['compared', 'recommended', 'asked']
     """
-    plain = _mask_titles(text, mentions)
+    plain = _mask_titles(text, mentions) if mentions else ""
     if _LETTER.search(plain) is None:  # a bare list of titles: no rule has a word to go by
         return [Naming.RECOMMENDED] * len(mentions)
     ends = [found.end() for found in _END.finditer(plain)]

@@ -97,6 +97,8 @@ def names_said(at: Places, text: str) -> Iterator[ItemClaim]:
         attribute, known = at.values(family)
         for name in known:
             last = name.split()[-1]
+            if last not in text:  # as a rule; the pattern of a name costs more than all the rest
+                continue
             for found in re.finditer(rf"\b(?:{re.escape(name)}|{re.escape(last)})\b", text):
                 if attribute is not None and len(last) > 3 and not said_as.NOT.search(text[: found.start()]):
                     yield at.claim(attribute, found[0], known, ClaimVerdict.SUPPORTED, found.span())

@@ -5,7 +5,7 @@ that are asked about, rejected or only compared with are not recommendations. At
 order: a list of two hundred titles is not two hundred recommendations.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from trialogue.catalogue.naming import recommended_mentions
@@ -30,11 +30,25 @@ class Recommended:
     """Whether the item is named for the first time."""
 
 
-def recommended_in(dialogue: Dialogue) -> list[Recommended] | Undefined:
-    """The system's recommendations in order, or the reason why they are unknown."""
+_kept: dict[int, tuple[Dialogue, Sequence[Recommended] | Undefined]] = {}
+"""By identity, what was found in the dialogues of the last batches; a dialogue that is held keeps its number."""
+MOST_KEPT = 512
+
+
+def recommended_in(dialogue: Dialogue) -> Sequence[Recommended] | Undefined:
+    """The system's recommendations in order, or the reason why they are unknown; seven measures ask for those of a batch."""
+    kept = _kept.get(id(dialogue))
+    if kept is None:
+        if len(_kept) >= MOST_KEPT:
+            _kept.clear()
+        kept = _kept[id(dialogue)] = dialogue, _recommendations(dialogue)
+    return kept[1]
+
+
+def _recommendations(dialogue: Dialogue) -> Sequence[Recommended] | Undefined:
     if any(said.speaker == "system" and said.mentions is None and said.text.strip() for said in dialogue.utterances):
         return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM))
-    return list(_iterate_recommendations(dialogue))
+    return tuple(_iterate_recommendations(dialogue))
 
 
 def _iterate_recommendations(dialogue: Dialogue) -> Iterator[Recommended]:

@@ -6,7 +6,7 @@ recur (names of measures, origins of labels, reasons) are numbers in the chunk's
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from functools import lru_cache
 
 from trialogue.findings.standings import column_name
 from trialogue.findings.threats.texts import GATE_WORDS
@@ -62,7 +62,6 @@ def detail(
     """Everything about one row but its texts: ``u`` of each utterance, ``v`` values, ``r`` answers, ``f`` facts, ``n`` the
     need, ``p`` votes, ``o`` opinions on items, ``e`` the reference, ``x`` meta."""
     dialogue = entry.dialogue
-    values = [replace(each, measure=column_name(each.measure, users)) for each in values]
     last = len(dialogue.utterances) - 1
     place: dict[int | None, int] = {None: last} if entry.is_reply else {}
     by_place: dict[int | None, list[Value]] = {}
@@ -74,10 +73,10 @@ def detail(
     own = None if not entry.is_reply else last
     return _without_empty(
         u=[
-            _utterance(utterance, words, by_place.get(index, ()), answered.get(index, ()))
+            _utterance(utterance, words, _values(by_place.get(index, ()), users, words), answered.get(index, ()))
             for index, utterance in enumerate(dialogue.utterances)
         ],
-        v=_values(by_place.get(None, ()), words),
+        v=_values(by_place.get(None, ()), users, words),
         r=_answers(answered.get(None, ()), words),
         f=_facts(entry, gates),
         n=[] if dialogue.need is None else _need(dialogue.need),
@@ -94,7 +93,7 @@ def _without_empty(**fields: JsonValue) -> dict[str, JsonValue]:
 
 
 def _utterance(
-    said: Utterance, words: TextCodes, values: Sequence[Value], answers: Sequence[Score]
+    said: Utterance, words: TextCodes, values: list[JsonValue], answers: Sequence[Score]
 ) -> dict[str, JsonValue]:
     """``s`` 1 for the system, ``a`` acts, ``b`` who says so, ``l`` labels, ``m`` mentions, ``k`` ranking, ``w`` seconds,
     ``t`` the Markdown of what the system wrote."""
@@ -116,10 +115,10 @@ def _utterance(
         m=[_mention(said.text, mention, words) for name in MENTIONS for mention in getattr(said, name) or ()],
         k=[plain(item) for item in (said.ranking or ())[:MAX_RANKED]],
         w=latency if is_time else None,
-        v=_values(values, words),
+        v=values,
         r=_answers(answers, words),
         x=_claims(said) + _meta({name: value for name, value in said.meta.items() if name != LATENCY or not is_time}),
-        t=_markdown(said) if said.speaker == "system" else None,
+        t=_markdown(said.text) if said.speaker == "system" else None,
     )
 
 
@@ -133,10 +132,11 @@ def _claims(said: Utterance) -> list[JsonValue]:
     return found
 
 
-def _markdown(said: Utterance) -> list[JsonValue] | None:
-    """The elements of the text by places in it: [start, end] or [tag, children, more]; None without Markdown."""
-    nodes = markdown(said.text)
-    return [_node(said.text, node) for node in nodes] if any(isinstance(node, Element) for node in nodes) else None
+@lru_cache(maxsize=1024)  # simulated systems repeat themselves
+def _markdown(text: str) -> list[JsonValue] | None:
+    """The elements of a text by places in it: [start, end] or [tag, children, more]; None without Markdown."""
+    nodes = markdown(text)
+    return [_node(text, node) for node in nodes] if any(isinstance(node, Element) for node in nodes) else None
 
 
 def _node(text: str, node: Node) -> list[JsonValue]:
@@ -169,11 +169,11 @@ def _mention(text: str, mention: Mention, words: TextCodes) -> list[JsonValue]:
     return [*places, words.number(mention.title), item, words.number(FOUND_BY.get(mention.by, mention.by.value))]
 
 
-def _values(values: Iterable[Value], words: TextCodes) -> list[JsonValue]:
+def _values(values: Iterable[Value], users: str | None, words: TextCodes) -> list[JsonValue]:
     """[measure, value, why there is none] of each."""
     return [
         [
-            words.number(each.measure),
+            words.number(column_name(each.measure, users)),
             None if each.value is None else round_value(each.value),
             None if each.why is None else words.number(str(each.why)),
         ]

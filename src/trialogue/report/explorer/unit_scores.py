@@ -1,17 +1,20 @@
 """The scores of single rows, looked up where they lie: in the columns of a run's blocks, and in people's answers."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from trialogue.records import Reason, Score, ScoreBlock
-from trialogue.records.scores.score_block import ScoreColumn
 from trialogue.report.explorer.entries import Entry
 
 Key = tuple[str, str]
 """(system, id of the dialogue or of the situation)."""
 
 
-@dataclass(frozen=True)
+_Column = tuple[str, Sequence[float | None] | None, dict[int, Reason]]
+"""(measure, values by place, why places have none)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Value:
     """Value of one measure for a row, or for one of its utterances."""
 
@@ -39,7 +42,7 @@ class UnitScores:
     _dialogues: dict[Key, list[_Place]] = field(default_factory=dict)
     _replies: dict[Key, list[tuple[ScoreBlock, int]]] = field(default_factory=dict)
     _answers: dict[tuple[bool, Key], list[Score]] = field(default_factory=dict)
-    _gaps: dict[int, tuple[dict[int, Reason], dict[int, Reason]]] = field(default_factory=dict)
+    _columns: dict[int, tuple[list[_Column], list[_Column]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, scores: Iterable[Score | ScoreBlock]) -> "UnitScores":
@@ -85,29 +88,33 @@ class UnitScores:
 
     def _of_dialogue(self, place: _Place) -> Iterator[Value]:
         block = place.block
-        for column in block.columns:
-            whys = self._reasons(column)[1]
-            value = column.dialogues[place.dialogue] if column.dialogues else None
+        for measure, values, whys in self._columns_of(block)[1]:
+            value = values[place.dialogue] if values else None
             if value is not None or place.dialogue in whys:
-                yield Value(column.measure, None, value, whys.get(place.dialogue))
+                yield Value(measure, None, value, whys.get(place.dialogue))
         for reply in range(place.first_reply, place.first_reply + block.replies[place.dialogue]):
             yield from self._of_reply(block, reply, block.utterances[reply] if block.utterances else None)
 
     def _of_reply(self, block: ScoreBlock, reply: int, utterance: int | None) -> Iterator[Value]:
-        for column in block.columns:
-            whys = self._reasons(column)[0]
-            value = column.replies[reply] if column.replies else None
+        for measure, values, whys in self._columns_of(block)[0]:
+            value = values[reply] if values else None
             if value is not None or reply in whys:
-                yield Value(column.measure, utterance, value, whys.get(reply))
+                yield Value(measure, utterance, value, whys.get(reply))
 
-    def _reasons(self, column: ScoreColumn) -> tuple[dict[int, Reason], dict[int, Reason]]:
-        """Why places of a column have no value: of replies, and of dialogues. Gaps are lists; this is looked up often."""
-        if id(column) not in self._gaps:
-            self._gaps[id(column)] = (
-                {place: gap.why for gap in column.gaps for place in gap.replies},
-                {place: gap.why for gap in column.gaps for place in gap.dialogues},
-            )
-        return self._gaps[id(column)]
+    def _columns_of(self, block: ScoreBlock) -> tuple[list[_Column], list[_Column]]:
+        """Columns of a block that say something of replies, and of dialogues. Gaps are lists; they are looked up often."""
+        if id(block) not in self._columns:
+            replies: list[_Column] = []
+            dialogues: list[_Column] = []
+            for column in block.columns:
+                of_replies = {place: gap.why for gap in column.gaps for place in gap.replies}
+                of_dialogues = {place: gap.why for gap in column.gaps for place in gap.dialogues}
+                if column.replies or of_replies:
+                    replies.append((column.measure, column.replies, of_replies))
+                if column.dialogues or of_dialogues:
+                    dialogues.append((column.measure, column.dialogues, of_dialogues))
+            self._columns[id(block)] = replies, dialogues
+        return self._columns[id(block)]
 
 
 def _means(answers: Iterable[Score], entry: Entry) -> Iterator[Value]:
