@@ -14,7 +14,7 @@ from trialogue.report.text import printable
 
 # In a string between single quotes. "<" could end a script element or begin a comment where somebody puts a chunk into a
 # page; the two separators end a line in JavaScript before 2019.
-_ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "<": "\\x3c", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+_ESCAPES = {"\\": "\\\\", "'": "\\'", "<": "\\x3c", "\u2028": "\\u2028", "\u2029": "\\u2029"}  # the first one first
 
 
 _BEYOND = re.compile("[\U00010000-\U0010ffff]")
@@ -27,7 +27,9 @@ def chunk_text(name: str, content: JsonValue) -> str:
     'Explorer.receive("text-0", \\'["\\\\x3c/script>","it\\\\\\'s"]\\');\\n'
     """
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return f"Explorer.receive(\"{name}\", '{text.translate(_ESCAPES)}');\n"
+    for character, escaped in _ESCAPES.items():  # one after the other: str.translate takes ten times as long
+        text = text.replace(character, escaped)
+    return f"Explorer.receive(\"{name}\", '{text}');\n"
 
 
 def write_chunk(folder: Path, name: str, content: JsonValue) -> None:
