@@ -3,23 +3,21 @@
 Data go to stdout, progress and warnings to stderr.
 """
 
-import gc
 import os
 import sys
-
-OBJECTS = 200_000  # a million records hold no cycles: looking for some after every 700 new objects costs a quarter of a command
 
 
 def main() -> None:
     """The command ``trialogue``: exit code 0, 2 for errors that the user can fix, 130 when interrupted."""
-    gc.set_threshold(OBJECTS, 20, 100)
     from trialogue.cli.app import app
     from trialogue.errors import TrialogueError
+    from trialogue.long_work import few_collections
 
     if "" not in sys.path and (here := os.getcwd()) not in sys.path:  # noqa: PTH109 - sys.path holds texts
         sys.path.append(here)  # so that 'my_module:Name' means the module in this folder
     try:
-        app()
+        with few_collections():
+            app()
     except TrialogueError as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201 - the one place where errors meet the user
         sys.exit(2)

@@ -13,9 +13,9 @@ from trialogue.findings.family import FamilyScope
 from trialogue.findings.protocol import DecisionProtocol
 from trialogue.findings.sample.records import Sample
 from trialogue.findings.systems.answer import texts_of
+from trialogue.long_work import few_collections
 from trialogue.metrics import Settings, get_metrics
 from trialogue.records import JsonValue, Preference, Raters, Score, StoredParts
-from trialogue.records.files.gc_tuning import few_collections
 from trialogue.workflows.display import ShowsFindings
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.locations import Named
@@ -176,14 +176,14 @@ def evaluate(
     tell = progress or (lambda _line: None)
     tell("reading " + ", ".join(map(str, sources)))
     material = prepare(
-        read(sources, format_name=format_name, mapping=mapping, origin=raters_of(origin), key=key),
+        read(sources, format_name=format_name, mapping=mapping, origin=raters_of(origin), key=key, tell=tell),
         *_linking(catalogue, known, catalogue_date),
         *steps,
     )
     if material.catalogue is not None or known is not None or catalogue_date is not None:
         from trialogue.workflows.inputs.link import check_titles  # here: most data are of no known catalogue
 
-        material = check_titles(material, known=known, date=catalogue_date)
+        material = check_titles(material, known=known, date=catalogue_date, tell=tell)
     protocol = read_decision(decide)
     if protocol is not None:
         material, excluded = exclude(material, protocol.exclude)

@@ -9,11 +9,11 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.findings.family import correct_family
 from trialogue.findings.languages import screen
 from trialogue.findings.threats.language_texts import language_lines
+from trialogue.long_work import few_collections
 from trialogue.metrics import Settings, get_metric, get_metrics, measure, offline_conversations
 from trialogue.metrics.base import needs_offline
 from trialogue.metrics.engine.engine import Sink
 from trialogue.records import Manifest, Score
-from trialogue.records.files.gc_tuning import few_collections
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.workflows.display import Scores
 from trialogue.workflows.inputs.inputs import sources_of

@@ -8,12 +8,12 @@ from trialogue.datasets import AnyRecord
 from trialogue.datasets.formats.trialogue_jsonl import FORMAT
 from trialogue.errors import DataError, Problem
 from trialogue.findings.languages import LanguageSurvey
+from trialogue.long_work import few_collections
 from trialogue.metrics import Settings, conversations_of, get_metrics
 from trialogue.metrics.engine.engine import BATCH, Measurement, Sink
 from trialogue.metrics.engine.unit_scores import ColumnSink
 from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.records import Dialogue, Response, Situation
-from trialogue.records.files.gc_tuning import few_collections
 from trialogue.records.files.jsonl import Note, Part, parts_of
 from trialogue.records.files.plain import PlainDialogue
 from trialogue.workflows.inputs.locations import Input, reader_of

@@ -1,5 +1,9 @@
 """What a run is given is found, read together, named and checked."""
 
+import gzip
+import os
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +13,7 @@ from tests.workflows.made import dialogue, good_and_bad, offline, written
 from trialogue.errors import DataError, MissingDataError, UnknownNameError, UsageError
 from trialogue.records import Dialogue, Utterance
 from trialogue.workflows.evaluation import evaluate
+from trialogue.workflows.inputs import locations
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.inputs.locations import resolve
 
@@ -153,3 +158,31 @@ def test_a_folder_that_is_named_like_a_corpus_on_this_machine_does_not_hide_it(
     monkeypatch.chdir(tmp_path)
     assert {dialogue.system for dialogue in gather(["demo"]).dialogues} == {"aria", "bolt", "chip"}
     assert {dialogue.system for dialogue in gather(["./demo"]).dialogues} == {"good", "bad"}
+
+
+def pipe_of(folder: Path, name: str, content: bytes) -> Path:
+    """A pipe that gives its bytes once."""
+    pipe = folder / name
+    os.mkfifo(pipe)
+    threading.Thread(target=pipe.write_bytes, args=(content,), daemon=True).start()
+    return pipe
+
+
+@pytest.mark.parametrize("squeeze", [bytes, gzip.compress])
+@pytest.mark.parametrize("system", ["", "mine="])
+def test_a_pipe_is_read_as_the_file_that_it_carries(
+    tmp_path: Path, squeeze: Callable[[bytes], bytes], system: str
+) -> None:
+    said = [Utterance(speaker="user", text="Hi"), Utterance(speaker="system", text="Try Heat")]
+    line = Dialogue(id="d1", system="a", utterances=tuple(said)).model_dump_json(exclude_defaults=True)
+    content = f'{{"kind":"dialogue",{line[1:]}\n'.encode()
+    pipe = pipe_of(tmp_path, "talks", squeeze(content))
+    first, again = (gather([f"{system}{pipe}"]) for _ in range(2))
+    assert [each.id for each in first.dialogues] == ["d1"]
+    assert [each.system for each in again.dialogues] == [system[:-1] or "a"]
+
+
+def test_what_is_piped_in_has_the_name_of_a_dash(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    piped = pipe_of(tmp_path, "talks", b'[{"messages": [{"role": "user", "content": "Hi"}]}]')
+    monkeypatch.setattr(locations, "STDIN", str(piped))
+    assert len(gather(["-"]).dialogues) == 1

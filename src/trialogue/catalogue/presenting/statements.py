@@ -51,7 +51,7 @@ WORKS = (
 )
 MADE = r"(?:directed|made|helmed|shot|filmed|wrote|penned|created|directs|gave\s+us|brought\s+us|has\s+directed)"
 TITLE = r"[\"“*'_(]*(?<!\x00)\x00++[\"”’*_)]*(?:\s*\(\d{4}\))?[\"”’*_]*"
-"""The item's own title, which is blanked out in its sentence; taken whole, or looking behind it is quadratic in its length."""
+"""The item's own title, which is blanked out in its sentence. Taken whole: going back into it is quadratic in its length."""
 BEING = r"(?:is|was|['’]s|comes|came|remains)"
 MAKERS = tuple(
     re.compile(pattern, re.DOTALL)

@@ -94,5 +94,9 @@ class DialogueKeeper:
 
 def map_dialogues(change: Callable[[Dialogue], Dialogue], dialogues: Sequence[Dialogue]) -> Sequence[Dialogue]:
     """Changed dialogues, stored as the given ones are."""
-    changed = map(change, dialogues)
-    return StoredDialogues(map(compact, changed)) if isinstance(dialogues, StoredDialogues) else list(changed)
+    return keep_as(dialogues, map(change, dialogues))
+
+
+def keep_as(given: Sequence[Dialogue], dialogues: Iterable[Dialogue]) -> Sequence[Dialogue]:
+    """Dialogues, stored as given ones are."""
+    return StoredDialogues(map(compact, dialogues)) if isinstance(given, StoredDialogues) else list(dialogues)

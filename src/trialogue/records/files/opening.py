@@ -1,12 +1,17 @@
 """Open files: gzip and zstd by suffix, and atomic writes."""
 
+import atexit
 import contextlib
 import errno
 import gzip
 import io
 import os
+import shutil
+import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from functools import cache
 from pathlib import Path
 from typing import IO, cast
 
@@ -47,6 +52,35 @@ def is_file(path: Path | str) -> bool:
         return Path(path).is_file()
     except (OSError, ValueError):
         return False
+
+
+MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
+"""First bytes of compressed files, which are known by their names from then on."""
+
+
+@cache
+def path_to_read(path: Path) -> Path:
+    """A file that can be read as often as is needed: of a pipe or a terminal, which gives its bytes once, a copy.
+
+    The copy is made when it is asked for first, and goes when the process ends. Its name is the pipe's.
+
+    >>> path_to_read(Path("talks.jsonl"))
+    PosixPath('talks.jsonl')
+    """
+    try:
+        is_stream = stat.S_IFMT(path.stat().st_mode) in (stat.S_IFIFO, stat.S_IFCHR, stat.S_IFSOCK)
+    except OSError:
+        return path
+    if not is_stream or str(path) == os.devnull:
+        return path
+    folder = Path(tempfile.mkdtemp(prefix="trialogue-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    copy = folder / ("pipe" if path.name.isdigit() else path.name)
+    with path.open("rb") as stream, copy.open("wb") as file:
+        file.write(begin := stream.read(4))
+        shutil.copyfileobj(stream, file)
+    suffix = next((suffix for magic, suffix in MAGIC.items() if begin.startswith(magic)), "")
+    return copy.rename(f"{copy}{suffix}") if not copy.name.endswith(suffix) else copy
 
 
 def path_uncompressed(path: Path) -> Path:

@@ -1,7 +1,7 @@
 """Read the inputs of a run, and collect their problems and warnings."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
@@ -15,6 +15,7 @@ from trialogue.datasets.tables.mapping import Columns
 from trialogue.datasets.tables.scores import ScoreTable, dialogues_of
 from trialogue.errors import DataError, Problem, Unread, UsageError
 from trialogue.languages import ENGLISH
+from trialogue.long_work import with_progress
 from trialogue.metrics.human_ratings import answers_among
 from trialogue.records import (
     ClusterKind,
@@ -106,6 +107,7 @@ def gather(
     mapping: Columns | None = None,
     origin: Raters | None = None,
     key: str | None = None,
+    tell: Callable[[str], None] = lambda _line: None,
 ) -> InputRecords:
     """Read all inputs. Tables of scores beside conversations are joined to them (``datasets.tables.joins``).
 
@@ -116,6 +118,7 @@ def gather(
         mapping: which column of a table is what, as fields or a YAML file that holds them.
         origin: who gave the ratings for which the data declare no script, model or program; None: as the data say.
         key: column by which tables of scores are joined; None: the one whose ids are known.
+        tell: called with progress lines.
 
     Raises:
         DataError: a file cannot be read, nothing was found in it, or ids clash; every mistake of a file at once.
@@ -136,7 +139,8 @@ def gather(
             tables.append(table)
             material.hashes.update(_with_own_names(item.digests(), material.hashes))
             continue
-        for record in item.records(repairs):
+        total = item.lines() if isinstance(item, Input) else None
+        for record in with_progress(item.records(repairs), tell, f"records read of {item}", total):
             record = _with_origin(origin, record)
             account.see(record)
             if isinstance(record, Dialogue | Response) and record.system is not None:

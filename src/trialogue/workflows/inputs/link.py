@@ -10,8 +10,9 @@ from trialogue.catalogue.presenting.check import TitleCheck
 from trialogue.catalogue.presenting.claims import ClaimCheck
 from trialogue.catalogue.presenting.real_items import read_real_items
 from trialogue.errors import TrialogueError, UsageError
+from trialogue.long_work import with_progress
 from trialogue.records import Dialogue, Mention, Response, Situation, Utterance
-from trialogue.records.files.dialogue_store import map_dialogues
+from trialogue.records.files.dialogue_store import keep_as, map_dialogues
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
 
@@ -64,7 +65,13 @@ def _response(linker: TitleLinker, check: "_Check", response: Response) -> Respo
     return response.model_copy(update={"utterance": check.utterance(linker.link_utterance(response.utterance))})
 
 
-def check_titles(material: InputRecords, *, known: str | Path | None = None, date: int | None = None) -> InputRecords:
+def check_titles(
+    material: InputRecords,
+    *,
+    known: str | Path | None = None,
+    date: int | None = None,
+    tell: Callable[[str], None] = lambda _line: None,
+) -> InputRecords:
     """Records in which titles that the catalogue of simulated users does not have are marked; a step before measurement.
 
     A catalogue that is not on this machine any more is passed over: nobody looked, and the measure says so.
@@ -73,6 +80,7 @@ def check_titles(material: InputRecords, *, known: str | Path | None = None, dat
         material: the records, with the name of the catalogue.
         known: a list of real items.
         date: year up to which items are in the catalogue.
+        tell: called with progress lines.
 
     Raises:
         UsageError: a list of real items, and no catalogue that they would be looked up beside.
@@ -91,7 +99,8 @@ def check_titles(material: InputRecords, *, known: str | Path | None = None, dat
     except TrialogueError:
         return material
     check = _Check(TitleLinker(knowledge.catalogue), known, date)
-    return replace(material, dialogues=map_dialogues(check.dialogue, material.dialogues))
+    looked = with_progress(material.dialogues, tell, "dialogues searched for titles", len(material.dialogues))
+    return replace(material, dialogues=keep_as(material.dialogues, map(check.dialogue, looked)))
 
 
 class _Check:

@@ -16,6 +16,7 @@ from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameError, UsageError
 from trialogue.records import Dialogue, Response
 from trialogue.records.files.jsonl import Note, Part
+from trialogue.records.files.opening import path_to_read
 from trialogue.records.runs import MANIFEST, digests_of, is_run
 from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
 
@@ -56,6 +57,13 @@ class Input:
         prefix = f"{self.corpus.source.name}/" if self.corpus else ""
         digests = digests_of(self.files())
         return {prefix + path.relative_to(base).as_posix(): digest for path, digest in digests.items()}
+
+    def lines(self) -> int | None:
+        """How many lines of JSON it has, each as a rule a record; None: it is something else, or compressed."""
+        files = [] if self.corpus is not None else self.files()
+        if not files or any(path.suffix not in (".jsonl", ".ndjson") for path in files):
+            return None
+        return sum(_lines_in(path) for path in files)
 
     def records(self, note: Note, *, part: Part | None = None) -> Iterator[AnyRecord]:
         """Read its records; a system name given by the user overrides the file's.
@@ -98,12 +106,21 @@ def name_system(record: AnyRecord, given: str | None, fallback: str) -> AnyRecor
     return record
 
 
+def _lines_in(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+
+
+STDIN = "/dev/stdin"
+
 Named: TypeAlias = str | Path | Input
 """An input by its name, or resolved already (with a mapping of its columns)."""
 
 
 def resolve(given: Named, *, format_name: str | None = None, mapping: Columns | None = None) -> Input:
     """Parse a command-line input: ``NAME``, ``FILE``, or ``SYSTEM=FILE``; what was resolved already stays as it is.
+
+    ``-`` is what is piped in. A pipe is copied when it is resolved first, since it is read more than once.
 
     A mapping reads files that have its columns, and files in no known format; others are read in theirs.
 
@@ -113,16 +130,16 @@ def resolve(given: Named, *, format_name: str | None = None, mapping: Columns | 
     """
     if isinstance(given, Input):
         return given
-    given, path = str(given), Path(given)
+    given = str(given)
     asked = _reader_asked_for(format_name, mapping)
     if names_corpus(given):
         corpus = get_corpus(given)
         return Input(given, locate(corpus), corpus=corpus)
-    if _exists(path):
-        return Input(given, path, reader=_reader(path, asked))
     system, equals, rest = given.partition("=")
-    if equals and _exists(Path(rest)):
-        return Input(given, Path(rest), reader=_reader(Path(rest), asked), system=system)
+    for text, name in ((given, None), (rest, system)) if equals else ((given, None),):
+        if _exists(path := Path(STDIN if text == "-" else text)):
+            path = path_to_read(path)
+            return Input(given, path, reader=_reader(path, asked), system=name)
     raise _not_there(rest if equals else given)
 
 

@@ -8,6 +8,7 @@ from trialogue.findings import Measure, SharedSituations, SystemFacts
 from trialogue.findings.label_origins import LabelCounts
 from trialogue.findings.languages import LanguageSurvey, screen, shown_mismatches
 from trialogue.fingerprints import TrainingExposure
+from trialogue.long_work import with_progress
 from trialogue.metrics import (
     AnyMetric,
     Conversation,
@@ -233,7 +234,7 @@ def measure(
     on_situations = [metric for metric in metrics if needs_offline(metric) or not met]
     scores = on_shared_situations(scores, offline, on_situations, settings=settings, tell=tell)
     everything = Joined(online, alone, answered)
-    faults = faults_of_users(DialoguesIn(online), material.catalogue)
+    faults = faults_of_users(DialoguesIn(online), material.catalogue, tell)
     failures = failure_sensitivity(
         everything,
         [metric for metric in choice.shown if not needs_offline(metric) or not met],
@@ -366,7 +367,7 @@ def _scores(
             others = [metric for metric in fitting if metric not in outcomes]
             for group, extra in ((outcomes, beside), (others, [])):
                 if group:
-                    totals = _totals(Joined(conversations, extra), group, settings, data_hash, units)
+                    totals = _totals(Joined(conversations, extra), group, settings, data_hash, units, tell)
                     totals.finish(units)
                     scores.extend(totals.scores())
                     counts.extend([*totals.parts(), *totals.counts()])
@@ -380,10 +381,11 @@ def _totals(
     settings: Settings,
     data_hash: str,
     units: UnitTable | None = None,
+    tell: Tell = lambda _line: None,
 ) -> Measurement:
     """System totals of some metrics; unit scores go to the table."""
     found = Measurement(metrics, settings=settings, data_hash=data_hash)
-    found.add(conversations, units)
+    found.add(with_progress(conversations, tell, "conversations measured", len(conversations)), units)
     return found
 
 

@@ -23,6 +23,7 @@ def read(
     mapping: Columns | None = None,
     origin: Raters | None = None,
     key: str | None = None,
+    tell: Callable[[str], None] = lambda _line: None,
 ) -> InputRecords:
     """Read everything in corpora and files: dialogues, situations, replies, and human answers.
 
@@ -34,6 +35,7 @@ def read(
         mapping: which column of a table is what, as fields or a YAML file that holds them.
         origin: who gave the ratings; see ``gather``.
         key: column by which tables of scores are joined; see ``gather``.
+        tell: called with progress lines.
 
     Raises:
         UsageError: nothing was given.
@@ -42,7 +44,7 @@ def read(
     """
     if not given:
         raise UsageError("there is nothing to evaluate: name corpora or files.")
-    material = gather(given, format_name=format_name, mapping=mapping, origin=origin, key=key)
+    material = gather(given, format_name=format_name, mapping=mapping, origin=origin, key=key, tell=tell)
     files = [each for each in given if isinstance(each, Named)]
     folders = dict.fromkeys(each.path.parent for each in inputs_of(files) if each.path.name == DIALOGUES)
     baselines = (each for folder in folders for each in baselines_in(folder))

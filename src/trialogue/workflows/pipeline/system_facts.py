@@ -1,10 +1,11 @@
 """Counts per system: dialogues, replies, people, and completed tasks."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trialogue.findings import SystemFacts
+from trialogue.long_work import with_progress
 from trialogue.metrics import Conversation
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import CompletionCounts, Dialogue, Role, Utterance
@@ -17,7 +18,9 @@ FaultsOfUsers = Mapping[tuple[str, str], Sequence[Gate]]
 
 
 def faults_of_users(
-    dialogues: Collection[Dialogue], catalogue: str | None = None
+    dialogues: Collection[Dialogue],
+    catalogue: str | None = None,
+    tell: Callable[[str], None] = lambda _line: None,
 ) -> dict[tuple[str, str], tuple[Gate, ...]]:
     """The faults of the users of dialogues that are evaluated together: what users could wish for is of all their needs.
 
@@ -25,6 +28,7 @@ def faults_of_users(
         dialogues: the dialogues.
         catalogue: of the items that needs are about, as ``load_catalogue`` takes it; None: descriptions of items are not
             recognised, only titles.
+        tell: called with progress lines.
     """
     vocabulary = vocabulary_of(dialogue.need for dialogue in dialogues if dialogue.need is not None)
     facts = None
@@ -33,7 +37,7 @@ def faults_of_users(
 
         facts = facts_of_catalogue(catalogue)
     found = {}
-    for dialogue in dialogues:
+    for dialogue in with_progress(dialogues, tell, "users checked", len(dialogues)):
         gates = tuple(gate for gate, fires in gates_in(dialogue, vocabulary, facts).items() if fires)
         if gates:
             found[dialogue.system or "", dialogue.id] = gates

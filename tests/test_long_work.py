@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from trialogue.records.files.gc_tuning import few_collections
+from trialogue.long_work import few_collections
 
 
 def test_the_collector_is_as_before_afterwards() -> None:
