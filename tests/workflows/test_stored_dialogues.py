@@ -32,7 +32,7 @@ def test_files_are_the_same_bytes(made: object, tmp_path: Path, monkeypatch: pyt
     assert callable(made)
     path = written(tmp_path / "both.jsonl", made())
     inside = evaluate(path, resamples=300)
-    monkeypatch.setattr(dialogue_store, "MAX_IN_MEMORY", 0)
+    monkeypatch.setattr(dialogue_store, "most_in_memory", lambda: 0)
     monkeypatch.setattr(dialogue_store, "CHUNK", 7)
     outside = evaluate(path, resamples=300)
     assert isinstance(inside.material.dialogues, list)

@@ -1,6 +1,7 @@
 """Dialogues of large inputs are kept in a temporary file, and are the same ones."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -63,7 +64,7 @@ def test_systems_and_roles_are_counted() -> None:
 
 
 def test_few_dialogues_stay_in_memory_and_many_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dialogue_store, "MAX_IN_MEMORY", 30)  # ten dialogues of two utterances
+    monkeypatch.setattr(dialogue_store, "most_in_memory", lambda: 30)  # ten dialogues of two utterances
     keeper = DialogueKeeper()
     for each in some(10):
         keeper.add(each)
@@ -82,3 +83,17 @@ def test_changed_dialogues_are_stored_as_the_given_ones_are() -> None:
     stored = map_dialogues(shout, StoredDialogues(given))
     assert isinstance(stored, StoredDialogues)
     assert list(stored) == [shout(each) for each in given]
+
+
+def test_a_container_with_little_memory_keeps_few_and_none_keeps_less_than_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr(dialogue_store, "LIMITS", (str(limit), str(tmp_path / "absent")))
+    unlimited = dialogue_store.most_in_memory()
+    limit.write_text("max\n")
+    assert dialogue_store.most_in_memory() == unlimited
+    limit.write_text(f"{4_000_000_000}\n")
+    assert dialogue_store.most_in_memory() == min(unlimited, 500_000)
+    limit.write_text("1000\n")
+    assert dialogue_store.most_in_memory() == dialogue_store.FEWEST_IN_MEMORY

@@ -99,7 +99,8 @@ class DialoguesIn(Collection[Dialogue]):
         return (each.dialogue for each in self._conversations if each.dialogue is not None)
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        are_whole = isinstance(self._conversations, ConversationStream)  # each of them has a dialogue
+        return len(self._conversations) if are_whole else sum(1 for _ in self)
 
     def __contains__(self, one: object) -> bool:
         return any(each == one for each in self)

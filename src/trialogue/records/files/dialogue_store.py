@@ -2,22 +2,38 @@
 
 A run keeps its dialogues, since facts, examples and the explorer are made of them after they are measured. In memory a
 dialogue of two utterances takes 2.5 KB, so a million would take 2.5 GB. In the file it takes 0.4 KB and is decoded anew by
-each pass, in 7 microseconds (reading and validating the input takes 33).
+each of some twenty passes, in 7 microseconds (reading and validating the input takes 33).
 """
 
+import os
 import pickle
 import tempfile
 import weakref
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import overload
 
 from trialogue.records.dialogue import Dialogue
 from trialogue.records.files.compact import compact
 from trialogue.records.kinds.roles import Role
 
-MAX_IN_MEMORY = 400_000  # dialogues and utterances; up to 1 KB each
+FEWEST_IN_MEMORY = 400_000  # dialogues and utterances; up to 1 KB each
+LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 CHUNK = 256  # dialogues that are written and read together
+
+
+def most_in_memory() -> int:
+    """Dialogues and utterances that are kept in memory, in an eighth of it: their scores and pages take more.
+
+    From a file each pass decodes them anew, which trebles the time of an evaluation; its results are the same.
+    """
+    memory = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")] if hasattr(os, "sysconf") else [0]
+    for limit in LIMITS:  # of a container
+        with suppress(OSError, ValueError):
+            memory.append(int(Path(limit).read_text("ascii")))
+    return max(FEWEST_IN_MEMORY, min(memory) // 8 // 1_000)
 
 
 class StoredDialogues(Sequence[Dialogue]):
@@ -80,14 +96,14 @@ class DialogueKeeper:
     """Collects dialogues: a list while they are few, and a temporary file for all of them once they are many."""
 
     def __init__(self) -> None:
-        self._records = 0
+        self._records, self._most = 0, most_in_memory()
         self.dialogues: list[Dialogue] | StoredDialogues = []
         """Those that were added."""
 
     def add(self, dialogue: Dialogue) -> None:
         """Add a dialogue at the end."""
         self._records += 1 + len(dialogue.utterances)
-        if self._records > MAX_IN_MEMORY and isinstance(self.dialogues, list):
+        if self._records > self._most and isinstance(self.dialogues, list):
             self.dialogues = StoredDialogues(self.dialogues)
         self.dialogues.append(compact(dialogue))
 
