@@ -43,7 +43,7 @@ EVALUATE, SIMULATE, PEOPLE, EXPLAIN, DATA = "Evaluate", "Simulate", "Ask people"
 
 app.command("demo", rich_help_panel=EVALUATE)(demo.demo)
 app.command("evaluate", rich_help_panel=EVALUATE)(evaluate.evaluate)
-app.command("compare", rich_help_panel=EVALUATE)(compare.compare)
+app.add_typer(compare.app, name="compare", rich_help_panel=EVALUATE)
 app.command("ci", rich_help_panel=EVALUATE)(ci.ci)
 app.command("board", rich_help_panel=EVALUATE)(board.board)
 app.command("score", rich_help_panel=EVALUATE)(score.score)

@@ -1,4 +1,4 @@
-"""``trialogue compare``: two versions of one system."""
+"""``trialogue compare``: two versions of one system, and how many dialogues it takes to compare them."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trialogue.cli.shared.groups import DefaultGroup
 from trialogue.cli.shared.inputs import Decide, Mapped
 from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.errors import UsageError
@@ -15,6 +16,26 @@ if TYPE_CHECKING:
 
 EXITS = {"worse": 1, "mixed": 1, "no verdict": 3}
 """Exit codes of lights under --fail-if-worse: that nothing could be said is not that nothing was found."""
+
+
+app = typer.Typer(
+    cls=DefaultGroup,
+    help="Compare two versions of a recommender: better, worse or inconclusive, and what changed.",
+    no_args_is_help=True,
+)
+System = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--system", "-s", help="The system to compare, if a run holds several (give it twice if its name changed)."
+    ),
+]
+Margin = Annotated[
+    float | None,
+    typer.Option(help="Non-inferiority margin: a loss up to this, in the unit of the measure, counts as not worse."),
+]
+Alpha = Annotated[float, typer.Option(min=0.0001, max=0.5, help="Significance level.")]
+Seed = Annotated[int, typer.Option(help="Random seed.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 class OutputFormat(StrEnum):
@@ -27,19 +48,15 @@ class OutputFormat(StrEnum):
     MARKDOWN = "markdown"
 
 
+@app.command("versions")
 def compare(
     before: Annotated[
         str, typer.Argument(help="The old version: a folder written by 'trialogue evaluate', or conversations.")
     ],
     after: Annotated[
-        str | None, typer.Argument(help="The new version, given the same way; may be omitted with --plan.")
+        str | None, typer.Argument(help="The new version, given the same way; may be omitted where --system names two.")
     ] = None,
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--system", "-s", help="The system to compare, if a run holds several (give it twice if its name changed)."
-        ),
-    ] = None,
+    system: System = None,
     on: Annotated[
         list[str] | None,
         typer.Option(
@@ -49,12 +66,7 @@ def compare(
             ),
         ),
     ] = None,
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            help="Non-inferiority margin: a loss up to this, in the unit of the measure, counts as not worse."
-        ),
-    ] = None,
+    margin: Margin = None,
     failure_margin: Annotated[
         float,
         typer.Option(
@@ -76,64 +88,31 @@ def compare(
         typer.Option("--any-language", help="Keep measures that do not support the language of the conversations."),
     ] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for a report.")] = None,
-    alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Significance level.")] = 0.05,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    alpha: Alpha = 0.05,
+    seed: Seed = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples.")] = 10_000,
-    plan: Annotated[
-        bool,
-        typer.Option(
-            "--plan", help="Treat the runs as a pilot: how many users and dialogues are needed to detect --difference?"
-        ),
-    ] = False,
-    change: Annotated[
-        float | None,
-        typer.Option(
-            "--difference", help="With --plan: difference to detect (new minus old), in the unit of the measure."
-        ),
-    ] = None,
-    power: Annotated[float, typer.Option(help="With --plan: power, the probability of a significant verdict.")] = 0.8,
-    simulations: Annotated[
-        int, typer.Option(min=10, help="With --plan: number of simulated comparisons of each size.")
-    ] = 200,
-    users: Annotated[
-        list[int] | None,
-        typer.Option("--users", min=2, help="With --plan: a number of users to simulate (repeatable)."),
-    ] = None,
     decide: Decide = None,
     mapping: Mapped = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
+    as_json: AsJson = False,
     form: Annotated[
         OutputFormat,
         typer.Option("--format", help="Output: text, JSON, GitHub annotations, JUnit XML, or Markdown for a comment."),
     ] = OutputFormat.TEXT,
 ) -> None:
     """Compare two versions of a recommender: better, worse or inconclusive, and what changed."""
-    from trialogue.records.files.jsonl import to_line
     from trialogue.report.long_names import with_short_names
     from trialogue.workflows.compare import compare as run_comparison
 
     if as_json and form not in (OutputFormat.TEXT, OutputFormat.JSON):
         raise UsageError(f"give either --json or --format {form}.")
     form = OutputFormat.JSON if as_json else form
-    if plan and form not in (OutputFormat.TEXT, OutputFormat.JSON):
-        raise UsageError(f"--plan prints text or JSON, got --format {form}.")
-    if plan:
-        if change is None or len(on or ()) > 1:
-            raise UsageError("--plan requires --difference (0 with a --margin) and at most one measure with --on.")
-        from trialogue.workflows.compare_plan import plan as plan_comparison
-        from trialogue.workflows.compare_plan import plan_lines
-
-        with steps() as tell:
-            planned = plan_comparison(
-                before, after, difference=change, systems=system or (), on=on[0] if on else None, margin=margin, power=power,
-                alpha=alpha, users=users or (), simulations=simulations, mapping=mapping, seed=seed, progress=tell,
-            )  # fmt: skip
-        typer.echo(to_line(planned) if form is OutputFormat.JSON else "\n".join(plan_lines(planned)))
-        return
     if after is None and len(system or ()) == 2:
         after = before
     if after is None:
-        raise UsageError("give both versions, two systems of one run (--system twice), or --plan with --difference.")
+        raise UsageError(
+            "give both versions, or two systems of one run (--system twice). How many dialogues it takes: "
+            "trialogue compare plan."
+        )
     if out is not None:
         check_folder(out)
     with steps() as tell:
@@ -152,6 +131,42 @@ def compare(
     code = EXITS.get(compared.comparison.light, 0)
     if fail_if_worse and code:
         raise typer.Exit(code)
+
+
+@app.command("plan")
+def plan(
+    before: Annotated[str, typer.Argument(help="A pilot: a folder written by 'trialogue evaluate', or conversations.")],
+    difference: Annotated[
+        float,
+        typer.Option("--difference", help="Difference to detect, in the unit of the measure (0 with a --margin)."),
+    ],
+    after: Annotated[
+        str | None, typer.Argument(help="The new version, if both met the same users; else one run is enough.")
+    ] = None,
+    system: System = None,
+    on: Annotated[str | None, typer.Option(help="The measure. Default: people's ratings, else a task outcome.")] = None,
+    margin: Margin = None,
+    power: Annotated[float, typer.Option(help="Probability of a significant verdict.")] = 0.8,
+    simulations: Annotated[int, typer.Option(min=10, help="Simulated comparisons of each size.")] = 200,
+    users: Annotated[
+        list[int] | None, typer.Option("--users", min=2, help="A number of users to simulate (repeatable).")
+    ] = None,
+    alpha: Alpha = 0.05,
+    mapping: Mapped = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """How many users and dialogues it takes to find a difference, by simulation from a pilot."""
+    from trialogue.records.files.jsonl import to_line
+    from trialogue.workflows.compare_plan import plan as plan_comparison
+    from trialogue.workflows.compare_plan import plan_lines
+
+    with steps() as tell:
+        planned = plan_comparison(
+            before, after, difference=difference, systems=system or (), on=on, margin=margin, power=power, alpha=alpha,
+            users=users or (), simulations=simulations, mapping=mapping, seed=seed, progress=tell,
+        )  # fmt: skip
+    typer.echo(to_line(planned) if as_json else "\n".join(plan_lines(planned)))
 
 
 def _text_in_form(comparison: "Comparison", form: OutputFormat) -> str:

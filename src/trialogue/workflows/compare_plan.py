@@ -1,4 +1,4 @@
-"""``trialogue compare --plan``: users and dialogues needed to compare two versions, from a pilot run."""
+"""``trialogue compare plan``: users and dialogues needed to compare two versions, from a pilot run."""
 
 from collections.abc import Sequence
 from pathlib import Path

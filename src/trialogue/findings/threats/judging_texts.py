@@ -169,8 +169,8 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.LABELS_NOT_DRAWN: ThreatText(
         "No record of how the labels were drawn",
-        "People labelled a part of the units, and no plan (`--plan`, then `--chances`) says with which chance each was "
-        "drawn.",
+        "People labelled a part of the units, and no plan (`trialogue judge plan`, then `--chances`) says with which "
+        "chance each was drawn.",
         "Demotes every corrected verdict: labels that people give to what they please correct nothing.",
         lambda t: (
             f"{t.facts['labels']} of {t.facts['units']} units have labels, and nothing records that these were drawn at "
