@@ -37,3 +37,15 @@ def test_a_long_first_utterance_is_cut_at_a_word_and_an_empty_one_passed_over() 
     assert found.preview.endswith("word …")
     assert len(found.preview) < 95
     assert found.system == "system"
+
+
+@given(st.integers(0, 40))
+def test_a_long_dialogue_shows_how_it_begins_and_ends_and_says_how_much_is_left_out(size: int) -> None:
+    utterances = tuple(Utterance(speaker="user", text=str(place)) for place in range(size))
+    example = examples("a", "b")[0].model_copy(update={"dialogue": Dialogue(id="d", utterances=utterances)})
+    found = chat(example, names={})
+    texts = [bubble.segments[0].text for bubble in found.bubbles]
+    assert len(texts) + found.left_out == size
+    assert texts[: found.first] == [str(place) for place in range(min(size, found.first))]
+    assert texts[found.first :] == [str(place) for place in range(found.first + found.left_out, size)]
+    assert found.left_out == 0 or found.left_out > 2

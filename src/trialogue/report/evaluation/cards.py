@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from trialogue.findings import League, Measure
 from trialogue.findings.agreement.records import Validity
 from trialogue.findings.agreement.validity import known_validity, validity_lines
+from trialogue.records import MeasureName
 from trialogue.report.document import Insert
 from trialogue.report.measures import DIRECTIONS, short_name
 
@@ -27,5 +28,9 @@ def metric_cards(cards: Sequence[tuple[Measure, Sequence[str]]], agreed: Sequenc
     def validity_of(name: str) -> list[list[str]]:
         return [validity_lines(card) for card in known_validity(name, more=agreed)]
 
-    content = {"cards": cards, "directions": DIRECTIONS, "short_name": short_name, "validity_of": validity_of}
+    groups: dict[str, list[tuple[Measure, Sequence[str]]]] = {}
+    for measure, columns in cards:  # variants and parameters of one metric share a card
+        groups.setdefault("" if measure.card is None else measure.card.name, []).append((measure, columns))
+    shown = [([MeasureName(each.name).variant for each, _ in group], group) for group in groups.values()]
+    content = {"cards": shown, "directions": DIRECTIONS, "short_name": short_name, "validity_of": validity_of}
     return Insert("cards.html.j2", content)

@@ -7,6 +7,7 @@ from trialogue.findings import Example
 from trialogue.records import Mention, Score, Utterance
 from trialogue.report.text import one_line, shorten
 
+FIRST, LAST = 4, 8  # utterances of a long dialogue: how it begins, and what it comes to
 PREVIEW = 90  # columns of the first words shown before a dialogue is opened
 
 
@@ -43,6 +44,10 @@ class Chat:
     source: str
     id: str
     """Full id of the dialogue."""
+    first: int
+    """How many of the bubbles begin it; the others end it."""
+    left_out: int
+    """Utterances in between."""
 
 
 def chat(example: Example, *, names: Mapping[str, str]) -> Chat:
@@ -50,6 +55,8 @@ def chat(example: Example, *, names: Mapping[str, str]) -> Chat:
     dialogue = example.dialogue
     first = next((each.text for each in dialogue.utterances if each.text.strip()), "")
     system = dialogue.system or "system"
+    size = len(dialogue.utterances)
+    left_out = range(FIRST, size - LAST if size > FIRST + LAST + 2 else FIRST)
     return Chat(
         role=example.role,
         system=system,
@@ -59,10 +66,13 @@ def chat(example: Example, *, names: Mapping[str, str]) -> Chat:
         bubbles=tuple(
             _bubble(utterance, system, [each for each in example.answers if each.utterance == index])
             for index, utterance in enumerate(dialogue.utterances)
+            if index not in left_out
         ),
         facts={names.get(what, what): value for what, value in example.facts.items()},
         source=" · ".join(part for part in (dialogue.source or "", shorten(dialogue.id, 60)) if part),
         id=dialogue.id,
+        first=FIRST,
+        left_out=len(left_out),
     )
 
 
