@@ -90,7 +90,9 @@ def corpora_page() -> str:
 
 
 def formats_page() -> str:
-    rows = [f"| `{name}` | {get_format(name).summary} |" for name in format_names()]
+    formats = [get_format(name) for name in format_names()]
+    rows = [f"| `{name}` | {each.summary} |" for name, each in zip(format_names(), formats, strict=True)]
+    tried = [f"| `{each.name}` | {each.tried} |" for each in formats if getattr(each, "tried", "")]
     return "\n".join(
         [
             "# Formats\n",
@@ -98,6 +100,10 @@ def formats_page() -> str:
             "| name | what it is |",
             "|---|---|",
             *rows,
+            "\nReaders of what other tools write, and what they were tried on. Further versions may write other files.\n",
+            "| name | tried on |",
+            "|---|---|",
+            *tried,
             "",
         ]
     )

@@ -24,6 +24,8 @@ from trialogue.records.files.opening import open_bytes, path_uncompressed
 AnyRecord = Dialogue | Situation | Response | Score | Preference
 """Whatever a file of conversations, responses or judgements may hold."""
 
+ZIP = "PK\x03\x04"
+"""How a zip archive begins."""
 HEAD_BYTES = 1 << 16  # enough to see the first record of every format we know
 
 
@@ -127,6 +129,8 @@ class SimpleFormat:
     summary: str
     recognise: Callable[[Head], bool]
     reader: Callable[[Path, Note], Iterator[AnyRecord]]
+    tried: str = ""
+    """What the reader was tried on, beside files made by hand; "": not stated."""
 
     def recognises(self, head: Head) -> bool:
         """Whether a file or folder is in this format."""

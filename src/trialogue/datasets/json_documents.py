@@ -203,11 +203,11 @@ def read_each(
         raise DataError(problems)
 
 
-def first_json(folder: Path, depth: int) -> Path | None:
+def first_json(folder: Path, depth: int, suffixes: tuple[str, ...] = (".json",)) -> Path | None:
     """The first JSON file of a folder, else of its folders by name; what lies deeper is not looked for."""
     entries = sorted(folder.iterdir())
     for entry in entries:
-        if entry.suffix == ".json" and entry.is_file():
+        if entry.suffix in suffixes and entry.is_file():
             return entry
-    inside = (first_json(entry, depth - 1) for entry in entries if depth and entry.is_dir())
+    inside = (first_json(entry, depth - 1, suffixes) for entry in entries if depth and entry.is_dir())
     return next((found for found in inside if found is not None), None)

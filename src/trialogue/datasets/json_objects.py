@@ -19,6 +19,8 @@ from trialogue.records.files.jsonl import MAX_PROBLEMS, read_lines
 
 JsonObject = dict[str, Any]
 BLANK = re.compile(r"\s*")
+TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[][{}]')
+"""A text of JSON, which is a key if a colon follows, or a bracket."""
 
 
 def read_objects(path: Path, report: ParseReport) -> Iterator[tuple[int, JsonObject]]:
@@ -52,6 +54,25 @@ def first_object(head: str) -> JsonObject | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def first_keys(head: str) -> list[str]:
+    """The keys of the first object at the beginning of a file, alone or in a list, as far as they can be seen.
+
+    >>> first_keys('[{"id": {"a": 1}, "messages": [{"role": "us')
+    ['id', 'messages']
+    """
+    depth, found = 0, []
+    for token in TOKEN.finditer(head, head.startswith("[", _skip(head, 0)) and _skip(head, 0) + 1):
+        if token[0] in ("{", "["):
+            depth += 1
+        elif token[0] in ("}", "]"):
+            depth -= 1
+            if depth == 0:
+                break
+        elif depth == 1 and token[2]:
+            found.append(token[1])
+    return found
 
 
 def _first_line(path: Path) -> str:

