@@ -14,6 +14,9 @@ ROOT = Path(__file__).parent.parent.parent
 START_S = 20  # for a server to say where it is
 
 ENTRY_POINTS = """\
+[trialogue.tools]
+catalogue = trialogue.workflows.simulation.catalogue_tools:named_tools
+
 [trialogue.agents]
 echo = trialogue.agents.baselines:EchoSpec
 fixed = trialogue.agents.baselines:FixedSpec

@@ -133,7 +133,9 @@ def test_prompts_that_cannot_be_filled_in_are_refused(endpoint: str) -> None:
         ("error-in-200", "error", "answered with status 200 and an error: model is loading"),
         ("error-text-in-200", "error", "answered with status 200 and an error: model is loading"),
         ("error-in-choice", "harness", "an error: no credit left (code 402)"),
-        ("streamed", "malformed", "the endpoint streamed its answer (server-sent events)"),
+        ("cut-stream", "error", "broke off in the middle of a streamed answer"),
+        ("broken-stream", "malformed", "a piece of the streamed answer is not JSON"),
+        ("error-in-stream", "error", "an error: overloaded"),
         ("no-message", "malformed", "no message"),
         ("odd-choice", "malformed", "no choices"),
         ("parts", "malformed", "is not text"),
@@ -181,13 +183,18 @@ def test_a_status_inside_an_answer_of_status_200_counts_as_that_status(endpoint:
     assert agent.usage().retries == 3
 
 
-def test_an_answer_that_is_not_whole_says_so_and_streams_are_not_asked_for(endpoint: str) -> None:
+def test_a_streamed_answer_is_put_together(endpoint: str) -> None:
+    turn = turn_of(llm(endpoint, "streamed", more={"stream": True}))
+    assert texts(turn) == ["Hello, you!"]
+    assert turn.meta == {"finish_reason": "stop", "prompt_tokens": 7, "completion_tokens": 3, "model": "tiny"}
+    assert asked(endpoint, "streamed")[1]["stream"] is True
+
+
+def test_an_answer_that_is_not_whole_says_so(endpoint: str) -> None:
     agent = llm(endpoint, "cut")
     completion = agent.client.complete([{"role": "user", "content": "hi"}], seed=1, trial="d")
     assert (completion.text, completion.finish_reason, completion.is_whole) == ("I am looking for a", "length", False)
     assert turn_of(agent).meta["finish_reason"] == "length"
-    with pytest.raises(ValidationError, match="streamed answers are not supported: leave 'stream' out"):
-        llm(endpoint, more={"stream": True})
 
 
 def test_patience_ends(endpoint: str) -> None:

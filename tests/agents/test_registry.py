@@ -164,7 +164,7 @@ def test_a_secret_in_the_options_is_refused_and_not_repeated() -> None:
     [
         ("tests.agents.plugin:Shouter", {"loud": True}, "cannot be created with {'loud': True}"),
         ("tests.agents.plugin:READY", {"mark": "?"}, "is already an agent"),
-        ("tests.agents.plugin:reply", {"mark": "?"}, "There is no option 'mark'"),
+        ("tests.agents.plugin:reply", {"mark": "?"}, "There is no field 'mark'"),
     ],
 )
 def test_options_that_code_does_not_take_are_refused(given: str, options: dict[str, Any], said: str) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.tasks.players import Asker, Constant, Listener, Player, RandomItem, learn_catalogue, play_exactly
+from trialogue.catalogue.search import Search
 from trialogue.errors import UsageError
 from trialogue.tasks import Baseline, Ends, Task, TaskSet, Trial, Wish, baselines_of, read_task_set
-from trialogue.tasks.search import Search
 from trialogue.tasks.task import Catalogue, Op, Policy, Reveal
 
 PUBLISHED = {  # computed by the authors of the specification, independently of this code
@@ -73,7 +73,7 @@ def test_a_small_set_agrees_with_arithmetic_by_hand() -> None:
 
 
 def agrees(tasks: TaskSet, *, ends: Ends = Ends.RECOMMEND, max_turns: int = 20) -> None:
-    search = Search(tasks.catalogue)
+    search = Search(tasks.catalogue.items)
     items = learn_catalogue(Trial(tasks.tasks[0], tasks.catalogue, search=search, max_calls=100_000))
     assert items.items.keys() == tasks.catalogue.items.keys()
     found = {each.baseline: each for each in baselines_of(tasks, ends=ends, max_turns=max_turns)}

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tasks.test_outcomes import CATALOGUE, TASK, offer
+from trialogue.agents.tools.toolbox import ToolError
+from trialogue.catalogue.search import RESULTS, Search
 from trialogue.errors import UsageError
 from trialogue.tasks import Ends, Task, Trial, Wish, tool_schemas
-from trialogue.tasks.environment import ToolError, TrialEnding
-from trialogue.tasks.search import RESULTS, Search
+from trialogue.tasks.environment import TrialEnding
 from trialogue.tasks.task import Catalogue, Op, Reveal
 
 WISHES = tuple(
@@ -115,15 +116,15 @@ def test_schemas_of_tools_are_those_that_are_enforced() -> None:
 def test_search_ranks_rare_words_first_and_keeps_the_order_of_equals() -> None:
     items: list[Any] = [{"id": f"i{number}", "title": "the night", "genres": ["Drama"]} for number in range(30)]
     items += [{"id": "rare", "title": "the zebra", "genres": ["Drama"]}]
-    search = Search(Catalogue.of(items))
+    search = Search(Catalogue.of(items).items)
     assert search.best("zebra night")[:3] == ["rare", "i0", "i1"]
     assert len(search.best("the")) == RESULTS
     short, long = {"id": "short", "title": "owl"}, {"id": "long", "title": "owl", "overview": "in a wood at night"}
-    assert Search(Catalogue.of([long, short])).best("owl") == ["short", "long"]  # a word of few weighs more
+    assert Search(Catalogue.of([long, short]).items).best("owl") == ["short", "long"]  # a word of few weighs more
     assert search.best("unheard of") == search.best("") == []
     # BM25 of one document in 31: log(1 + 30.5 / 1.5) against log(1 + 0.5 / 30.5) for a word of all
     assert search.best("THE zebra")[0] == "rare"
-    assert Search(Catalogue.of([])).best("x") == []
+    assert Search(Catalogue.of([]).items).best("x") == []
 
 
 @given(
@@ -141,5 +142,5 @@ def test_search_orders_as_the_formula_of_bm25_does(texts: list[list[str]], word:
     ranked = sorted(
         (number for number, words in enumerate(texts) if word in words), key=lambda n: -round(weight(texts[n]), 9)
     )
-    found = [round(weight(texts[int(name)]), 9) for name in Search(Catalogue.of(items)).best(word)]
+    found = [round(weight(texts[int(name)]), 9) for name in Search(Catalogue.of(items).items).best(word)]
     assert found == [round(weight(texts[number]), 9) for number in ranked]

@@ -6,7 +6,8 @@ so far including the user's last one. It has no state between turns except the h
 A class is instantiated once per dialogue, so it may keep state; its method ``reply`` is called like the function. Optional
 methods: ``greet()`` returns the opening message (None: no greeting), ``close()`` is called at the end.
 
-Functions and the ``__init__`` of classes receive ``seed`` and ``dialogue_id`` if they have parameters of these names.
+Functions and the ``__init__`` of classes receive ``seed``, ``dialogue_id`` and ``tools`` if they have parameters of these
+names. ``tools.call("search_catalogue", {"query": "owls"})`` calls a tool that the agent is offered (``tools.toolbox``).
 ``reply`` and ``greet`` may return a text, a list of texts (a burst), an ``Utterance`` with acts and mentions, an object with
 ``text`` or ``messages`` and ``ends``, or a ``Turn``; see ``trialogue.agents.replies``.
 """
@@ -19,16 +20,20 @@ from typing import Any, ClassVar
 from trialogue.agents.base import Turn
 from trialogue.agents.replies import last_message, turn_of
 from trialogue.agents.session import SimpleSession
-from trialogue.agents.spec import AgentSpec, LongestText
+from trialogue.agents.spec import LongestText
+from trialogue.agents.tools.options import ToolOptions
+from trialogue.agents.tools.toolbox import Toolbox, TurnTools, with_calls
 from trialogue.errors import UsageError
 from trialogue.plugins import load
 from trialogue.records import Utterance
+from trialogue.records.trace import Trace
 from trialogue.transport.answers import LONGEST_TEXT
+from trialogue.transport.failures import AgentFailure
 from trialogue.transport.foreign import call_foreign, call_quietly
 from trialogue.transport.retry import AtOnce, Seconds
 
 EXPECTED = "Expected a function reply(message) or reply(message, history), or a class with such a method 'reply'."
-OPTIONAL_ARGUMENTS = ("seed", "dialogue_id")
+OPTIONAL_ARGUMENTS = ("seed", "dialogue_id", "tools")
 
 
 class CallableAgent:
@@ -42,6 +47,7 @@ class CallableAgent:
         timeout_s: float | None = None,
         longest_text: int = LONGEST_TEXT,
         sessions_at_once: int | None = None,
+        toolbox: Toolbox | None = None,
     ) -> None:
         """Inspect the signatures, so that an invalid one fails before the first dialogue.
 
@@ -51,6 +57,7 @@ class CallableAgent:
             timeout_s: seconds a turn may take; None: any, and no thread is needed to watch it.
             longest_text: characters a message may have.
             sessions_at_once: dialogues at the same time; None: any number.
+            toolbox: tools that it is offered; None: none.
 
         Raises:
             UsageError: it cannot be called as described.
@@ -64,6 +71,10 @@ class CallableAgent:
         self._optional_names = _parameter_names(target)
         self._takes_history = _takes_history(target, is_class=self._is_class, name=self.name)
         self._timeout_s, self.longest_text = timeout_s, longest_text
+        self.toolbox = toolbox
+        if toolbox is not None and "tools" not in self._optional_names:
+            where = "__init__" if self._is_class else self.name
+            raise UsageError(f"{self.name} is offered tools, but {where} has no parameter 'tools' to take them.")
 
     def open(self, dialogue_id: str, *, seed: int) -> "CallableSession":
         """Open a session, with its own instance if the agent is a class.
@@ -71,12 +82,13 @@ class CallableAgent:
         Raises:
             AgentFailure: making the object raised or took too long.
         """
-        values = {"seed": seed, "dialogue_id": dialogue_id}
+        tools = (self.toolbox or Toolbox(())).turn()
+        values = {"seed": seed, "dialogue_id": dialogue_id, "tools": tools}
         options = {name: values[name] for name in self._optional_names}
         if not self._is_class:
-            return CallableSession(self, None, lambda *arguments: self._target(*arguments, **options))
+            return CallableSession(self, None, lambda *arguments: self._target(*arguments, **options), tools)
         instance = self.call(lambda: self._target(**options), "()")
-        return CallableSession(self, instance, instance.reply)
+        return CallableSession(self, instance, instance.reply, tools)
 
     def call(self, call: Callable[[], Any], what: str) -> Any:
         """Call third-party code with the timeout; exceptions become failures."""
@@ -99,9 +111,9 @@ class CallableAgent:
 class CallableSession(SimpleSession):
     """One dialogue with a function or with an object of a class."""
 
-    def __init__(self, agent: CallableAgent, instance: Any, reply: Callable[..., Any]) -> None:
+    def __init__(self, agent: CallableAgent, instance: Any, reply: Callable[..., Any], tools: TurnTools) -> None:
         """``instance``: of the class, which may greet and close; None: the agent is a function."""
-        self._agent, self._reply = agent, reply
+        self._agent, self._reply, self._tools = agent, reply, tools
         self._greet = getattr(instance, "greet", None)
         self._close = getattr(instance, "close", None)
 
@@ -115,7 +127,13 @@ class CallableSession(SimpleSession):
     def reply(self, history: Sequence[Utterance]) -> Turn:
         """The return value of the code, as a turn."""
         arguments = self._agent.reply_arguments(history)
-        return self._agent.turn(lambda: self._reply(*arguments), ".reply()")
+        self._tools.begin()
+        try:
+            turn = self._agent.turn(lambda: self._reply(*arguments), ".reply()")
+        except AgentFailure as failure:
+            failure.trace = Trace(calls=tuple(self._tools.calls)) if self._agent.toolbox else None
+            raise
+        return turn if self._agent.toolbox is None else with_calls(turn, self._tools.calls)
 
     def close(self) -> None:
         """Call the object's ``close``; exceptions are ignored."""
@@ -124,7 +142,7 @@ class CallableSession(SimpleSession):
             call_quietly(lambda: self._agent.call(close, ".close()"))
 
 
-class CallableSpec(AgentSpec):
+class CallableSpec(ToolOptions):
     """``callable``: a Python function or class, as ``module:Name``."""
 
     argument: ClassVar[str] = "code"
@@ -145,7 +163,12 @@ class CallableSpec(AgentSpec):
                 f"{self.code!r} does not name a Python object. Write it as module:Name, such as my_bot:reply."
             )
         target = load("trialogue.agents", self.code, kind="agent")
-        return CallableAgent(target, name=self.name, **self.model_dump(exclude={"name", "code"}))
+        return self.wrap(target)
+
+    def wrap(self, target: Any) -> CallableAgent:
+        """The agent around a function or class."""
+        own = self.model_dump(exclude={"name", "code", *ToolOptions.model_fields})
+        return CallableAgent(target, name=self.name, toolbox=self.toolbox(), **own)
 
 
 def _parameter_names(target: Callable[..., Any]) -> tuple[str, ...]:

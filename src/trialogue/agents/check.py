@@ -13,6 +13,7 @@ from pydantic import Field
 
 from trialogue.agents.base import Agent, Session, Turn
 from trialogue.records import Record, Utterance
+from trialogue.records.trace import ToolCall, calls_in
 from trialogue.transport.failures import AgentFailure, FailureKind
 
 MESSAGES = (
@@ -39,6 +40,8 @@ class AgentCheck(Record):
     """Greeting; () if the agent waits for the user."""
     replies: tuple[tuple[str, ...], ...] = ()
     """Replies, turn by turn."""
+    calls: tuple[tuple[ToolCall, ...], ...] = ()
+    """Calls of tools, turn by turn."""
     ended: bool = False
     """Whether it ended the dialogue itself; no further message was sent then."""
     acts: bool = False
@@ -161,6 +164,7 @@ def _describe_talk(agent: Agent, talk: _Conversation | None) -> AgentCheck:
         answers=True,
         greeting=tuple(utterance.text for utterance in talk.greeting.utterances) if talk.greeting else (),
         replies=talk.words,
+        calls=tuple(tuple(calls_in(turn.utterances)) for turn in talk.turns),
         ended=talk.is_over,
         acts=any(utterance.acts for utterance in said),
         rankings=any(utterance.ranking for utterance in said),

@@ -20,7 +20,7 @@ from typing import Any, cast
 from pydantic import Field, ValidationError
 
 from trialogue.agents.base import Agent
-from trialogue.agents.callable_agent import CallableAgent
+from trialogue.agents.callable_agent import CallableAgent, CallableSpec
 from trialogue.agents.spec import AgentSpec
 from trialogue.errors import Problem, UnknownNameError, UsageError
 from trialogue.plugins import load, plugins_of
@@ -127,9 +127,16 @@ def _spec_from_code(code: str, options: dict[str, Any], file: str) -> AgentSpec:
     made = load(GROUP, code, kind="agent")
     if inspect.isclass(made) and issubclass(made, AgentSpec):
         return _validate(made, options, file, kind=code)
+    if ":" in code and not _is_agent(made):
+        return _validate(CallableSpec, {"code": code, **options}, file, kind=code)
     own = {key: options[key] for key in options if key == "name"}
     more = {key: value for key, value in options.items() if key not in own}
     return _validate(CodeSpec, {"code": code, "options": more, **own}, file, kind=code)
+
+
+def _is_agent(made: object) -> bool:
+    """Whether it is an agent, or makes one, and not what an agent is made of."""
+    return all(hasattr(made, method) for method in AGENT_METHODS)
 
 
 def _protocols() -> list[str]:
@@ -191,7 +198,7 @@ class CodeSpec(AgentSpec):
     def make(self) -> Agent:
         """Import the code and create the agent."""
         made = load(GROUP, self.code, kind="agent")
-        if not all(hasattr(made, method) for method in AGENT_METHODS):
+        if not _is_agent(made):
             return self._wrap(made)
         own = {"name": self.name} if self.name else {}
         if inspect.isclass(made):
@@ -206,9 +213,7 @@ class CodeSpec(AgentSpec):
         return cast("Agent", made)
 
     def _wrap(self, made: Any) -> CallableAgent:
-        known = ("timeout_s", "longest_text", "sessions_at_once")
-        for option in self.options:
-            if option not in known:
-                raise UnknownNameError("option", option, known)
-        options: dict[str, Any] = dict(self.options)
-        return CallableAgent(made, name=self.name, **options)
+        options = {**self.options, "code": self.code, "name": self.name}
+        spec = _validate(CallableSpec, options, "", kind=self.code)
+        assert isinstance(spec, CallableSpec)
+        return spec.wrap(made)

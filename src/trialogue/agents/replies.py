@@ -5,6 +5,7 @@ A reply is a text, an ``Utterance``, an object with ``text`` or ``messages``, a 
 Reasoning that came with a message is kept as its ``thought`` (``records.spoken``) and is no part of what was said.
 """
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 
@@ -14,10 +15,13 @@ from trialogue.agents.base import Turn
 from trialogue.records import JsonValue, Utterance
 from trialogue.records.files.jsonl import problems_of
 from trialogue.records.spoken import Spoken, is_blank, settle_utterance, split_channels
+from trialogue.records.trace import ToolCall, Trace, join_traces
 from trialogue.transport.answers import LONGEST_TEXT, checked_text, error_words, kind_of
 from trialogue.transport.failures import AgentFailure
 
 MORE_TOKENS = "raise max_tokens, or configure the server to return reasoning separately"
+REPORTED = ("tool_calls", "trace", "trace_id")
+"""Fields in which an agent with tools of its own reports their calls, or where they are recorded."""
 MAX_MESSAGES = 100  # messages of one turn; more is a loop
 
 
@@ -43,11 +47,13 @@ def turn_of(
     ['Hello!', 'What do you like?']
     """
     ends, own_meta, messages = False, dict(meta or {}), answer
+    reported: Mapping[str, object] = {}
     if isinstance(answer, Turn):
         messages, ends, own_meta = answer.utterances, answer.ends, {**own_meta, **answer.meta}
         latency_s = latency_s if answer.latency_s is None else answer.latency_s
     elif isinstance(answer, Mapping):
-        messages, ends, said_meta = _of_object(answer)
+        reported = {name: answer[name] for name in REPORTED if name in answer}
+        messages, ends, said_meta = _of_object({name: answer[name] for name in answer if name not in REPORTED})
         own_meta.update(said_meta)
     if not isinstance(messages, list | tuple):
         messages = [messages]
@@ -58,6 +64,8 @@ def turn_of(
     _check_meta(own_meta)
     read = [_message(message, longest) for message in messages]
     utterances = tuple(said for said in read if not is_blank(said.text))
+    if reported and utterances:
+        utterances = (_with_reported(utterances[0], reported), *utterances[1:])
     if not utterances and not ends:
         raise _empty(read, answer)
     return Turn(utterances=utterances, ends=ends, latency_s=latency_s, meta=own_meta)
@@ -119,7 +127,9 @@ def _message(message: object, longest: int) -> Utterance:
     elif isinstance(message, Mapping) and "text" in message:
         checked_text(message["text"], longest=len(str(message["text"])))
         try:
-            message = Utterance.model_validate({"speaker": "system", **message})
+            own = {name: value for name, value in message.items() if name not in REPORTED}
+            reported = {name: message[name] for name in REPORTED if name in message}
+            message = _with_reported(Utterance.model_validate({"speaker": "system", **own}), reported)
         except ValidationError as error:
             raise AgentFailure("malformed", "a message " + " ".join(map(str, problems_of(error, "", None)))) from error
     if not isinstance(message, Utterance):
@@ -131,6 +141,37 @@ def _message(message: object, longest: int) -> Utterance:
     said = settle_utterance(message)
     checked_text(said.text, longest=longest)
     return said
+
+
+def _with_reported(said: Utterance, reported: Mapping[str, object]) -> Utterance:
+    """A message with what the agent reports of its own work: calls of tools, a trace, or the id of one."""
+    if not reported:
+        return said
+    try:
+        trace = None if reported.get("trace") is None else Trace.model_validate(reported["trace"])
+        given = reported.get("tool_calls")
+        if not isinstance(given, list | tuple | None):
+            raise AgentFailure("malformed", f"answered with {kind_of(given)} as 'tool_calls'; a list is expected.")
+        calls = None if given is None else Trace(calls=tuple(map(_reported_call, given)))
+    except ValidationError as error:
+        raise AgentFailure("malformed", "a call " + " ".join(map(str, problems_of(error, "", None)))) from error
+    name = reported.get("trace_id")
+    meta = said.meta if name is None else {**said.meta, "trace_id": str(name)}
+    return said.model_copy(update={"trace": join_traces([said.trace, trace, calls]), "meta": meta})
+
+
+def _reported_call(given: object) -> ToolCall:
+    """A call as an agent reports it: in our form, or as chat APIs have it, with the result beside it."""
+    if not isinstance(given, Mapping):
+        raise AgentFailure("malformed", f"answered with {kind_of(given)} where a call of a tool is expected.")
+    function = given.get("function")
+    fields = {**given, **(function if isinstance(function, Mapping) else {})}
+    known = {name: fields[name] for name in ToolCall.model_fields if fields.get(name) is not None}
+    arguments = known.get("arguments")
+    if isinstance(arguments, str):
+        with contextlib.suppress(ValueError, RecursionError):
+            known["arguments"] = json.loads(arguments)
+    return ToolCall.model_validate({"has_result": "result" in fields or "error" in fields, **known})
 
 
 def spoken_texts(history: Sequence[Utterance]) -> list[dict[str, str]]:

@@ -6,11 +6,11 @@ text is a failure, never an empty reply.
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from trialogue.errors import UsageError
 from trialogue.llm.budget import Reservation, active_budget, most_prompt_tokens, tally
@@ -22,21 +22,34 @@ from trialogue.transport.answers import MODEL_IS_OURS_TO_MEND, check_success, ch
 from trialogue.transport.failures import AgentFailure, PassingFailure, UnreadableAnswer
 from trialogue.transport.http import MAX_BYTES, ConnectionPool
 from trialogue.transport.retry import AtOnce, Retries, RetryPolicy, Seconds
+from trialogue.transport.streams import is_stream, whole_answer
 
-Message = Mapping[str, str]
-"""``{"role": "system", "user" or "assistant", "content": text}``."""
+Message = Mapping[str, Any]
+"""``{"role": "system", "user", "assistant" or "tool", "content": text}``, with the calls of tools and their ids."""
 SEEDS = 1 << 31  # seeds are cut to 31 bits, which every server takes
 TOO_MANY, SERVER_ERROR = 429, 500  # HTTP statuses
-EVENTS = ("data:", "event:")  # what lines of a streamed answer begin with
 CUT = frozenset({"length", "content_filter"})
 """The ``finish_reason`` of an answer that is not whole: its tokens were used up, or a filter took out the rest."""
+
+
+class RequestedCall(Record):
+    """A call of a tool that a model asks for."""
+
+    id: str | None = None
+    """Id that the model gave it; None: none."""
+    name: str
+    """Name of the tool; "": none."""
+    arguments: str
+    """Its arguments as the model wrote them, which need be no JSON."""
 
 
 class Completion(Record):
     """A model's answer."""
 
     text: str
-    """Its words, without blanks around them."""
+    """Its words, without blanks around them; "" only if it calls tools."""
+    calls: tuple[RequestedCall, ...] = Field(default=(), exclude=True)
+    """Tools that it calls, if it was offered any; recorded with the turn."""
     finish_reason: str | None = None
     """Why it stopped; None: not said."""
     prompt_tokens: int | None = None
@@ -80,12 +93,6 @@ def _empty_answer(detail: str, is_refusal: bool, finish_reason: str | None) -> E
     return EmptyAnswer(detail, is_refusal=is_refusal, finish_reason=finish_reason)
 
 
-def _refuse_stream(more: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    if more.get("stream"):
-        raise ValueError("streamed answers are not supported: leave 'stream' out")
-    return more
-
-
 class ChatOptions(Record):
     """Endpoint, model and sampling parameters."""
 
@@ -103,8 +110,8 @@ class ChatOptions(Record):
     """Name of the server's parameter; OpenAI's reasoning models require the second."""
     stop: tuple[str, ...] = ()
     """Texts before which the model stops."""
-    more: Annotated[dict[str, JsonValue], AfterValidator(_refuse_stream)] = Field(default_factory=dict)
-    """Further fields of the request, such as ``top_p``; ``stream`` stays off."""
+    more: dict[str, JsonValue] = Field(default_factory=dict)
+    """Further fields of the request, such as ``top_p``; ``stream: true`` works, too."""
     send_seed: bool = True
     """Whether to send a seed, for each dialogue another; a server that refuses the field is rare."""
     timeout_s: Seconds = 120
@@ -180,6 +187,7 @@ class ChatClient:
         note: Callable[[RetryCost], None] = lambda cost: None,
         fields: Mapping[str, JsonValue] | None = None,
         keep_empty: bool = False,
+        tools: Sequence[Mapping[str, Any]] = (),
     ) -> Completion:
         """Request a completion, or take it from the cache if this trial was answered before.
 
@@ -191,29 +199,32 @@ class ChatClient:
             fields: further fields of this request, such as ``response_format``.
             keep_empty: whether an answer without text is cached as well, as what the model has to say; otherwise it is asked
                 again in the next run.
+            tools: that the model may call; then an answer of calls alone is one, too.
 
         Raises:
             AgentFailure: there is no answer with text in it, after all tries.
             LimitReached: the request might exceed a limit of the run (``budget``).
         """
-        body = self.options.body(messages, seed) | dict(fields or {})
+        body = self.options.body(messages, seed) | dict(fields or {}) | ({"tools": list(tools)} if tools else {})
+        has_tools = bool(tools)
         key = key_of(self.options.url, body, trial)
         if self._cache is not None and (kept := self._cache.get(key)) is not None:
             self.ledger.count("cached")
             tally((None, None), None, cached=True)
-            return completion_in(kept, "")
+            return completion_in(kept, "", has_tools=has_tools)
         try:
             answer, text = self._request(body, note)
             self.ledger.record_call(*tokens_in(answer))
             tally(tokens_in(answer), self.options.price, cached=False)
             try:
-                completion = completion_in(answer, text)
+                completion = completion_in(answer, text, has_tools=has_tools)
             except EmptyAnswer:
                 if self._cache is not None and keep_empty:
                     self._cache.put(key, answer, model=self.options.model)
                 raise
             if self._cache is not None:
-                completion = completion_in(self._cache.put(key, answer, model=self.options.model), "")
+                stored = self._cache.put(key, answer, model=self.options.model)
+                completion = completion_in(stored, "", has_tools=has_tools)
         except AgentFailure as failure:
             self.ledger.count("failures")
             clean = hidden(failure, self._hide)
@@ -274,9 +285,8 @@ def _longest_answer(body: Mapping[str, Any]) -> int | None:
 
 
 def _json_of(text: str) -> dict[str, Any]:
-    if text.lstrip().startswith(EVENTS):
-        what = "the endpoint streamed its answer (server-sent events), which it was not asked to do."
-        raise UnreadableAnswer(f"{what} Configure it not to stream.", text)
+    if is_stream(text):
+        return whole_answer(text)
     try:
         answer = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -313,8 +323,8 @@ def _status(code: object) -> int:
     return int(code) if isinstance(code, int | str) and str(code).isdecimal() else 0
 
 
-def completion_in(answer: Mapping[str, Any], raw: str) -> Completion:
-    """Parse the completion in a response.
+def completion_in(answer: Mapping[str, Any], raw: str, *, has_tools: bool = False) -> Completion:
+    """Parse the completion in a response; ``has_tools``: the model was offered tools, which it may call.
 
     Raises:
         AgentFailure: malformed (no choices, no message; the answer as it came is kept), or empty.
@@ -330,7 +340,8 @@ def completion_in(answer: Mapping[str, Any], raw: str) -> Completion:
     text, reason = message.get("content"), choice.get("finish_reason")
     if text is not None and not isinstance(text, str):
         raise UnreadableAnswer("the content of the endpoint's message is not text.", raw)
-    if not text or not text.strip():
+    calls = tuple(_calls(message, raw)) if has_tools else ()
+    if not calls and (not text or not text.strip()):
         raise EmptyAnswer(
             _empty_answer_reason(message, reason),
             is_refusal=isinstance(message.get("refusal"), str),
@@ -338,7 +349,8 @@ def completion_in(answer: Mapping[str, Any], raw: str) -> Completion:
         )
     prompt_tokens, completion_tokens = tokens_in(answer)
     return Completion(
-        text=checked_text(text.strip(), longest=MAX_BYTES),
+        text=checked_text((text or "").strip(), longest=MAX_BYTES),
+        calls=calls,
         finish_reason=_text(reason),
         prompt_tokens=prompt_tokens,
         completion_tokens=completion_tokens,
@@ -346,6 +358,18 @@ def completion_in(answer: Mapping[str, Any], raw: str) -> Completion:
         system_fingerprint=_text(answer.get("system_fingerprint")),
         tokens=tokens_of(choice),
     )
+
+
+def _calls(message: Mapping[str, Any], raw: str) -> Iterator[RequestedCall]:
+    """The tools that a model calls; arguments that servers give as an object are written as JSON."""
+    given = message.get("tool_calls") or ()
+    for each in given if isinstance(given, list) else ():
+        function = each.get("function") if isinstance(each, dict) else None
+        if not isinstance(function, dict):
+            raise UnreadableAnswer("a call of a tool in the endpoint's message has no function.", raw)
+        arguments = function.get("arguments")
+        text = arguments if isinstance(arguments, str) else json.dumps({} if arguments is None else arguments)
+        yield RequestedCall(id=_text(each.get("id")) or None, name=_text(function.get("name")) or "", arguments=text)
 
 
 def tokens_in(answer: Mapping[str, Any]) -> tuple[int | None, int | None]:

@@ -1,7 +1,8 @@
 """What a system did for a turn: calls of tools, waiting time, tokens and cost, as logs and traces record them."""
 
 from collections.abc import Iterable
-from typing import Annotated, TypeVar
+from enum import StrEnum
+from typing import Annotated, Protocol, TypeVar
 
 from pydantic import Field
 
@@ -10,6 +11,15 @@ from trialogue.records.base import JsonValue, Record
 Number = TypeVar("Number", int, float)
 Amount = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
+
+
+class CallFault(StrEnum):
+    """Whose error a failed call is."""
+
+    AGENT = "agent"
+    """The caller's: no such tool, arguments that do not fit, too many calls."""
+    TOOL = "tool"
+    """The tool's: it raised, hung, or returned what cannot be used."""
 
 
 class ToolCall(Record):
@@ -27,6 +37,8 @@ class ToolCall(Record):
     """Whether anything came back."""
     error: str | None = None
     """Error that the tool, or the one who called it, recorded; None: none."""
+    fault: CallFault | None = None
+    """Whose error it is, where the call was executed here; None: there is none, or nobody knows."""
     refused: str | None = None
     """Why its declared JSON Schema refuses it, or that no such tool is declared; None: it does not."""
     is_declared: bool = False
@@ -50,6 +62,15 @@ class Trace(Record):
     """Cost, in the currency of the log."""
 
 
+class HasTrace(Protocol):
+    """Protocol of what may hold a trace, as messages do."""
+
+    @property
+    def trace(self) -> Trace | None:
+        """What the system did for it; None: nothing is recorded."""
+        ...
+
+
 def join_traces(traces: Iterable[Trace | None]) -> Trace | None:
     """Traces of several steps of one turn as one: calls in order, amounts summed where recorded; None: there are none."""
     parts = [each for each in traces if each is not None]
@@ -63,6 +84,17 @@ def join_traces(traces: Iterable[Trace | None]) -> Trace | None:
         output_tokens=_sum(each.output_tokens for each in parts),
         cost=_sum(each.cost for each in parts),
     )
+
+
+def calls_in(utterances: Iterable[HasTrace]) -> list[ToolCall]:
+    """The calls of tools that were made for some messages, in order."""
+    return [call for each in utterances if each.trace is not None for call in each.trace.calls or ()]
+
+
+def without_times(trace: Trace) -> Trace:
+    """A trace without how long anything took, which differs between runs."""
+    calls = trace.calls and tuple(call.model_copy(update={"latency_s": None}) for call in trace.calls)
+    return trace.model_copy(update={"calls": calls, "latency_s": None})
 
 
 def _sum(values: Iterable[Number | None]) -> Number | None:

@@ -14,6 +14,7 @@ from typing import Literal
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, Utterance
+from trialogue.records.trace import ToolCall, calls_in
 from trialogue.simulation.batch.plan import Opening, Plan
 
 Accepts = Callable[[str, str | None], bool]
@@ -44,6 +45,8 @@ class Failure:
     charged."""
     final: bool
     """Whether the user was not answered any more in this dialogue."""
+    calls: tuple[ToolCall, ...] = ()
+    """Calls of tools that the agent made for its answer."""
 
 
 @dataclass(frozen=True)
@@ -174,6 +177,7 @@ class _Turn:
     said: str
     answered: str
     success: bool
+    calls: tuple[ToolCall, ...]
 
 
 def _turns(dialogue: Dialogue, accepts: Accepts, decides: Decides) -> list[_Turn]:
@@ -185,7 +189,7 @@ def _turns(dialogue: Dialogue, accepts: Accepts, decides: Decides) -> list[_Turn
             act, answer = _label(said), _label(judged)
             success = act is not None and accepts(act, answer)
             words = " ".join(message.text for message in burst)
-            turns.append(_Turn(act or "", answer, said.text, words, success))
+            turns.append(_Turn(act or "", answer, said.text, words, success, tuple(calls_in(burst))))
     return turns
 
 
@@ -213,7 +217,11 @@ def _failures(dialogue: Dialogue, turns: Sequence[_Turn]) -> list[Failure]:
         begins = number == 1 or turns[number - 2].success
         cost = run if begins else 0
         failures.append(
-            Failure(dialogue.id, number, turn.act, turn.answer, turn.said, turn.answered, cost=cost, final=final)
+            Failure(
+                *(dialogue.id, number, turn.act, turn.answer, turn.said, turn.answered, cost),
+                final=final,
+                calls=turn.calls,
+            )
         )
     return failures
 

@@ -28,6 +28,7 @@ from trialogue.records import (
 )
 from trialogue.records.kinds.acts import ACCEPTABLE, AGENT_LABELS, USERSIMCRS_AGENT
 from trialogue.records.kinds.endings import regular_ending
+from trialogue.records.trace import Trace, without_times
 from trialogue.simulation.language.agent_turns import LabelledMessage
 from trialogue.simulation.users.user import HasLabeller, SimulatedUser, Stop, UserFailure
 from trialogue.transport.failures import AgentFailure
@@ -58,6 +59,8 @@ class Transcript:
     """The message of a failure, or the word of a user that is no regular ending."""
     retries: RetryCost = field(default_factory=RetryCost)
     """Cost of retried requests to the agent."""
+    trace: Trace | None = None
+    """What the agent did for the turn in which it failed, such as calls of tools; None: nothing is known."""
 
     def as_dialogue(
         self,
@@ -82,6 +85,7 @@ class Transcript:
             ended_by=self.ended_by,
             ending_detail=self.detail,
             retries=self.retries if self.retries.count else None,
+            trace=self.trace,
             meta=dict(meta),
         )
 
@@ -122,11 +126,14 @@ def talk(
         most = f"above {said_before}, the number of user utterances in the history" if history else "at least 1"
         raise UsageError(f"max_turns must be {most}, got {max_turns}. A turn is a user utterance and the reply to it.")
     conversation = _Conversation(session, user, show_acts=show_acts, write_labels=write_labels, timed=timed)
+    trace = None
     try:
         ending, detail = conversation.run(history, turns=max_turns - said_before)
     except (AgentFailure, UserFailure) as failure:
         ending, detail = failure.ending, failure.detail
-    return Transcript(tuple(conversation.record), ending, detail, retries_of(session))
+        trace = failure.trace if isinstance(failure, AgentFailure) else None
+        trace = trace if timed or trace is None else without_times(trace)
+    return Transcript(tuple(conversation.record), ending, detail, retries_of(session), trace)
 
 
 def converse(
@@ -182,7 +189,7 @@ class _Conversation:
 
     def _reply(self) -> Turn:
         if not self._timed:
-            return self._session.reply(tuple(self._shown))
+            return _without_times(self._session.reply(tuple(self._shown)))
         start = time.perf_counter()
         turn = self._session.reply(tuple(self._shown))
         return _add_latency(turn, time.perf_counter() - start)
@@ -270,6 +277,17 @@ def _add_latency(turn: Turn, seconds: float) -> Turn:
     took = seconds if turn.latency_s is None else turn.latency_s
     marked = first.model_copy(update={"meta": {**first.meta, LATENCY: round(took, 6)}})
     return replace(turn, utterances=(marked, *rest))
+
+
+def _without_times(turn: Turn) -> Turn:
+    """A turn without how long its calls of tools took: the same dialogue is the same bytes."""
+    if all(each.trace is None for each in turn.utterances):
+        return turn
+    changed = (
+        each if each.trace is None else each.model_copy(update={"trace": without_times(each.trace)})
+        for each in turn.utterances
+    )
+    return replace(turn, utterances=tuple(changed))
 
 
 @lru_cache(maxsize=256)

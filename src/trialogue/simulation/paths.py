@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from trialogue.agents.registry import is_file
+from trialogue.agents.tools.options import CATALOGUE
 from trialogue.datasets import corpus_names, get_corpus
 from trialogue.datasets.store import locate
 from trialogue.errors import UnknownNameError
@@ -73,7 +74,15 @@ def _resolve_options(options: Options, folder: Path) -> Options:
 def _resolve_option(name: str, value: JsonValue, folder: Path) -> JsonValue:
     if name == NESTED and isinstance(value, dict):
         return {key: _resolve_options(own, folder) if isinstance(own, dict) else own for key, own in value.items()}
+    if name == "tools":
+        return [_tool(each, folder) for each in value] if isinstance(value, list) else _tool(value, folder)
     return resolve_path(folder, value) if name in PATHS else value
+
+
+def _tool(value: JsonValue, folder: Path) -> JsonValue:
+    """A tool with the path of its catalogue."""
+    kind, colon, file = value.partition(":") if isinstance(value, str) else ("", "", "")
+    return f"{kind}:{resolve_path(folder, file)}" if kind == CATALOGUE and colon else value
 
 
 def check_catalogue(name: str) -> None:

@@ -6,34 +6,33 @@ records, so that what an agent does with them is all that is measured. Errors of
 nothing. The number of turns and of calls is bounded.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import zip_longest
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
+from trialogue.agents.tools.toolbox import (
+    Arguments,
+    CallError,
+    CallLimits,
+    ItemId,
+    Query,
+    Tool,
+    Toolbox,
+    ToolError,
+)
+from trialogue.catalogue.search import Search
 from trialogue.errors import UsageError
 from trialogue.records import Dialogue, Ending, JsonValue, Utterance
 from trialogue.records.trace import ToolCall, Trace
 from trialogue.tasks.outcomes import ACCEPTANCE, RESTRICTED, Ends, Outcome, Turn, score
-from trialogue.tasks.search import Search
 from trialogue.tasks.task import Catalogue, Policy, Reveal, Task, Wish
 
 MAX_TURNS = 20
 MAX_CALLS = 500  # in a trial; the agents of ``agents`` need eight
-
-
-class ToolError(StrEnum):
-    """Why a call failed."""
-
-    UNKNOWN_TOOL = "unknown_tool"
-    INVALID_ARGUMENTS = "invalid_arguments"
-    NO_SUCH_ITEM = "no_such_item"
-    NO_SUCH_USER = "no_such_user"
-    TRIAL_OVER = "trial_over"
-    TOO_MANY_CALLS = "too_many_calls"
 
 
 class TrialEnding(StrEnum):
@@ -45,37 +44,25 @@ class TrialEnding(StrEnum):
     TIMEOUT = "timeout"
 
 
-class _Arguments(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
-
-class _Query(_Arguments):
-    query: str = Field(description="Words to look for.")
-
-
-class _ItemId(_Arguments):
-    item_id: str = Field(description="Id of an item.")
-
-
-class _Availability(_ItemId):
+class _Availability(ItemId):
     services: list[str] = Field(description="Streaming services of the user.")
 
 
-class _UserId(_Arguments):
+class _UserId(Arguments):
     user_id: str = Field(description="Id of the user.")
 
 
-class _ContentRating(_Arguments):
+class _ContentRating(Arguments):
     content_rating: str = Field(description="Content rating of an item, such as PG-13.")
 
 
-class _Recommendation(_Arguments):
+class _Recommendation(Arguments):
     item_id: str | None = Field(default=None, description="Id of the item; null: no item satisfies the user.")
 
 
-TOOLS: Mapping[str, tuple[type[_Arguments], str]] = {
-    "search_catalog": (_Query, "Search the catalogue by words of title, overview, genres, director and cast."),
-    "get_metadata": (_ItemId, "All facts about an item."),
+TOOLS: Mapping[str, tuple[type[Arguments], str]] = {
+    "search_catalog": (Query, "Search the catalogue by words of title, overview, genres, director and cast."),
+    "get_metadata": (ItemId, "All facts about an item."),
     "check_availability": (_Availability, "Whether one of some services has an item."),
     "get_user_history": (_UserId, "Items that the user has watched."),
     "check_content_preference": (_ContentRating, "Whether a content rating is age-restricted."),
@@ -86,13 +73,7 @@ TOOLS: Mapping[str, tuple[type[_Arguments], str]] = {
 
 def tool_schemas() -> list[dict[str, Any]]:
     """The tools as JSON Schemas, in the form in which OpenAI's chat API takes functions."""
-    return [
-        {
-            "type": "function",
-            "function": {"name": name, "description": text, "parameters": arguments.model_json_schema()},
-        }
-        for name, (arguments, text) in TOOLS.items()
-    ]
+    return [Tool(name, text, arguments, print).schema for name, (arguments, text) in TOOLS.items()]
 
 
 @dataclass(frozen=True)
@@ -102,11 +83,6 @@ class Answer:
     text: str
     wishes: tuple[Wish, ...] = ()
     """What it says about the need."""
-
-
-class _CallError(Exception):
-    def __init__(self, code: ToolError, text: str) -> None:
-        super().__init__(f"{code.value}: {text}")
 
 
 class Trial:
@@ -139,7 +115,9 @@ class Trial:
         self._turns: list[Turn] = []
         self._answers: list[Answer] = []
         self._text, self._pending = "", list[ToolCall]()
-        self._calls, self._max_turns, self._max_calls = 0, max_turns, max_calls
+        self._max_turns = max_turns
+        tools = [Tool(name, text, given, getattr(self, f"_{name}")) for name, (given, text) in TOOLS.items()]
+        self._tools = Toolbox(tools, CallLimits(max_calls, timeout_s=None, result=None)).turn(clock=None)
         self.policies: tuple[Policy, ...] = task.policies
         """Rules that bind the agent."""
         self.user, self.services = task.user, task.services
@@ -185,11 +163,9 @@ class Trial:
 
     def call(self, name: str, arguments: JsonValue = None) -> ToolCall:
         """Call a tool; an error is part of the record that comes back."""
-        try:
-            result, error = self._execute(name, arguments), None
-        except _CallError as failure:
-            result, error = None, str(failure)
-        made = ToolCall(name=name, arguments=arguments, result=result, has_result=True, error=error)
+        self._tools.over = None if self.ending is None else self.ending.value
+        made = self._tools.call(name, arguments)
+        result, error = made.result, made.error
         if self.ending is None or error is None:
             self._pending.append(made)
         if error is None and name == "recommend" and self.ending is None:
@@ -225,34 +201,17 @@ class Trial:
             self.ending = TrialEnding.TIMEOUT
         return answer
 
-    def _execute(self, name: str, arguments: JsonValue) -> JsonValue:
-        self._calls += 1
-        if self.ending is not None:
-            raise _CallError(ToolError.TRIAL_OVER, self.ending.value)
-        if self._calls > self._max_calls:
-            raise _CallError(ToolError.TOO_MANY_CALLS, f"at most {self._max_calls} calls in a trial")
-        if name not in TOOLS:
-            raise _CallError(ToolError.UNKNOWN_TOOL, f"{name!r}; there are {', '.join(TOOLS)}")
-        try:
-            given: Any = TOOLS[name][0].model_validate({} if arguments is None else arguments)
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            where = ".".join(map(str, first["loc"]))
-            raise _CallError(ToolError.INVALID_ARGUMENTS, f"{where}: {first['msg']}".lstrip(": ")) from error
-        run: Callable[[Any], JsonValue] = getattr(self, f"_{name}")
-        return run(given)
-
     def _item(self, item_id: str) -> Mapping[str, JsonValue]:
         if item_id not in self._catalogue.items:
-            raise _CallError(ToolError.NO_SUCH_ITEM, repr(item_id))
+            raise CallError(ToolError.NO_SUCH_ITEM, repr(item_id))
         return self._catalogue.items[item_id]
 
-    def _search_catalog(self, given: _Query) -> JsonValue:
-        self._search = self._search or Search(self._catalogue)
+    def _search_catalog(self, given: Query) -> JsonValue:
+        self._search = self._search or Search(self._catalogue.items)
         items = [self._catalogue.items[name] for name in self._search.best(given.query)]
         return [{"id": item["id"], "title": item.get("title")} for item in items]
 
-    def _get_metadata(self, given: _ItemId) -> JsonValue:
+    def _get_metadata(self, given: ItemId) -> JsonValue:
         return dict(self._item(given.item_id))
 
     def _check_availability(self, given: _Availability) -> JsonValue:
@@ -264,7 +223,7 @@ class Trial:
 
     def _get_user_history(self, given: _UserId) -> JsonValue:
         if given.user_id != self._task.user:
-            raise _CallError(ToolError.NO_SUCH_USER, repr(given.user_id))
+            raise CallError(ToolError.NO_SUCH_USER, repr(given.user_id))
         return {"watched": list(self._task.watched)}
 
     def _check_content_preference(self, given: _ContentRating) -> JsonValue:

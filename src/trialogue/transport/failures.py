@@ -6,6 +6,7 @@ from typing import Literal
 
 from trialogue.errors import TrialogueError
 from trialogue.records import Ending, RetryCost
+from trialogue.records.trace import Trace
 
 KEPT = 10_000  # characters of an unreadable answer that are kept; more fills a ledger and helps nobody
 SHOWN = 200  # characters of it in the message
@@ -42,6 +43,8 @@ class AgentFailure(TrialogueError):  # noqa: N818 - a failure of the agent, reco
         self.detail = detail
         self.retries = RetryCost()
         """Cost of the retries before giving up."""
+        self.trace: Trace | None = None
+        """What the agent did for the turn before it failed, such as calls of tools; None: nothing is known."""
 
     @property
     def ending(self) -> Ending:

@@ -62,7 +62,14 @@ FAULTS: dict[str, Any] = {
     "error-in-200": {"error": {"message": "model is loading"}},
     "error-text-in-200": {"error": "model is loading"},
     "error-in-choice": {"choices": [{"error": {"code": 402, "message": "no credit left"}}]},
-    "streamed": b'data: {"choices": [{"delta": {"content": "Hel"}}]}\n\ndata: [DONE]\n\n',
+    "streamed": (
+        b': waiting\n\ndata: {"model": "tiny", "choices": [{"index": 0, "delta": {"content": "Hel"}}]}\n\n'
+        b'data: {"choices": [{"index": 0, "delta": {"content": "lo, you!"}, "finish_reason": "stop"}]}\r\n\r\n'
+        b'data: {"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}\n\ndata: [DONE]\n\n'
+    ),
+    "cut-stream": b'data: {"choices": [{"delta": {"content": "Hel"}}]}\n\n',
+    "broken-stream": b'data: {"choices": [{"delta": {"content": "Hel\n\n',
+    "error-in-stream": b'data: {"choices": []}\n\ndata: {"error": {"message": "overloaded"}}\n\n',
     "no-message": {"choices": [{"text": "old completions"}]},
     "odd-choice": {"choices": ["Hello"]},
     "null": completion(None),

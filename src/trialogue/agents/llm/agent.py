@@ -1,14 +1,21 @@
 """A large language model as a recommender, behind an OpenAI-compatible chat endpoint."""
 
+import time
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar
 
-from trialogue.agents.llm.prompt import PromptOptions
+from trialogue.agents.base import Turn
+from trialogue.agents.llm.prompt import PromptOptions, call_messages, chat_of
 from trialogue.agents.llm.session import PromptedSession
-from trialogue.agents.spec import AgentSpec
+from trialogue.agents.replies import last_message, turn_of
+from trialogue.agents.tools.options import ToolOptions
+from trialogue.agents.tools.toolbox import TurnTools, with_ranking
 from trialogue.llm.chat import ChatClient, ChatOptions, Completion
 from trialogue.llm.usage import Usage
-from trialogue.records import JsonValue, RetryCost
+from trialogue.records import JsonValue, RetryCost, Utterance
+from trialogue.records.trace import Trace, join_traces
+from trialogue.transport.failures import AgentFailure
 from trialogue.transport.retry import AtOnce, RetryPolicy
 
 
@@ -26,6 +33,7 @@ class LlmAgent:
         self.name = spec.name or spec.model
         self.sessions_at_once = spec.sessions_at_once
         self.instruction = spec.instruction()
+        self.toolbox = spec.toolbox()
         options = ChatOptions(**{key: getattr(spec, key) for key in ChatOptions.model_fields})
         self.client = ChatClient(options, retry_policy=retry_policy)
 
@@ -56,7 +64,71 @@ class LlmSession(PromptedSession):
     def __init__(self, agent: LlmAgent, dialogue_id: str, seed: int) -> None:
         super().__init__(agent.spec, agent.instruction)
         self._client, self._id, self._seed = agent.client, dialogue_id, seed
+        self._toolbox = agent.toolbox
         self.retries = RetryCost()
+
+    def reply(self, history: Sequence[Utterance]) -> Turn:
+        """The model's answer, after the calls of tools that it asks for, if it is offered any."""
+        if self._toolbox is None:
+            return super().reply(history)
+        last_message(history)
+        start, tools = time.perf_counter(), self._toolbox.turn()
+        role = self._options.instruction_role
+        messages = chat_of(self._instruction, history, role=role, with_calls=True)
+        said: list[Utterance] = []
+        used: list[Trace] = []
+        try:
+            completion = self._answer(messages, tools, said, used)
+        except AgentFailure as failure:
+            failure.trace = join_traces([Trace(calls=tuple(tools.calls)), *used])
+            raise
+        turn = turn_of(
+            [*said, *_said(completion.text)],
+            longest=self._options.longest_text,
+            latency_s=time.perf_counter() - start,
+            meta=completion_facts(completion),
+        )
+        known = [each.trace for each in turn.utterances[:-1]]
+        calls = tools.calls[sum(len(each.calls or ()) for each in known if each is not None) :]
+        *before, last = turn.utterances
+        trace = join_traces([Trace(calls=tuple(calls)), *used])
+        turn = replace(turn, utterances=(*before, last.model_copy(update={"trace": trace})))
+        return with_ranking(turn, tools.calls)
+
+    def _answer(
+        self, messages: list[dict[str, Any]], tools: TurnTools, said: list[Utterance], used: list[Trace]
+    ) -> Completion:
+        """The last answer of a turn; what the model says beside calls, and the tokens of all answers, are added."""
+        while True:
+            is_last = tools.is_exhausted
+            completion = self._client.complete(
+                messages,
+                seed=self._seed,
+                trial=self._id,
+                note=self._count_retry,
+                tools=tools.schemas,
+                fields={"tool_choice": "none"} if is_last else None,
+            )
+            used.append(self._usage(completion))
+            if not completion.calls:
+                return completion
+            if is_last:
+                if completion.text:
+                    return completion
+                most = f"It called tools {len(tools.calls)} times in one turn and said nothing (max_tool_calls)."
+                raise AgentFailure("error", most)
+            made = [tools.call(each.name, each.arguments, call_id=each.id) for each in completion.calls]
+            messages += call_messages(completion.text, made)
+            earlier = sum(len(each.trace.calls or ()) for each in said if each.trace is not None)
+            said += [
+                each.model_copy(update={"trace": Trace(calls=tuple(tools.calls[earlier:]))})
+                for each in _said(completion.text)
+            ]
+
+    def _usage(self, completion: Completion) -> Trace:
+        tokens, price = (completion.prompt_tokens, completion.completion_tokens), self._client.options.price
+        cost = None if price is None or None in tokens else price.cost_of(*(each or 0 for each in tokens))
+        return Trace(input_tokens=tokens[0], output_tokens=tokens[1], cost=cost)
 
     def _generate(self, messages: Sequence[Mapping[str, str]], length: int) -> tuple[str, dict[str, JsonValue]]:
         completion = self._client.complete(messages, seed=self._seed, trial=self._id, note=self._count_retry)
@@ -66,6 +138,10 @@ class LlmSession(PromptedSession):
         self.retries += cost
 
 
+def _said(text: str) -> list[Utterance]:
+    return [Utterance(speaker="system", text=text)] if text else []
+
+
 def completion_facts(completion: Completion) -> dict[str, JsonValue]:
     """Recorded facts of a completion, equal for cached and new answers."""
     details: dict[str, JsonValue] = completion.to_json()
@@ -73,8 +149,8 @@ def completion_facts(completion: Completion) -> dict[str, JsonValue]:
     return details
 
 
-class LlmSpec(ChatOptions, PromptOptions, AgentSpec):
-    """``llm``: a language model through an OpenAI-compatible chat endpoint."""
+class LlmSpec(ChatOptions, PromptOptions, ToolOptions):
+    """``llm``: a language model, or an agent, through an OpenAI-compatible chat endpoint."""
 
     argument: ClassVar[str] = "url"
 

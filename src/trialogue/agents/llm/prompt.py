@@ -6,7 +6,9 @@ and the form of the answer. It does not describe how people recommend, so that B
 the prompt.
 """
 
+import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,9 +16,11 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from trialogue.agents.spec import LongestText
+from trialogue.agents.tools.toolbox import answer_text
 from trialogue.catalogue import Catalogue
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import Record, Utterance
+from trialogue.records.trace import ToolCall
 from trialogue.transport.answers import LONGEST_TEXT
 
 ZERO_SHOT = """\
@@ -87,7 +91,12 @@ def titles_in(path: Path, *, most: int) -> list[str]:
 
 
 def chat_of(
-    instruction: str, history: Sequence[Utterance], *, role: str, roles: Mapping[str, str] = ROLES
+    instruction: str,
+    history: Sequence[Utterance],
+    *,
+    role: str,
+    roles: Mapping[str, str] = ROLES,
+    with_calls: bool = False,
 ) -> list[dict[str, Any]]:
     """Convert a history to chat messages; consecutive utterances of one speaker are merged, as chat templates require.
 
@@ -96,15 +105,37 @@ def chat_of(
         history: what was said.
         role: whose words the instruction is: ``system``, ``developer``, or ``user`` for models without such a role.
         roles: the role of each speaker; the other way round for a model that plays the user.
+        with_calls: whether to repeat the calls of tools that were made for a message, and their results.
     """
-    said = [(role, instruction), *((roles[utterance.speaker], utterance.text) for utterance in history)]
+    said = [(role, instruction, None), *((roles[each.speaker], each.text, each.trace) for each in history)]
     messages: list[dict[str, Any]] = []
-    for who, text in said:
+    for who, text, trace in said:
+        if with_calls and trace is not None and trace.calls:
+            messages += call_messages("", trace.calls)
         if messages and messages[-1]["role"] == who:
             messages[-1]["content"] += ("\n\n" if len(messages) == 1 else "\n") + text
         else:
             messages.append({"role": who, "content": text})
     return messages
+
+
+def call_messages(text: str, calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
+    """What a model called in one message, and what came back, as its chat repeats it."""
+    twice = Counter(call.id for call in calls)  # a model may give several one id, or none
+    named = [
+        (call.id if call.id and twice[call.id] == 1 else f"call_{place}", call) for place, call in enumerate(calls)
+    ]
+    requests = [
+        {"id": name, "type": "function", "function": {"name": call.name, "arguments": written_arguments(call)}}
+        for name, call in named
+    ]
+    results = [{"role": "tool", "tool_call_id": name, "content": answer_text(call)} for name, call in named]
+    return [{"role": "assistant", "content": text or None, "tool_calls": requests}, *results]
+
+
+def written_arguments(call: ToolCall) -> str:
+    """The arguments of a call as a model writes them."""
+    return call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments, ensure_ascii=False)
 
 
 def _check_prompt(prompt: str) -> str:

@@ -16,6 +16,7 @@ from trialogue.records.spoken import is_blank
 from trialogue.transport.answers import error_words
 from trialogue.transport.failures import AgentFailure, UnreadableAnswer
 from trialogue.transport.http import HttpResponse
+from trialogue.transport.streams import is_stream, whole_answer
 
 """Statuses that say that a credential, a payment or a proxy is missing: configuration mistakes, not the agent's. 403 is not
 among them, as an agent may refuse a message in this way."""
@@ -51,6 +52,11 @@ class Exchange(Record):
     """Path of the reply's intent, which becomes its dialogue act."""
     ends: dict[str, JsonValue] = Field(default_factory=dict)
     """The agent ends the dialogue if at one of these paths stands this value."""
+    calls: str | None = None
+    """Path of the calls of tools that an agent of its own tools reports: a list of objects with ``name``, ``arguments``,
+    ``result``, ``error``, or as OpenAI has them."""
+    trace_id: str | None = None
+    """Path of the id of the trace that the agent recorded of the turn."""
     keep: dict[str, str] = Field(default_factory=dict)
     """Further parts of a response to keep in the turn's ``meta``: path by name; missing parts are omitted."""
     silence: tuple[str, ...] = ()
@@ -98,7 +104,11 @@ def _turn_in_json(data: Any, text: str, exchange: Exchange, *, longest: int, lat
     messages = [{"text": message, **acts} for message in _members(said)]
     if (words := error_words(data)) and all(isinstance(each, str) and is_blank(each) for each in _members(said)):
         raise AgentFailure("error", f"answered without any text, and reported: {words}")
-    return turn_of({"messages": messages, "ends": ends, "meta": kept}, longest=longest, latency_s=latency_s)
+    paths = (("tool_calls", exchange.calls), ("trace_id", exchange.trace_id))
+    found = {name: value_at(data, path) for name, path in paths if path}
+    reported = {name: value for name, value in found.items() if value not in (ABSENT, None)}
+    answer = {"messages": messages, "ends": ends, "meta": kept, **reported}
+    return turn_of(answer, longest=longest, latency_s=latency_s)
 
 
 def _members(said: Any) -> list[Any]:
@@ -106,6 +116,8 @@ def _members(said: Any) -> list[Any]:
 
 
 def _json_of(answer: HttpResponse, text: str) -> Any:
+    if is_stream(text):
+        return whole_answer(text)
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -19,6 +19,12 @@ app = typer.Typer(
 Given = Annotated[
     str, typer.Argument(help="An agent: a kind (see: trialogue agents list), a URL, 'module:Name', or a YAML file.")
 ]
+Tools = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Tools that the agent is offered: catalogue, catalogue:FILE, or module:function (repeatable). Default: none."
+    ),
+]
 Protocol = Annotated[str | None, typer.Option(help="Protocol of the server at a URL, such as moviebot.")]
 
 
@@ -39,13 +45,14 @@ def kinds() -> None:
 def check(
     agent: Given,
     protocol: Protocol = None,
+    tools: Tools = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Check whether an agent is reachable and answers, how fast it is, and whether it can serve several users at once."""
     from trialogue.agents.check import check_agent
     from trialogue.agents.registry import make_agent
 
-    made = make_agent(agent, protocol=protocol)
+    made = make_agent(agent, protocol=protocol, **({"tools": tools} if tools else {}))
     try:
         found = check_agent(made)
     finally:
@@ -97,13 +104,16 @@ def printable(text: str) -> str:
 
 
 def _check_lines(found: "AgentCheck") -> list[str]:
+    from trialogue.agents.tools.toolbox import call_text
+
     lines = [f"{found.agent}: {'reachable' if found.reachable else 'not reachable'}"]
     if found.detail:
         lines.append(f"  failure ({found.failure}): {found.detail}")
     if found.latency_p50_s is not None:
         lines.append(f"  {found.turns} turns, median {found.latency_p50_s * 1e3:.1f} ms, 95% under {_ms(found)} ms")
     lines += [f"  says first: {printable(text)}" for text in found.greeting]
-    for replies in found.replies:
+    for calls, replies in zip(found.calls, found.replies, strict=True):
+        lines += [f"  calls: {printable(call_text(call))}" for call in calls]
         lines += [f"  replies: {printable(text)}" for text in replies]
     for name in ("deterministic", "keeps_state", "isolated"):
         value = getattr(found, name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trialogue.cli.shared.progress import check_folder, steps
-from trialogue.cli.simulation.agents import Given, Protocol, printable
+from trialogue.cli.simulation.agents import Given, Protocol, Tools, printable
 
 if TYPE_CHECKING:
     from trialogue.agents import Agent, Session
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def chat(
     agent: Given,
     protocol: Protocol = None,
+    tools: Tools = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Append the dialogue to this JSON Lines file.")
     ] = None,
@@ -27,7 +28,7 @@ def chat(
 
     before = [] if out is None else _earlier_dialogues(out)
     with steps() as tell:
-        made = make_agent(agent, protocol=protocol)
+        made = make_agent(agent, protocol=protocol, **({"tools": tools} if tools else {}))
         talk = _ChatTranscript()
         try:
             _converse(made, seed, talk)
@@ -77,12 +78,16 @@ def _converse(agent: "Agent", seed: int, talk: _ChatTranscript) -> None:
 
 
 def _take_turns(name: str, session: "Session", talk: _ChatTranscript) -> None:
+    from trialogue.agents.tools.toolbox import call_text
     from trialogue.records import Ending, Utterance
+    from trialogue.records.trace import calls_in
 
     turn = session.greet()
     while True:
         for message in turn.utterances if turn else ():
             talk.said.append(message)
+            for call in calls_in([message]):
+                typer.echo(f"  calls {printable(call_text(call))}")
             typer.echo(f"{name}: {printable(message.text)}")
         if turn is not None and turn.ends:
             talk.ended_by = Ending.AGENT_ENDED

@@ -7,6 +7,7 @@ import typer
 
 from trialogue.cli.shared.options import AS_HELP, MaxCalls, MaxCost, MaxTokens, named_values
 from trialogue.cli.shared.progress import exit_if_failed, find_modules_beside, steps
+from trialogue.cli.simulation.agents import Tools
 from trialogue.errors import TrialogueError, UsageError
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ def simulate(
     study: Annotated[Path | None, typer.Argument(help="Study file in YAML: agents, users, n, seed, ...")] = None,
     agent: Annotated[list[str] | None, typer.Option("--agent", "-a", help="An agent (repeatable).")] = None,
     protocol: Annotated[str | None, typer.Option(help="Protocol of the server at a URL, such as moviebot.")] = None,
+    tools: Tools = None,
     users: Annotated[
         list[str] | None, typer.Option("--users", "-u", help="A kind of simulated user (repeatable).")
     ] = None,
@@ -136,7 +138,15 @@ def simulate(
     if study is not None:
         from trialogue.simulation.batch.simulation_file import read_study
 
-        _refuse("a study file", agent=agent, users=users, protocol=protocol, user_option=user_option, **{"as": source})
+        _refuse(
+            "a study file",
+            agent=agent,
+            users=users,
+            protocol=protocol,
+            tools=tools,
+            user_option=user_option,
+            **{"as": source},
+        )
         find_modules_beside(study)
         _finish(read_study(study, **options), timed=latency, save_needs=save_needs)
         return
@@ -147,7 +157,7 @@ def simulate(
         "out": DEFAULT,
         **options,
     }
-    _finish(_study(agent, protocol, fields), timed=latency, save_needs=save_needs)
+    _finish(_study(agent, protocol, fields, tools=tools), timed=latency, save_needs=save_needs)
 
 
 DEFAULT = "runs/simulation"
@@ -178,7 +188,12 @@ def _refuse(what: str, **given: object) -> None:
 
 
 def _study(
-    agents: list[str], protocol: str | None, fields: dict[str, Any], *, known: "Mapping[str, Any] | None" = None
+    agents: list[str],
+    protocol: str | None,
+    fields: dict[str, Any],
+    *,
+    known: "Mapping[str, Any] | None" = None,
+    tools: list[str] | None = None,
 ) -> "SimulationFile":
     """Simulation settings for the given agents; ``known``: definitions of names."""
     from trialogue.simulation.batch.simulation_file import study_of
@@ -188,7 +203,9 @@ def _study(
         if known and agent in known:
             name, spec = agent, known[agent]
         else:
-            name, spec = _name_in(agent), {"agent": agent, "protocol": protocol} if protocol else agent
+            options = {"protocol": protocol, "tools": tools}
+            own = {option: value for option, value in options.items() if value}
+            name, spec = _name_in(agent), {"agent": agent, **own} if own else agent
         if given.get(name, spec) != spec:
             raise UsageError(f"Two agents are called {name!r}: rename one of them in its file.")
         given[name] = spec

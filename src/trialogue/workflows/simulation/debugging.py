@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from trialogue.agents.tools.toolbox import call_text
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.metrics.dialogue.exchanges import Exchange, exchanges, why_unlabelled
 from trialogue.records import Dialogue, JsonValue
 from trialogue.records.kinds.acts import ACCEPTABLE, answers
 from trialogue.simulation.batch.folder import DIALOGUES, LEDGER, read_finished
-from trialogue.simulation.debug import ActFailures, Decides, WrongTurn, failures_by_act, wrong_turns
+from trialogue.simulation.debug import ActFailures, Decides, Failure, WrongTurn, failures_by_act, wrong_turns
 from trialogue.simulation.failure_counts import FailureCount, failed_in, in_a_line
 from trialogue.simulation.source import users_of_source
 from trialogue.workflows.inputs.inputs import gather
@@ -45,7 +46,10 @@ class AgentReport:
 
     def to_json(self) -> dict[str, JsonValue]:
         """Plain JSON values."""
-        acts: list[JsonValue] = [{**asdict(act), "share": act.share} for act in self.acts]
+        acts: list[JsonValue] = [
+            {**asdict(act), "failures": [_failure(each) for each in act.failures], "share": act.share}
+            for act in self.acts
+        ]
         return {
             "system": self.system,
             "dialogues": self.dialogues,
@@ -133,10 +137,10 @@ def report_lines(report: AgentReport, *, source: str, most: int = SHOWN) -> str:
         name = act.act or "(unknown)"
         numbers = f"{act.times:>6}{act.failed:>8}{act.share:>7.0%}{act.cost:>12}{act.final:>13}"
         lines.append(f"  {name:<22}{numbers}  {instead}")
-        lines += [
-            f"      {failure.dialogue}, turn {failure.turn}: {_short(failure.said)!r} → {_short(failure.answered)!r}"
-            for failure in act.failures[:most]
-        ]
+        for failure in act.failures[:most]:
+            said = f"{_short(failure.said)!r} → {_short(failure.answered)!r}"
+            lines.append(f"      {failure.dialogue}, turn {failure.turn}: {said}")
+            lines += [f"        called {call_text(call)}" for call in failure.calls]
     return "\n".join([*lines, *_wrong(report, source)])
 
 
@@ -164,6 +168,12 @@ def _wrong(report: AgentReport, source: str) -> list[str]:
     words = ["trialogue", "simulate", "--continue-from", source, "--dialogue", worst.dialogue]
     command = shlex.join([*words, "--turn", str(worst.turn), "-n", "50"])
     return [*lines, f"\nTry a fix at the point of failure: {command}"]
+
+
+def _failure(failure: Failure) -> dict[str, JsonValue]:
+    """A failure as plain JSON, with calls of tools where there are any."""
+    plain: dict[str, JsonValue] = {**asdict(failure), "calls": [call.to_json() for call in failure.calls]}
+    return plain if failure.calls else {name: value for name, value in plain.items() if name != "calls"}
 
 
 def _short(text: str, longest: int = 60) -> str:

@@ -11,6 +11,7 @@ from trialogue.agents.llm.agent import LlmAgent
 from trialogue.agents.llm.local import HuggingFaceAgent
 from trialogue.agents.registry import is_file, spec_of
 from trialogue.agents.spec import CatalogueSpec
+from trialogue.agents.tools.options import over_catalogue
 from trialogue.errors import UsageError
 from trialogue.llm.budget import BUDGET, Budget, use_budget
 from trialogue.records import JsonValue, sha256_of
@@ -52,6 +53,7 @@ class AgentsByName:
         spec = spec_of({"name": name, **self.given[name]})
         if isinstance(spec, CatalogueSpec) and "catalogue" not in spec.model_fields_set:
             spec = spec_of(spec, catalogue=self.catalogue, ratings=spec.ratings or self.ratings)
+        spec = over_catalogue(spec, self.catalogue)
         with use_budget(self.budget):
             agent = spec.make()
         return (

@@ -1,4 +1,4 @@
-"""Search a catalogue by words, as the tool ``search_catalog`` does: BM25 over title, overview, genres, director and cast.
+"""Search a catalogue by words, as tools do: BM25 over the words of items.
 
 Robertson and Zaragoza (2009), "The Probabilistic Relevance Framework: BM25 and Beyond", with k1 = 1.5, b = 0.75 and an
 inverse document frequency that is never negative. Equal scores keep the order of the catalogue.
@@ -7,12 +7,13 @@ inverse document frequency that is never negative. Equal scores keep the order o
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from trialogue.tasks.task import Catalogue, Item
+from trialogue.records import JsonValue
 
+Facts = Mapping[str, JsonValue]
 SEARCHED = ("title", "overview", "description", "genres", "director", "cast", "actors")
-"""Fields whose words are found, under the names of tau-Rec and of the bundled films."""
+"""Fields whose words tau-Rec's tool finds, under its names and those of the bundled films."""
 RESULTS = 20
 K1, B = 1.5, 0.75
 WORD = re.compile(r"\w+")
@@ -21,9 +22,10 @@ WORD = re.compile(r"\w+")
 class Search:
     """Index of a catalogue."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
-        self._names = list(catalogue.items)
-        counts = [Counter(words_of(item)) for item in catalogue.items.values()]
+    def __init__(self, items: Mapping[str, Facts], *, fields: Sequence[str] | None = SEARCHED) -> None:
+        """``fields``: whose words are found; None: those of all."""
+        self._names = list(items)
+        counts = [Counter(words_of(item, fields)) for item in items.values()]
         self._lengths = [each.total() for each in counts]
         self._mean = sum(self._lengths) / len(counts) if counts else 0.0
         self._places: dict[str, list[tuple[int, int]]] = {}
@@ -43,9 +45,9 @@ class Search:
         return [self._names[place] for place in sorted(scores, key=lambda place: (-scores[place], place))[:RESULTS]]
 
 
-def words_of(item: Item) -> Iterator[str]:
+def words_of(item: Facts, fields: Iterable[str] | None = SEARCHED) -> Iterator[str]:
     """Words of the searched fields, in lower case."""
-    for field in SEARCHED:
+    for field in item if fields is None else fields:
         value = item.get(field)
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str):
