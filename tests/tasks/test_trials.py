@@ -20,6 +20,7 @@ from trialogue.tasks import (
     score_baselines,
     score_trials,
 )
+from trialogue.tasks.task import Reveal
 from trialogue.tasks.trials import turns_of
 
 
@@ -70,6 +71,29 @@ def test_a_recorded_trial_has_the_scores_that_it_had_when_it_was_played(demo: Ta
     assert [each.name for each in found.baselines] == [
         each.value for each in Baseline if each is not Baseline.DO_NOTHING
     ]
+
+
+@pytest.mark.parametrize("ends", [Ends.RECOMMEND, Ends.ACCEPTED])
+def test_what_an_agent_had_been_told_when_it_decided_is_measured(demo: TaskSet, ends: Ends) -> None:
+    agents: dict[str, Player] = {"deaf": Constant(None), "hears": Listener(demo.catalogue)}
+    agents["asks"] = Listener(demo.catalogue, asks=True)
+    given = [each for name, agent in agents.items() for each in trials_of(demo, agent, name, ends=ends, trials=1)]
+    found = score_trials(given, demo, ends=ends)
+    knew = {each.name: each.knew and each.knew.value for each in found.systems}
+    said = [task.places_of(Reveal.VOLUNTEER) for task in demo.tasks]
+    learnable = [task.places_of(Reveal.VOLUNTEER, Reveal.ON_ASK) for task in demo.tasks]
+    share = sum(len(own) / len(all_of) for own, all_of in zip(said, learnable, strict=True)) / len(said)
+    assert share < 1
+    assert knew["asks"] == 1
+    assert knew["deaf"] == pytest.approx(share)  # it was told so much, and did not listen
+    if ends is Ends.RECOMMEND:
+        assert knew["hears"] == pytest.approx(share)
+    assert "Knew when deciding" in tasks_text(found)
+    unrecorded = [
+        each.model_copy(update={"utterances": tuple(said.model_copy(update={"meta": {}}) for said in each.utterances)})
+        for each in given
+    ]
+    assert {each.knew for each in score_trials(unrecorded, demo, ends=ends).systems} == {None}
 
 
 def test_a_system_is_compared_with_the_agent_that_asks_nothing(demo: TaskSet) -> None:

@@ -51,6 +51,7 @@ def tasks_text(scores: TrialScores, *, width: int | None = None) -> str:
     columns += [
         Column("Agent turns", lambda row: row.turns, with_decimals(1)),
         Column("Calls", lambda row: row.calls, with_decimals(1)),
+        Column("Knew when deciding", lambda row: row.knew, shares),
     ]
     below = len(scores.baselines) if scores.systems else 0
     parts: list[Part] = [

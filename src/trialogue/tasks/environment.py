@@ -28,7 +28,7 @@ from trialogue.catalogue.search import Search
 from trialogue.errors import UsageError
 from trialogue.records import Dialogue, Ending, JsonValue, Utterance
 from trialogue.records.trace import ToolCall, Trace
-from trialogue.tasks.outcomes import ACCEPTANCE, RESTRICTED, Ends, Outcome, Turn, score
+from trialogue.tasks.outcomes import ACCEPTANCE, RESTRICTED, TOLD, Ends, Outcome, Turn, score
 from trialogue.tasks.task import Catalogue, Policy, Reveal, Task, Wish
 
 MAX_TURNS = 20
@@ -129,7 +129,7 @@ class Trial:
     @property
     def turns(self) -> tuple[Turn, ...]:
         """What the agent said and called."""
-        return (*self._turns, *([Turn(self._text, tuple(self._pending))] if self._pending else []))
+        return (*self._turns, *([self._turn()] if self._pending else []))
 
     @property
     def turns_left(self) -> int:
@@ -175,10 +175,10 @@ class Trial:
 
     def dialogue(self, system: str, trial: int = 0) -> Dialogue:
         """The trial as a record, which ``score_trials`` scores as ``outcome`` does."""
-        said = [Utterance(speaker="user", text=self.opening.text)]
+        said = [self._utterance(self.opening)]
         for turn, answer in zip_longest(self.turns, self._answers):
             said.append(Utterance(speaker="system", text=turn.text, trace=Trace(calls=turn.calls)))
-            said += [] if answer is None else [Utterance(speaker="user", text=answer.text)]
+            said += [] if answer is None else [self._utterance(answer)]
         accepted = "accepted" if self.ending is TrialEnding.ACCEPTED else "rejected"
         return Dialogue(
             id=f"{self._task.id}/{trial}",
@@ -189,12 +189,21 @@ class Trial:
             ended_by=Ending.TURN_LIMIT if self.ending is TrialEnding.TIMEOUT else Ending.AGENT_ENDED,
         )
 
+    def _utterance(self, answer: Answer) -> Utterance:
+        told: list[JsonValue] = [place for place, wish in enumerate(self._task.wishes) if wish in answer.wishes]
+        return Utterance(speaker="user", text=answer.text, meta={TOLD: told})
+
+    def _turn(self) -> Turn:
+        told = [wish for answer in (self.opening, *self._answers) for wish in answer.wishes]
+        places = frozenset(place for place, wish in enumerate(self._task.wishes) if wish in told)
+        return Turn(self._text, tuple(self._pending), places)
+
     def _answer(self, places: Collection[int]) -> Answer:
         wishes = tuple(self._task.wishes[place] for place in sorted(places))
         return Answer("; ".join(map(str, wishes)) or "I have no wish about that.", wishes)
 
     def _end_turn(self, answer: Answer) -> Answer:
-        self._turns.append(Turn(self._text, tuple(self._pending)))
+        self._turns.append(self._turn())
         self._answers.append(answer)
         self._text, self._pending = "", []
         if len(self._turns) >= self._max_turns:

@@ -8,11 +8,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 
 from trialogue.errors import UnknownNameError
 from trialogue.records import JsonValue
 from trialogue.records.trace import ToolCall
-from trialogue.tasks.task import Catalogue, Policy, Task
+from trialogue.tasks.task import Catalogue, Policy, Reveal, Task
 
 RESTRICTED = ("R", "NC-17")
 """Content ratings that have to be checked before an item is recommended."""
@@ -23,6 +24,8 @@ DISCLOSURE = re.compile(
 """Words that say that a recommendation is paid for."""
 ACCEPTANCE = "recommendation"
 """Key of ``Dialogue.outcome`` under which it says whether the user ``"accepted"`` or ``"rejected"`` the last one."""
+TOLD = "told"
+"""Key of an utterance's ``meta`` under which it lists the wishes, by place in the task, that the user says in it."""
 RECENT = 2  # messages: the one with the recommendation, and the one before
 
 
@@ -56,6 +59,8 @@ class Turn:
     text: str
     """What it said; "" if it only called tools."""
     calls: tuple[ToolCall, ...] = ()
+    told: frozenset[int] | None = None
+    """Wishes, by place in the task, that the user had said before; None: not recorded."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,9 @@ class Outcome:
     """Messages of the agent that count."""
     calls: int
     """Calls of tools that count."""
+    knew: Fraction | None = None
+    """Share of the wishes that could be learnt (all but hidden ones) that the user had said before the last call of
+    ``recommend``; None: not recorded, none can be learnt, or nothing was recommended."""
 
     @property
     def policy(self) -> bool:
@@ -125,6 +133,7 @@ def score(
         violations=tuple(policy for policy in task.policies if not keeps.policy(policy)),
         turns=len(turns),
         calls=len(calls),
+        knew=_knowledge(task, turns[offers[-1].message]) if offers else None,
     )
 
 
@@ -138,6 +147,12 @@ def _satisfies(
     if item is None or not task.fits(item):
         return False
     return accepted if ends is Ends.ACCEPTED else True
+
+
+def _knowledge(task: Task, turn: Turn) -> Fraction | None:
+    """How much of the need the agent had been told when it decided."""
+    places = task.places_of(Reveal.VOLUNTEER, Reveal.ON_ASK)
+    return None if turn.told is None or not places else Fraction(len(turn.told & places), len(places))
 
 
 def _is_offer(call: ToolCall) -> bool:

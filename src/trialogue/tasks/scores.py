@@ -37,6 +37,8 @@ class AgentScores(Record):
     """Messages of the agent per trial."""
     calls: Estimate | None = None
     """Calls of tools per trial."""
+    knew: Estimate | None = None
+    """Share of the wishes that could be learnt that the user had said before the agent decided; None: not recorded."""
     above: Estimate | None = None
     """pass^1 minus that of the baseline to beat, task by task; None: there is none."""
     violations: dict[str, int] = Field(default_factory=dict)

@@ -16,7 +16,7 @@ from trialogue.llm.families import family_of
 from trialogue.records import Dialogue, Estimate, Fault, Raters, Reason, ReasonCode
 from trialogue.records.completion import UNNAMED
 from trialogue.tasks.baselines import Baseline, BaselineResult, Expected, baselines_of
-from trialogue.tasks.outcomes import ACCEPTANCE, Ends, Outcome, Turn, score
+from trialogue.tasks.outcomes import ACCEPTANCE, TOLD, Ends, Outcome, Turn, score
 from trialogue.tasks.pass_k import difference_over_tasks, mean_over_tasks, pass_k, pass_values
 from trialogue.tasks.scores import AgentScores, TrialScores, measure_of
 from trialogue.tasks.task import TaskSet
@@ -100,9 +100,14 @@ def turns_of(dialogue: Dialogue) -> tuple[Turn, ...] | None:
     if all(trace is None or trace.calls is None for trace in traces):
         return None
     calls = [() if trace is None else trace.calls or () for trace in traces]
-    said = zip(dialogue.utterances, calls, strict=False)
-    turns = tuple(Turn(each.text, own) for each, own in said if each.speaker == "system")
-    return (*turns, Turn("", calls[-1])) if calls[-1] else turns
+    turns: list[Turn] = []
+    told: frozenset[int] | None = None
+    for each, own in zip(dialogue.utterances, calls, strict=False):
+        if each.speaker == "system":
+            turns.append(Turn(each.text, own, told))
+        elif isinstance(listed := each.meta.get(TOLD), list):
+            told = (told or frozenset()) | {place for place in listed if isinstance(place, int)}
+    return (*turns, Turn("", calls[-1], told)) if calls[-1] else tuple(turns)
 
 
 def _is_text(value: object) -> bool:
@@ -203,6 +208,7 @@ def _system(name: str, trials: Sequence[_Scored], floor: BaselineResult | None) 
         policy=_share(by_task, lambda outcome: outcome.policy),
         turns=_mean(by_task, lambda each: each.turns),
         calls=_mean(by_task, lambda each: each.calls),
+        knew=_mean(by_task, lambda each: None if each.outcome is None else each.outcome.knew),
         above=above,
         violations=dict(sorted(broken.items())),
     )
@@ -221,8 +227,11 @@ def _share(by_task: Mapping[str, Sequence[_Scored]], value_of: Callable[[Outcome
     return None if values is None else pass_k(values, 1)
 
 
-def _mean(by_task: Mapping[str, Sequence[_Scored]], value_of: Callable[[_Scored], int | None]) -> Estimate | None:
-    values = _values(by_task, value_of)
+def _mean(
+    by_task: Mapping[str, Sequence[_Scored]], value_of: Callable[[_Scored], Fraction | int | None]
+) -> Estimate | None:
+    values: dict[str, list[Fraction | int]] | None = _values(by_task, value_of)
     if values is None:
         return None
-    return mean_over_tasks({task: Fraction(sum(own), len(own)) for task, own in values.items()})
+    means = {task: sum((Fraction(each) for each in own), Fraction(0)) / len(own) for task, own in values.items()}
+    return mean_over_tasks(means)

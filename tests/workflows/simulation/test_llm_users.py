@@ -99,7 +99,7 @@ def test_what_models_of_users_cost_is_counted_by_name_also_with_baselines(endpoi
     ("path", "ending", "said"),
     [
         ("cut", Ending.USER_ERROR, "cut off at 20 tokens: raise max_tokens"),
-        ("streamed", Ending.USER_ERROR, "streamed its answer"),
+        ("cut-stream", Ending.USER_ERROR, "broke off in the middle of a streamed answer"),
         ("error-in-200", Ending.USER_ERROR, "status 200 and an error: model is loading"),
         ("error-in-choice", Ending.HARNESS_ERROR, "no credit left"),
         ("null", Ending.USER_ERROR, "without text"),

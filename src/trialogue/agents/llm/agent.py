@@ -83,7 +83,7 @@ class LlmSession(PromptedSession):
             failure.trace = join_traces([Trace(calls=tuple(tools.calls)), *used])
             raise
         turn = turn_of(
-            [*said, *_said(completion.text)],
+            [*said, *_as_message(completion.text)],
             longest=self._options.longest_text,
             latency_s=time.perf_counter() - start,
             meta=completion_facts(completion),
@@ -122,7 +122,7 @@ class LlmSession(PromptedSession):
             earlier = sum(len(each.trace.calls or ()) for each in said if each.trace is not None)
             said += [
                 each.model_copy(update={"trace": Trace(calls=tuple(tools.calls[earlier:]))})
-                for each in _said(completion.text)
+                for each in _as_message(completion.text)
             ]
 
     def _usage(self, completion: Completion) -> Trace:
@@ -138,7 +138,8 @@ class LlmSession(PromptedSession):
         self.retries += cost
 
 
-def _said(text: str) -> list[Utterance]:
+def _as_message(text: str) -> list[Utterance]:
+    """What a model says beside its calls; []: nothing."""
     return [Utterance(speaker="system", text=text)] if text else []
 
 

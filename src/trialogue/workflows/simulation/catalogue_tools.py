@@ -14,8 +14,13 @@ from trialogue.catalogue.search import Search
 from trialogue.records import JsonValue
 from trialogue.workflows.inputs.knowledge import load_catalogue
 
-AVAILABILITY = ("stream", "service", "availab", "stock", "shop")
-"""Beginnings of words of attributes that say where an item is to be had."""
+AVAILABILITY = frozenset(
+    {
+        *("availability", "available", "available at", "available on", "in stock", "stock", "shop", "store", "service"),
+        *("streaming service", "streaming", "streaming_services"),
+    }
+)
+"""Attributes that say where an item is to be had."""
 
 
 class Items(Arguments):
@@ -33,21 +38,14 @@ def catalogue_tools(catalogue: Catalogue) -> list[Tool]:
     """Tools over a catalogue; availability only where an attribute of its items says it."""
     facts = {name: facts_of(item) for name, item in catalogue.items()}
     search = Search(facts, fields=None)
-    places = sorted(
-        {
-            name
-            for item in catalogue.values()
-            for name in item.attributes
-            if any(word.startswith(AVAILABILITY) for word in name.lower().replace("_", " ").split())
-        }
-    )
+    places = sorted({name for item in catalogue.values() for name in item.attributes if name.lower() in AVAILABILITY})
 
     def item(name: str) -> Mapping[str, JsonValue]:
         if name not in facts:
             raise CallError(ToolError.NO_SUCH_ITEM, repr(name))
         return facts[name]
 
-    def found(given: Query) -> list[JsonValue]:
+    def search_for(given: Query) -> list[JsonValue]:
         return [{"id": name, "title": catalogue[name].title_with_year} for name in search.best(given.query)]
 
     def recommend(given: Items) -> JsonValue:
@@ -57,7 +55,7 @@ def catalogue_tools(catalogue: Catalogue) -> list[Tool]:
         return {name: item(given.item_id).get(name, []) for name in places}
 
     tools = [
-        Tool("search_catalogue", "Search the catalogue by words; at most 20 items, the best first.", Query, found),
+        Tool("search_catalogue", "Search the catalogue by words; at most 20 items, the best first.", Query, search_for),
         Tool("get_facts", "All facts about an item.", ItemId, lambda given: item(given.item_id)),
         Tool(RECOMMEND, "Say which items your next message recommends.", Items, recommend),
     ]
