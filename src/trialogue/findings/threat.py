@@ -97,6 +97,7 @@ class ThreatCode(StrEnum):
     ONE_AGENT = "one_agent"
     SEVERAL_USER_MODELS = "several_user_models"
     SEVERAL_MODELS = "several_models"
+    USER_FAMILY = "user_family"
     SIMULATIONS_FAILED = "simulations_failed"
     CALIBRATION_ELSEWHERE = "calibration_elsewhere"
     CORPUS_SHIFT = "corpus_shift"

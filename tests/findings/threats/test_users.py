@@ -5,7 +5,13 @@ import pytest
 from trialogue.findings import Findings, SystemFacts
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.texts import sentence
-from trialogue.findings.threats.users import fishers_p, several_models, user_fault_differences, user_faults
+from trialogue.findings.threats.users import (
+    fishers_p,
+    several_models,
+    shared_families,
+    user_fault_differences,
+    user_faults,
+)
 from trialogue.records import Manifest
 from trialogue.records.kinds.gates import Gate
 
@@ -64,6 +70,19 @@ def test_pairs_whose_users_differ_are_conditional() -> None:
 def test_people_are_not_compared_and_neither_is_nothing() -> None:
     assert list(user_fault_differences(findings(facts("a", 0, simulated=0), facts("b", 60)))) == []
     assert list(user_fault_differences(findings(facts("a", 0, of=0), facts("b", 60)))) == []
+
+
+def test_a_system_of_the_family_of_its_simulated_users_may_be_favoured() -> None:
+    one = facts("a", 0).model_copy(update={"models": ("gpt-4o fp_1",), "user_models": ("openai/gpt-5-mini fp_2",)})
+    two = facts("b", 0).model_copy(update={"models": ("claude-x",), "user_models": ("gpt-5-mini",)})
+    named = facts("llama3", 0).model_copy(update={"user_models": ("Llama-3.1-8B",)})
+    unknown = facts("c", 0).model_copy(update={"models": ("tiny",), "user_models": ("tiny",)})
+    found = list(shared_families(findings(one, two, named, unknown, facts("gpt-4o", 0))))
+    assert [(each.code, each.severity, each.systems) for each in found] == [
+        (ThreatCode.USER_FAMILY, Severity.DEMOTES, ("a",)),
+        (ThreatCode.USER_FAMILY, Severity.DEMOTES, ("llama3",)),
+    ]
+    assert sentence(found[0]) == "A and the simulated users are built on the same family of language models (GPT)."
 
 
 def test_several_models_in_one_batch_are_a_mixture_of_users_or_of_the_system() -> None:

@@ -23,6 +23,7 @@ from trialogue.findings.threats.users import (
     known_seeds,
     no_common_users,
     several_models,
+    shared_families,
     user_fault_differences,
     user_faults,
 )
@@ -392,6 +393,7 @@ DETECTORS: tuple[Detector, ...] = (
     user_faults,
     user_fault_differences,
     several_models,
+    shared_families,
     different_users,
     no_common_users,
     few_clusters,

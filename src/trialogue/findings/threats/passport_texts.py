@@ -82,6 +82,15 @@ PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Noted: the verdict is about their mixture.",
         lambda t: f"several models answered for {list_names(t.systems)}: {list_names(_texts(t.facts['models']))}",
     ),
+    ThreatCode.USER_FAMILY: ThreatText(
+        "A system shares the language model of its simulated users",
+        "Ids of the models that answered for a system (else its name) and of those that played its users are of one family.",
+        "Demotes the system's verdicts: users may favour what their own model would say.",
+        lambda t: (
+            f"{list_names(t.systems)} and the simulated users are built on the same family of language models "
+            f"({list_names(_texts(t.facts['families']))})"
+        ),
+    ),
     ThreatCode.SIMULATIONS_FAILED: ThreatText(
         "Simulated dialogues that failed",
         "Simulated dialogues that ended in a failure.",

@@ -6,6 +6,7 @@ from itertools import combinations
 from trialogue.findings.records import Findings, SeparateUsers, SystemFacts
 from trialogue.findings.standings import Measure
 from trialogue.findings.threat import Severity, Threat, ThreatCode
+from trialogue.llm.families import family_of
 from trialogue.records import ClusterKind, JsonValue, MeasuredUnits, PopulationKind
 from trialogue.records.kinds.gates import Gate
 from trialogue.stats.fisher import fisher_p
@@ -80,6 +81,20 @@ def several_models(findings: Findings) -> Iterator[Threat]:
         ):
             if len(models) > 1:
                 yield Threat(code=code, severity=severity, systems=(facts.system,), facts={"models": list(models)})
+
+
+def shared_families(findings: Findings) -> Iterator[Threat]:
+    """Systems that are built on the same family of language models as their simulated users, who may favour them."""
+    for facts in findings.systems:
+        own = {family_of(model) for model in facts.models or (facts.system,)}
+        shared = sorted(each for each in own & {family_of(model) for model in facts.user_models} if each is not None)
+        if shared:
+            yield Threat(
+                code=ThreatCode.USER_FAMILY,
+                severity=Severity.DEMOTES,
+                systems=(facts.system,),
+                facts={"families": [each.value for each in shared]},
+            )
 
 
 def different_users(findings: Findings) -> Iterator[Threat]:
