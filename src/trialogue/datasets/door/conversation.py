@@ -381,7 +381,7 @@ class Conversations:
             return content
         if content is None and isinstance(message.get("refusal"), str):
             return str(message["refusal"])
-        if content is None and thoughts:
+        if content is None and (thoughts or self._shape.speaker(str(message.get(self._shape.role))) == "system"):
             return ""
         if not isinstance(content, list):
             report.wrong(f"expected a string or a list of parts, got {kind_of(content)}.", at, line=line)

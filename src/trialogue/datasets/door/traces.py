@@ -29,7 +29,12 @@ RESULTS = (
 """Types of those that hold a result."""
 TOOL_ROLES = ("tool", "function", "tool_response", "function_response", "observation")
 """Roles of messages that hold a result."""
-_FIRST = r"(?:(?:tool|api|http|execution|runtime|type|value|key|timeout)[ _]?)?(?:error|exception)\b|traceback\b"
+_STATUS = r"http\W{0,3}(?:status |code )?[45]\d\d"
+_FIRST = (
+    r"(?:(?:tool|api|http|execution|runtime)[ _])?[\w.]*(?:error|exception)\b(?!-)|traceback\b"
+    rf"|(?:request |tool )?time(?:d )?out\b|{_STATUS}\b|[45]\d\d\W{{1,3}}(?:\w+ ){{0,2}}(?:error|bad gateway|unavailable"
+    r"|time-?out|not found|unauthorized|forbidden|too many requests|bad request|unprocessable)\b"
+)
 ERROR = re.compile(rf"\s*(?:{_FIRST})", re.I)
 """How a result of text begins that is an error."""
 SECONDS: Mapping[str, float] = {

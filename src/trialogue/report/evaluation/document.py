@@ -30,6 +30,7 @@ from trialogue.report.evaluation.explorer_links import ExplorerLinks, explorer_l
 from trialogue.report.evaluation.first_screen import first_parts
 from trialogue.report.evaluation.head_to_head import head_to_head, pairs_table
 from trialogue.report.evaluation.league import Systems, league_table, sparse_note
+from trialogue.report.evaluation.log import log_sections
 from trialogue.report.evaluation.methods import methods
 from trialogue.report.evaluation.paper import METHODS, REFERENCES
 from trialogue.report.evaluation.reading import reading_lines, sample_line
@@ -122,6 +123,7 @@ def evaluation_document(
         is_linked=explorer,
         sections=[
             Section("What was read", [Sentences([sample_line(shown), *reading_lines(shown)], where=TERMINAL)]),
+            *log_sections(shown, systems),
             *sections,
             Section("Dialogues to open", list(_chats(shown, systems)), "dialogues", where=PAGE),
             *_leagues(shown, leagues, systems),
@@ -251,7 +253,8 @@ def _leagues(found: Findings, leagues: Sequence[League], systems: Systems) -> It
     sparse = [each for each in everything if is_sparse(each) and each.measure.name != found.primary]
     dense = [each for each in everything if each not in sparse]
     note = " ".join(part for part in (_key(found, dense), sparse_note(sparse, systems.titles)) if part)
-    yield Section("", [league_table(dense, systems, title, where=TERMINAL, note=note)], where=TERMINAL)
+    if found.log is None or not found.log.leads:
+        yield Section("", [league_table(dense, systems, title, where=TERMINAL, note=note)], where=TERMINAL)
     chosen = paper_leagues(found)
     caption = paper_caption(found, chosen)
     paper = league_table(chosen, systems, "Systems by measures", where=PAPER, caption=caption, points=COLUMN)

@@ -1,6 +1,6 @@
 """What was read, in lines for the first screen and the terminal: how many units people rated, and what was not read."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from trialogue.findings import Findings
 from trialogue.findings.wording import list_names
@@ -15,7 +15,8 @@ SHORT_OF = "may hold people's judgements"
 
 def reading_lines(findings: Findings) -> list[str]:
     """Lines on what was read, most important first; [] for older files, which do not say."""
-    return [*_rated_shares(findings.reading), *compared_lines(findings), *_unread(findings.reading)]
+    sliced = () if findings.log is None else findings.log.fields
+    return [*_rated_shares(findings.reading), *compared_lines(findings), *_unread(findings.reading, sliced)]
 
 
 def sample_line(findings: Findings) -> str:
@@ -51,11 +52,13 @@ def _lowest(shares: dict[str, Rated]) -> str:
     return f"fewest of {name}: {shares[name].rated:,} of {shares[name].units:,}"
 
 
-def _unread(reading: Reading) -> Iterator[str]:
+def _unread(reading: Reading, sliced: Collection[str]) -> Iterator[str]:
     judging = list(dict.fromkeys(reading.may_be_feedback))
     if judging:
         yield f"Not read, but {SHORT_OF}: {list_names(judging)}."
-    names = list(dict.fromkeys(name for each in reading.unread for name in each.names if name not in judging))
+    names = list(
+        dict.fromkeys(name for each in reading.unread for name in each.names if name not in (*judging, *sliced))
+    )
     if names:
         more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
         yield f"Not read: {', '.join(names[:MAX_NAMES])}{more}."
