@@ -59,7 +59,7 @@ ALLOWED = {
     "report/numbers.py": TYPE_SETTING,
     "report/plots/alignment.py": TYPE_SETTING,
     "report/evaluation/paper.py": "entries of our own list of references",
-    "report/render/layout.py": "sentences about one system each become a list",
+    "report/text.py": "sentences about one system each become a list",
     "report/render/papers.py": TYPE_SETTING,
     "report/study/figures.py": TYPE_SETTING,
     "report/terminal.py": TYPE_SETTING,

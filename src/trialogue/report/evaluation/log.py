@@ -192,7 +192,7 @@ def slice_name(row: Slice) -> str:
 
 
 def _blames(log: LogFindings, versions: Sequence[str]) -> Table[BlameCount]:
-    def failed(name: str) -> Callable[[BlameCount], int]:
+    def dialogues_of(name: str) -> Callable[[BlameCount], int]:
         return lambda row: row.dialogues.get(name, 0)
 
     return Table(
@@ -202,7 +202,10 @@ def _blames(log: LogFindings, versions: Sequence[str]) -> Table[BlameCount]:
             Column("To blame", lambda row: row.blame.party.value, key="party"),
             Column("Because", lambda row: RULES[row.blame.rule]),
             *in_files(rule=lambda row: row.blame.rule.value),
-            *(Column(name, failed(name), key=f"dialogues_{place}") for place, name in enumerate(versions, start=1)),
+            *(
+                Column(name, dialogues_of(name), key=f"dialogues_{place}")
+                for place, name in enumerate(versions, start=1)
+            ),
         ],
         heading="Failed dialogues:",
         file="blame",
