@@ -26,11 +26,11 @@ from trialogue.report.compact_letters import league_letters
 from trialogue.report.document import Column, Document, Insert, Link, Medium, Part, Section, Sentences, Table
 from trialogue.report.evaluation.cards import cards_of, metric_cards
 from trialogue.report.evaluation.chat import chat
-from trialogue.report.evaluation.explorer_links import ExplorerLinks, explorer_links
+from trialogue.report.evaluation.explorer_links import explorer_links
 from trialogue.report.evaluation.first_screen import first_parts
 from trialogue.report.evaluation.head_to_head import head_to_head, pairs_table
 from trialogue.report.evaluation.league import Systems, league_table, sparse_note
-from trialogue.report.evaluation.log import log_sections
+from trialogue.report.evaluation.log import first_of_log, harm_lines, log_sections
 from trialogue.report.evaluation.methods import methods
 from trialogue.report.evaluation.paper import METHODS, REFERENCES
 from trialogue.report.evaluation.reading import reading_lines, sample_line
@@ -111,9 +111,9 @@ def evaluation_document(
         answer=[each.text for each in first],
         clearance=CLEARANCE if is_clear else "",
         against=against,
-        first=first_parts(shown, systems),
+        first=first_of_log(shown, systems) or first_parts(shown, systems),
         facts=_facts(shown),
-        aside=list(_lines_aside(shown, links)),
+        aside=list(_lines_aside(shown, systems)),
         further=[each.text for each in further],
         threats=_ordered_threats(shown),
         threats_of=OF_OTHERS if is_clear else "",
@@ -212,8 +212,9 @@ def _facts(found: Findings) -> list[tuple[int, str, str]]:
     ]
 
 
-def _lines_aside(found: Findings, links: ExplorerLinks) -> Iterator[Part]:
-    yield Sentences(reading_lines(found))
+def _lines_aside(found: Findings, systems: Systems) -> Iterator[Part]:
+    links = systems.links
+    yield Sentences([*harm_lines(found, systems), *reading_lines(found)])
     names = systems_in_order(found)
     if links.there:
         yield Link(links.answer(*names) if len(names) == 2 else links.start_page(), "Look at the dialogues")

@@ -40,6 +40,17 @@ RULES: Mapping[BlameRule, str] = {
 KINDS = {SliceKind.TOOL: "tool", SliceKind.TURNS: "user messages", SliceKind.LANGUAGE: "language"}
 
 
+def first_of_log(found: Findings, systems: Systems) -> list[Part]:
+    """What the first screen of a page shows of a log that records more than texts: its measures; [] of any other."""
+    log = found.log
+    return [_measures(log, found, systems)] if log is not None and log.leads else []
+
+
+def harm_lines(found: Findings, systems: Systems) -> list[str]:
+    """The probability that the new version is worse, or why there is none; [] without two versions of a log."""
+    return [] if found.log is None else list(_harm(found.log, found, systems))
+
+
 def log_sections(found: Findings, systems: Systems) -> Iterator[Section]:
     """The sections of a log of people's dialogues; none where there is no such log."""
     log = found.log
@@ -47,9 +58,8 @@ def log_sections(found: Findings, systems: Systems) -> Iterator[Section]:
         return
     versions = [facts.system for facts in found.systems]
     where = SCREENS if log.leads else PAGE
-    lines = Sentences(list(_harm(log, found, systems)))
-    parts: list[Part] = [_measures(log, versions, systems), lines, _file(log)]
-    yield Section("What the log records", parts, "log", where=where)
+    parts: list[Part] = [_measures(log, found, systems), Sentences(harm_lines(found, systems)), _file(log)]
+    yield Section("What the log records", parts, "log", where=SCREENS - PAGE if log.leads else PAGE)
     if log.slices and log.new is not None:
         yield Section(f"Where is {log.new} worse?", list(_slices(log, found, systems)), "slices", where=where)
     yield Section("Who is to blame for failed dialogues", [_blames(log, versions)], "blame", where=where)
@@ -67,7 +77,7 @@ def _harm(log: LogFindings, found: Findings, systems: Systems) -> Iterator[str]:
         yield f"{versions}: undefined, because {log.no_harm}."
 
 
-def _measures(log: LogFindings, versions: Sequence[str], systems: Systems) -> Table[LogMeasure]:
+def _measures(log: LogFindings, found: Findings, systems: Systems) -> Table[LogMeasure]:
     difference: list[Column[LogMeasure]] = []
     if log.new is not None:
         difference = [Column(f"{log.new} minus {log.old}", lambda row: row.difference, signed_text, where=PAGE)]
@@ -76,7 +86,7 @@ def _measures(log: LogFindings, versions: Sequence[str], systems: Systems) -> Ta
         [row for row in log.measures if MeasureName(row.measure or "").variant not in PARTS],
         [
             Column("Measure", lambda row: _title(row, systems)),
-            *(Column(name, _value(name)) for name in versions),
+            *(Column(facts.system, _value(facts.system)) for facts in found.systems),
             *difference,
         ],
         note="What a system records itself describes it, and gives no verdict.",
