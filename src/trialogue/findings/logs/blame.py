@@ -138,3 +138,10 @@ def _is_wrong(call: ToolCall) -> bool:
 
 def _says_wrong(error: str) -> bool:
     return _WRONG_CALL.search(error) is not None and _OF_ANSWER.search(error) is None
+
+
+def own_words(detail: str | None) -> str | None:
+    """A recorded error in words of ours, which say the same of who is to blame; None where it says nothing of it."""
+    if detail is None or not _OF_TOOL.search(detail):
+        return None
+    return "invalid tool arguments" if _says_wrong(detail) else "tool error"
