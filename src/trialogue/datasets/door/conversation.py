@@ -215,7 +215,7 @@ class Conversations:
         for place, trace in traces.items():
             messages[place].utterance = messages[place].utterance.model_copy(update={"trace": trace})
         for key, value in {**metadata, **rest}.items():
-            if key != "tools" or log.tools is None:
+            if (key != "tools" or log.tools is None) and (key.lower() not in ERRORS or failure is None):
                 self._fields.see(key, value, system)
         try:
             dialogue = Dialogue(

@@ -73,7 +73,8 @@ def _rule(dialogue: Dialogue) -> tuple[BlameRule | None, ToolCall | None]:
     is_open = broken is not None and broken.error is None and not _is_wrong(broken)
     if is_decided or (is_open and recorded is BlameRule.RATE_LIMITED):
         return recorded, None
-    if broken is not None and (recorded is not None or looks is not None):
+    is_left = recorded is not None and (not text or is_of_tool)  # what a reply followed, it got over
+    if broken is not None and (is_left or looks is not None):
         return (BlameRule.CALL_REFUSED if _is_wrong(broken) else BlameRule.TOOL_FAILED), broken
     if recorded is not None and _OF_TOOL.search(detail):
         return (BlameRule.CALL_REFUSED if _says_wrong(detail) else BlameRule.TOOL_NAMED), None

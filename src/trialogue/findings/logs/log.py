@@ -23,14 +23,14 @@ from trialogue.findings.standings import Contrast, League
 from trialogue.findings.threat import Validity
 from trialogue.metrics.base import ratio
 from trialogue.metrics.dialogue.latency import wait_of
-from trialogue.metrics.dialogue.tools import calls_of
+from trialogue.metrics.dialogue.tools import calls_of, satisfaction_in
 from trialogue.records import Basis, Dialogue, Reason, ReasonCode, Role, Score
 from trialogue.records.scores.score_table import ScoreTable
 from trialogue.stats import cluster_sums, estimate_of_sums
 from trialogue.stats.comparison.quantiles import quantile_of
 
 WORST = 10
-QUANTILES = {"Latency, median": 0.5, "Latency, p95": 0.95}
+QUANTILES = {"Latency, p50": 0.5, "Latency, p95": 0.95}
 MEASURES = ("cost", "tokens", "tool_calls")
 """Metrics of what systems did, in order; their variants are in the order in which they were measured."""
 OF_ALL = frozenset({"per_dialogue", "all", "input", "output"})
@@ -49,6 +49,8 @@ class _Tally:
     replies: int = 0
     failed: list[tuple[float, float]] = field(default_factory=list)
     clusters: list[str] = field(default_factory=list)
+    judged: int = 0
+    """Those that are known to have satisfied somebody, or not."""
     blames: Counter[Blame] = field(default_factory=Counter)
     has_traces: bool = False
 
@@ -92,7 +94,8 @@ def log_findings(
         return None
     old, new = _versions(tallies)
     contrast = None if primary is None or new is None else primary.contrast_of(new, old or "")
-    is_sliced = contrast is not None and primary is not None and primary.measure.basis in OF_SLICES and bool(rated)
+    is_blocked = contrast is None or primary is None or Validity.BLOCKED in (primary.validity, contrast.validity)
+    is_sliced = not is_blocked and primary is not None and primary.measure.basis in OF_SLICES and bool(rated)
     slices: tuple[Slice, ...] = ()
     if is_sliced and primary is not None and old is not None and new is not None:
         question = _question(primary, old, new, findings, permutations)
@@ -133,6 +136,7 @@ def _values(measure: str, scores: Iterable[Score], units: ScoreTable) -> dict[tu
 def _add(tally: _Tally, dialogue: Dialogue, blame: Blame | None) -> None:
     tally.dialogues += 1
     tally.clusters.append(dialogue.cluster)
+    tally.judged += satisfaction_in(dialogue) is not None
     tally.failed.append((float(blame is not None), 1.0))
     if blame is not None:
         tally.blames[blame.model_copy(update={"tool": None})] += 1
@@ -231,10 +235,12 @@ def _measures(
             replies = {system: each.replies for system, each in tallies.items()}
             yield LogMeasure(title=title, unit="s", values=waits, units=replies)
     dialogues = {system: each.dialogues for system, each in tallies.items()}
+    satisfying = {system: each.judged for system, each in tallies.items()}
     by_metric = {name: [each for each in leagues if each.measure.measured.metric == name] for name in MEASURES}
     for league in chain.from_iterable(by_metric.values()):
-        found = _of_league(league, old, new)
-        yield found.model_copy(update={"units": dialogues}) if league.measure.measured.variant in OF_ALL else found
+        variant = league.measure.measured.variant
+        units = dialogues if variant in OF_ALL else satisfying if variant == "per_satisfied" else {}
+        yield _of_league(league, old, new).model_copy(update={"units": units})
 
 
 def _of_league(league: League, old: str | None, new: str | None) -> LogMeasure:

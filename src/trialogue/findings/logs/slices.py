@@ -19,6 +19,25 @@ from trialogue.stats.comparison.families import bonferroni
 
 LEAST = 10  # rated dialogues of each version, of which a slice says anything
 LONGEST_VALUE = 60  # characters; longer values are texts
+TOPICS = frozenset(
+    {
+        *(
+            "topic",
+            "topics",
+            "category",
+            "intent",
+            "subject",
+            "theme",
+            "domain",
+            "issue",
+            "use_case",
+            "scenario",
+            "tags",
+        ),
+        *("segment", "locale", "country", "region", "channel", "plan", "platform"),
+    }
+)
+"""Names of fields that say what a dialogue is about, however many values they have."""
 MANY_IDENTIFIED = 5_000  # dialogues of more than which no language is looked for, which takes a millisecond each
 TURNS = ((1, 1, "1"), (2, 2, "2"), (3, 4, "3 to 4"), (5, 8, "5 to 8"), (9, 16, "9 to 16"))
 """(fewest, most, name) of numbers of the user's messages; "17 or more" is beyond."""
@@ -104,20 +123,23 @@ def fields_of(dialogues: Iterable[Dialogue]) -> list[str]:
     odd: set[str] = set()
     for dialogue in dialogues:
         for name, given in dialogue.meta.items():
-            value = _value(given)
-            if value:
-                counts.setdefault(name, Counter())[value[0]] += 1
+            values = _value(given)
+            if values:
+                counts.setdefault(name, Counter()).update(values)
             elif given not in (None, "", [], {}):
                 odd.add(name)
     return [
         name
         for name, own in counts.items()
-        if name not in odd and len(own) > 1 and (2 * len(own) <= own.total() or own.most_common(1)[0][1] >= LEAST)
+        if name not in odd and 1 < len(own) <= own.total() / (1 if name.lower() in TOPICS else 2)
     ]
 
 
 def _value(given: object) -> tuple[str, ...]:
-    """The value of a field as a name; () if it is none, or a text, or not one value."""
+    """The values of a field, or of a list in it, as names; () if one is a text or something else."""
+    if isinstance(given, list):
+        values = [_value(each) if not isinstance(each, list) else () for each in given]
+        return tuple(dict.fromkeys(name for own in values for name in own)) if all(values) else ()
     if isinstance(given, bool | int) or (isinstance(given, str) and 0 < len(given.strip()) <= LONGEST_VALUE):
         return (str(given).strip(),) if "\n" not in str(given).strip() else ()
     return ()
@@ -131,7 +153,7 @@ def _turns(dialogue: Dialogue) -> tuple[str, ...]:
 
 def _language(dialogue: Dialogue) -> tuple[str, ...]:
     guess = language_of(said.text for said in dialogue.utterances if said.speaker == "user")
-    return (language_name(guess.code) if guess.code is not None else "too little text",)
+    return () if guess.code is None else (language_name(guess.code),)
 
 
 def _of_group(
@@ -151,8 +173,7 @@ def _of_group(
     small = [value for value in members if value not in large]
     if small:
         pooled = list({id(each): each for value in small for each in members[value]}.values())
-        name, count = (small[0], 0) if len(small) == 1 else ("", len(small))
-        found = _slice(group, name, count, pooled, question)
+        found = _slice(group, "", len(small), pooled, question)
         nothing = Estimate(value=None, why=Reason.of(ReasonCode.SLICE_TOO_SMALL, least=LEAST))
         yield found if large else found.model_copy(update={"difference": nothing})
 

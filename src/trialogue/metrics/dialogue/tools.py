@@ -242,6 +242,8 @@ class Cost:
         if variant == "per_satisfied":
             change = {"title": "Cost per satisfied person", "unit": "in the currency of the log"}
             self.card = COST.model_copy(update={**change, "needs": ("cost", "ratings")})
+        else:
+            self.card = COST.model_copy(update={"title": "Cost per dialogue"})
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(cost, 1); (cost, 1 if people were satisfied)."""

@@ -270,7 +270,7 @@ class ReasonCode(StrEnum):
     SLICE_WITHOUT_VERSION = "slice_without_version", "no rated dialogue of {system} is in it"
     SLICE_TOO_SMALL = "slice_too_small", "a version has fewer than {least} rated dialogues in it"
     VERDICT_WITHHELD = "verdict_withheld", "a threat to validity withholds the verdict"
-    NOT_TWO_VERSIONS = "not_two_versions", "it takes two versions, and a measure that compares them"
+    NOT_TWO_VERSIONS = "not_two_versions", "no measure compares two versions"
     NO_RATINGS_OF = "no_ratings_of", "nobody rated its {question}"
     STYLE_REFERENCE_MISSING = (
         "style_reference_missing",

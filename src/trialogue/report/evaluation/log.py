@@ -60,8 +60,10 @@ def log_sections(found: Findings, systems: Systems) -> Iterator[Section]:
     where = SCREENS if log.leads else PAGE
     parts: list[Part] = [_measures(log, found, systems), Sentences(harm_lines(found, systems)), _file(log)]
     yield Section("What the log records", parts, "log", where=SCREENS - PAGE if log.leads else PAGE)
+    yield Section("", [] if log.leads else parts[1:2], where=SCREENS - PAGE)
     if log.slices and log.new is not None:
-        yield Section(f"Where is {log.new} worse?", list(_slices(log, found, systems)), "slices", where=where)
+        shown = SCREENS if any(each.is_worse for each in log.slices) else where
+        yield Section(f"Where is {log.new} worse?", list(_slices(log, found, systems)), "slices", where=shown)
     yield Section("Who is to blame for failed dialogues", [_blames(log, versions)], "blame", where=where)
     title = f"The {len(log.worst)} worst dialogues"
     yield Section(title, [_worst(log, found, systems)], "worst", where=where)
@@ -70,8 +72,9 @@ def log_sections(found: Findings, systems: Systems) -> Iterator[Section]:
 def _harm(log: LogFindings, found: Findings, systems: Systems) -> Iterator[str]:
     versions = f"Probability that {log.new} is worse than {log.old}"
     if log.harm is not None:
-        decimals = 0 if 0.01 <= log.harm <= 0.99 else 1  # in percent
-        chance = f"below {LEAST_HARM:.1%}" if log.harm < LEAST_HARM else f"{log.harm:.{decimals}%}"
+        shown = min(max(log.harm, LEAST_HARM), 1 - LEAST_HARM)
+        bound = "below " if log.harm < shown else "above " if log.harm > shown else ""
+        chance = f"{bound}{shown:.{0 if 0.01 <= shown <= 0.99 else 1}%}"
         yield f"{versions} on {systems.titles.get(found.primary or '', '')}: {chance}."
     elif log.no_harm is not None and log.new is not None:
         yield f"{versions}: undefined, because {log.no_harm}."
@@ -109,7 +112,7 @@ def _value(system: str) -> Callable[[LogMeasure], Cell | None]:
             return Cell(MISSING, note=f"Undefined: {estimate.why}.")
         text = render_estimate(estimate, column_decimals(row.values.values()))
         every, known = row.units.get(system, 0), estimate.n
-        what = "replies" if row.measure is None else "dialogues"
+        what = "replies" if row.measure is None else "dialogues that could count"
         missing = f"Recorded for {known:,} of {every:,} {what}." if known < every else ""
         open_end = f"No interval: {estimate.why}." if estimate.interval is None and estimate.why is not None else ""
         return Cell(text, note=" ".join(part for part in (missing, open_end) if part))
@@ -198,7 +201,7 @@ def slice_name(row: Slice) -> str:
     'topic: 7 rare values'
     """
     what = row.field if row.by is SliceKind.FIELD else KINDS[row.by]
-    return f"{what}: {f'{row.pooled:,} rare values' if row.pooled else row.value}"
+    return f"{what}: {count(row.pooled, 'rare value') if row.pooled else row.value}"
 
 
 def _blames(log: LogFindings, versions: Sequence[str]) -> Table[BlameCount]:
