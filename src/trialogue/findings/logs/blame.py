@@ -68,8 +68,9 @@ def _rule(dialogue: Dialogue) -> tuple[BlameRule | None, ToolCall | None]:
     text = "\n".join(said.text for said in turn if said.text.strip())
     looks = Suspicion.SILENT if not text and _waits(dialogue) else suspicion_of(text) if text else None
     broken = _broken_call(dialogue, turn)
-    is_of_tool = broken is not None and broken.error is not None and (detail in broken.error or broken.error in detail)
-    is_decided = recorded in (BlameRule.USER_FAILED, BlameRule.HARNESS_STOPPED) and not (detail and is_of_tool)
+    error = None if broken is None else broken.error
+    is_of_tool = bool(detail and error) and (detail in str(error) or str(error) in detail)
+    is_decided = recorded in (BlameRule.USER_FAILED, BlameRule.HARNESS_STOPPED) and not is_of_tool
     is_open = broken is not None and broken.error is None and not _is_wrong(broken)
     if is_decided or (is_open and recorded is BlameRule.RATE_LIMITED):
         return recorded, None

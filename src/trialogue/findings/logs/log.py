@@ -95,7 +95,8 @@ def log_findings(
     old, new = _versions(tallies)
     contrast = None if primary is None or new is None else primary.contrast_of(new, old or "")
     is_blocked = contrast is None or primary is None or Validity.BLOCKED in (primary.validity, contrast.validity)
-    is_sliced = not is_blocked and primary is not None and primary.measure.basis in OF_SLICES and bool(rated)
+    is_undefined = is_blocked or contrast is None or contrast.difference.value is None
+    is_sliced = not is_undefined and primary is not None and primary.measure.basis in OF_SLICES and bool(rated)
     slices: tuple[Slice, ...] = ()
     if is_sliced and primary is not None and old is not None and new is not None:
         question = _question(primary, old, new, findings, permutations)

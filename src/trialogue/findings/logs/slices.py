@@ -159,14 +159,15 @@ def _language(dialogue: Dialogue) -> tuple[str, ...]:
 def _of_group(
     group: Group, values: Sequence[tuple[str, ...]], rated: Sequence[Rated], question: Question
 ) -> Iterator[Slice]:
-    """Slices of one kind; values with too few dialogues of a version are pooled. None where no value has both versions."""
+    """Slices of one kind; values with too few dialogues of a version are pooled. None where no value has both versions,
+    unless it is a topic."""
     members: dict[str, list[Rated]] = {}
     for own, each in zip(values, rated, strict=True):
         for value in own:
             members.setdefault(value, []).append(each)
     least = {value: min(_sizes(of_value, question).values()) for value, of_value in members.items()}
-    if not any(least.values()):
-        return
+    if not any(least.values()) and group[1].lower() not in TOPICS:
+        return  # such as the version of a prompt
     large = [value for value in members if least[value] >= LEAST]
     for value in large:
         yield _slice(group, value, 0, members[value], question)

@@ -4,8 +4,10 @@ E-mail addresses, telephone, card and bank account numbers are replaced by what 
 and values, and in ids, where different ones stay different. Names and addresses of people are not recognised.
 """
 
+import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -85,11 +87,21 @@ class Redaction:
         is_number = isinstance(given, int | float) and not isinstance(given, bool)
         if not isinstance(given, str) and not (is_number and is_free):
             return given
+        if is_free and isinstance(given, str) and given.lstrip()[:1] in ("{", "["):
+            return self._json(given, key)
         kind = KINDS.get(re.sub(r"[\s-]+", "_", key.strip().lower())) if is_free else None
         if kind is not None and given not in ("", 0):
             return kind
         clean = self.name(given) if isinstance(given, str) and key in NAMES else self.text(str(given))
         return given if clean == str(given) else clean
+
+    def _json(self, text: str, key: str) -> str:
+        """JSON that stands in a text: as JSON, so that names of fields count, and as a text."""
+        with suppress(ValueError, RecursionError):
+            plain = json.loads(text)
+            clean = self.value(plain, key, is_free=True)
+            return text if clean == plain else json.dumps(clean, ensure_ascii=False)
+        return self.text(text)
 
     def record(self, record: AnyRecord) -> AnyRecord:
         """A record; where a text changed, places in it are dropped."""
