@@ -40,6 +40,7 @@ ALLOWED = {
     "workflows/judging/score_tables.py": TYPED,
     "workflows/rerun/calls.py": TYPED,
     "workflows/simulation/realism_features.py": WORDS,
+    "workflows/inputs/redaction.py": WORDS,
     "workflows/inputs/study_cells.py": FILE,
     "findings/people/models.py": "names of random effects, which are made beside it",
     "findings/people/methods.py": "names of sensitivity rows, which are made beside it",
