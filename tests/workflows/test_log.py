@@ -278,3 +278,71 @@ def test_the_same_log_gives_the_same_bytes(tmp_path: Path) -> None:
     first, second = (run(tmp_path, log()).write(tmp_path / name).parent for name in "ab")
     for name in ("log.csv", "slices.csv", "worst.csv", "findings.json", "report.html"):
         assert (first / name).read_bytes() == (second / name).read_bytes()
+
+
+def exchanges(folder: Path, entries: list[Entry]) -> Path:
+    """The first exchange of each chat as a row."""
+    heads = (
+        "conversation_id",
+        "model",
+        "user_id",
+        "topic",
+        "user",
+        "assistant",
+        "thumbs",
+        "latency_ms",
+        "prompt_tokens",
+        "completion_tokens",
+        "cost_usd",
+    )
+    with (folder / "exchanges.csv").open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(heads)
+        for each in entries:
+            asked, *_, said = each["messages"][:4]
+            amounts = (said["latency_ms"], *said["usage"].values(), said["cost_usd"])
+            facts = (each["id"], each["model"], each["user_id"], each["topic"], asked["content"], said["content"])
+            table.writerow([*facts, each.get("feedback", ""), *amounts])
+    return folder / "exchanges.csv"
+
+
+def messages(folder: Path, entries: list[Entry], *, whole: bool) -> Path:
+    """The same with a row for each message; amounts stand beside the reply, or beside every message."""
+    with (folder / "messages.csv").open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(
+            ["conversation_id", "model", "user_id", "topic", "role", "message", "thumbs", "cost_usd", "latency_ms"]
+        )
+        for each in entries:
+            asked, *_, said = each["messages"][:4]
+            for message, amounts in ((asked, whole), (said, True)):
+                taken = (said["cost_usd"], "" if whole else said["latency_ms"]) if amounts else ("", "")
+                facts = (each["id"], each["model"], each["user_id"], each["topic"], message["role"], message["content"])
+                table.writerow([*facts, each.get("feedback", ""), *taken])
+    return folder / "messages.csv"
+
+
+def test_tables_of_messages_and_of_exchanges_say_the_same(tmp_path: Path) -> None:
+    def shorten(_number: int, entry: Entry) -> None:
+        asked, *_, said = entry["messages"][:4]
+        entry["messages"] = [asked, said]
+        entry["thumbs"] = entry.pop("feedback", None)
+
+    expected = log_of(tmp_path, log(shorten))
+    for file in (
+        exchanges(tmp_path, log()),
+        messages(tmp_path, log(), whole=False),
+        messages(tmp_path, log(), whole=True),
+    ):
+        found = trialogue.evaluate(file, resamples=300).findings
+        assert found.log is not None
+        known = {each.measure or each.title: each.values for each in expected.measures}
+        same = {each.measure or each.title: each.values for each in found.log.measures}
+        assert {"human:thumbs", "cost@per_dialogue|v1"} <= same.keys()
+        for measure, values in same.items():
+            for system, estimate in values.items():
+                assert estimate.value == pytest.approx(known[measure][system].value), (file.name, measure)
+        assert [each.difference.value for each in found.log.slices] == pytest.approx(
+            [each.difference.value for each in expected.slices]
+        )
+        assert "topic" in found.log.fields

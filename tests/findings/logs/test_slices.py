@@ -124,7 +124,7 @@ def test_only_what_dialogues_share_is_sliced_by() -> None:
             "half": None if n % 2 else "v",
         }  # fmt: skip
 
-    found = fields_of(chat(str(n), "v1", **meta(n)) for n in range(60))
+    found = fields_of(meta(n) for n in range(60))
     assert found == ["topic", "tags", "paid", "day"]
 
 

@@ -9,35 +9,17 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from trialogue.datasets.door.values import TOPICS
 from trialogue.findings.log_records import Slice, SliceKind
 from trialogue.languages import language_name, language_of
 from trialogue.metrics.base import ratio
 from trialogue.metrics.dialogue.tools import calls_of
-from trialogue.records import Dialogue, Estimate, Reason, ReasonCode
+from trialogue.records import Dialogue, Estimate, JsonValue, Reason, ReasonCode
 from trialogue.stats import cluster_sums, difference
 from trialogue.stats.comparison.families import bonferroni
 
 LEAST = 10  # rated dialogues of each version, of which a slice says anything
 LONGEST_VALUE = 60  # characters; longer values are texts
-TOPICS = frozenset(
-    {
-        *(
-            "topic",
-            "topics",
-            "category",
-            "intent",
-            "subject",
-            "theme",
-            "domain",
-            "issue",
-            "use_case",
-            "scenario",
-            "tags",
-        ),
-        *("segment", "locale", "country", "region", "channel", "plan", "platform"),
-    }
-)
-"""Names of fields that say what a dialogue is about, however many values they have."""
 MANY_IDENTIFIED = 5_000  # dialogues of more than which no language is looked for, which takes a millisecond each
 TURNS = ((1, 1, "1"), (2, 2, "2"), (3, 4, "3 to 4"), (5, 8, "5 to 8"), (9, 16, "9 to 16"))
 """(fewest, most, name) of numbers of the user's messages; "17 or more" is beyond."""
@@ -102,8 +84,9 @@ def _order(each: Slice, sign: int) -> tuple[bool, float, float, str, str, str]:
 def _groups(rated: Sequence[Rated]) -> dict[Group, list[tuple[str, ...]]]:
     """The values of each dialogue, by what is sliced by; () where it has none."""
     dialogues = [each.dialogue for each in rated]
+    metas = [_meta(each) for each in dialogues]
     found: dict[Group, list[tuple[str, ...]]] = {
-        (SliceKind.FIELD, name): [_value(each.meta.get(name)) for each in dialogues] for name in fields_of(dialogues)
+        (SliceKind.FIELD, name): [_values(each.get(name)) for each in metas] for name in fields_of(metas)
     }
     calls = [calls_of(each) for each in dialogues]
     if any(calls):
@@ -117,13 +100,22 @@ def _groups(rated: Sequence[Rated]) -> dict[Group, list[tuple[str, ...]]]:
     return {group: values for group, values in found.items() if len({each for own in values for each in own}) > 1}
 
 
-def fields_of(dialogues: Iterable[Dialogue]) -> list[str]:
+def _meta(dialogue: Dialogue) -> dict[str, JsonValue]:
+    """What is recorded of a dialogue, also beside its messages, if it is the same there."""
+    found: dict[str, JsonValue] = dict(dialogue.meta)
+    varying = set()
+    for said in dialogue.utterances:
+        varying |= {name for name, value in said.meta.items() if found.setdefault(name, value) != value}
+    return {name: value for name, value in found.items() if name not in varying}
+
+
+def fields_of(metas: Iterable[Mapping[str, JsonValue]]) -> list[str]:
     """Fields that say what a dialogue is about: short texts, whole numbers or truth values, most of them repeated."""
     counts: dict[str, Counter[str]] = {}
     odd: set[str] = set()
-    for dialogue in dialogues:
-        for name, given in dialogue.meta.items():
-            values = _value(given)
+    for meta in metas:
+        for name, given in meta.items():
+            values = _values(given)
             if values:
                 counts.setdefault(name, Counter()).update(values)
             elif given not in (None, "", [], {}):
@@ -135,10 +127,10 @@ def fields_of(dialogues: Iterable[Dialogue]) -> list[str]:
     ]
 
 
-def _value(given: object) -> tuple[str, ...]:
+def _values(given: object) -> tuple[str, ...]:
     """The values of a field, or of a list in it, as names; () if one is a text or something else."""
     if isinstance(given, list):
-        values = [_value(each) if not isinstance(each, list) else () for each in given]
+        values = [_values(each) if not isinstance(each, list) else () for each in given]
         return tuple(dict.fromkeys(name for own in values for name in own)) if all(values) else ()
     if isinstance(given, bool | int) or (isinstance(given, str) and 0 < len(given.strip()) <= LONGEST_VALUE):
         return (str(given).strip(),) if "\n" not in str(given).strip() else ()
