@@ -17,14 +17,16 @@ NOTHING = frozenset({"", "none", "null", "nan", "na", "n/a", "-", "0", "false", 
 FAILED = "an error is recorded here, so the system failed to reply"
 """Failure message of readers."""
 FAILED_CONVERSATION = "an error is recorded after which the system says nothing more, so the dialogue failed"
-PARTS = ("type", "error_type", "code", "status", "name", "message", "detail", "trace", "traceback")
+PARTS = ("type", "error_type", "code", "status", "name", "message", "detail", "trace", "traceback", "error", "reason")
 """Fields of an error object, in the order of output."""
 
 USERS: Sequence[tuple[re.Pattern[str], Ending]] = (
     (
         re.compile(
-            r"\b(users?|clients?|customers?|callers?|browser|tab)\W+(\w+ ){0,3}"
-            r"(left|closed|disconnect\w*|abandon\w*|cancel\w*|hung up|went away|aborted|gone|inactiv\w+)\b"
+            r"\b(users?|customers?|callers?|browser|tab)\W+(\w+ ){0,3}"
+            r"(left|time-?d? ?-?out|idle|closed|disconnect\w*|abandon\w*|cancel\w*|hung up|went away|aborted|gone|inactiv\w+)"
+            r"\b|\bclient\W+(has |was )?"
+            r"(disconnect\w*|left|went away|hung up|abort\w*|cancel\w*|closed (the )?(connection|request|tab))"
             r"|(closed|cancel\w*|abort\w*|disconnect\w*|abandon\w*) by (the )?(user|client|customer|caller)\b"
             r"|ClientDisconnect\w*|\b499\b|\babandoned\b",
             re.I,
@@ -70,13 +72,25 @@ OF_AGENTS: Sequence[tuple[re.Pattern[str], Ending]] = (
         re.compile(r"connection refused|ConnectionError|max retries exceeded|unreachable|name or service", re.I),
         Ending.AGENT_UNREACHABLE,
     ),
-    (re.compile(r"connection (aborted|reset)|remote end closed", re.I), Ending.AGENT_ERROR),
+    (re.compile(r"\bENOTFOUND\b|getaddrinfo|\bdns\b", re.I), Ending.AGENT_UNREACHABLE),
+    (
+        re.compile(
+            r"connection (aborted|reset)|remote end closed|ECONNRESET|hang up|hung up|disconnect|broken pipe|\bEOF\b|\bSSL"
+            r"|stream (was )?(closed|ended|interrupted)",
+            re.I,
+        ),
+        Ending.AGENT_ERROR,
+    ),
     (
         re.compile(r"\b5\d\d (server )?error|internal server error|bad gateway|service unavailable", re.I),
         Ending.AGENT_ERROR,
     ),
     (
-        re.compile(r"\bserver[ _]?error|\b(model|api|inference)[ _]?error|\b4\d\d client error", re.I),
+        re.compile(
+            r"\bserver[ _]?error|\b(model|api|inference)[ _]?error|\b4\d\d client error"
+            r"|(http|status|error)\W{0,3}(code\W{0,3})?4\d\d\b",
+            re.I,
+        ),
         Ending.AGENT_ERROR,
     ),
     (re.compile(r"JSONDecodeError|expecting value: line 1|invalid json|malformed", re.I), Ending.AGENT_INVALID_REPLY),
@@ -95,7 +109,7 @@ _REPLIES: Sequence[tuple[re.Pattern[str], Ending]] = (
     ),
     (
         re.compile(
-            r"context.?(length|window)|maximum context|(prompt|input) is too long|too many tokens"
+            r"context.?(length|window)|maximum (context|.{0,12}tokens)|(prompt|input) is too long|too many tokens"
             r"|content.?(filter|management|policy)|moderation|\bsafety\b|overloaded",
             re.I,
         ),
@@ -189,7 +203,7 @@ def _words(given: object) -> str | None:
     if isinstance(given, str):
         return None if given.strip().lower() in NOTHING or _is_measure(given) else given.strip()
     if isinstance(given, Mapping):
-        parts = [str(given[name]) for name in PARTS if given.get(name) not in (None, "")]
+        parts = [_words(value) or str(value) for name in PARTS if (value := given.get(name)) not in (None, "")]
         return ": ".join(parts) or (str(dict(given)) if given else None)
     if isinstance(given, list | tuple):
         return "; ".join(part for part in map(_words, given) if part) or None
@@ -246,7 +260,9 @@ def error_of(message: Mapping[str, object]) -> object:
         return message[key]
     if _role(message) in ERRORS:
         return _message_text(message) or True
-    return None if _message_text(message) else stop_in(message)
+    stop = None if _message_text(message) else stop_in(message)
+    is_own = stop is not None and STOP_WORDS.get(_key_of(stop)) is Ending.UNKNOWN_FAILURE
+    return Ending.AGENT_ERROR.value if is_own else stop  # a reply's own end is the system's
 
 
 def _is_reply(message: Mapping[str, object], speakers: Mapping[str, Speaker]) -> bool:

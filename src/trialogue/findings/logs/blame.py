@@ -4,13 +4,14 @@ A dialogue failed if a failure is recorded, if its last reply is empty or the me
 its last turn and the reply apologises. Blame describes: which failures count against a system, ``Ending.fault`` decides.
 """
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 
 from trialogue.datasets.failures import failure_in
 from trialogue.findings.log_records import Blame, BlameRule, Party
 from trialogue.findings.sample.failure_texts import suspicion_of
-from trialogue.records import Dialogue, Ending, Fault, Utterance
+from trialogue.records import Dialogue, Ending, Fault, JsonValue, Utterance
 from trialogue.records.kinds.suspicions import Suspicion
 from trialogue.records.trace import ToolCall
 
@@ -19,7 +20,7 @@ _WRONG_CALL = re.compile(
     r"|inputs?|propert(?:y|ies)|keywords?|tool|function)\b(?!\W+(?:service|server|backend|api)\b)"
     r"|(?:arguments?|parameters?|fields?|inputs?|propert(?:y|ies))\W+(?:\S+\W+){0,2}(?:(?:is|are|was|not) )*"
     r"(?:invalid|missing|required|unknown|valid)\b"
-    r"|(?:tool|function)\W+(?:\S+\W+)?(?:(?:is|does|was|not) )*(?:found|defined|exist|known|registered)\b"
+    r"|(?:tool|function)\W+(?:\S+\W+)?(?:which )?(?:(?:is|does|was|not) )*(?:found|defined|exist|known|registered)\b"
     r"|no such (?:tool|function)|is a required property|is not (?:of type|one of|valid under)|additional properties"
     r"|field required|input should be|ValidationError"
     r"|(?:^|http|status|code|error)\W{0,3}(?:code\W{0,3})?4(?:00|22)\b|unprocessable"
@@ -129,7 +130,20 @@ def _calls(turn: Sequence[Utterance]) -> Iterator[ToolCall]:
 
 
 def _is_broken(call: ToolCall) -> bool:
-    return call.error is not None or not call.has_result or _is_wrong(call)
+    return call.error is not None or not call.has_result or _is_wrong(call) or _is_no_answer(call.result)
+
+
+def _is_no_answer(result: JsonValue) -> bool:
+    """Whether a result is nothing, the message of a program, or JSON that breaks off."""
+    if not isinstance(result, str):
+        return result is None
+    if result.lstrip()[:1] in ("{", "["):
+        try:
+            json.loads(result)
+        except (ValueError, RecursionError):
+            return True
+        return False
+    return not result.strip() or suspicion_of(result) is Suspicion.ERROR
 
 
 def _is_wrong(call: ToolCall) -> bool:
