@@ -24,7 +24,7 @@ USERS: Sequence[tuple[re.Pattern[str], Ending]] = (
     (
         re.compile(
             r"\b(users?|customers?|callers?|browser|tab)\W+(\w+ ){0,3}"
-            r"(left|time-?d? ?-?out|idle|closed|disconnect\w*|abandon\w*|cancel\w*|hung up|went away|aborted|gone|inactiv\w+)"
+            r"(left|timed?.?out|idle|closed|disconnect\w*|abandon\w*|cancel\w*|hung up|went away|abort\w*|gone|inactiv\w+)"
             r"\b|\bclient\W+(has |was )?"
             r"(disconnect\w*|left|went away|hung up|abort\w*|cancel\w*|closed (the )?(connection|request|tab))"
             r"|(closed|cancel\w*|abort\w*|disconnect\w*|abandon\w*) by (the )?(user|client|customer|caller)\b"
