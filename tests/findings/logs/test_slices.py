@@ -1,5 +1,6 @@
 """Where the new version is worse: slices, pooled where they are small, corrected over all."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def chat(name: str, system: str, *, turns: int = 1, tools: tuple[str, ...] | Non
 def rated(*parts: tuple[str, int, float, dict[str, Any]]) -> list[Rated]:
     """Dialogues of a version with a share of good ones and what else is said of them."""
     return [
-        Rated(chat(f"{system}-{part}-{place}", system, **more), float(place < round(share * count)), 1.0)
+        Rated.of(chat(f"{system}-{part}-{place}", system, **more), float(place < round(share * count)), 1.0)
         for part, (system, count, share, more) in enumerate(parts)
         for place in range(count)
     ]
@@ -99,20 +100,10 @@ def test_dialogues_are_sliced_by_tools_turns_and_languages_too() -> None:
     parts = []
     for system in ("v1", "v2"):
         parts += rated((system, 12, 0.5, {"tools": ("search", "order")}), (system, 12, 0.5, {"tools": (), "turns": 4}))
-    said = [
-        Rated(
-            each.dialogue.model_copy(
-                update={"utterances": (*each.dialogue.utterances, Utterance(speaker="user", text=words))}
-            ),
-            each.total,
-            1.0,
-        )
-        for place, each in enumerate(parts)
-        for words in [german if place % 2 else english]
-    ]
+    said = [replace(each, said=(german if place % 2 else english,)) for place, each in enumerate(parts)]
     found = slices_of(said, QUESTION)
     assert set(by_name(found, SliceKind.TOOL)) == {"search", "order", "none"}
-    assert set(by_name(found, SliceKind.TURNS)) == {"2", "5 to 8"}
+    assert set(by_name(found, SliceKind.TURNS)) == {"1", "3 to 4"}
     assert set(by_name(found, SliceKind.LANGUAGE)) == {"English", "German"}
 
 
@@ -124,7 +115,7 @@ def test_only_what_dialogues_share_is_sliced_by() -> None:
             "half": None if n % 2 else "v",
         }  # fmt: skip
 
-    found = fields_of(meta(n) for n in range(60))
+    found = fields_of(Rated.of(chat(str(n), "v1", **meta(n)), 1.0, 1.0).fields for n in range(60))
     assert found == ["topic", "tags", "paid", "day"]
 
 
@@ -141,7 +132,7 @@ def test_no_slice_is_worse_more_often_than_alpha_where_versions_are_equal() -> N
     for _ in range(60):
         found = slices_of(
             [
-                Rated(chat(str(n), f"v{1 + n % 2}", topic=f"t{rng.integers(5)}"), float(rng.random() < 0.6), 1.0)
+                Rated.of(chat(str(n), f"v{1 + n % 2}", topic=f"t{rng.integers(5)}"), float(rng.random() < 0.6), 1.0)
                 for n in range(300)
             ],
             QUESTION,

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 
 from trialogue.findings.log_records import (
@@ -17,7 +18,7 @@ from trialogue.findings.log_records import (
     WorstDialogue,
 )
 from trialogue.findings.logs.blame import blame_of
-from trialogue.findings.logs.slices import Question, Rated, slices_of
+from trialogue.findings.logs.slices import MANY_IDENTIFIED, Question, Rated, slices_of
 from trialogue.findings.records import Findings
 from trialogue.findings.standings import Contrast, League
 from trialogue.findings.threat import Validity
@@ -30,6 +31,7 @@ from trialogue.stats import cluster_sums, estimate_of_sums
 from trialogue.stats.comparison.quantiles import quantile_of
 
 WORST = 10
+MANY = 1_000  # dialogues of which the worst are chosen at a time
 QUANTILES = {"Latency, p50": 0.5, "Latency, p95": 0.95}
 MEASURES = ("cost", "tokens", "tool_calls")
 """Metrics of what systems did, in order; their variants are in the order in which they were measured."""
@@ -78,6 +80,8 @@ def log_findings(
         return None
     primary = next((each for each in findings.leagues if each.measure.name == findings.primary), None)
     values = {} if primary is None else _values(primary.measure.name, scores, units)
+    sign = -1.0 if primary is not None and primary.measure.better == "lower" else 1.0
+    badness = partial(_badness, sign=sign)
     tallies: dict[str, _Tally] = {}
     worst: list[WorstDialogue] = []
     rated: list[Rated] = []
@@ -88,8 +92,10 @@ def log_findings(
         own = values.get((dialogue.system or "", dialogue.id))
         _add(tallies.setdefault(dialogue.system or "", _Tally()), dialogue, blame)
         worst.append(_worst(dialogue, blame, own))
+        if len(worst) == MANY:
+            worst = sorted(worst, key=badness)[:WORST]
         if own is not None:
-            rated.append(Rated(dialogue, *own))
+            rated.append(Rated.of(dialogue, *own, with_texts=len(rated) <= MANY_IDENTIFIED))
     if not tallies or not (rated or any(each.has_traces or each.blames for each in tallies.values())):
         return None
     old, new = _versions(tallies)
@@ -100,9 +106,8 @@ def log_findings(
     slices: tuple[Slice, ...] = ()
     if is_sliced and primary is not None and old is not None and new is not None:
         question = _question(primary, old, new, findings, permutations)
-        slices = slices_of([each for each in rated if each.dialogue.system in (old, new)], question)
+        slices = slices_of([each for each in rated if each.system in (old, new)], question)
     harm = _harm(primary, contrast)
-    sign = -1.0 if primary is not None and primary.measure.better == "lower" else 1.0
     return LogFindings(
         old=old,
         new=new,
@@ -112,7 +117,7 @@ def log_findings(
         sliced=primary.measure.name if is_sliced and primary is not None else None,
         slices=slices,
         fields=tuple(dict.fromkeys(each.field for each in slices if each.by is SliceKind.FIELD)),
-        worst=tuple(sorted(worst, key=lambda each: _badness(each, sign))[:WORST]),
+        worst=tuple(sorted(worst, key=badness)[:WORST]),
         blames=tuple(_blames(tallies)),
         leads=leads and any(each.has_traces for each in tallies.values()),
     )

@@ -6,7 +6,7 @@ that can be tested are one family (Bonferroni), for whoever looks for the worst 
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trialogue.datasets.door.values import TOPICS
@@ -29,13 +29,40 @@ Group = tuple[SliceKind, str]
 
 @dataclass(frozen=True)
 class Rated:
-    """One rated dialogue."""
+    """What slices need of one rated dialogue, so that it need not stay in memory."""
 
-    dialogue: Dialogue
+    system: str
+    cluster: str
     total: float
     """Sum of its values."""
     count: float
     """Number of its values."""
+    fields: Mapping[str, tuple[str, ...]]
+    """Values of its fields as names; () of one that holds a text or something else."""
+    tools: tuple[str, ...] | None
+    """Tools that were called in it; None: not recorded."""
+    turns: str
+    """Its number of the user's messages."""
+    said: tuple[str, ...]
+    """What the user said; () where languages are not looked for."""
+
+    @classmethod
+    def of(cls, dialogue: Dialogue, total: float, count: float, *, with_texts: bool = True) -> "Rated":
+        """From a dialogue with the sum and the number of its values."""
+        calls = calls_of(dialogue)
+        texts = tuple(said.text for said in dialogue.utterances if said.speaker == "user")
+        return cls(
+            system=dialogue.system or "",
+            cluster=dialogue.cluster,
+            total=total,
+            count=count,
+            fields={name: _values(each) for name, each in _meta(dialogue).items() if each not in (None, "", [], {})},
+            tools=None
+            if calls is None
+            else tuple(dict.fromkeys(call.name for call in calls if call.name)) or ("none",),
+            turns=_turns(len(texts)),
+            said=texts if with_texts else (),
+        )
 
 
 @dataclass(frozen=True)
@@ -83,20 +110,15 @@ def _order(each: Slice, sign: int) -> tuple[bool, float, float, str, str, str]:
 
 def _groups(rated: Sequence[Rated]) -> dict[Group, list[tuple[str, ...]]]:
     """The values of each dialogue, by what is sliced by; () where it has none."""
-    dialogues = [each.dialogue for each in rated]
-    metas = [_meta(each) for each in dialogues]
     found: dict[Group, list[tuple[str, ...]]] = {
-        (SliceKind.FIELD, name): [_values(each.get(name)) for each in metas] for name in fields_of(metas)
+        (SliceKind.FIELD, name): [each.fields.get(name, ()) for each in rated]
+        for name in fields_of(each.fields for each in rated)
     }
-    calls = [calls_of(each) for each in dialogues]
-    if any(calls):
-        found[SliceKind.TOOL, ""] = [
-            () if own is None else tuple(dict.fromkeys(call.name for call in own if call.name)) or ("none",)
-            for own in calls
-        ]
-    found[SliceKind.TURNS, ""] = [_turns(each) for each in dialogues]
-    if len(dialogues) <= MANY_IDENTIFIED:
-        found[SliceKind.LANGUAGE, ""] = [_language(each) for each in dialogues]
+    if any(each.tools not in (None, ("none",)) for each in rated):
+        found[SliceKind.TOOL, ""] = [each.tools or () for each in rated]
+    found[SliceKind.TURNS, ""] = [(each.turns,) for each in rated]
+    if len(rated) <= MANY_IDENTIFIED:
+        found[SliceKind.LANGUAGE, ""] = [_language(each.said) for each in rated]
     return {group: values for group, values in found.items() if len({each for own in values for each in own}) > 1}
 
 
@@ -109,17 +131,14 @@ def _meta(dialogue: Dialogue) -> dict[str, JsonValue]:
     return {name: value for name, value in found.items() if name not in varying}
 
 
-def fields_of(metas: Iterable[Mapping[str, JsonValue]]) -> list[str]:
+def fields_of(fields: Iterable[Mapping[str, tuple[str, ...]]]) -> list[str]:
     """Fields that say what a dialogue is about: short texts, whole numbers or truth values, most of them repeated."""
     counts: dict[str, Counter[str]] = {}
     odd: set[str] = set()
-    for meta in metas:
-        for name, given in meta.items():
-            values = _values(given)
-            if values:
-                counts.setdefault(name, Counter()).update(values)
-            elif given not in (None, "", [], {}):
-                odd.add(name)
+    for own in fields:
+        for name, values in own.items():
+            counts.setdefault(name, Counter()).update(values)
+            odd |= set() if values else {name}
     return [
         name
         for name, own in counts.items()
@@ -137,14 +156,13 @@ def _values(given: object) -> tuple[str, ...]:
     return ()
 
 
-def _turns(dialogue: Dialogue) -> tuple[str, ...]:
-    number = sum(said.speaker == "user" for said in dialogue.utterances)
-    names = [name for fewest, most, name in TURNS if fewest <= number <= most]
-    return tuple(names) or (("17 or more",) if number else ("0",))
+def _turns(number: int) -> str:
+    names = (name for fewest, most, name in TURNS if fewest <= number <= most)
+    return next(names, "17 or more" if number else "0")
 
 
-def _language(dialogue: Dialogue) -> tuple[str, ...]:
-    guess = language_of(said.text for said in dialogue.utterances if said.speaker == "user")
+def _language(said: Sequence[str]) -> tuple[str, ...]:
+    guess = language_of(said)
     return () if guess.code is None else (language_name(guess.code),)
 
 
@@ -172,13 +190,13 @@ def _of_group(
 
 
 def _sizes(rated: Iterable[Rated], question: Question) -> dict[str, int]:
-    counts = Counter(each.dialogue.system or "" for each in rated)
+    counts = Counter(each.system for each in rated)
     return {system: counts[system] for system in (question.old, question.new)}
 
 
 def _slice(group: Group, value: str, pooled: int, rated: Sequence[Rated], question: Question) -> Slice:
     sides: Mapping[str, list[Rated]] = {
-        system: [each for each in rated if each.dialogue.system == system] for system in (question.old, question.new)
+        system: [each for each in rated if each.system == system] for system in (question.old, question.new)
     }
     return Slice(
         by=group[0],
@@ -202,7 +220,7 @@ def _difference(sides: Mapping[str, list[Rated]], question: Question) -> Estimat
     if min(map(len, sides.values())) < LEAST:
         return Estimate(value=None, why=Reason.of(ReasonCode.SLICE_TOO_SMALL, least=LEAST))
     sums = {
-        system: cluster_sums([[each.total, each.count] for each in own], _clusters(own))
+        system: cluster_sums([[each.total, each.count] for each in own], [each.cluster for each in own])
         for system, own in sides.items()
     }
     return difference(
@@ -214,7 +232,3 @@ def _difference(sides: Mapping[str, list[Rated]], question: Question) -> Estimat
         seed=question.seed,
         permutations=question.permutations,
     )
-
-
-def _clusters(rated: Iterable[Rated]) -> list[Hashable]:
-    return [each.dialogue.cluster for each in rated]
