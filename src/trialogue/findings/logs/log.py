@@ -2,10 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
+from typing import Any
 
 from trialogue.findings.log_records import (
     Blame,
@@ -56,6 +57,46 @@ class _Tally:
     blames: Counter[Blame] = field(default_factory=Counter)
     has_traces: bool = False
 
+    def add(self, dialogue: Dialogue, blame: Blame | None) -> None:
+        """Count a dialogue."""
+        self.dialogues += 1
+        self.clusters.append(dialogue.cluster)
+        self.judged += satisfaction_in(dialogue) is not None
+        self.failed.append((float(blame is not None), 1.0))
+        if blame is not None:
+            self.blames[blame.model_copy(update={"tool": None})] += 1
+        replies = [said for said in dialogue.utterances if said.speaker == "system"]
+        waits = [wait for wait in map(wait_of, replies) if wait is not None]
+        self.replies += len(replies)
+        self.waits += waits
+        self.waiting += [dialogue.cluster] * len(waits)
+        has_trace = dialogue.trace is not None or any(said.trace is not None for said in replies)
+        self.has_traces = self.has_traces or has_trace
+
+
+@dataclass
+class _Seen:
+    """What one pass over the dialogues keeps of them."""
+
+    badness: Callable[[WorstDialogue], Any]
+    tallies: dict[str, _Tally] = field(default_factory=dict)
+    rated: list[Rated] = field(default_factory=list)
+    _worst: list[WorstDialogue] = field(default_factory=list)
+
+    def add(self, dialogue: Dialogue, value: tuple[float, float] | None) -> None:
+        """Add a dialogue with the sum and the number of its values; None: it has none."""
+        blame = blame_of(dialogue)
+        self.tallies.setdefault(dialogue.system or "", _Tally()).add(dialogue, blame)
+        self._worst.append(_worst(dialogue, blame, value))
+        if len(self._worst) == MANY:
+            self._worst = self.worst()
+        if value is not None:
+            self.rated.append(Rated.of(dialogue, *value, with_texts=len(self.rated) <= MANY_IDENTIFIED))
+
+    def worst(self) -> list[WorstDialogue]:
+        """The worst dialogues."""
+        return sorted(self._worst, key=self.badness)[:WORST]
+
 
 def log_findings(
     findings: Findings,
@@ -80,46 +121,30 @@ def log_findings(
         return None
     primary = next((each for each in findings.leagues if each.measure.name == findings.primary), None)
     values = {} if primary is None else _values(primary.measure.name, scores, units)
-    sign = -1.0 if primary is not None and primary.measure.better == "lower" else 1.0
-    badness = partial(_badness, sign=sign)
-    tallies: dict[str, _Tally] = {}
-    worst: list[WorstDialogue] = []
-    rated: list[Rated] = []
+    is_lower = primary is not None and primary.measure.better == "lower"
+    seen = _Seen(partial(_badness, sign=-1.0 if is_lower else 1.0))
     for dialogue in dialogues:
-        if dialogue.role is not Role.SYSTEM or dialogue.need is not None:
-            continue
-        blame = blame_of(dialogue)
-        own = values.get((dialogue.system or "", dialogue.id))
-        _add(tallies.setdefault(dialogue.system or "", _Tally()), dialogue, blame)
-        worst.append(_worst(dialogue, blame, own))
-        if len(worst) == MANY:
-            worst = sorted(worst, key=badness)[:WORST]
-        if own is not None:
-            rated.append(Rated.of(dialogue, *own, with_texts=len(rated) <= MANY_IDENTIFIED))
-    if not tallies or not (rated or any(each.has_traces or each.blames for each in tallies.values())):
+        if dialogue.role is Role.SYSTEM and dialogue.need is None:
+            seen.add(dialogue, values.get((dialogue.system or "", dialogue.id)))
+    if not (seen.rated or any(each.has_traces or each.blames for each in seen.tallies.values())):
         return None
-    old, new = _versions(tallies)
-    contrast = None if primary is None or new is None else primary.contrast_of(new, old or "")
-    is_blocked = contrast is None or primary is None or Validity.BLOCKED in (primary.validity, contrast.validity)
-    is_undefined = is_blocked or contrast is None or contrast.difference.value is None
-    is_sliced = not is_undefined and primary is not None and primary.measure.basis in OF_SLICES and bool(rated)
-    slices: tuple[Slice, ...] = ()
-    if is_sliced and primary is not None and old is not None and new is not None:
-        question = _question(primary, old, new, findings, permutations)
-        slices = slices_of([each for each in rated if each.system in (old, new)], question)
-    harm = _harm(primary, contrast)
+    old, new = _versions(seen.tallies)
+    harm = _harm(primary, None if primary is None or new is None else primary.contrast_of(new, old or ""))
+    slices: tuple[Slice, ...] | None = None
+    if isinstance(harm, float) and primary is not None and primary.measure.basis in OF_SLICES and old and new:
+        slices = slices_of(seen.rated, _question(primary, old, new, findings, permutations))
     return LogFindings(
         old=old,
         new=new,
-        measures=tuple(_measures(findings.leagues, tallies, old, new)),
+        measures=tuple(_measures(findings.leagues, seen.tallies, old, new)),
         harm=harm if isinstance(harm, float) else None,
         no_harm=harm if isinstance(harm, Reason) else None,
-        sliced=primary.measure.name if is_sliced and primary is not None else None,
-        slices=slices,
-        fields=tuple(dict.fromkeys(each.field for each in slices if each.by is SliceKind.FIELD)),
-        worst=tuple(sorted(worst, key=badness)[:WORST]),
-        blames=tuple(_blames(tallies)),
-        leads=leads and any(each.has_traces for each in tallies.values()),
+        sliced=None if slices is None or primary is None else primary.measure.name,
+        slices=slices or (),
+        fields=tuple(dict.fromkeys(each.field for each in slices or () if each.by is SliceKind.FIELD)),
+        worst=tuple(seen.worst()),
+        blames=tuple(_blames(seen.tallies)),
+        leads=leads and any(each.has_traces for each in seen.tallies.values()),
     )
 
 
@@ -137,21 +162,6 @@ def _values(measure: str, scores: Iterable[Score], units: ScoreTable) -> dict[tu
     return {key: (sum(found), float(len(found))) for key, found in of_replies.items()} | {
         key: (sum(found) / len(found), 1.0) for key, found in own.items()
     }
-
-
-def _add(tally: _Tally, dialogue: Dialogue, blame: Blame | None) -> None:
-    tally.dialogues += 1
-    tally.clusters.append(dialogue.cluster)
-    tally.judged += satisfaction_in(dialogue) is not None
-    tally.failed.append((float(blame is not None), 1.0))
-    if blame is not None:
-        tally.blames[blame.model_copy(update={"tool": None})] += 1
-    replies = [said for said in dialogue.utterances if said.speaker == "system"]
-    waits = [wait for wait in map(wait_of, replies) if wait is not None]
-    tally.replies += len(replies)
-    tally.waits += waits
-    tally.waiting += [dialogue.cluster] * len(waits)
-    tally.has_traces = tally.has_traces or dialogue.trace is not None or any(said.trace is not None for said in replies)
 
 
 def _worst(dialogue: Dialogue, blame: Blame | None, value: tuple[float, float] | None) -> WorstDialogue:
