@@ -110,7 +110,7 @@ def test_one_screen_says_what_an_engineer_asks(tmp_path: Path) -> None:
     text = text_table(done.findings, width=80)
     for what in (
         "Feedback",
-        "Failed dialogues",
+        "Failed, by any sign",
         "Latency, p95 (s)",
         "Cost per satisfied person",
         "Ignored tool results",
@@ -214,10 +214,10 @@ def test_where_every_dialogue_failed_no_probability_and_no_slice_is_given(tmp_pa
     assert found.no_harm == Reason.of(ReasonCode.VERDICT_WITHHELD)
     assert found.slices == ()
     assert {each.blame.party: each.dialogues for each in found.blames} == {Party.MODEL: {"v9": 60, "v10": 60}}
-    assert value_of(found, "Failed dialogues", "v9")[0] == 1.0
+    assert value_of(found, "Failed, by any sign", "v9")[0] == 1.0
     none = log_of(tmp_path, log())
     assert none.blames == ()
-    assert value_of(none, "Failed dialogues", "v9")[0] == 0.0
+    assert value_of(none, "Failed, by any sign", "v9")[0] == 0.0
 
 
 def test_the_worst_come_failed_ones_first_then_by_rating_and_failed_calls(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_names_with_spaces_and_emoji_and_more_versions_are_shown(tmp_path: Path)
 def test_metrics_that_were_asked_for_stay_on_the_terminal(tmp_path: Path) -> None:
     text = text_table(run(tmp_path, log(), metrics=["latency@longest"]).findings)
     assert "Latency" in text
-    assert "Failed dialogues" not in text
+    assert "Failed, by any sign" not in text
 
 
 def test_chats_with_feedback_alone_have_slices_and_a_probability_too(tmp_path: Path) -> None:

@@ -244,7 +244,7 @@ def _measures(
         system: estimate_of_sums(cluster_sums(each.failed, each.clusters), ratio, is_share=True)
         for system, each in tallies.items()
     }
-    yield LogMeasure(title="Failed dialogues", unit="share", values=failed)
+    yield LogMeasure(title="Failed, by any sign", unit="share", values=failed)
     for title, share in QUANTILES.items():
         if any(each.waits for each in tallies.values()):
             waits = {system: quantile_of(each.waits, each.waiting, share) for system, each in tallies.items()}

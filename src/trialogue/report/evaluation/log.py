@@ -14,7 +14,7 @@ from trialogue.findings.log_records import (
     WorstDialogue,
 )
 from trialogue.findings.wording import list_names
-from trialogue.records import Estimate, MeasureName
+from trialogue.records import Estimate, MeasureName, ReasonCode
 from trialogue.report.document import Column, Medium, Part, Section, Sentences, Table, from_estimate, in_files
 from trialogue.report.evaluation.league import Systems
 from trialogue.report.numbers import MISSING, column_decimals, count, number, plain_p, render_estimate, signed_text
@@ -86,7 +86,11 @@ def _measures(log: LogFindings, found: Findings, systems: Systems) -> Table[LogM
         difference = [Column(f"{log.new} minus {log.old}", lambda row: row.difference, signed_text, where=PAGE)]
     return Table(
         "What the log records, by version",
-        [row for row in log.measures if MeasureName(row.measure or "").variant not in PARTS],
+        [
+            row
+            for row in log.measures
+            if MeasureName(row.measure or "").variant not in PARTS and not _is_of_nothing(row)
+        ],
         [
             Column("Measure", lambda row: _title(row, systems)),
             *(Column(facts.system, _value(facts.system)) for facts in found.systems),
@@ -94,6 +98,12 @@ def _measures(log: LogFindings, found: Findings, systems: Systems) -> Table[LogM
         ],
         note="What a system records itself describes it, and gives no verdict.",
     )
+
+
+def _is_of_nothing(row: LogMeasure) -> bool:
+    """Whether no version called a tool that counts: files say so."""
+    reasons = [None if each.value is not None or each.why is None else each.why.code for each in row.values.values()]
+    return set(reasons) == {ReasonCode.NO_TOOL_CALLS}
 
 
 def _title(row: LogMeasure, systems: Systems) -> str:
