@@ -116,7 +116,7 @@ class Slice(Record):
     """Mean by version."""
     difference: Estimate
     """The new version less the old one, with interval and uncorrected p; undefined, with a reason."""
-    p_adjusted: float | None = None
+    p_adjusted: float | None = Field(default=None, ge=0, le=1)
     """p after correction over all slices that could be tested."""
     is_worse: bool = False
     """Whether the new version is significantly worse in it, after correction."""
@@ -148,7 +148,7 @@ class LogFindings(Record):
     """The one that comes later."""
     measures: tuple[LogMeasure, ...] = ()
     """Measures in their order."""
-    harm: float | None = None
+    harm: float | None = Field(default=None, ge=0, le=1)
     """Probability that the new version is worse on the measure that the answer rests on."""
     no_harm: Reason | None = None
     """Why there is none."""

@@ -24,14 +24,13 @@ from trialogue.records import VOTES, Raters
 from trialogue.records.kinds.origins import kinds_of, one_and_many
 from trialogue.report.compact_letters import league_letters
 from trialogue.report.document import Column, Document, Insert, Link, Medium, Part, Section, Sentences, Table
-from trialogue.report.evaluation.cards import cards_of, metric_cards
 from trialogue.report.evaluation.chat import chat
 from trialogue.report.evaluation.explorer_links import explorer_links
 from trialogue.report.evaluation.first_screen import first_parts
 from trialogue.report.evaluation.head_to_head import head_to_head, pairs_table
 from trialogue.report.evaluation.league import Systems, league_table, sparse_note
 from trialogue.report.evaluation.log import first_of_log, harm_lines, log_sections
-from trialogue.report.evaluation.methods import methods
+from trialogue.report.evaluation.methods import cards_of, methods, metric_cards
 from trialogue.report.evaluation.paper import METHODS, REFERENCES
 from trialogue.report.evaluation.reading import reading_lines, sample_line
 from trialogue.report.evaluation.summary import pairs_table as pairs_file

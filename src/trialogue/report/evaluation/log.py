@@ -205,9 +205,9 @@ def _slices(log: LogFindings, found: Findings, systems: Systems) -> Iterator[Par
 def slice_name(row: Slice) -> str:
     """A slice in words.
 
-    >>> from trialogue.records import Estimate, MeasureName
-    >>> nothing = {"units": {}, "values": {}, "difference": Estimate(value=None)}
-    >>> slice_name(Slice(by=SliceKind.FIELD, field="topic", value="", pooled=7, **nothing))
+    >>> from trialogue.records import Reason
+    >>> nothing = Estimate(value=None, why=Reason.other("too few"))
+    >>> slice_name(Slice(by=SliceKind.FIELD, field="topic", value="", pooled=7, units={}, values={}, difference=nothing))
     'topic: 7 rare values'
     """
     what = row.field if row.by is SliceKind.FIELD else KINDS[row.by]
