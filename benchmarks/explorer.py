@@ -38,7 +38,7 @@ from trialogue.records import (
     StrategyLabel,
     Utterance,
 )
-from trialogue.records.files.compact import compact
+from trialogue.records.files.dialogue_store import compact
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.kinds.origins import ActOrigin, Labeller
 from trialogue.records.kinds.strategies import STRATEGIES

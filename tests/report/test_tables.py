@@ -9,11 +9,11 @@ from tests.report.made import measure, nine, two, undefined
 from trialogue.findings import Contrast, Findings, League, Standing
 from trialogue.records import VOTES, Estimate, Interval, Reason, ReasonCode
 from trialogue.report.document import Medium, Section, Table
-from trialogue.report.evaluation.cards import cards_of
 from trialogue.report.evaluation.document import evaluation_document
 from trialogue.report.evaluation.explorer_links import explorer_links
 from trialogue.report.evaluation.head_to_head import head_to_head
 from trialogue.report.evaluation.league import Systems, league_cells, league_table
+from trialogue.report.evaluation.methods import cards_of
 from trialogue.report.measures import WIDEST, all_leagues, few_leagues, group_by_judges, is_sparse, systems_in_order
 from trialogue.report.plots.panels import parts_of
 

@@ -69,6 +69,15 @@ def evaluate(
     any_language: Annotated[
         bool, typer.Option("--any-language", help="Keep metrics that do not support the language of a system.")
     ] = False,
+    redact: Annotated[
+        bool,
+        typer.Option(
+            "--redact", help="Replace e-mail addresses, telephone, card and account numbers (needs the extra redact)."
+        ),
+    ] = False,
+    without_texts: Annotated[
+        bool, typer.Option("--without-texts", help="Write no text of a dialogue, so that the report can be shared.")
+    ] = False,
     title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples and permutations.")] = 10_000,
@@ -120,6 +129,8 @@ def evaluate(
             family=family.value,
             decide=decide,
             any_language=any_language,
+            redact=redact,
+            without_texts=without_texts,
             catalogue=catalogue,
             known=known,
             catalogue_date=catalogue_date,

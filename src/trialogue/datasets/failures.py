@@ -17,15 +17,48 @@ NOTHING = frozenset({"", "none", "null", "nan", "na", "n/a", "-", "0", "false", 
 FAILED = "an error is recorded here, so the system failed to reply"
 """Failure message of readers."""
 FAILED_CONVERSATION = "an error is recorded after which the system says nothing more, so the dialogue failed"
-PARTS = ("type", "error_type", "code", "status", "name", "message", "detail", "trace", "traceback")
+PARTS = ("type", "error_type", "code", "status", "name", "message", "detail", "trace", "traceback", "error", "reason")
 """Fields of an error object, in the order of output."""
 
+USERS: Sequence[tuple[re.Pattern[str], Ending]] = (
+    (
+        re.compile(
+            r"\b(users?|customers?|callers?|browser|tab)\W+(\w+ ){0,3}"
+            r"(left|timed?.?out|idle|closed|disconnect\w*|abandon\w*|cancel\w*|hung up|went away|abort\w*|gone|inactiv\w+)"
+            r"\b|\bclient\W+(has |was )?"
+            r"(disconnect\w*|left|went away|hung up|abort\w*|cancel\w*|closed (the )?(connection|request|tab))"
+            r"|(closed|cancel\w*|abort\w*|disconnect\w*|abandon\w*) by (the )?(user|client|customer|caller)\b"
+            r"|ClientDisconnect\w*|\b499\b|\babandoned\b",
+            re.I,
+        ),
+        Ending.USER_ERROR,
+    ),
+)
+"""Users who left, or broke off the connection, before they had an answer."""
 LIMITS: Sequence[tuple[re.Pattern[str], Ending]] = (
     (
         re.compile(r"\b429 client error|status( code)?:? 429\b|^429\b|too many requests|rate.?limit", re.I),
         Ending.RATE_LIMITED,
     ),
     (re.compile(r"no space left on device|disk quota exceeded|\berrno 28\b", re.I), Ending.HARNESS_ERROR),
+    (
+        re.compile(
+            r"KeyboardInterrupt|CancelledError|\bSIG(INT|TERM|KILL|HUP)\b|(exit|return)(ed)?( with)?( code| status)?"
+            r" 1(30|37|43)\b|\b(run|job|batch|pod|worker|node|runner|harness|evaluation|experiment|instance)s?\b.{0,30}"
+            r"\b(interrupted|cancell?ed|aborted|evicted|preempted|terminated|stopped|died|lost|restarted|shut ?down)\b"
+            r"|\b(evicted|preempted|spot interruption)\b|interrupted by (the )?(operator|deploy\w*|system|signal)",
+            re.I,
+        ),
+        Ending.LOST,
+    ),
+    (
+        re.compile(
+            r"insufficient.?quota|quota.{0,12}exceeded|exceeded.{0,20}quota|billing|credit balance"
+            r"|network is (unreachable|down)|temporary failure in name resolution",
+            re.I,
+        ),
+        Ending.HARNESS_ERROR,
+    ),
 )
 """Limits of servers and machines, which say nothing of a recommender."""
 OF_AGENTS: Sequence[tuple[re.Pattern[str], Ending]] = (
@@ -39,16 +72,32 @@ OF_AGENTS: Sequence[tuple[re.Pattern[str], Ending]] = (
         re.compile(r"connection refused|ConnectionError|max retries exceeded|unreachable|name or service", re.I),
         Ending.AGENT_UNREACHABLE,
     ),
-    (re.compile(r"connection (aborted|reset)|remote end closed", re.I), Ending.AGENT_ERROR),
+    (re.compile(r"\bENOTFOUND\b|getaddrinfo|\bdns\b", re.I), Ending.AGENT_UNREACHABLE),
+    (
+        re.compile(
+            r"connection (aborted|reset)|remote end closed|ECONNRESET|hang up|hung up|disconnect|broken pipe|\bEOF\b|\bSSL"
+            r"|stream (was )?(closed|ended|interrupted)",
+            re.I,
+        ),
+        Ending.AGENT_ERROR,
+    ),
     (
         re.compile(r"\b5\d\d (server )?error|internal server error|bad gateway|service unavailable", re.I),
         Ending.AGENT_ERROR,
     ),
-    (re.compile(r"\b4\d\d client error", re.I), Ending.AGENT_ERROR),
-    (re.compile(r"JSONDecodeError|expecting value: line 1", re.I), Ending.AGENT_INVALID_REPLY),
+    (
+        re.compile(
+            r"\bserver[ _]?error|\b(model|api|inference)[ _]?error|\b4\d\d client error"
+            r"|(http|status|error)\W{0,3}(code\W{0,3})?4\d\d\b",
+            re.I,
+        ),
+        Ending.AGENT_ERROR,
+    ),
+    (re.compile(r"JSONDecodeError|expecting value: line 1|invalid json|malformed", re.I), Ending.AGENT_INVALID_REPLY),
 )
 """Errors of agents called over a network, most reliable first."""
 _REPLIES: Sequence[tuple[re.Pattern[str], Ending]] = (
+    *USERS,
     *LIMITS,
     (re.compile(r"api.?key|authentication|unauthori[sz]ed|permission denied|\b40[13]\b", re.I), Ending.HARNESS_ERROR),
     (re.compile(r"out of memory|MemoryError|\bOOM\b|\bkilled\b", re.I), Ending.HARNESS_ERROR),
@@ -58,8 +107,65 @@ _REPLIES: Sequence[tuple[re.Pattern[str], Ending]] = (
         re.compile(r"empty (reply|response|answer|output)|no (reply|response|answer)\b", re.I),
         Ending.AGENT_INVALID_REPLY,
     ),
-    (re.compile(r"context.?length|maximum context|content.?filter|too many tokens", re.I), Ending.AGENT_ERROR),
+    (
+        re.compile(
+            r"context.?(length|window)|maximum (context|.{0,12}tokens)|(prompt|input) is too long|too many tokens"
+            r"|content.?(filter|management|policy)|moderation|\bsafety\b|overloaded",
+            re.I,
+        ),
+        Ending.AGENT_ERROR,
+    ),
 )
+STATUSES = ("status_code", "http_status", "http_status_code", "http_code", "response_code", "status", "state")
+"""Fields that hold the status of an answer or a run."""
+STOPS = (
+    *(
+        "finish_reason",
+        "stop_reason",
+        "termination_reason",
+        "end_reason",
+        "ended_by",
+        "incomplete_details",
+        "close_reason",
+    ),
+    *("finishreason", "stopreason", "done_reason"),
+)
+"""Fields that say why a reply or a conversation ended."""
+STOP_WORDS: Mapping[str, Ending] = {
+    **dict.fromkeys(("error", "errored", "failed", "failure", "crashed", "crash", "exception"), Ending.UNKNOWN_FAILURE),
+    **dict.fromkeys(("timeout", "timed_out", "time_out", "agent_timeout"), Ending.AGENT_TIMEOUT),
+    **dict.fromkeys(("aborted", "interrupted", "preempted", "killed", "shutdown"), Ending.LOST),
+    **dict.fromkeys(("infrastructure_error", "harness_error", "out_of_memory"), Ending.HARNESS_ERROR),
+    **dict.fromkeys(("rate_limit", "rate_limited", "rate_limit_exceeded", "throttled"), Ending.RATE_LIMITED),
+    **dict.fromkeys(("content_filter", "content_filtered", "safety", "recitation", "blocklist"), Ending.AGENT_ERROR),
+    **dict.fromkeys(("context_length_exceeded", "context_length", "model_context_window_exceeded"), Ending.AGENT_ERROR),
+    **dict.fromkeys(("too_many_errors", "agent_error", "model_error"), Ending.AGENT_ERROR),
+    **dict.fromkeys(("malformed_function_call", "invalid_json", "unexpected_tool_call"), Ending.AGENT_INVALID_REPLY),
+    **dict.fromkeys(
+        ("user_error", "user_left", "abandoned", "user_disconnected", "client_disconnected"), Ending.USER_ERROR
+    ),
+}
+"""Failures by the words with which programs say why something ended. Limits of tokens are none: there may be a reply."""
+
+
+def stop_in(fields: Mapping[str, object]) -> str | None:
+    """What a status or a reason of an ending says, where it is a failure; None where nothing failed.
+
+    >>> stop_in({"status": 503}), stop_in({"finish_reason": "content_filter"}), stop_in({"status": "closed"})
+    ('status 503', 'content_filter', None)
+    """
+    for name, value in fields.items():
+        key = name.lower()
+        given = value.get("reason") if isinstance(value, Mapping) else value
+        if key in STATUSES and not isinstance(given, bool) and str(given).isdigit() and 400 <= int(str(given)) < 600:
+            return f"status {given}"
+        if key in (*STATUSES, *STOPS) and isinstance(given, str) and _key_of(given) in STOP_WORDS:
+            return given
+    return None
+
+
+def _key_of(word: str) -> str:
+    return re.sub(r"[\s.-]+", "_", word.strip().lower())
 
 
 def error_key(names: Iterable[str]) -> str | None:
@@ -86,6 +192,8 @@ def failure_in(given: object) -> tuple[Ending, str | None] | None:
     word = detail.strip().lower()
     if word in set(Ending) and Ending(word).is_failure:
         return Ending(word), None
+    if (stop := STOP_WORDS.get(_key_of(word), Ending.UNKNOWN_FAILURE)) is not Ending.UNKNOWN_FAILURE:
+        return stop, detail
     ending = next((ending for pattern, ending in _REPLIES if pattern.search(detail)), Ending.UNKNOWN_FAILURE)
     return ending, detail
 
@@ -95,7 +203,7 @@ def _words(given: object) -> str | None:
     if isinstance(given, str):
         return None if given.strip().lower() in NOTHING or _is_measure(given) else given.strip()
     if isinstance(given, Mapping):
-        parts = [str(given[name]) for name in PARTS if given.get(name) not in (None, "")]
+        parts = [_words(value) or str(value) for name in PARTS if (value := given.get(name)) not in (None, "")]
         return ": ".join(parts) or (str(dict(given)) if given else None)
     if isinstance(given, list | tuple):
         return "; ".join(part for part in map(_words, given) if part) or None
@@ -139,7 +247,10 @@ def failure_of(
     if found is not None:
         return found
     held = [message for message in messages if isinstance(message, Mapping)] if isinstance(messages, list) else []
-    return ending_in((error_of(message), _is_reply(message, speakers)) for message in held)
+    of_messages = ending_in((error_of(message), _is_reply(message, speakers)) for message in held)
+    metadata = entry.get("metadata")
+    stops = (stop_in(fields) for fields in (entry, metadata) if isinstance(fields, Mapping))
+    return of_messages or failure_in(next((stop for stop in stops if stop is not None), None))
 
 
 def error_of(message: Mapping[str, object]) -> object:
@@ -147,7 +258,11 @@ def error_of(message: Mapping[str, object]) -> object:
     key = error_key(message)
     if key is not None:
         return message[key]
-    return (_message_text(message) or True) if _role(message) in ERRORS else None
+    if _role(message) in ERRORS:
+        return _message_text(message) or True
+    stop = None if _message_text(message) else stop_in(message)
+    is_own = stop is not None and STOP_WORDS.get(_key_of(stop)) is Ending.UNKNOWN_FAILURE
+    return Ending.AGENT_ERROR.value if is_own else stop  # a reply's own end is the system's
 
 
 def _is_reply(message: Mapping[str, object], speakers: Mapping[str, Speaker]) -> bool:

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from trialogue.findings.label_origins import LabelCounts
+from trialogue.findings.log_records import LogFindings
 from trialogue.findings.protocol import ProtocolCheck
 from trialogue.findings.sample.records import MissingValues, ReEstimate, Sample
 from trialogue.findings.standings import Contrast, League
@@ -260,6 +261,8 @@ class Findings(Record):
     judge_leagues: tuple[League, ...] = ()
     """Columns of judges whose scores were given: raw, and beside it corrected where people labelled some dialogues. They are
     shown in league tables, and nothing rests on them: a corrected value holds people's answers."""
+    log: LogFindings | None = None
+    """The engineer's part; None: the dialogues are not people's, or only their texts are known."""
     sections: tuple[Section, ...] = ()
     """Sections of other analyses: agreement with people, realism of simulated users."""
     examples: tuple[Example, ...] = ()

@@ -8,10 +8,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from trialogue.report.render.layout import columns_of_words
 from trialogue.report.table import Table
 from trialogue.report.text import columns as text_columns
-from trialogue.report.text import one_line
+from trialogue.report.text import columns_of_words, one_line
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable

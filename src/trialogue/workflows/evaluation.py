@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trialogue.datasets.door.feedback import kind_of_rater
 from trialogue.datasets.tables.mapping import Columns
@@ -29,6 +29,9 @@ from trialogue.workflows.pipeline.read import Step
 from trialogue.workflows.pipeline.saved_results import StoredRun
 from trialogue.workflows.pipeline.system_facts import FaultsOfUsers
 from trialogue.workflows.rerun.calls import arguments_of, manifest_of, short_name
+
+if TYPE_CHECKING:
+    from trialogue.workflows.inputs.redaction import Redaction
 
 Progress = Callable[[str], None]
 MAX_EXPLORED = 100_000  # rows; a browser reads the columns of all of them before it shows one
@@ -125,6 +128,8 @@ def evaluate(
     steps: Sequence[Step] = (),
     baselines: bool = True,
     any_language: bool = False,
+    redact: bool = False,
+    without_texts: bool = False,
     progress: Progress | None = None,
 ) -> Run:
     """Measure every system in the given corpora and files, and compare them.
@@ -163,6 +168,9 @@ def evaluate(
         steps: applied to the records before anything is measured.
         baselines: whether baselines that ignore the user are shown with measures of alignment.
         any_language: keep measures that are not made for the language of a system.
+        redact: replace e-mail addresses, telephone, card and account numbers before anything is measured or written (needs
+            the extra ``redact``).
+        without_texts: keep no text of a dialogue in what the run writes, so that its report can be shared.
         progress: called with progress lines.
 
     Raises:
@@ -175,8 +183,11 @@ def evaluate(
     sources = with_data_read(given, references=references, contexts=contexts, mapping=mapping)
     tell = progress or (lambda _line: None)
     tell("reading " + ", ".join(map(str, sources)))
+    redaction = _redaction() if redact else None
     material = prepare(
         read(sources, format_name=format_name, mapping=mapping, origin=raters_of(origin), key=key, tell=tell),
+        *([] if redaction is None else [redaction.material]),
+        *([_with_own_words] if without_texts else []),
         *_linking(catalogue, known, catalogue_date),
         *steps,
     )
@@ -201,7 +212,30 @@ def evaluate(
         call=call,
         tell=tell,
     )
-    return conclude_records(inferred, title=title, given=sources)
+    run = conclude_records(inferred, title=title, given=sources)
+    if redaction is not None:
+        clean = {"title": redaction.text(run.findings.title), "manifest": redaction.record(run.findings.manifest)}
+        run = replace(run, findings=run.findings.model_copy(update=clean))
+    return _without_texts(run) if without_texts else run
+
+
+def _redaction() -> "Redaction":
+    from trialogue.workflows.inputs.redaction import Redaction  # here: few logs are redacted
+
+    return Redaction()
+
+
+def _with_own_words(material: InputRecords) -> InputRecords:
+    from trialogue.workflows.inputs.without_texts import with_own_words  # here: few reports go without texts
+
+    return with_own_words(material)
+
+
+def _without_texts(run: Run) -> Run:
+    from trialogue.workflows.inputs.without_texts import findings_without_texts, without_texts
+
+    findings = findings_without_texts(run.findings, quoting=run.material.warnings)
+    return replace(run, findings=findings, material=without_texts(run.material))
 
 
 def estimate_records(

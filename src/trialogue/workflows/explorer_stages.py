@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trialogue.records import Dialogue, Preference, Record, Response, Score, ScoreBlock, Situation, read_records
-from trialogue.records.files.compact import compact
+from trialogue.records.files.dialogue_store import compact
 from trialogue.records.files.jsonl import parse_line, read_lines
 from trialogue.records.runs import open_run
 from trialogue.report.explorer.entries import Part

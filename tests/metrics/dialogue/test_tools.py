@@ -6,7 +6,7 @@ import pytest
 
 from trialogue.metrics.base import Undefined
 from trialogue.metrics.dialogue.latency import Latency
-from trialogue.metrics.dialogue.tools import Cost, Tokens, ToolCalls, satisfaction_in
+from trialogue.metrics.dialogue.tools import NO_CALLS, Cost, Tokens, ToolCalls, satisfaction_in, uses_of_results
 from trialogue.records import Dialogue, Ending, Raters, Rating, Utterance
 from trialogue.records.trace import ToolCall, Trace
 
@@ -33,8 +33,45 @@ def test_calls_are_counted_by_kind_over_the_whole_dialogue() -> None:
         "repeated": (2.0, 5.0),
         "invalid": (1.0, 1.0),
         "unanswered": (1.0, 5.0),
+        "ignored": Undefined(NO_CALLS),
         "per_dialogue": (5.0, 1.0),
     }
+
+
+@pytest.mark.parametrize(
+    ("result", "reply", "uses"),
+    [
+        ({"items": ["Heat (1995)"]}, "You may like HEAT.", [True]),
+        ({"items": ["Heat (1995)"]}, "You may like Alien.", [False]),
+        ({"title": "Heat"}, "Titles are hard to find.", [False]),  # names of fields say nothing
+        ('{"price": 1234.5}', "It costs 1,234.50 euros.", [True]),
+        ({"price": 1234567}, "About 1.234.567 yen.", [True]),
+        ("3 rooms are free", "There were three.", [False]),  # a number in words is not recognised
+        ("電影「熱」很好看", "推荐電影", [True]),
+        ("電影很好看", "再見", [False]),
+        ({"ok": True, "items": []}, "Fine.", []),
+        ({"status": "success"}, "Fine.", []),
+        ("Done.", "Fine.", []),
+        (None, "Fine.", []),
+    ],
+)
+def test_a_result_is_ignored_if_no_word_or_number_of_it_comes_back(result: Any, reply: str, uses: list[bool]) -> None:
+    said = Utterance(speaker="system", text=reply, trace=Trace(calls=(call(result=result),)))
+    unit = Dialogue(id="d", utterances=(said,))
+    assert uses_of_results(unit) == uses
+    found = ToolCalls(variant="ignored").statistics(unit)
+    assert found == ((float(not uses[0]), 1.0) if uses else Undefined(NO_CALLS))
+
+
+def test_a_result_is_used_by_a_later_call_or_a_later_reply_and_not_by_an_earlier_one() -> None:
+    first, second = call(result={"id": "item-77"}), call(arguments={"item": "item-77"}, result="blue")
+    assert uses_of_results(dialogue(Trace(calls=(first, second)))) == [True, False]
+    assert uses_of_results(dialogue(Trace(calls=(second, first)))) == [False, False]
+    early = Utterance(speaker="system", text="blue")
+    late = Utterance(speaker="system", text="Sorry", trace=Trace(calls=(second,)))
+    assert uses_of_results(Dialogue(id="d", utterances=(early, late))) == [False]
+    assert uses_of_results(Dialogue(id="d", utterances=(late, early))) == [True]
+    assert uses_of_results(dialogue(Trace(calls=(call(result="blue", error="blue"),)))) == []
 
 
 @pytest.mark.parametrize("variant", ["failed", "repeated", "invalid", "unanswered"])

@@ -2,7 +2,7 @@
 
 from trialogue.records import Dialogue, DialogueAct, Mention, Utterance
 from trialogue.records.dialogue import SlotValue
-from trialogue.records.files.compact import compact
+from trialogue.records.files.dialogue_store import compact
 from trialogue.records.files.jsonl import to_line
 
 

@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.report.explorer.made import LENGTH, SATISFIED, TURNS, part, talk, written
-from trialogue.records import Mention, Utterance
+from trialogue.records import Dialogue, Mention, Utterance
 from trialogue.records.kinds.gates import Gate
+from trialogue.records.trace import ToolCall, Trace
 from trialogue.report.explorer.details import LONGEST_META
 from trialogue.report.explorer.entries import Part
 
@@ -95,3 +96,30 @@ def test_markdown_of_systems_is_a_tree_of_places_in_the_text(tmp_path: Path) -> 
         None,
         None,
     ]
+
+
+def test_a_message_has_the_calls_of_tools_and_what_it_took(tmp_path: Path) -> None:
+    calls = (
+        ToolCall(name="search", arguments={"city": "Rome"}, result=[1], has_result=True, latency_s=0.25),
+        ToolCall(
+            name="order", arguments="{", error="<b>no index</b>", has_result=True, is_declared=True, refused="no JSON"
+        ),
+        ToolCall(name=""),
+    )
+    trace = Trace(calls=calls, latency_s=1.5, input_tokens=7, cost=0.002)
+    said = (Utterance(speaker="user", text="hi"), Utterance(speaker="system", text="Hello", trace=trace))
+    open_trace = Trace(calls=calls[2:], output_tokens=3)
+    dialogue = Dialogue(id="d", system="A", utterances=said, trace=open_trace)
+    detail = written(tmp_path, Part(scores=(), dialogues=(dialogue,)))["detail-0"]["rows"][0]
+    message = detail["u"][1]
+    assert message["c"] == [
+        ["search", '{"city": "Rome"}', "[1]", "", "", 0.25],
+        ["order", "{", "", "<b>no index</b>", "no JSON", None],
+        ["", "", "", "", "", None],
+    ]
+    assert message["w"] == 1.5
+    assert ["tokens read", "7"] in message["x"]
+    assert ["cost", "0.002"] in message["x"]
+    assert "c" not in detail["u"][0]
+    assert detail["c"] == [["", "", "", "", "", None]]
+    assert ["tokens written", "3"] in detail["x"]

@@ -215,7 +215,7 @@ class Conversations:
         for place, trace in traces.items():
             messages[place].utterance = messages[place].utterance.model_copy(update={"trace": trace})
         for key, value in {**metadata, **rest}.items():
-            if key != "tools" or log.tools is None:
+            if (key != "tools" or log.tools is None) and (key.lower() not in ERRORS or failure is None):
                 self._fields.see(key, value, system)
         try:
             dialogue = Dialogue(
@@ -381,7 +381,7 @@ class Conversations:
             return content
         if content is None and isinstance(message.get("refusal"), str):
             return str(message["refusal"])
-        if content is None and thoughts:
+        if content is None and (thoughts or self._shape.speaker(str(message.get(self._shape.role))) == "system"):
             return ""
         if not isinstance(content, list):
             report.wrong(f"expected a string or a list of parts, got {kind_of(content)}.", at, line=line)

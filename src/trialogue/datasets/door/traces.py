@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from trialogue.datasets.door.values import plain_number
+from trialogue.datasets.failures import ERRORS, stop_in
 from trialogue.datasets.json_objects import JsonObject
 from trialogue.records import JsonValue
 from trialogue.records.trace import ToolCall, Trace, join_traces
@@ -29,9 +30,15 @@ RESULTS = (
 """Types of those that hold a result."""
 TOOL_ROLES = ("tool", "function", "tool_response", "function_response", "observation")
 """Roles of messages that hold a result."""
-_FIRST = r"(?:(?:tool|api|http|execution|runtime|type|value|key|timeout)[ _]?)?(?:error|exception)\b|traceback\b"
+_STATUS = r"http\W{0,3}(?:status |code )?[45]\d\d"
+_FIRST = (
+    r"(?:(?:tool|api|http|mcp|execution|runtime)[ _])?[\w.]*(?:error|exception)\b(?!-)|traceback\b"
+    rf"|(?:request |tool )?time(?:d )?out\b|{_STATUS}\b|[45]\d\d\W{{1,3}}(?:\w+ ){{0,2}}(?:error|bad gateway|unavailable"
+    r"|time-?out|not found|unauthorized|forbidden|too many requests|bad request|unprocessable)\b"
+)
 ERROR = re.compile(rf"\s*(?:{_FIRST})", re.I)
 """How a result of text begins that is an error."""
+_OF_STATUS = ("status", "statuscode", "status_code", "http_status", "http_code")
 SECONDS: Mapping[str, float] = {
     **dict.fromkeys(
         ("latency_s", "latency_seconds", "response_time_s", "duration_s", "duration_seconds", "elapsed_s"), 1.0
@@ -212,9 +219,23 @@ def _error_of(part: JsonObject, result: object) -> str | None:
     if own not in (None, "", False):
         return own if isinstance(own, str) else json.dumps(own, ensure_ascii=False, default=str)
     inner = _from_json(result) if isinstance(result, str) and result.lstrip().startswith("{") else result
-    if isinstance(inner, dict) and inner.get("error") not in (None, "", False, [], {}):
+    if isinstance(inner, dict) and _says_error({key.lower(): value for key, value in inner.items()}):
         return text
     return result if isinstance(result, str) and ERROR.match(result) else None
+
+
+def _says_error(fields: Mapping[str, object]) -> bool:
+    """Whether an object that a tool returned is an error: by a field of errors, of success, or of a status."""
+    if any(
+        fields.get(key) not in (None, "", False, 0, [], {}) for key in (*ERRORS, "errormessage", "iserror", "is_error")
+    ):
+        return True
+    if fields.get("success") is False or fields.get("ok") is False:
+        return True
+    return (
+        stop_in({key.replace("statuscode", "status_code"): fields[key] for key in fields if key in _OF_STATUS})
+        is not None
+    )
 
 
 def _refusal(call: Mapping[str, Any], tools: Mapping[str, str]) -> str | None:

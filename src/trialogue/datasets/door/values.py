@@ -16,6 +16,25 @@ from trialogue.records.spoken import in_one_form
 _ABSENT_WORDS = "nan na n/a #n/a none null nil - – — <na> nat ? missing not_rated"
 ABSENT = frozenset(("", "not rated", *_ABSENT_WORDS.split()))
 """Texts with which files say that there is no value."""
+TOPICS = frozenset(
+    {
+        *(
+            "topic",
+            "topics",
+            "category",
+            "intent",
+            "subject",
+            "theme",
+            "domain",
+            "issue",
+            "use_case",
+            "scenario",
+            "tags",
+        ),
+        *("segment", "locale", "country", "region", "channel", "plan", "platform"),
+    }
+)
+"""Names of fields that say what a conversation is about, however many values they have."""
 DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}")
 _FLOAT_ID = re.compile(r"(-?\d+)\.0+")
 _SPREADSHEET = re.compile(r"-?\d(?:[.,]\d+)?E\+?\d{2,}", re.IGNORECASE)

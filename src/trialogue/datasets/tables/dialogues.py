@@ -7,6 +7,7 @@ from itertools import pairwise
 from trialogue.datasets.corpora.mentions import locate_titles
 from trialogue.datasets.door.account import FeedbackTally
 from trialogue.datasets.door.feedback import Said, feedback_under, key_of, kind_of_rater, with_rater
+from trialogue.datasets.door.traces import amounts_in
 from trialogue.datasets.door.units import SHORTEST_LOOP, Clashes, Entry, Level, Units, level_of, quote_names, units_of
 from trialogue.datasets.door.values import (
     DECIMAL_COMMA,
@@ -23,6 +24,7 @@ from trialogue.datasets.tables.mapping import COSTS, Mapping
 from trialogue.datasets.tables.rows import Row, Table, items, number, texts
 from trialogue.datasets.tables.speakers import Speakers
 from trialogue.records import Dialogue, Ending, JsonValue, Rating, Speaker, StrategyLabel, Utterance
+from trialogue.records.trace import Trace
 
 ROW_NUMBERS = frozenset({"", "unnamed: 0", "index", "row", "row_id", "row_number", "line", "#"})
 """Headings of numbers of rows, which differ in rows that are otherwise repeated."""
@@ -331,6 +333,7 @@ def _dialogue(
     system = system or _common_value(rows, mapping.system, Identifiers(), name, report) or mapping.system_name or ""
     on_rows = mapping.model_copy(update={"ratings": columns[Level.UTTERANCE]})
     utterances = [_utterance(row, system, on_rows, reading) for row in rows]
+    utterances, trace = _with_traces(utterances)
     failure = _failure(rows, utterances, mapping, report)
     _check_ids(utterances, name, min(row.line for row in rows), mapping, report)
     return Dialogue(
@@ -345,8 +348,25 @@ def _dialogue(
         ),
         ended_by=None if failure is None else failure[0],
         ending_detail=None if failure is None else failure[1],
+        trace=trace,
         meta=kept_cells(rows[0], mapping.meta_of_records),
     )
+
+
+def _with_traces(utterances: list[Utterance]) -> tuple[list[Utterance], Trace | None]:
+    """Utterances with what the system took for them, and what is of the whole dialogue: it stands beside the user's, too."""
+    fields = [dict(said.meta) for said in utterances]
+    found = [amounts_in(own) for own in fields]
+    whole = next(
+        (trace for said, trace in zip(utterances, found, strict=True) if said.speaker == "user" and trace), None
+    )
+    told = [
+        said
+        if trace is None
+        else said.model_copy(update={"meta": meta, "trace": None if whole or said.speaker == "user" else trace})
+        for said, meta, trace in zip(utterances, fields, found, strict=True)
+    ]
+    return told, whole
 
 
 def _failure(

@@ -10,7 +10,7 @@ from typing import Any
 
 from trialogue.datasets.door.account import SYSTEM_NAMES
 from trialogue.datasets.door.feedback import Feedback, feedback_under, key_of, may_be_aspect, rated_name
-from trialogue.datasets.door.values import is_absent, place_in_time, plain_number
+from trialogue.datasets.door.values import TOPICS, is_absent, place_in_time, plain_number
 from trialogue.datasets.tables.mapping import COSTS, OF_RESPONSES, OF_UTTERANCES, Mapping, shape_mistakes
 from trialogue.datasets.tables.rows import Row
 
@@ -92,10 +92,14 @@ def guess(columns: Iterable[str], rows: Sequence[Row] = ()) -> Mapping | None:
     if "context" in found and "response" not in found:
         found |= _reply_columns(by_key, found, rows)
     found = _as_exchanges(by_key, found | _talk_columns(by_key, rows))
+    if "system_text" in found and "user" not in found:  # its heading is that of the user's texts
+        free = {key: column for key, column in by_key.items() if column not in found.values()}
+        found |= {name: column for name, column in _headings(free).items() if name == "user"}
     shape = "text" if {"dialogue", "speaker", "text"} <= found.keys() or "system_text" in found else "response"
     if shape == "text":
         found |= _system_column(by_key, found, rows) | _time_column(by_key, found, rows)
-    kept = tuple(by_key[key] for key in COSTS if key in by_key and by_key[key] not in found.values())
+    about = sorted(TOPICS & by_key.keys()) if shape == "text" else ()
+    kept = tuple(by_key[key] for key in (*COSTS, *about) if key in by_key and by_key[key] not in found.values())
     foreign = {*OF_RESPONSES} if shape == "text" else {*OF_UTTERANCES}
     if "responses" in found:
         found.pop("error", None)  # of which of the systems it would be is unknown

@@ -16,7 +16,7 @@ LATENCY = Card(
     summary="How long the user waits for the system's turn.",
     unit="seconds",
     low=0,
-    better="lower",
+    better="neither",
     level="dialogue",
     failed=FailurePolicy.UNDEFINED,
     needs=("latency",),
@@ -38,6 +38,7 @@ LATENCY = Card(
     parameters={"seconds": "wait in seconds above which a turn counts as slow (@over; default 5)"},
     caveats=(
         "It measures the machine, its load and the network as much as the system.",
+        "A log that records the times of fast turns only flatters its system, so that they give no verdict.",
         ("Simulated dialogues contain no times unless requested: with them, no two runs are identical byte for byte."),
     ),
     family="simulation",

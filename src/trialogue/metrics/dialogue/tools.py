@@ -1,14 +1,25 @@
 """Calls of tools, and what dialogues cost: of logs that record them."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
 from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.names import full_name
 from trialogue.records import Card, Dialogue, FailurePolicy, Fault, Raters, Reason, ReasonCode, Variant
 from trialogue.records.trace import ToolCall, Trace
 
+NO_CALLS = Reason.of(ReasonCode.NO_TOOL_CALLS)
+LEAST_LETTERS = 3  # of a word that two texts may share for a reason
+NO_CONTENT = frozenset(
+    {"success", "successful", "successfully", "true", "done", "null", "none", "completed", "accepted"}
+)
+"""Words of results that only say that a call worked."""
+WORD = re.compile(r"\w+")
+THOUSANDS = re.compile(r"(?<=\d)[,.'\u00a0\u202f ](?=\d{3}(?!\d))")
+UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 HALF = 0.5  # of a scale, above which a rating says that somebody was satisfied
 
 TOOL_CALLS = Card(
@@ -40,12 +51,19 @@ TOOL_CALLS = Card(
             summary="Share of calls without a recorded result.",
             source="A result is joined by id, else by the order of calls.",
         ),
+        "ignored": Variant(
+            summary="Share of calls with a result of which nothing is used, among those whose result says something.",
+            source="Used: a word of three letters or more, a number or a letter pair of Chinese or Japanese of the result "
+            "occurs in a later reply of the dialogue or in the arguments of a later call. Errors, empty results and "
+            "acknowledgements (ok, true, null) say nothing.",
+        ),
         "per_dialogue": Variant(summary="Calls per dialogue.", source="Calls as the log records them."),
     },
     default="failed",
     caveats=(
         "An error that a tool words as an ordinary result is not known as one.",
         "A share of calls falls when harmless calls are added, so that it gives no verdict.",
+        "@ignored takes any word in common for use, and a reply in another language than the result's for one without.",
     ),
     family="simulation",
 )
@@ -123,6 +141,38 @@ def tokens_of(dialogue: Dialogue, variant: str = TOKENS.default) -> float | None
     return _sum_known([*read, *written])
 
 
+def uses_of_results(dialogue: Dialogue) -> list[bool]:
+    """Of each call with a result that says something, whether the dialogue uses any of it afterwards."""
+    found: list[bool] = []
+    later: set[str] = set()
+    for said in reversed(dialogue.utterances):
+        if said.speaker != "system":
+            continue
+        later |= _pieces(said.text)
+        for call in reversed((said.trace and said.trace.calls) or ()):
+            pieces = set() if call.error is not None else _pieces(call.result) - NO_CONTENT
+            if pieces:
+                found.append(not pieces.isdisjoint(later))
+            later |= _pieces(call.arguments)
+    return found[::-1]
+
+
+def _pieces(value: object) -> set[str]:
+    """Words of three letters or more, numbers, and letter pairs of scripts without spaces, of a text or values of JSON."""
+    if isinstance(value, dict | list):
+        parts = value.values() if isinstance(value, dict) else value
+        return {piece for part in parts for piece in _pieces(part)}
+    if value is None or isinstance(value, bool):
+        return set()
+    text = str(value)
+    if text.lstrip()[:1] in ("{", "["):
+        with suppress(ValueError, RecursionError):
+            return _pieces(json.loads(text))
+    words = WORD.findall(THOUSANDS.sub("", text.casefold()))
+    pairs = {word[at : at + 2] for word in words if UNSPACED.search(word) for at in range(len(word) - 1)}
+    return pairs | {word for word in words if len(word) >= LEAST_LETTERS or word.isdigit()}
+
+
 def _sum_known(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return float(sum(known)) if known else None
@@ -149,10 +199,13 @@ class ToolCalls:
             return Undefined(Reason.of(ReasonCode.CALLS_NOT_RECORDED))
         if self._variant == "per_dialogue":
             return (float(len(calls)), 1.0)
+        if self._variant == "ignored":
+            uses = uses_of_results(unit)
+            return (float(uses.count(False)), float(len(uses))) if uses else Undefined(NO_CALLS)
         if self._variant == "invalid":
             calls = [call for call in calls if call.is_declared]
         if not calls:
-            return Undefined(Reason.of(ReasonCode.NO_TOOL_CALLS))
+            return Undefined(NO_CALLS)
         if self._variant == "repeated":
             kinds = Counter(json.dumps([call.name, call.arguments], sort_keys=True) for call in calls)
             return (float(len(calls) - len(kinds)), float(len(calls)))
@@ -168,6 +221,7 @@ TITLES = {
     "repeated": "Repeated tool calls",
     "invalid": "Invalid tool calls",
     "unanswered": "Unanswered tool calls",
+    "ignored": "Ignored tool results",
     "per_dialogue": "Tool calls per dialogue",
 }
 COUNTS: dict[str, Callable[[ToolCall], bool]] = {
@@ -188,6 +242,8 @@ class Cost:
         if variant == "per_satisfied":
             change = {"title": "Cost per satisfied person", "unit": "in the currency of the log"}
             self.card = COST.model_copy(update={**change, "needs": ("cost", "ratings")})
+        else:
+            self.card = COST.model_copy(update={"title": "Cost per dialogue"})
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(cost, 1); (cost, 1 if people were satisfied)."""

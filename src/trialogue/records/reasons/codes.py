@@ -267,6 +267,10 @@ class ReasonCode(StrEnum):
     CALLS_NOT_RECORDED = "calls_not_recorded", "calls of tools were not recorded"
     NO_TOOL_CALLS = "no_tool_calls", "no tool was called that could count"
     AMOUNT_NOT_RECORDED = "amount_not_recorded", "it was not recorded"
+    SLICE_WITHOUT_VERSION = "slice_without_version", "no rated dialogue of {system} is in it"
+    SLICE_TOO_SMALL = "slice_too_small", "a version has fewer than {least} rated dialogues in it"
+    VERDICT_WITHHELD = "verdict_withheld", "a threat to validity withholds the verdict"
+    NOT_TWO_VERSIONS = "not_two_versions", "no measure compares two versions"
     NO_RATINGS_OF = "no_ratings_of", "nobody rated its {question}"
     STYLE_REFERENCE_MISSING = (
         "style_reference_missing",

@@ -22,7 +22,7 @@ from trialogue.report.agreement.tables import (
     with_baseline_mark,
 )
 from trialogue.report.document import PAGES, Document, Part, Section, Sentences
-from trialogue.report.evaluation.cards import metric_cards
+from trialogue.report.evaluation.methods import metric_cards
 from trialogue.report.long_names import with_short_names
 from trialogue.report.numbers import signed_text
 from trialogue.report.plots.agreement import preference_forest, rating_forest, statistic_name

@@ -24,13 +24,13 @@ from trialogue.records import VOTES, Raters
 from trialogue.records.kinds.origins import kinds_of, one_and_many
 from trialogue.report.compact_letters import league_letters
 from trialogue.report.document import Column, Document, Insert, Link, Medium, Part, Section, Sentences, Table
-from trialogue.report.evaluation.cards import cards_of, metric_cards
 from trialogue.report.evaluation.chat import chat
-from trialogue.report.evaluation.explorer_links import ExplorerLinks, explorer_links
+from trialogue.report.evaluation.explorer_links import explorer_links
 from trialogue.report.evaluation.first_screen import first_parts
 from trialogue.report.evaluation.head_to_head import head_to_head, pairs_table
 from trialogue.report.evaluation.league import Systems, league_table, sparse_note
-from trialogue.report.evaluation.methods import methods
+from trialogue.report.evaluation.log import first_of_log, harm_lines, log_sections
+from trialogue.report.evaluation.methods import cards_of, methods, metric_cards
 from trialogue.report.evaluation.paper import METHODS, REFERENCES
 from trialogue.report.evaluation.reading import reading_lines, sample_line
 from trialogue.report.evaluation.summary import pairs_table as pairs_file
@@ -110,9 +110,9 @@ def evaluation_document(
         answer=[each.text for each in first],
         clearance=CLEARANCE if is_clear else "",
         against=against,
-        first=first_parts(shown, systems),
+        first=first_of_log(shown, systems) or first_parts(shown, systems),
         facts=_facts(shown),
-        aside=list(_lines_aside(shown, links)),
+        aside=list(_lines_aside(shown, systems)),
         further=[each.text for each in further],
         threats=_ordered_threats(shown),
         threats_of=OF_OTHERS if is_clear else "",
@@ -122,6 +122,7 @@ def evaluation_document(
         is_linked=explorer,
         sections=[
             Section("What was read", [Sentences([sample_line(shown), *reading_lines(shown)], where=TERMINAL)]),
+            *log_sections(shown, systems),
             *sections,
             Section("Dialogues to open", list(_chats(shown, systems)), "dialogues", where=PAGE),
             *_leagues(shown, leagues, systems),
@@ -210,8 +211,9 @@ def _facts(found: Findings) -> list[tuple[int, str, str]]:
     ]
 
 
-def _lines_aside(found: Findings, links: ExplorerLinks) -> Iterator[Part]:
-    yield Sentences(reading_lines(found))
+def _lines_aside(found: Findings, systems: Systems) -> Iterator[Part]:
+    links = systems.links
+    yield Sentences([*harm_lines(found, systems), *reading_lines(found)])
     names = systems_in_order(found)
     if links.there:
         yield Link(links.answer(*names) if len(names) == 2 else links.start_page(), "Look at the dialogues")
@@ -251,7 +253,8 @@ def _leagues(found: Findings, leagues: Sequence[League], systems: Systems) -> It
     sparse = [each for each in everything if is_sparse(each) and each.measure.name != found.primary]
     dense = [each for each in everything if each not in sparse]
     note = " ".join(part for part in (_key(found, dense), sparse_note(sparse, systems.titles)) if part)
-    yield Section("", [league_table(dense, systems, title, where=TERMINAL, note=note)], where=TERMINAL)
+    if found.log is None or not found.log.leads:
+        yield Section("", [league_table(dense, systems, title, where=TERMINAL, note=note)], where=TERMINAL)
     chosen = paper_leagues(found)
     caption = paper_caption(found, chosen)
     paper = league_table(chosen, systems, "Systems by measures", where=PAPER, caption=caption, points=COLUMN)

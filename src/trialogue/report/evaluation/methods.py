@@ -3,13 +3,16 @@
 import re
 from collections.abc import Sequence
 
-from trialogue.findings import Findings, League
+from trialogue.findings import Findings, League, Measure
+from trialogue.findings.agreement.records import Validity
+from trialogue.findings.agreement.validity import known_validity, validity_lines
 from trialogue.findings.family import ACROSS_MEASURES, MIXED
 from trialogue.findings.standings import OVER_MEASURES
 from trialogue.findings.wording import list_names
-from trialogue.records import ClusterKind, Interval
+from trialogue.records import ClusterKind, Interval, MeasureName
 from trialogue.records.kinds.origins import one_and_many
-from trialogue.report.measures import all_leagues, is_ranked, labels
+from trialogue.report.document import Insert
+from trialogue.report.measures import DIRECTIONS, all_leagues, is_ranked, labels, short_name
 from trialogue.report.numbers import count, level
 from trialogue.stats.comparison.families import MIN_CLUSTERS
 from trialogue.stats.comparison.two_sides import HALL
@@ -194,3 +197,29 @@ def _software(findings: Findings) -> str:
     by = f" by trialogue {version}" if version else ""
     seed = f" with seed {manifest.seed}" if manifest.seed is not None else ""
     return f"Computed{by}{seed}; manifest.json has the versions of libraries."
+
+
+def cards_of(leagues: Sequence[League]) -> list[tuple[Measure, list[str]]]:
+    """(Measure with a card, names of all its columns), each metric variant once.
+
+    A metric of talks with several kinds of users has a column for each of them, and one card, without their names.
+    """
+    found: dict[str, tuple[Measure, list[str]]] = {}
+    for measure in (league.measure for league in leagues if league.measure.card is not None):
+        chosen = measure.model_copy(update={"name": measure.measured, "title": measure.plain_title, "users": None})
+        found.setdefault(chosen.name, (chosen, []))[1].append(measure.name)
+    return list(found.values())
+
+
+def metric_cards(cards: Sequence[tuple[Measure, Sequence[str]]], agreed: Sequence[Validity] = ()) -> Insert:
+    """Cards of metrics, with what is known about their agreement with people."""
+
+    def validity_of(name: str) -> list[list[str]]:
+        return [validity_lines(card) for card in known_validity(name, more=agreed)]
+
+    groups: dict[str, list[tuple[Measure, Sequence[str]]]] = {}
+    for measure, columns in cards:  # variants and parameters of one metric share a card
+        groups.setdefault("" if measure.card is None else measure.card.name, []).append((measure, columns))
+    shown = [([MeasureName(each.name).variant for each, _ in group], group) for group in groups.values()]
+    content = {"cards": shown, "directions": DIRECTIONS, "short_name": short_name, "validity_of": validity_of}
+    return Insert("cards.html.j2", content)

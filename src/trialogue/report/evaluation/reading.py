@@ -1,21 +1,34 @@
-"""What was read, in lines for the first screen and the terminal: how many units people rated, and what was not read."""
+"""What was read and compared, in lines for the first screen and the terminal: rated units, design, test, unread columns."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from trialogue.findings import Findings
+from trialogue.findings.sample.records import Crossing, Design, Factor
 from trialogue.findings.wording import list_names
 from trialogue.records import Rated, Reading
-from trialogue.report.evaluation.compared import compared_lines
+from trialogue.report.measures import primary_of
 from trialogue.report.numbers import count
+from trialogue.stats.comparison.crossed_raters import RATERS
 
 MAX_SYSTEMS = 6  # whose rated shares are listed one by one
 MAX_NAMES = 8  # of columns that were not read
 SHORT_OF = "may hold people's judgements"
+NOUNS = {
+    Factor.PEOPLE: ("user", "users", "met"),  # who may be invented, or a script
+    Factor.NEEDS: ("need", "needs", "met"),
+    Factor.TASKS: ("task", "tasks", "were given to"),
+    Factor.SITUATIONS: ("situation", "situations", "were given to"),
+    Factor.RATERS: ("rater", "raters", "rated"),
+    Factor.SOURCES: ("source", "sources", "are those of"),
+}
+"""One, many, and what they have to do with systems."""
+OF_UNITS = (Factor.PEOPLE, Factor.NEEDS, Factor.TASKS, Factor.SITUATIONS)
 
 
 def reading_lines(findings: Findings) -> list[str]:
     """Lines on what was read, most important first; [] for older files, which do not say."""
-    return [*_rated_shares(findings.reading), *compared_lines(findings), *_unread(findings.reading)]
+    sliced = () if findings.log is None else findings.log.fields
+    return [*_rated_shares(findings.reading), *compared_lines(findings), *_unread(findings.reading, sliced)]
 
 
 def sample_line(findings: Findings) -> str:
@@ -51,11 +64,66 @@ def _lowest(shares: dict[str, Rated]) -> str:
     return f"fewest of {name}: {shares[name].rated:,} of {shares[name].units:,}"
 
 
-def _unread(reading: Reading) -> Iterator[str]:
+def _unread(reading: Reading, sliced: Collection[str]) -> Iterator[str]:
     judging = list(dict.fromkeys(reading.may_be_feedback))
     if judging:
         yield f"Not read, but {SHORT_OF}: {list_names(judging)}."
-    names = list(dict.fromkeys(name for each in reading.unread for name in each.names if name not in judging))
+    names = list(
+        dict.fromkeys(name for each in reading.unread for name in each.names if name not in (*judging, *sliced))
+    )
     if names:
         more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
         yield f"Not read: {', '.join(names[:MAX_NAMES])}{more}."
+
+
+def compared_lines(findings: Findings) -> list[str]:
+    """Lines on the design and the inference; [] for older files, and where nothing is compared."""
+    if len(findings.systems) < 2 or not findings.sample.units:
+        return []
+    return [*_design(findings), *_inference(findings)]
+
+
+def _design(findings: Findings) -> Iterator[str]:
+    systems = len({each.system for each in findings.sample.units})
+    parts = [_clause(each, systems) for each in findings.sample.crossings]
+    uneven = [each for each in findings.sample.units if each.effective < each.clusters / 2]
+    parts += [
+        f"the {each.clusters:,} clusters of {each.system} are worth {each.effective:.0f} of equal size"
+        for each in uneven
+    ]
+    if parts:
+        yield f"Compared: {'; '.join(parts)}."
+
+
+def _clause(crossing: Crossing, systems: int) -> str:
+    one, many, verb = NOUNS[crossing.factor]
+    total = count(crossing.levels, one, many)
+    every = "both systems" if systems == 2 else f"all {systems} systems"
+    match crossing.design:
+        case Design.CROSSED:
+            return f"{total} {verb} {every}"
+        case Design.PARTLY:
+            more = "" if systems == 2 else f" ({crossing.every:,} {every})"
+            return f"{crossing.several:,} of {total} {verb} {'both' if systems == 2 else 'several'} systems{more}"
+        case _:
+            return f"none of {total} {verb} more than one system"
+
+
+def _inference(findings: Findings) -> Iterator[str]:
+    """Which test decides on the leading measure, and why that one."""
+    league = primary_of(findings)
+    tested = [each.difference.interval for each in league.contrasts if each.difference.p is not None] if league else []
+    interval = next((each for each in tested if each is not None), None)
+    if league is None or interval is None:
+        return
+    crossings = {each.factor: each for each in findings.sample.crossings}
+    own = next((crossings[factor] for factor in OF_UNITS if factor in crossings), None)
+    if RATERS in interval.facts:
+        why = "raters rated several dialogues of several systems"
+    elif own is not None and own.several:
+        why = f"it pairs the {NOUNS[own.factor][1]} that several systems share"
+    elif own is not None:
+        why = f"the systems share no {NOUNS[own.factor][1]}"
+    else:
+        why = "dialogues are independent as far as the data say"
+    yield f"Test on {league.measure.title}: {interval.method}, since {why}."

@@ -15,6 +15,7 @@ from trialogue.records import ClaimVerdict, Dialogue, Mention, MentionedBy, Need
 from trialogue.records.base import JsonValue
 from trialogue.records.dialogue import MENTIONS
 from trialogue.records.kinds.gates import Gate
+from trialogue.records.trace import Trace
 from trialogue.report.explorer.chunks import plain, utf16_place
 from trialogue.report.explorer.entries import Entry
 from trialogue.report.explorer.unit_scores import Value
@@ -60,7 +61,7 @@ def detail(
     gates: Iterable[Gate],
 ) -> dict[str, JsonValue]:
     """Everything about one row but its texts: ``u`` of each utterance, ``v`` values, ``r`` answers, ``f`` facts, ``n`` the
-    need, ``p`` votes, ``o`` opinions on items, ``e`` the reference, ``x`` meta."""
+    need, ``p`` votes, ``o`` opinions on items, ``e`` the reference, ``c`` calls in turns without a reply, ``x`` meta."""
     dialogue = entry.dialogue
     last = len(dialogue.utterances) - 1
     place: dict[int | None, int] = {None: last} if entry.is_reply else {}
@@ -83,7 +84,8 @@ def detail(
         p=_votes(dialogue, votes),
         o=_opinions(dialogue),
         e="" if entry.reference is None else plain(entry.reference.text),
-        x=_meta(dialogue.meta),
+        c=_calls(dialogue.trace or Trace()),
+        x=_amounts(dialogue.trace or Trace()) + _meta(dialogue.meta),
         own=own,
     )
 
@@ -96,9 +98,10 @@ def _utterance(
     said: Utterance, words: TextCodes, values: list[JsonValue], answers: Sequence[Score]
 ) -> dict[str, JsonValue]:
     """``s`` 1 for the system, ``a`` acts, ``b`` who says so, ``l`` labels, ``m`` mentions, ``k`` ranking, ``w`` seconds,
-    ``t`` the Markdown of what the system wrote."""
+    ``t`` the Markdown of what the system wrote, ``c`` calls of tools."""
     latency = said.meta.get(LATENCY)
     is_time = isinstance(latency, int | float) and not isinstance(latency, bool)
+    trace = said.trace or Trace()
     return _without_empty(
         s=1 if said.speaker == "system" else None,
         a=[_act(act.intent, [(slot.slot, slot.value) for slot in act.slots], words) for act in said.acts or ()],
@@ -114,12 +117,50 @@ def _utterance(
         ],
         m=[_mention(said.text, mention, words) for name in MENTIONS for mention in getattr(said, name) or ()],
         k=[plain(item) for item in (said.ranking or ())[:MAX_RANKED]],
-        w=latency if is_time else None,
+        w=trace.latency_s if trace.latency_s is not None else latency if is_time else None,
+        c=_calls(trace),
         v=values,
         r=_answers(answers, words),
-        x=_claims(said) + _meta({name: value for name, value in said.meta.items() if name != LATENCY or not is_time}),
+        x=_claims(said)
+        + _amounts(trace)
+        + _meta({name: value for name, value in said.meta.items() if name != LATENCY or not is_time}),
         t=_markdown(said.text) if said.speaker == "system" else None,
     )
+
+
+def _calls(trace: Trace) -> list[JsonValue]:
+    """[name, arguments, result, error, why its schema refuses it, seconds] of each call; "" and null where there is none."""
+    return [
+        [
+            plain(call.name),
+            _json(call.arguments),
+            _json(call.result) if call.has_result else "",
+            plain(_cut(call.error or "")),
+            plain(_cut(call.refused or "")),
+            call.latency_s,
+        ]
+        for call in trace.calls or ()
+    ]
+
+
+def _amounts(trace: Trace) -> list[JsonValue]:
+    """[what, text] of tokens and cost."""
+    known = {"tokens read": trace.input_tokens, "tokens written": trace.output_tokens, "cost": trace.cost}
+    return [
+        [what, f"{value:g}" if isinstance(value, float) else str(value)]
+        for what, value in known.items()
+        if value is not None
+    ]
+
+
+def _json(value: JsonValue) -> str:
+    """A text as it is, anything else as JSON; "" for nothing."""
+    text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+    return plain(_cut(text))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_META else f"{text[:LONGEST_META]}…"
 
 
 def _claims(said: Utterance) -> list[JsonValue]:
@@ -271,8 +312,6 @@ def _meta(meta: dict[str, JsonValue]) -> list[JsonValue]:
     """[name, text] of each field; a text as it is, anything else as JSON."""
     found: list[JsonValue] = []
     for name, value in meta.items():
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        if value is not None and text:
-            cut = text if len(text) <= LONGEST_META else f"{text[:LONGEST_META]}…"
-            found.append([plain(name), plain(cut)])
+        if text := _json(value):
+            found.append([plain(name), text])
     return found

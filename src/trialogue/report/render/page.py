@@ -11,8 +11,7 @@ from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
 from trialogue.report.measures import pieces
 from trialogue.report.numbers import MISSING
 from trialogue.report.plots.base import Figure
-from trialogue.report.render.layout import columns_of_words, passages
-from trialogue.report.text import printable, slug, typeset
+from trialogue.report.text import columns_of_words, passages, printable, slug, typeset
 
 if TYPE_CHECKING:
     from jinja2 import Environment

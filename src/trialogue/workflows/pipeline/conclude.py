@@ -7,6 +7,7 @@ from trialogue.findings import Example, Findings, League, Sensitivity
 from trialogue.findings.agreement.disagreement import disagreements
 from trialogue.findings.decision.verdict import decide_findings
 from trialogue.findings.examples import examples
+from trialogue.findings.logs.log import log_findings
 from trialogue.findings.sample.collect import sample_of
 from trialogue.findings.systems.answer import primary_league
 from trialogue.findings.systems.baseline_section import baseline_methods, baseline_sections
@@ -26,6 +27,8 @@ from trialogue.workflows.pipeline.domains import domain_lines
 from trialogue.workflows.pipeline.infer import Estimates
 from trialogue.workflows.pipeline.measure import Measurements
 from trialogue.workflows.pipeline.training_data import training_lines
+
+MAX_SLICE_PERMUTATIONS = 4_000  # of which p = .00025 is the smallest: 200 slices can be told apart
 
 
 def conclude(inferred: Estimates, *, title: str, beside: Beside = NOTHING_BESIDE) -> Findings:
@@ -75,8 +78,17 @@ def conclude(inferred: Estimates, *, title: str, beside: Beside = NOTHING_BESIDE
     )
     check = protocol_check(facts, inferred.protocol, inferred.declared_by)
     findings = decide_findings(facts.model_copy(update={"protocol": check}))
+    log = log_findings(
+        findings,
+        measured.material.dialogues,
+        measured.scores,
+        measured.units,
+        leads=not measured.choice.are_named,
+        permutations=min(measured.settings.permutations, MAX_SLICE_PERMUTATIONS),
+    )
     return findings.model_copy(
         update={
+            "log": log,
             "sections": baseline_sections(findings.leagues)
             + failure_sections(measured.failure_sensitivity, findings.leagues)
             + beside.sections,

@@ -53,12 +53,16 @@ FOR_ACTS = (  # dialogues with known user acts, as with simulated users
     "rounds_until_acceptance@accepted",
     "failures@all",
     "latency@mean",
+    "cost@per_dialogue",
+    "cost@per_satisfied",
+    "tokens@all",
+    "tokens@input",
+    "tokens@output",
+    "tool_calls@per_dialogue",
     "tool_calls@failed",
     "tool_calls@repeated",
     "tool_calls@invalid",
-    "cost@per_satisfied",
-    "cost@per_dialogue",
-    "tokens@all",
+    "tool_calls@ignored",
 )
 WITH_REFERENCES = (
     "behavior_alignment",
@@ -69,6 +73,10 @@ WITH_REFERENCES = (
 )
 WITH_RANKINGS = ("recall(k=1)@per_label", "recall(k=10)@per_label", "ndcg(k=10)@per_label", "mrr(k=10)@per_label")
 
+OF_AGENTS = frozenset({"tool_calls", "cost", "tokens"})
+"""What only logs of running systems record."""
+NOT_OF_LOGS = (*FOR_REPLIES[1:], *FOR_DIALOGUES[1:])
+"""Descriptions of replies that say nothing to whoever runs a rated system: named, they are measured."""
 
 REPLY = "reply"
 """What units of response metrics are: a table of scores alone has none."""
@@ -94,10 +102,12 @@ def default_metrics(conversations: Iterable[Conversation]) -> list[AnyMetric]:
         *FOR_DIALOGUES,
     )
     held = needs_met(conversations)
+    is_log = "ratings" in held and "need" not in held and not OF_AGENTS.isdisjoint(held)
     return [
         metric
         for name, metric in zip(names, map(get_metric, names), strict=True)
         if not (name == AGAIN and "need" in held)  # of needs there is another variant
+        and not (is_log and name in NOT_OF_LOGS)
         and set(metric.card.needs) <= held
         and (REPLY if metric.card.level == "response" else "dialogue") in held
         and fits_domain(metric, conversations)

@@ -2,7 +2,7 @@
 /* The open dialogue: what is on record about it, its messages, and another one beside it. */
 Explorer.dialogue = (() => {
   const { make, number, count, system } = Explorer.dom;
-  const { talk, terms, label, raterText } = Explorer.messages;
+  const { talk, calls, terms, label, raterText } = Explorer.messages;
   const rows = Explorer.rows;
   const pane = () => document.getElementById("dialogue");
   let latest = 0; // of what was asked for; an older answer that comes late is not shown
@@ -99,6 +99,7 @@ Explorer.dialogue = (() => {
       votes(detail),
       opinions(detail),
       talk(content, name),
+      calls(detail.c),
       detail.e ? make("div", { class: "reference" }, make("h3", { text: "What the human recommender said" }), make("p", { text: detail.e, dir: "auto" })) : null,
       detail.x ? fold("Everything else that is recorded", terms(detail.x)) : null,
     );

@@ -105,6 +105,21 @@ Explorer.messages = (() => {
     return pairs.length ? make("details", { class: "rest" }, make("summary", { text: "More on this message" }), terms(pairs)) : null;
   }
 
+  /** Calls of tools in their order, each folded with what it was asked and answered. */
+  function calls(given) {
+    return (given ?? []).map(([name, asked, answer, error, refused, seconds]) => {
+      const failed = error ? "failed" : refused ? "invalid" : answer ? "" : "no result";
+      const title = [`Tool ${name || "(no name)"}`, failed, seconds === null ? "" : `${number(seconds)} s`].filter(Boolean).join(" · ");
+      const pairs = [["arguments", asked], [error === answer ? "" : "result", answer], ["error", error], ["invalid", refused]];
+      return make(
+        "details",
+        { class: failed ? "rest call broken" : "rest call" },
+        make("summary", { text: title }),
+        terms(pairs.filter(([what, text]) => what && text)),
+      );
+    });
+  }
+
   function message(text, detail, words, name, at, own) {
     const byUser = !detail.s;
     const chips = [
@@ -120,6 +135,7 @@ Explorer.messages = (() => {
       "li",
       { class: `${byUser ? "mine" : "theirs"}${own !== undefined && at !== own ? " context" : ""}` },
       make("span", { class: "speaker" }, make("bdi", { text: byUser ? "User" : name })),
+      calls(detail.c),
       make("div", { class: "said", dir: "auto" }, content),
       chips.length ? make("div", { class: "chips" }, chips) : null,
       rest(detail, words),
@@ -132,5 +148,5 @@ Explorer.messages = (() => {
     return make("ol", { class: "talk" }, texts.map((text, at) => message(text, about[at] ?? {}, words, name, at, detail.own)));
   }
 
-  return { talk, terms, label, raterText };
+  return { talk, calls, terms, label, raterText };
 })();

@@ -1,0 +1,166 @@
+"""Records of the engineer's part of a report: measures by version, slices, worst dialogues, and who is to blame."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from trialogue.records import Estimate, Reason, Record
+
+
+class Party(StrEnum):
+    """Who is to blame for a failed dialogue."""
+
+    MODEL = "model"
+    """The system's language model, or the server before it."""
+    TOOL = "tool"
+    """A tool that the system called."""
+    USER = "user"
+    """The user."""
+    HARNESS = "harness"
+    """What ran the dialogue: processes, credentials, rate limits, a judge."""
+    UNKNOWN = "unknown"
+    """A failure was recorded, and nothing says whose."""
+
+
+class BlameRule(StrEnum):
+    """The rule that decided, in the order in which they are tried."""
+
+    USER_FAILED = "user_failed"
+    """An ending is recorded that is the user's: who left, broke off the connection, or failed as a simulated user."""
+    HARNESS_STOPPED = "harness_stopped"
+    """An ending is recorded that is of what ran the dialogue: interrupted, lost, a refused credential, a full disk."""
+    RATE_LIMITED = "rate_limited"
+    """A rate limit or a quota refused the system's request."""
+    CALL_REFUSED = "call_refused"
+    """The last turn called a tool wrongly: against its schema, by a name that there is not, or with arguments that are no
+    JSON."""
+    TOOL_FAILED = "tool_failed"
+    """The last turn called a tool that failed or did not answer, no later call of it worked, and the reply is missing, an
+    error or an apology."""
+    TOOL_NAMED = "tool_named"
+    """The recorded error names a tool."""
+    MODEL_FAILED = "model_failed"
+    """The recorded ending is the system's: an error, a timeout, no connection, an unreadable answer, a filter."""
+    MODEL_SILENT = "model_silent"
+    """The last reply is empty, or the user never got one."""
+    MODEL_REPORTED = "model_reported"
+    """The last reply is the message of a program."""
+    NOT_RECORDED = "not_recorded"
+    """A failure is recorded, and nothing says whose."""
+
+
+class Blame(Record):
+    """Who is to blame for a failed dialogue, and by which rule."""
+
+    party: Party
+    """Who."""
+    rule: BlameRule
+    """The rule that decided."""
+    tool: str | None = None
+    """The tool that it is about; None: none."""
+
+
+class BlameCount(Record):
+    """Failed dialogues by who is to blame."""
+
+    blame: Blame
+    """Party and rule, without a tool."""
+    dialogues: dict[str, int]
+    """Dialogues by version."""
+
+
+class LogMeasure(Record):
+    """One measure of all versions."""
+
+    title: str
+    """What it is."""
+    unit: str = ""
+    """Its unit; "": none."""
+    values: dict[str, Estimate]
+    """Its estimate by version."""
+    units: dict[str, int] = Field(default_factory=dict)
+    """Dialogues or replies by version, of which some may not record it; {}: it is said elsewhere."""
+    difference: Estimate | None = None
+    """The new version less the old one; None: there are not two, or it was not compared."""
+    measure: str | None = None
+    """Full name of the measure; None: it is of this part of the report alone."""
+
+
+class SliceKind(StrEnum):
+    """What dialogues are sliced by."""
+
+    FIELD = "field"
+    """A field of the log with a few values, such as a topic."""
+    TOOL = "tool"
+    """A tool that was called in them; a dialogue may be in several slices."""
+    TURNS = "turns"
+    """The number of the user's messages."""
+    LANGUAGE = "language"
+    """The language of the user."""
+
+
+class Slice(Record):
+    """Two versions on a part of the dialogues."""
+
+    by: SliceKind
+    """What it is sliced by."""
+    field: str = ""
+    """Name of the field; "": it is none."""
+    value: str
+    """The value that its dialogues share; "": those of ``pooled`` values."""
+    pooled: int = 0
+    """Values that are pooled, since too few dialogues of a version have each."""
+    units: dict[str, int]
+    """Rated dialogues by version."""
+    values: dict[str, float]
+    """Mean by version."""
+    difference: Estimate
+    """The new version less the old one, with interval and uncorrected p; undefined, with a reason."""
+    p_adjusted: float | None = Field(default=None, ge=0, le=1)
+    """p after correction over all slices that could be tested."""
+    is_worse: bool = False
+    """Whether the new version is significantly worse in it, after correction."""
+
+
+class WorstDialogue(Record):
+    """One of the worst dialogues."""
+
+    system: str
+    """Its version."""
+    dialogue: str
+    """Its id."""
+    blame: Blame | None = None
+    """Who is to blame where it failed; None: it did not."""
+    value: float | None = None
+    """Its value on the measure that the answer rests on; None: it has none."""
+    failed_calls: int = 0
+    """Calls of tools that failed."""
+    latency_s: float | None = None
+    """Its longest wait in seconds; None: not recorded."""
+
+
+class LogFindings(Record):
+    """The engineer's part of a report."""
+
+    old: str | None = None
+    """The version that comes first by name; None: there are not two."""
+    new: str | None = None
+    """The one that comes later."""
+    measures: tuple[LogMeasure, ...] = ()
+    """Measures in their order."""
+    harm: float | None = Field(default=None, ge=0, le=1)
+    """Probability that the new version is worse on the measure that the answer rests on."""
+    no_harm: Reason | None = None
+    """Why there is none."""
+    sliced: str | None = None
+    """Measure that slices compare; None: none can be sliced."""
+    slices: tuple[Slice, ...] = ()
+    """Slices, those in which the new version is worst first; undefined ones last."""
+    fields: tuple[str, ...] = ()
+    """Fields of the log that were sliced by."""
+    worst: tuple[WorstDialogue, ...] = ()
+    """The worst dialogues, the worst first."""
+    blames: tuple[BlameCount, ...] = ()
+    """Failed dialogues by who is to blame."""
+    leads: bool = True
+    """Whether a terminal shows it in place of the league table, since nobody asked for other measures."""
