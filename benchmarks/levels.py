@@ -41,6 +41,7 @@ class Cell(NamedTuple):
     name: str
     draw: Draw
     is_share: bool = False
+    scale: tuple[float | None, float | None] = (None, None)
 
 
 def values_of(kind: str, normal: Floats) -> Floats:
@@ -108,6 +109,36 @@ def partly(
     return a, b
 
 
+def beside_expectations(size: int, rare: float, rng: np.random.Generator) -> tuple[ClusterSums, ClusterSums]:
+    """Successes, and their chances around a rare one: pairs that nearly all differ by little, and seldom by much."""
+    chances = rare * rng.uniform(0.2, 1.8, size)
+    ones, keys = np.ones(size), tuple(range(size))
+    hits = (rng.random(size) < chances).astype(float)
+    return tuple(ClusterSums(keys, np.column_stack([each, ones]), size) for each in (hits, chances))  # type: ignore[return-value]
+
+
+def nearly_constant(size: int, rare: float, rng: np.random.Generator) -> tuple[ClusterSums, ClusterSums]:
+    """Ratings that are all 5 but for a rare 1, and others around the same mean."""
+    a = np.where(rng.random(size) < rare, 1.0, 5.0)
+    b = np.where(rng.random(size) < 4 * rare, 4.0, 5.0)
+    keys, ones = np.arange(2 * size), np.ones(size)
+    return (
+        ClusterSums(tuple(keys[:size].tolist()), np.column_stack([a, ones]), size),
+        ClusterSums(tuple(keys[size:].tolist()), np.column_stack([b, ones]), size),
+    )
+
+
+def rare_values() -> Iterator[Cell]:
+    for size in (8, 12, 30, 60, 100, 190, 300):
+        for rare in (0.005, 0.02, 0.05, 0.1, 0.2):
+            draw = partial(beside_expectations, size, rare)
+            yield Cell(f"successes of {rare:g} beside their chances, {size} pairs", draw, scale=(0.0, 1.0))
+    for size in (8, 12, 30, 60, 100, 190):
+        for rare in (0.02, 0.05, 0.1):
+            draw = partial(nearly_constant, size, rare)
+            yield Cell(f"5, and 1 in {rare:g}, beside 4 and 5, {size} v {size}", draw, scale=(1.0, 5.0))
+
+
 def shapes() -> Iterator[Cell]:
     for a, b in ((15, 100), (10, 40), (5, 20), (4, 40), (20, 20), (4, 4)):
         for spread in (3.0, 1 / 3):
@@ -164,7 +195,7 @@ def mixed() -> Iterator[Cell]:
 
 def called(cell: Cell, runs: int, *, of_units: bool = False) -> tuple[float, float]:
     """Shares of tests below .05 among the tested, and of data sets that are tested."""
-    how = ComparisonSettings(is_share=cell.is_share and not of_units, permutations=999)
+    how = ComparisonSettings(is_share=cell.is_share and not of_units, scale=cell.scale, permutations=999)
     rng, below, tested = generator("levels", cell.name, runs), 0, 0
     for _ in range(runs):
         a, b = cell.draw(rng)
@@ -245,6 +276,7 @@ def main() -> None:
         ("Pairs", paired, False),
         ("Clusters of unequal sizes", sizes, True),
         ("Clusters of which a part is shared", mixed, False),
+        ("Rare values beside a constant", rare_values, False),
     ):
         rows, levels = measured(cells(), units=units)
         misses += [row for row, level in zip(rows, levels, strict=True) if level > BOUND]

@@ -247,25 +247,24 @@ def test_what_people_of_many_codes_begin_alike_is_one_person_unless_both_systems
     assert not any(each.near_copies for each in run(studied).findings.sample.units)
 
 
-@pytest.mark.parametrize("own", ["user", "rater 1"])
+@pytest.mark.parametrize("own", ["user", "rater {}"])
 def test_of_contradictory_ratings_the_one_against_the_winner_counts(own: str) -> None:
-    rng = random.Random(6)
-    records = sample(rng, means=(3.0, 3.2), sizes=(40, 40))
-    doubled = [
-        each.model_copy(update={"ratings": (*rated(1.0, rater=own), *rated(5.0, rater=own))})
-        if each.system == "A" and place % 2
-        else each.model_copy(update={"ratings": rated(each.ratings[0].value + 0.0, rater=own)})
-        for place, each in enumerate(records)
-    ]
-    lifted = [
-        each.model_copy(update={"ratings": rated(4.0, rater=own)}) if each.system == "B" else each for each in doubled
-    ]
-    found = run(lifted).findings
-    for again in found.re_estimates:
-        if again.code is ThreatCode.CONTRADICTORY_RATINGS:
-            assert again.units == {"A": 20}
-            return
-    assert verdict(found)[0] == "-"
+    """B has 4 everywhere; half of A's dialogues have 1 and 5 by one rater, the others 3 or 4."""
+    records = sample(random.Random(6), means=(3.0, 3.2), sizes=(40, 40))
+    found = []
+    for place, each in enumerate(records):
+        rater = own.format(place % 10)
+        given = rated(4.0 if each.system == "B" else 3.0 + place % 4 / 2, rater=rater)
+        if each.system == "A" and place % 2:
+            given = rated(1.0, rater=rater) + rated(5.0, rater=rater)
+        found.append(each.model_copy(update={"ratings": given}))
+    findings = run(found).findings
+    leader, validity = verdict(findings)
+    (again,) = (each for each in findings.re_estimates if each.code is ThreatCode.CONTRADICTORY_RATINGS)
+    assert (leader, validity) == ("B", Validity.CONDITIONAL)
+    assert (again.units, again.stands) == ({"A": 20}, False)
+    # of A, 20 dialogues count as 5, and 10 each as 3 and as 4: (20 * 5 + 10 * 3 + 10 * 4) / 40, less 4
+    assert again.difference.value == pytest.approx(4.25 - 4.0)
 
 
 def test_a_source_or_rater_on_a_reversed_scale_is_turned_round() -> None:
