@@ -10,7 +10,7 @@ from trialogue.findings import Findings
 from trialogue.findings.comparison.strata import stratum_effects
 from trialogue.findings.sample.records import Design, Factor
 from trialogue.findings.threats import Severity, ThreatCode, Validity
-from trialogue.records import Dialogue, Role
+from trialogue.records import Dialogue, Raters, Rating, Response, Role, Situation, Utterance
 from trialogue.report.evaluation.reading import reading_lines
 from trialogue.stats.arrays import Floats
 from trialogue.workflows.board.board import board
@@ -292,3 +292,57 @@ def test_ratings_up_to_a_hundred_among_those_up_to_five_are_on_a_scale_of_their_
         rating = rated(3.0)[0].model_copy(update={"value": float(value), "low": None, "high": None, **ends})
         found.append(each.model_copy(update={"ratings": (rating,)}))
     assert ThreatCode.MIXED_SCALES in demoted_by(run(found).findings)
+
+
+def given_by_quality(rng: random.Random, *, chosen: bool) -> list[Dialogue]:
+    """Half of the dialogues are rated, of B the better half if ``chosen``; a model has scored all of them."""
+    found = []
+    for each in sample(rng, means=(3.0, 3.0), sizes=(120, 120)):
+        value = each.ratings[0].value if each.system == "B" or chosen else max(1.0, each.ratings[0].value - 1)
+        score = Rating(name="judge", value=value + rng.gauss(0, 1), rater="gpt-4o", raters=Raters.MODEL)
+        is_rated = rng.random() < (0.5 if each.system == "A" or not chosen else 0.05 + 0.22 * (value - 1))
+        found.append(each.model_copy(update={"ratings": (score, *(rated(value) if is_rated else ()))}))
+    return found
+
+
+def test_ratings_that_are_given_by_quality_show_in_a_column_that_covers_all() -> None:
+    findings = run(given_by_quality(random.Random(3), chosen=True)).findings
+    (missing,) = (each for each in findings.missing if each.measure == "human:satisfaction")
+    (league,) = (each for each in findings.leagues if each.measure.name == "human:satisfaction")
+    (pair,) = league.contrasts
+    assert (pair.leader, pair.validity) == ("B", Validity.CONDITIONAL)
+    assert missing.chosen == "Judge (a model)"
+    assert missing.share == missing.missing["B"] / 120
+    assert missing.is_within_reach
+
+
+def test_ratings_missing_at_random_keep_their_verdict_beside_a_models_scores() -> None:
+    findings = run(given_by_quality(random.Random(2), chosen=False)).findings
+    (league,) = (each for each in findings.leagues if each.measure.name == "human:satisfaction")
+    (pair,) = league.contrasts
+    assert (pair.leader, pair.validity) == ("B", Validity.FIRM)
+
+
+def test_references_that_only_one_version_lacks_are_counted(tmp_path: Path) -> None:
+    """80 situations; B better where both have a reference, and without references in the other half."""
+    rng = random.Random(3)
+    runs = []
+    for system, words in (("A", 6), ("B", 8)):
+        records: list[Situation | Response] = []
+        for place in range(80):
+            asked = Utterance(speaker="user", text=f"What about number {place}?")
+            said = [f"w{place}x{at}" for at in range(10)]
+            reference = Utterance(speaker="system", text=" ".join(said))
+            has = system == "A" or place % 2 == 0
+            records.append(Situation(id=f"s{place}", context=(asked,), reference=reference if has else None))
+            reply = " ".join([*said[: words - rng.randint(0, 2)], "and", "more", "of", "it"])
+            records.append(
+                Response(situation_id=f"s{place}", system=system, utterance=Utterance(speaker="system", text=reply))
+            )
+        runs.append(evaluate(records, metrics=["bleu"], resamples=300))
+    found = compare(*runs, on=["bleu"], resamples=300)
+    (missing,) = found.findings.missing
+    assert missing.missing == {"B": 40, "A": 0}
+    assert missing.is_within_reach
+    (judged,) = (each for each in found.comparison.judgements if each.decides)
+    assert (judged.light, judged.validity) == ("better", Validity.CONDITIONAL)

@@ -154,15 +154,19 @@ class MissingValues(Record):
     """All units by system."""
     are_pairs: bool
     """Whether people, needs or tasks are counted, which both systems should have met."""
-    share: float = Field(gt=0, le=1)
-    """Unpaired: the difference of the two shares that are missing. Of pairs: the share that is incomplete."""
+    share: float = Field(gt=0, le=2)
+    """Unpaired: the difference of the two shares that are missing. Of pairs: the share that is incomplete. With ``chosen``:
+    the missing share of each system whose ratings seem to be given by quality, added up."""
     tipping: float = Field(ge=0)
     """By how much worse (of the other system: better) the missing values must be for the interval to reach 0."""
     reach: float = Field(ge=0)
     """How much worse they can be at most: up to the end of the scale, or two standard deviations."""
 
     p: float = Field(ge=0, le=1)
-    """Fisher's exact test of the two shares that are missing."""
+    """Fisher's exact test of the two shares that are missing; or of ``chosen``."""
+    chosen: str | None = None
+    """A column that is higher (or lower) where there are ratings, as it is where ratings are high: they seem to be given by
+    quality. None: nothing shows that."""
 
     @property
     def is_within_reach(self) -> bool:

@@ -63,5 +63,6 @@ def missing_values(findings: Findings) -> Iterator[Threat]:
                 "are_pairs": each.are_pairs,
                 "tipping": round(each.tipping, 4),
                 "reach": round(each.reach, 4),
+                **({"chosen": each.chosen} if each.chosen else {}),
             },
         )
