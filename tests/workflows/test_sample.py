@@ -232,6 +232,29 @@ def test_the_same_dialogues_rated_higher_under_one_name_say_what_the_name_is_wor
     assert again.difference.value == pytest.approx(sum(values[:40]) / 40 - sum(values[40:]) / 40 + worth)
 
 
+@pytest.mark.parametrize("attack", ["twins", "openings"])
+def test_two_runs_are_looked_at_together(tmp_path: Path, attack: str) -> None:
+    """Neither run has anything suspicious of its own: only beside the other."""
+    records = sample(random.Random(4), means=(3.0, 4.2), sizes=(40, 40))
+    sides = {system: [each for each in records if each.system == system] for system in "AB"}
+    said = records[0].utterances[0].model_copy(update={"text": "hello there, any good film for me :-)"})
+    for place in range(30):
+        a, b = sides["A"][place], sides["B"][place]
+        words = a.utterances if attack == "twins" else (said, *b.utterances[1:])
+        sides["B"][place] = b.model_copy(update={"utterances": words, "user": f"v{place}"})
+    runs = [run(each) for each in sides.values()]
+    assert not any(each.near_copies or each.twins for one in runs for each in one.findings.sample.units)
+    code = ThreatCode.SHARED_DIALOGUES if attack == "twins" else ThreatCode.COPIED_UNITS
+    together = run([*sides["A"], *sides["B"]])
+    assert code in {each.code for each in together.findings.re_estimates}
+    found = compare(*runs, on=["human:satisfaction"], resamples=300)
+    assert code in {each.code for each in found.findings.re_estimates}
+    folders = [one.write(tmp_path / system, explorer=False).parent for one, system in zip(runs, "AB", strict=True)]
+    shown = board(*folders, on=["human:satisfaction"], resamples=300).findings
+    mine = {each.code for each in shown.threats if each.severity is Severity.DEMOTES}
+    assert (code in mine) == (code in demoted_by(together.findings))
+
+
 def test_what_people_of_many_codes_begin_alike_is_one_person_unless_both_systems_hear_it() -> None:
     rng = random.Random(5)
     records = sample(rng, means=(3.0, 3.0), sizes=(40, 40))

@@ -159,7 +159,7 @@ def joined_copies(sides: Sides, measure: Measure) -> dict[str, Changed]:
         rows = side.rows[measure.name]
         tables = tables_of(side, rows)
         first = {name: group[0] for each in tables for group in each.copies for name in group}
-        near = [group for each in tables for group in each.near_copies]
+        near = [group for each in tables for group in (*each.near_copies, *each.one_sided)]
         own = set(rows.dialogues)
         copies = sum(first.get(name, name) != name for name in own)
         extra = sum(len(own.intersection(group)) - 1 for group in near if len(own.intersection(group)) > 1)

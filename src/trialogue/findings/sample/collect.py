@@ -8,7 +8,10 @@ from trialogue.findings.sample.records import Crossing, Factor, RatingColumn, Sa
 from trialogue.metrics.human_ratings import repeated_rater
 from trialogue.records import ClusterKind, MeasuredUnits, PopulationKind, Raters, Scale, Score
 from trialogue.records.kinds.origins import kinds_of
+from trialogue.stats.fisher import fisher_p
 
+FEWEST_CODES = 5  # that begin with the same words, from which they may be one person's
+ONE_SIDED = 0.001  # level of Fisher's test that as many say so to other systems
 FACTORS: Mapping[ClusterKind, Factor] = {
     ClusterKind.PERSON: Factor.PEOPLE,
     ClusterKind.NEED: Factor.NEEDS,
@@ -50,7 +53,7 @@ def _counts(table: MeasuredUnits) -> UnitCounts:
         suspects={sign: len(names) for sign, names in table.suspects.items()},
         echoes=len(table.echoes),
         copies=sum(len(group) - 1 for group in table.copies),
-        near_copies=sum(len(group) - 1 for group in table.near_copies),
+        near_copies=sum(len(group) - 1 for group in (*table.near_copies, *table.one_sided)),
         twins=len(table.twins),
         is_of_situations=table.kind_of is PopulationKind.SITUATIONS,
     )
@@ -79,6 +82,51 @@ def _crossings(tables: Sequence[MeasuredUnits], columns: "Iterable[_Column]") ->
                 several=sum(each > 1 for each in levels),
                 every=sum(each == number for each in levels),
             )
+
+
+def look_across(tables: Sequence[MeasuredUnits]) -> list[MeasuredUnits]:
+    """Tables with what can only be seen beside those of other systems: equal dialogues, and openings that only one hears.
+
+    The same invented user may say the same to two systems that reply the same: of these, a twin is in another cluster. What
+    people say to both systems alike is the wording of a study, or chance.
+    """
+    held: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for table in tables:
+        for text, cluster in zip(table.texts, table.clusters, strict=bool(table.texts)):
+            held[text][table.system].add(cluster)
+    return [
+        table.model_copy(update={"twins": _twins(table, held), "one_sided": _one_sided(table, tables)})
+        for table in tables
+    ]
+
+
+def _twins(table: MeasuredUnits, held: Mapping[str, Mapping[str, Set[str]]]) -> tuple[str, ...]:
+    suspects = {name for names in table.suspects.values() for name in names}
+    found = []
+    for name, text, cluster in zip(table.ids, table.texts, table.clusters, strict=False):
+        if text and len(held[text]) > 1 and name not in suspects:
+            elsewhere = set().union(*(own for system, own in held[text].items() if system != table.system))
+            if elsewhere - (set() if table.users is None else {cluster}):
+                found.append(name)
+    return tuple(found)
+
+
+def _one_sided(table: MeasuredUnits, tables: Sequence[MeasuredUnits]) -> tuple[tuple[str, ...], ...]:
+    others = [each for each in tables if each.system != table.system and each.openings]
+    size = sum(len(each.ids) for each in others)
+    if not table.openings or not size:
+        return ()
+    heard = Counter(opening for each in others for opening in each.openings)
+    places: dict[str, list[int]] = defaultdict(list)
+    for at, opening in enumerate(table.openings):
+        places[opening].append(at)
+    return tuple(
+        tuple(table.ids[at] for at in own)
+        for opening, own in places.items()
+        if opening
+        and len({table.clusters[at] for at in own}) >= FEWEST_CODES
+        and fisher_p(len(own), len(table.ids), heard[opening], size) < ONE_SIDED < len(own) / len(table.ids)
+    )
 
 
 @dataclass

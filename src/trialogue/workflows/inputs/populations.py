@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from trialogue.findings.sample.collect import look_across
 from trialogue.findings.sample.units import UnitAudit, source_of
 from trialogue.metrics import Conversation, Reply
 from trialogue.metrics.engine.conversations import fingerprint_of
@@ -127,20 +128,22 @@ def measured_units(
         ids.append(each.dialogue_id or "")
         clusters.append(each.cluster)
         _look_at_dialogue(each, audit)
-    texts = {key: audit.texts() for key, (_, _, audit) in dialogues.items()} if len(dialogues) > 1 else {}
-    for (system, users, clustered_by), (ids, clusters, audit) in sorted(dialogues.items(), key=lambda each: each[0]):
-        twins = audit.twins((own for key, own in texts.items() if key[0] != system), are_people=not users)
-        others = [each for key, (_, _, each) in dialogues.items() if key[0] != system and not (users or key[1])]
-        yield MeasuredUnits(
-            system=system,
-            kind_of=PopulationKind.SIMULATED if users else PopulationKind.PEOPLE,
-            users=users or None,
-            ids=tuple(ids),
-            clustered_by=clustered_by,
-            clusters=tuple(clusters),
-            twins=twins,
-            **audit.facts(others),
-        )
+    yield from look_across(
+        [
+            MeasuredUnits(
+                system=system,
+                kind_of=PopulationKind.SIMULATED if users else PopulationKind.PEOPLE,
+                users=users or None,
+                ids=tuple(ids),
+                clustered_by=clustered_by,
+                clusters=tuple(clusters),
+                **audit.facts(are_people=not users),
+            )
+            for (system, users, clustered_by), (ids, clusters, audit) in sorted(
+                dialogues.items(), key=lambda each: each[0]
+            )
+        ]
+    )
     contents = {each.id: _content(each) for each in situations} if offline else {}
     answered: dict[str, tuple[list[tuple[str, str]], UnitAudit]] = {}
     for each in offline:
