@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
+from trialogue.findings.sample.copies import count_copies
 from trialogue.findings.sample.records import Crossing, Factor, RatingColumn, Sample, UnitCounts
 from trialogue.metrics.human_ratings import repeated_rater
 from trialogue.records import ClusterKind, MeasuredUnits, PopulationKind, Raters, Scale, Score
@@ -52,8 +53,8 @@ def _counts(table: MeasuredUnits) -> UnitCounts:
         sources=dict(sorted(Counter(table.sources).items())),
         suspects={sign: len(names) for sign, names in table.suspects.items()},
         echoes=len(table.echoes),
-        copies=sum(len(group) - 1 for group in table.copies),
-        near_copies=sum(len(group) - 1 for group in (*table.near_copies, *table.one_sided)),
+        copies=count_copies(table.copies),
+        near_copies=count_copies([*table.near_copies, *table.one_sided]),
         twins=len(table.twins),
         is_of_situations=table.kind_of is PopulationKind.SITUATIONS,
     )
