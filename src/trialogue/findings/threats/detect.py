@@ -17,7 +17,7 @@ from trialogue.findings.threats.failures import failed_replies, failure_differen
 from trialogue.findings.threats.items import lacking_titles
 from trialogue.findings.threats.language_texts import language_of_texts, made_for
 from trialogue.findings.threats.listening import listening, other_catalogue, serves_less
-from trialogue.findings.threats.sample import missing_values, suspicions, turned_verdicts
+from trialogue.findings.threats.sample import lookalike_systems, missing_values, suspicions, turned_verdicts
 from trialogue.findings.threats.users import (
     different_users,
     known_seeds,
@@ -392,6 +392,7 @@ DETECTORS: tuple[Detector, ...] = (
     suspicions,
     turned_verdicts,
     missing_values,
+    lookalike_systems,
     different_situations,
     recognised_acts,
     user_faults,

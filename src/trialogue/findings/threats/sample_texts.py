@@ -186,6 +186,16 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
             f"it does not stand if people whose codes differ only in case or signs are one person each {_result(t)}"
         ),
     ),
+    ThreatCode.LOOKALIKE_SYSTEMS: ThreatText(
+        "Systems with names that look the same",
+        "Names of systems that differ only in case, spaces, invisible characters or the shape of letters.",
+        "Demotes every verdict on these systems: they are treated as different ones. If they are one system, use one "
+        "name in the files.",
+        lambda t: (
+            f"{list_names([repr(each) for each in t.systems], most=None)} may be one system, and are treated as different "
+            "ones"
+        ),
+    ),
     ThreatCode.MISSING_VALUES: ThreatText(
         "Values are missing unequally",
         "One system of a pair lacks more ratings, more of the people, needs or tasks that the other one met, or more of "

@@ -2,10 +2,12 @@
 
 import hashlib
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import numpy as np
 
@@ -37,10 +39,21 @@ TIMES = (
     "datetime",
     "started",
     "when",
+    "finished_at",
+    "ended_at",
+    "completed_at",
+    "submitted_at",
+    "rated_at",
     "position",
     "order",
+    "session",
+    "round",
+    "visit",
 )
 """Fields that say when a dialogue began, or the how-manieth of a person's it is."""
+_DAYS = ("%Y/%m/%d", "%d.%m.%Y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%a, %d %b %Y")
+FORMS = ("", *(f"{day}{hour}" for day in _DAYS for hour in ("", " %H:%M", " %H:%M:%S", " %H:%M:%S %z")))
+"""Times that people and programs write; "": ISO 8601."""
 SHORT = 32  # hex digits: 128 bits, beyond any coincidence
 
 
@@ -200,18 +213,37 @@ def began_at(dialogue: Dialogue) -> float | None:
 def seconds_of(value: object) -> float | None:
     """A number, or a time (ISO 8601), as a number to sort by; None if it is neither.
 
+    Of numbers alone, the order of day and month is not known: "3/4/2024" is no time.
+
     >>> seconds_of(5), seconds_of("1970-01-01T00:01:00Z"), seconds_of("soon"), seconds_of(None)
     (5.0, 60.0, None, None)
+    >>> seconds_of("1714730000"), seconds_of("1 Jan 1970 00:02"), seconds_of("3/4/2024")
+    (1714730000.0, 120.0, None)
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value) if math.isfinite(value) else None
     if not isinstance(value, str):
         return None
-    try:
-        found = datetime.fromisoformat(value.strip())
-    except ValueError:
+    if value.strip().replace(".", "", 1).isdecimal() and not value.strip().startswith("."):
+        return float(value)
+    form = _form_of(re.sub(r"\d", "1", value.strip()))  # the same digits everywhere: one look for a whole file
+    found = None if form is None else _moment(value.strip(), form)
+    if found is None:
         return None
     return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()
+
+
+@lru_cache(maxsize=256)
+def _form_of(text: str) -> str | None:
+    """The form of a time; None: it is none."""
+    return next((form for form in FORMS if _moment(text, form) is not None), None)
+
+
+def _moment(text: str, form: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text) if not form else datetime.strptime(text, form)
+    except ValueError:
+        return None
 
 
 def _look_at_reply(reply: Reply, cluster: str, audit: UnitAudit) -> None:
