@@ -1,5 +1,6 @@
 """Tampered samples, through the commands: none of their verdicts is firm; clean ones keep theirs."""
 
+import csv
 import random
 from pathlib import Path
 
@@ -199,6 +200,33 @@ def test_the_sample_holds_who_met_what_and_who_rated() -> None:
     assert (people.factor, people.levels, people.several, people.design) == (Factor.PEOPLE, 30, 20, Design.PARTLY)
     (column,) = found.columns
     assert (column.ratings, column.rated) == (51, {"A": 31, "B": 20})
+
+
+def test_every_two_factors_that_occur_together_are_crossed_nested_or_partly_so(tmp_path: Path) -> None:
+    """4 raters rate 12 dialogues of A and 12 of B, from 2 sources: raters 0 and 1 the web's, 2 and 3 the lab's."""
+    found = []
+    for place, each in enumerate(sample(random.Random(5), sizes=(12, 12))):
+        is_web = place % 2
+        given = rated(3.0 + place % 2, rater=f"rater {place // 2 % 2 + 2 * is_web}")
+        source = "web" if is_web else "lab"
+        found.append(each.model_copy(update={"source": source, "ratings": given, "meta": {"started_at": float(place)}}))
+    result = run(found)
+    held = {(each.factor, each.beside): each for each in result.sample.crossings}
+    raters = held[Factor.RATERS, Factor.SYSTEMS]
+    assert (raters.design, raters.levels, raters.others, raters.cells) == (Design.CROSSED, 4, 2, 8)
+    by_source = held[Factor.RATERS, Factor.SOURCES]
+    assert (by_source.design, by_source.cells, by_source.several) == (Design.NESTED, 4, 0)
+    dialogues = held[Factor.RATERS, Factor.DIALOGUES]
+    assert (dialogues.design, dialogues.others, dialogues.cells) == (Design.PARTLY, 24, 24)
+    # the first 12 are of A, the last 12 of B: no quarter of the dialogues has both
+    assert held[Factor.PERIODS, Factor.SYSTEMS].design is Design.NESTED
+    (column,) = result.sample.columns
+    assert (column.rated, column.units) == ({"A": 12, "B": 12}, {"A": 12, "B": 12})
+    result.write(tmp_path, explorer=False)
+    with (tmp_path / "sample.csv").open(encoding="utf-8") as file:
+        rows = {(row["of"], row["beside"], row["quantity"]): row["value"] for row in csv.DictReader(file)}
+    assert rows["raters", "sources", "design"] == "nested"
+    assert rows["human:satisfaction", "A", "rated"] == "12"
 
 
 @pytest.mark.parametrize("replies", [1, 4, 17])

@@ -11,38 +11,51 @@ from trialogue.records.kinds.suspicions import Suspicion
 
 
 class Design(StrEnum):
-    """How a factor lies to the systems."""
+    """How a factor lies to another one, such as the systems."""
 
     CROSSED = "crossed"
-    """Every level of it met every system."""
+    """Every level of it met every level of the other."""
     PARTLY = "partly crossed"
-    """Some levels met several systems."""
+    """Some levels met several."""
     NESTED = "nested"
-    """No level met more than one system."""
+    """No level met more than one."""
 
 
 class Factor(StrEnum):
-    """What repeats beside the systems."""
+    """What repeats."""
 
     PEOPLE = "people"
     NEEDS = "needs"
     TASKS = "tasks"
     SITUATIONS = "situations"
     RATERS = "raters"
+    DIALOGUES = "dialogues"
+    """Of ratings by raters."""
     SOURCES = "sources"
+    PERIODS = "periods"
+    """Quarters of the dialogues with people, by their times."""
+    POSITIONS = "positions"
+    """Whether a dialogue is a person's first one."""
+    SYSTEMS = "systems"
 
 
 class Crossing(Record):
-    """How one factor lies to the systems."""
+    """How one factor lies to another one."""
 
     factor: Factor
     """What repeats."""
+    beside: Factor = Factor.SYSTEMS
+    """The other one."""
     levels: int = Field(ge=1)
     """How many there are: people, needs, ..."""
+    others: int = Field(default=0, ge=0)
+    """Levels of the other one; 0 in files of earlier versions."""
+    cells: int = Field(default=0, ge=0)
+    """Pairs of levels that occur together, out of ``levels`` times ``others``."""
     several: int = Field(ge=0)
-    """Those that met more than one system."""
+    """Levels that met more than one of the other's."""
     every: int = Field(ge=0)
-    """Those that met every system."""
+    """Those that met every one."""
 
     @property
     def design(self) -> Design:
@@ -100,6 +113,9 @@ class RatingColumn(Record):
     """Highest rating that occurs."""
     rated: dict[str, int]
     """Rated units by system."""
+    units: dict[str, int] = Field(default_factory=dict)
+    """All units that could have been rated, by system. Where some are not, nothing records how those with a rating were
+    drawn: people who like to answer, a random part, or the pleased."""
 
 
 class Sample(Record):
