@@ -109,6 +109,33 @@ def partly(
     return a, b
 
 
+def single_shares(
+    chance: float, sizes: tuple[int, int], shared: bool, rng: np.random.Generator
+) -> tuple[ClusterSums, ClusterSums]:
+    """One success or failure a cluster; of shared clusters with .4 of what decides in common."""
+    first, second = sizes
+    if shared:
+        return partly(f"share {chance:g}", (first, first, first), 1, rng)
+    return single((f"share {chance:g}", f"share {chance:g}"), (first, second), 1.0, rng)
+
+
+def shares() -> Iterator[Cell]:
+    for chance in (0.02, 0.1, 0.3, 0.5):
+        for sizes in ((10, 40), (15, 100), (20, 20), (50, 50), (100, 100)):
+            draw = partial(single_shares, chance, sizes, False)
+            yield Cell(f"share {chance:g}, {sizes[0]} v {sizes[1]}", draw, True)
+        for size in (6, 10, 20, 50, 100):
+            draw = partial(single_shares, chance, (size, size), True)
+            yield Cell(f"share {chance:g}, {size} pairs", draw, True)
+
+
+def trials() -> Iterator[Cell]:
+    for tasks in (15, 30, 100):
+        for chance in (0.1, 0.5):
+            draw = partial(partly, f"share {chance:g}", (tasks, tasks, tasks), 4)
+            yield Cell(f"{tasks} tasks of 4 trials, share {chance:g}", draw, True)
+
+
 def beside_expectations(size: int, rare: float, rng: np.random.Generator) -> tuple[ClusterSums, ClusterSums]:
     """Successes, and their chances around a rare one: pairs that nearly all differ by little, and seldom by much."""
     chances = rare * rng.uniform(0.2, 1.8, size)
@@ -143,9 +170,14 @@ def shapes() -> Iterator[Cell]:
     for a, b in ((15, 100), (10, 40), (5, 20), (4, 40), (20, 20), (4, 4)):
         for spread in (3.0, 1 / 3):
             yield Cell(f"normal, SD {spread:.2g}:1, {a} v {b}", partial(single, ("normal", "normal"), (a, b), spread))
-        yield Cell(f"ceiling, {a} v {b}", partial(single, ("ceiling", "ceiling"), (a, b), 1.0))
-        yield Cell(f"five points, wide v narrow, {a} v {b}", partial(single, ("spread", "narrow"), (a, b), 1.0))
-        yield Cell(f"five points, narrow v wide, {a} v {b}", partial(single, ("narrow", "spread"), (a, b), 1.0))
+        five = (1.0, 5.0)
+        yield Cell(f"ceiling, {a} v {b}", partial(single, ("ceiling", "ceiling"), (a, b), 1.0), scale=five)
+        yield Cell(
+            f"five points, wide v narrow, {a} v {b}", partial(single, ("spread", "narrow"), (a, b), 1.0), scale=five
+        )
+        yield Cell(
+            f"five points, narrow v wide, {a} v {b}", partial(single, ("narrow", "spread"), (a, b), 1.0), scale=five
+        )
         yield Cell(f"exponential v normal, {a} v {b}", partial(single, ("exponential", "normal"), (a, b), 1.0))
         yield Cell(f"lognormal v normal, {a} v {b}", partial(single, ("lognormal", "normal"), (a, b), 1.0))
     yield Cell("lognormal v normal, 50 v 50", partial(single, ("lognormal", "normal"), (50, 50), 1.0))
@@ -272,6 +304,8 @@ def main() -> None:
     parts, misses = [], []
     heads = ["two equal systems", "level", "tested", "runs"]
     for title, cells, units in (
+        ("Single successes and failures", shares, False),
+        ("Trials in shared tasks", trials, False),
         ("Independent groups: equal means, other shapes", shapes, False),
         ("Pairs", paired, False),
         ("Clusters of unequal sizes", sizes, True),
