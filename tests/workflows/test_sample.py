@@ -260,6 +260,22 @@ def test_the_same_dialogues_rated_higher_under_one_name_say_what_the_name_is_wor
     assert again.difference.value == pytest.approx(sum(values[:40]) / 40 - sum(values[40:]) / 40 + worth)
 
 
+def test_one_dialogue_logged_after_every_turn_is_one() -> None:
+    records = [
+        each.model_copy(update={"id": f"{each.id} {turns}", "utterances": each.utterances[: 2 * turns]})
+        for each in sample(random.Random(3), means=(3.0, 3.4), sizes=(30, 30), turns=4)
+        for turns in (2, 3, 4)
+    ]
+    found = run(records).findings
+    assert verdict(found) == ("B", Validity.CONDITIONAL)
+    (again,) = (each for each in found.re_estimates if each.code is ThreatCode.COPIED_UNITS)
+    assert again.units == {"A": 60, "B": 60}
+    whole = run(sample(random.Random(3), means=(3.0, 3.4), sizes=(30, 30), turns=4)).findings
+    (pair,) = next(each.contrasts for each in whole.leagues if each.measure.by == "people")
+    assert again.difference.value == pytest.approx(pair.difference.value)
+    assert again.difference.clusters == 60
+
+
 @pytest.mark.parametrize("attack", ["twins", "openings"])
 def test_two_runs_are_looked_at_together(tmp_path: Path, attack: str) -> None:
     """Neither run has anything suspicious of its own: only beside the other."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-from trialogue.findings.sample.copies import CopyFinder
+from trialogue.findings.sample.copies import SHORTEST, CopyFinder
 from trialogue.findings.sample.echoes import repeats_any
 from trialogue.findings.sample.failure_texts import names_something, suspicion_of_all
 from trialogue.records import ClusterKind, JsonValue
@@ -16,6 +16,7 @@ FEWEST_EQUAL = 3  # units with one and the same reply, from which the reply is s
 EQUAL = 0.05  # share of a system's units from which it is
 MOST_EQUAL = 0.5  # share of all such units from which it is how the system talks, or a placeholder of the file
 OPENING_WORDS = 4  # fewer are said alike by chance
+OWN_WORDS = 10  # in two messages, that two people do not say alike, and get the same reply
 LONGEST_EQUAL = 400  # characters of such a reply
 SOURCES = ("source", "corpus", "dataset", "channel", "domain", "locale", "language", "platform", "split", "segment")
 """Fields of a dialogue that may say from where it is, if nothing else does."""
@@ -36,6 +37,7 @@ class UnitAudit:
     _sources: list[str] = field(default_factory=list)
     _times: list[float | None] = field(default_factory=list)
     _copies: CopyFinder = field(default_factory=CopyFinder)
+    _heads: dict[bytes, list[int]] = field(default_factory=lambda: defaultdict(list))
     _openings: list[str] = field(default_factory=list)
     _equal: dict[str, list[tuple[str, int]]] = field(default_factory=lambda: defaultdict(list))
 
@@ -84,6 +86,9 @@ class UnitAudit:
             said = set(replies)
             if len(said) == 1 and not names_items and len(replies[0]) <= LONGEST_EQUAL:
                 self._equal[" ".join(replies[0].lower().split())].append((name, hash(tuple(asked))))
+        head = _head(asked, replies)
+        if head is not None:
+            self._heads[head].append(place)
         self._copies.add(place, "\n".join(content or (*asked, *replies)), "" if content else " ".join(asked))
 
     def facts(self, *, are_people: bool = False) -> dict[str, Any]:
@@ -103,7 +108,7 @@ class UnitAudit:
             "texts": () if self.clustered_by is ClusterKind.SITUATION else self._texts(),
         }
         if self.clustered_by not in (ClusterKind.NEED, ClusterKind.SITUATION):
-            groups = self._copies.near()
+            groups = (*self._copies.near(), *self._heads.values())
             apart = [group for group in groups if len({self._clusters[place] for place in group}) > 1]
             found["near_copies"] = self._name_units(apart)
             found["openings"] = tuple(self._openings) if are_people and any(self._openings) else ()
@@ -133,6 +138,18 @@ class UnitAudit:
         named = [[self._ids[place] for place in group] for group in groups]
         kept = [tuple(name for name in group if name not in self.suspects) for group in named]
         return tuple(group for group in kept if len(group) > 1)
+
+
+def _head(asked: Sequence[str], replies: Sequence[str]) -> bytes | None:
+    """A hash of a person's first two messages and the reply to the first; None where two people may say as much.
+
+    Dialogues that share them are one, logged after several turns, or continued in several ways.
+    """
+    own = " ".join(asked[:2]).split()
+    words = [*own, *replies[0].split()] if len(asked) > 1 and replies else []
+    if len(own) < OWN_WORDS or len(words) < SHORTEST:
+        return None
+    return blake2b(" ".join(words).lower().encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def source_of(source: str | None, meta: Mapping[str, JsonValue]) -> str:

@@ -101,9 +101,9 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.COPIED_UNITS: ThreatText(
         "Dialogues or situations are copies",
         "Dialogues or situations of at least 30 words that are equal to another one, or nearly equal (up to a word in four "
-        "changed) in another cluster; also dialogues that people under at least five codes begin with the same "
-        "words, which users of the other systems hardly say (Fisher's exact test at .001). Openings that many "
-        "share, and failures, are no copies.",
+        "changed, or with the same first two messages and the reply between) in another cluster; also dialogues that people "
+        "under at least five codes begin with the same words, which users of the other systems hardly say (Fisher's exact "
+        "test at .001). Openings that many share, and failures, are no copies.",
         "Noted; demotes a verdict that does not stand if equal ones count as one, and nearly equal ones as one cluster.",
         _copy_text,
     ),
