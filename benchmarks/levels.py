@@ -9,6 +9,7 @@ Two systems with equal means are compared again and again, by the function that 
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
@@ -19,9 +20,10 @@ from benchmarks.coverage_cells import LEVEL, generator, mean_of
 from benchmarks.tables import table
 from trialogue.stats.arrays import Floats, Ints
 from trialogue.stats.comparison import two_sides
+from trialogue.stats.comparison.families import PairTest, single_step
 from trialogue.stats.comparison.permutation import PermutationTest
 from trialogue.stats.comparison.spending import look_level
-from trialogue.stats.comparison.two_sides import ComparisonSettings, compare_samples
+from trialogue.stats.comparison.two_sides import SMALLER_SIDE, STANDARD_ERROR, ComparisonSettings, compare_samples
 from trialogue.stats.resampling.clusters import ClusterSums
 
 PAGE = Path(__file__).parent / "LEVELS.md"
@@ -276,6 +278,49 @@ def looks(
     return hits / runs, used / runs / planned[-1]
 
 
+def family_error(kind: str, sizes: tuple[int, ...], shared: bool, *, runs: int = RUNS) -> tuple[float, float]:
+    """Shares of families of equal systems with any difference after correction, and without it."""
+    rng, hits, plain = generator("families", kind, *sizes, shared), 0, 0
+    how = ComparisonSettings(is_share=kind.startswith("share"), permutations=999)
+    for _ in range(runs):
+        tastes = rng.normal(size=max(sizes)) if shared else np.zeros(max(sizes))
+        sides = [
+            drawn(
+                kind,
+                np.ones(size, np.int64),
+                tastes[:size],
+                0.4 * shared,
+                rng,
+                np.arange(size) + (0 if shared else 1_000 * place),
+            )
+            for place, size in enumerate(sizes)
+        ]
+        tests = []
+        for a, b in combinations(range(len(sides)), 2):
+            found = compare_samples(sides[a], sides[b], mean_of, how)
+            tests.append(PairTest(a, b, found.p, found.facts.get(STANDARD_ERROR), found.facts.get(SMALLER_SIDE)))
+        hits += any(p is not None and p < LEVEL for p in single_step(tests).adjusted)
+        plain += any(each.p is not None and each.p < LEVEL for each in tests)
+    return hits / runs, plain / runs
+
+
+def families() -> Iterator[list[str]]:
+    for kind, sizes, shared in (
+        ("normal", (20, 20, 20), False),
+        ("spread", (20,) * 5, False),
+        ("share .1", (15, 100, 100, 100, 100), False),
+        ("spread", (30,) * 5, True),
+        ("normal", (10,) * 5, True),
+    ):
+        how = "pairs" if shared else "independent"
+        row = [
+            f"{kind}, {' v '.join(map(str, sizes))}, {how}",
+            *(f"{each:.3f}" for each in family_error(kind, sizes, shared)),
+        ]
+        print(*row, flush=True)
+        yield row
+
+
 def looked() -> Iterator[list[str]]:
     for planned in ((30, 60, 90), (20, 40, 60, 80, 100), (25, 80)):
         for kind in ("normal", "spread", "exponential"):
@@ -323,6 +368,13 @@ def main() -> None:
             "",
         ]
         parts += table(shown, rows)
+    parts += [
+        "## Families of pairs",
+        "",
+        f"Shares of families with any difference between equal systems; {RUNS:,} each.",
+        "",
+    ]
+    parts += table(["equal systems", "corrected", "uncorrected"], families())
     parts += [
         "## Looks at a growing sample",
         "",
