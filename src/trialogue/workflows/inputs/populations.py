@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -54,6 +53,7 @@ TIMES = (
 _DAYS = ("%Y/%m/%d", "%d.%m.%Y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%a, %d %b %Y")
 FORMS = ("", *(f"{day}{hour}" for day in _DAYS for hour in ("", " %H:%M", " %H:%M:%S", " %H:%M:%S %z")))
 """Times that people and programs write; "": ISO 8601."""
+SAME_DIGITS = dict.fromkeys(map(ord, "0123456789"), "1")
 SHORT = 32  # hex digits: 128 bits, beyond any coincidence
 
 
@@ -224,9 +224,9 @@ def seconds_of(value: object) -> float | None:
         return float(value) if math.isfinite(value) else None
     if not isinstance(value, str):
         return None
-    if value.strip().replace(".", "", 1).isdecimal() and not value.strip().startswith("."):
+    if value.strip().isdecimal():
         return float(value)
-    form = _form_of(re.sub(r"\d", "1", value.strip()))  # the same digits everywhere: one look for a whole file
+    form = _form_of(value.strip().translate(SAME_DIGITS))  # one look for a whole file
     found = None if form is None else _moment(value.strip(), form)
     if found is None:
         return None
