@@ -185,6 +185,15 @@ def shapes() -> Iterator[Cell]:
     yield Cell("lognormal v normal, 50 v 50", partial(single, ("lognormal", "normal"), (50, 50), 1.0))
 
 
+def many() -> Iterator[Cell]:
+    for a, b in ((250, 250), (250, 1_000)):
+        for kinds, spread in ((("normal", "normal"), 3.0), (("ceiling", "ceiling"), 1.0), (("spread", "narrow"), 1.0)):
+            yield Cell(f"{' v '.join(kinds)}, SD {spread:g}:1, {a} v {b}", partial(single, kinds, (a, b), spread))
+        yield Cell(f"lognormal v normal, {a} v {b}", partial(single, ("lognormal", "normal"), (a, b), 1.0))
+    for kind in ("normal", "exponential", "lognormal"):
+        yield Cell(f"{kind}, 250 pairs", partial(pairs, kind, 250))
+
+
 def paired() -> Iterator[Cell]:
     for size in (6, 10, 20, 30, 50, 100):
         for kind in ("normal", "exponential", "lognormal"):
@@ -356,6 +365,7 @@ def main() -> None:
         ("Clusters of unequal sizes", sizes, True),
         ("Clusters of which a part is shared", mixed, False),
         ("Rare values beside a constant", rare_values, False),
+        ("More than 200 clusters", many, False),
     ):
         rows, levels = measured(cells(), units=units)
         misses += [row for row, level in zip(rows, levels, strict=True) if level > BOUND]
