@@ -68,12 +68,6 @@ class ReasonCode(StrEnum):
         "undefined_without_a_cluster",
         "the statistic is undefined without one of the clusters",
     )
-    BCA_UNDEFINED_WITHOUT_A_CLUSTER = (
-        "bca_undefined_without_a_cluster",
-        "the statistic is undefined without one of the clusters; use the percentile method",
-    )
-    BCA_ONE_SIDED = "bca_one_sided", "all resamples lie on one side of the estimate; use the percentile method"
-    BCA_TOO_SKEWED = "bca_too_skewed", "the estimate is too skewed for the bias correction; use the percentile method"
     CLUSTERS_ALL_EQUAL = (
         "clusters_all_equal",
         "leaving out any cluster changes nothing: without variation there is no estimate of error",
