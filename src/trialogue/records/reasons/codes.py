@@ -192,7 +192,6 @@ class ReasonCode(StrEnum):
     MODEL_NOT_CONVERGED = "model_not_converged", "the optimiser did not reach a maximum (largest slope {slope:.2g})"
     MODEL_LIKELIHOOD_FLAT = "model_likelihood_flat", "the likelihood is flat in some direction"
     MODEL_NO_MAXIMUM = "model_no_maximum", "the point found is not a maximum of the likelihood"
-    MODEL_COVARIANCE_SINGULAR = "model_covariance_singular", "the coefficients' covariance is singular"
     MODEL_TOO_FEW_RATINGS = (
         "model_too_few_ratings",
         "{ratings:rating is|ratings are} too few for {coefficients:coefficient|coefficients}",
