@@ -413,3 +413,16 @@ def test_references_that_only_one_version_lacks_are_counted(tmp_path: Path) -> N
     assert missing.is_within_reach
     (judged,) = (each for each in found.comparison.judgements if each.decides)
     assert (judged.light, judged.validity) == ("better", Validity.CONDITIONAL)
+
+
+def test_evaluate_and_compare_see_the_same_columns_that_show_who_is_rated() -> None:
+    """Who is pleased talks longer, and is rated: a count of turns shows that, which decides nothing itself."""
+    (case,) = (each for each in CASES.values() if each.name == "tilt 0.3")
+    records, found = decided(case)
+    assert verdict(found.findings) == ("B", Validity.CONDITIONAL)
+    (missing,) = found.findings.missing
+    runs = [run([each for each in records if each.system == system]) for system in "AB"]
+    (other,) = compare(*runs, on=["human:satisfaction"], resamples=300).findings.missing
+    assert missing.chosen is not None
+    assert missing.chosen == other.chosen
+    assert (missing.share, missing.reach) == pytest.approx((other.share, other.reach))

@@ -145,7 +145,13 @@ def test_variants_are_shown_side_by_side_with_their_flips() -> None:
 
 def test_a_card_says_what_its_metric_is_and_with_what_it_cannot_be_compared() -> None:
     words = Outline(render_html(nine())).words
-    for text in ("Before you quote it", "Other formulas, not comparable", "@per_response", "Li et al. (2016)", "Signature"):
+    for text in (
+        "Before you quote it",
+        "Other formulas, not comparable",
+        "@per_response",
+        "Li et al. (2016)",
+        "Signature",
+    ):
         assert text in words
 
 
