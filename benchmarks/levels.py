@@ -9,6 +9,7 @@ Two systems with equal means are compared again and again, by the function that 
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
@@ -19,9 +20,10 @@ from benchmarks.coverage_cells import LEVEL, generator, mean_of
 from benchmarks.tables import table
 from trialogue.stats.arrays import Floats, Ints
 from trialogue.stats.comparison import two_sides
+from trialogue.stats.comparison.families import PairTest, single_step
 from trialogue.stats.comparison.permutation import PermutationTest
 from trialogue.stats.comparison.spending import look_level
-from trialogue.stats.comparison.two_sides import ComparisonSettings, compare_samples
+from trialogue.stats.comparison.two_sides import SMALLER_SIDE, STANDARD_ERROR, ComparisonSettings, compare_samples
 from trialogue.stats.resampling.clusters import ClusterSums
 
 PAGE = Path(__file__).parent / "LEVELS.md"
@@ -41,6 +43,7 @@ class Cell(NamedTuple):
     name: str
     draw: Draw
     is_share: bool = False
+    scale: tuple[float | None, float | None] = (None, None)
 
 
 def values_of(kind: str, normal: Floats) -> Floats:
@@ -108,16 +111,87 @@ def partly(
     return a, b
 
 
+def single_shares(
+    chance: float, sizes: tuple[int, int], shared: bool, rng: np.random.Generator
+) -> tuple[ClusterSums, ClusterSums]:
+    """One success or failure a cluster; of shared clusters with .4 of what decides in common."""
+    first, second = sizes
+    if shared:
+        return partly(f"share {chance:g}", (first, first, first), 1, rng)
+    return single((f"share {chance:g}", f"share {chance:g}"), (first, second), 1.0, rng)
+
+
+def shares() -> Iterator[Cell]:
+    for chance in (0.02, 0.1, 0.3, 0.5):
+        for sizes in ((10, 40), (15, 100), (20, 20), (50, 50), (100, 100)):
+            draw = partial(single_shares, chance, sizes, False)
+            yield Cell(f"share {chance:g}, {sizes[0]} v {sizes[1]}", draw, True)
+        for size in (6, 10, 20, 50, 100):
+            draw = partial(single_shares, chance, (size, size), True)
+            yield Cell(f"share {chance:g}, {size} pairs", draw, True)
+
+
+def trials() -> Iterator[Cell]:
+    for tasks in (15, 30, 100):
+        for chance in (0.1, 0.5):
+            draw = partial(partly, f"share {chance:g}", (tasks, tasks, tasks), 4)
+            yield Cell(f"{tasks} tasks of 4 trials, share {chance:g}", draw, True)
+
+
+def beside_expectations(size: int, rare: float, rng: np.random.Generator) -> tuple[ClusterSums, ClusterSums]:
+    """Successes, and their chances around a rare one: pairs that nearly all differ by little, and seldom by much."""
+    chances = rare * rng.uniform(0.2, 1.8, size)
+    ones, keys = np.ones(size), tuple(range(size))
+    hits = (rng.random(size) < chances).astype(float)
+    return tuple(ClusterSums(keys, np.column_stack([each, ones]), size) for each in (hits, chances))  # type: ignore[return-value]
+
+
+def nearly_constant(size: int, rare: float, rng: np.random.Generator) -> tuple[ClusterSums, ClusterSums]:
+    """Ratings that are all 5 but for a rare 1, and others around the same mean."""
+    a = np.where(rng.random(size) < rare, 1.0, 5.0)
+    b = np.where(rng.random(size) < 4 * rare, 4.0, 5.0)
+    keys, ones = np.arange(2 * size), np.ones(size)
+    return (
+        ClusterSums(tuple(keys[:size].tolist()), np.column_stack([a, ones]), size),
+        ClusterSums(tuple(keys[size:].tolist()), np.column_stack([b, ones]), size),
+    )
+
+
+def rare_values() -> Iterator[Cell]:
+    for size in (8, 12, 30, 60, 100, 190, 300):
+        for rare in (0.005, 0.02, 0.05, 0.1, 0.2):
+            draw = partial(beside_expectations, size, rare)
+            yield Cell(f"successes of {rare:g} beside their chances, {size} pairs", draw, scale=(0.0, 1.0))
+    for size in (8, 12, 30, 60, 100, 190):
+        for rare in (0.02, 0.05, 0.1):
+            draw = partial(nearly_constant, size, rare)
+            yield Cell(f"5, and 1 in {rare:g}, beside 4 and 5, {size} v {size}", draw, scale=(1.0, 5.0))
+
+
 def shapes() -> Iterator[Cell]:
     for a, b in ((15, 100), (10, 40), (5, 20), (4, 40), (20, 20), (4, 4)):
         for spread in (3.0, 1 / 3):
             yield Cell(f"normal, SD {spread:.2g}:1, {a} v {b}", partial(single, ("normal", "normal"), (a, b), spread))
-        yield Cell(f"ceiling, {a} v {b}", partial(single, ("ceiling", "ceiling"), (a, b), 1.0))
-        yield Cell(f"five points, wide v narrow, {a} v {b}", partial(single, ("spread", "narrow"), (a, b), 1.0))
-        yield Cell(f"five points, narrow v wide, {a} v {b}", partial(single, ("narrow", "spread"), (a, b), 1.0))
+        five = (1.0, 5.0)
+        yield Cell(f"ceiling, {a} v {b}", partial(single, ("ceiling", "ceiling"), (a, b), 1.0), scale=five)
+        yield Cell(
+            f"five points, wide v narrow, {a} v {b}", partial(single, ("spread", "narrow"), (a, b), 1.0), scale=five
+        )
+        yield Cell(
+            f"five points, narrow v wide, {a} v {b}", partial(single, ("narrow", "spread"), (a, b), 1.0), scale=five
+        )
         yield Cell(f"exponential v normal, {a} v {b}", partial(single, ("exponential", "normal"), (a, b), 1.0))
         yield Cell(f"lognormal v normal, {a} v {b}", partial(single, ("lognormal", "normal"), (a, b), 1.0))
     yield Cell("lognormal v normal, 50 v 50", partial(single, ("lognormal", "normal"), (50, 50), 1.0))
+
+
+def many() -> Iterator[Cell]:
+    for a, b in ((250, 250), (250, 1_000)):
+        for kinds, spread in ((("normal", "normal"), 3.0), (("ceiling", "ceiling"), 1.0), (("spread", "narrow"), 1.0)):
+            yield Cell(f"{' v '.join(kinds)}, SD {spread:g}:1, {a} v {b}", partial(single, kinds, (a, b), spread))
+        yield Cell(f"lognormal v normal, {a} v {b}", partial(single, ("lognormal", "normal"), (a, b), 1.0))
+    for kind in ("normal", "exponential", "lognormal"):
+        yield Cell(f"{kind}, 250 pairs", partial(pairs, kind, 250))
 
 
 def paired() -> Iterator[Cell]:
@@ -164,7 +238,7 @@ def mixed() -> Iterator[Cell]:
 
 def called(cell: Cell, runs: int, *, of_units: bool = False) -> tuple[float, float]:
     """Shares of tests below .05 among the tested, and of data sets that are tested."""
-    how = ComparisonSettings(is_share=cell.is_share and not of_units, permutations=999)
+    how = ComparisonSettings(is_share=cell.is_share and not of_units, scale=cell.scale, permutations=999)
     rng, below, tested = generator("levels", cell.name, runs), 0, 0
     for _ in range(runs):
         a, b = cell.draw(rng)
@@ -213,6 +287,49 @@ def looks(
     return hits / runs, used / runs / planned[-1]
 
 
+def family_error(kind: str, sizes: tuple[int, ...], shared: bool, *, runs: int = RUNS) -> tuple[float, float]:
+    """Shares of families of equal systems with any difference after correction, and without it."""
+    rng, hits, plain = generator("families", kind, *sizes, shared), 0, 0
+    how = ComparisonSettings(is_share=kind.startswith("share"), permutations=999)
+    for _ in range(runs):
+        tastes = rng.normal(size=max(sizes)) if shared else np.zeros(max(sizes))
+        sides = [
+            drawn(
+                kind,
+                np.ones(size, np.int64),
+                tastes[:size],
+                0.4 * shared,
+                rng,
+                np.arange(size) + (0 if shared else 1_000 * place),
+            )
+            for place, size in enumerate(sizes)
+        ]
+        tests = []
+        for a, b in combinations(range(len(sides)), 2):
+            found = compare_samples(sides[a], sides[b], mean_of, how)
+            tests.append(PairTest(a, b, found.p, found.facts.get(STANDARD_ERROR), found.facts.get(SMALLER_SIDE)))
+        hits += any(p is not None and p < LEVEL for p in single_step(tests).adjusted)
+        plain += any(each.p is not None and each.p < LEVEL for each in tests)
+    return hits / runs, plain / runs
+
+
+def families() -> Iterator[list[str]]:
+    for kind, sizes, shared in (
+        ("normal", (20, 20, 20), False),
+        ("spread", (20,) * 5, False),
+        ("share .1", (15, 100, 100, 100, 100), False),
+        ("spread", (30,) * 5, True),
+        ("normal", (10,) * 5, True),
+    ):
+        how = "pairs" if shared else "independent"
+        row = [
+            f"{kind}, {' v '.join(map(str, sizes))}, {how}",
+            *(f"{each:.3f}" for each in family_error(kind, sizes, shared)),
+        ]
+        print(*row, flush=True)
+        yield row
+
+
 def looked() -> Iterator[list[str]]:
     for planned in ((30, 60, 90), (20, 40, 60, 80, 100), (25, 80)):
         for kind in ("normal", "spread", "exponential"):
@@ -241,10 +358,14 @@ def main() -> None:
     parts, misses = [], []
     heads = ["two equal systems", "level", "tested", "runs"]
     for title, cells, units in (
+        ("Single successes and failures", shares, False),
+        ("Trials in shared tasks", trials, False),
         ("Independent groups: equal means, other shapes", shapes, False),
         ("Pairs", paired, False),
         ("Clusters of unequal sizes", sizes, True),
         ("Clusters of which a part is shared", mixed, False),
+        ("Rare values beside a constant", rare_values, False),
+        ("More than 200 clusters", many, False),
     ):
         rows, levels = measured(cells(), units=units)
         misses += [row for row, level in zip(rows, levels, strict=True) if level > BOUND]
@@ -257,6 +378,13 @@ def main() -> None:
             "",
         ]
         parts += table(shown, rows)
+    parts += [
+        "## Families of pairs",
+        "",
+        f"Shares of families with any difference between equal systems; {RUNS:,} each.",
+        "",
+    ]
+    parts += table(["equal systems", "corrected", "uncorrected"], families())
     parts += [
         "## Looks at a growing sample",
         "",

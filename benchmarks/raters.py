@@ -7,6 +7,7 @@ if raters were no source of error (``difference``); *two-way*: the test that dec
 """
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,6 +41,8 @@ class Design(NamedTuple):
     """Whether a rater rates one system only."""
     rater: float = 0.8
     """SD of raters."""
+    dialogue: float = 0.5
+    """SD of dialogues that only one system has."""
 
 
 DESIGNS = (
@@ -61,7 +64,11 @@ def draw(design: Design, effect: float, rng: np.random.Generator) -> tuple[Ratin
     chosen = [rng.choice(design.things, design.each, replace=False) for _ in range(design.raters)]
     sides = []
     for system in range(2):
-        things = common + rng.normal(0, 0.3, design.things) if design.shared else rng.normal(0, 0.5, design.things)
+        things = (
+            common + rng.normal(0, 0.3, design.things)
+            if design.shared
+            else rng.normal(0, design.dialogue, design.things)
+        )
         tastes = rng.normal(0, design.taste, design.raters)
         clusters, raters, values = [], [], []
         for rater in range(design.raters):
@@ -92,6 +99,29 @@ def finds(design: Design, effect: float) -> tuple[float, float | None, str]:
     return hits / RUNS, None if why else two_way / RUNS, why
 
 
+def grid() -> Iterator[list[str]]:
+    """Levels with 3 to 30 raters of all, or half, of 30 dialogues a system; tastes and dialogues that vary or do not."""
+    for raters in (3, 4, 6, 8, 12, 20, 30):
+        row = [str(raters)]
+        for each in (30, 15):
+            for taste in (0.0, 0.3):
+                for dialogue in (0.0, 0.5):
+                    name = f"{raters} raters, {each} of 30, {taste} {dialogue}"
+                    row.append(level_of(Design(name, raters, 30, each, False, taste, dialogue=dialogue)))
+        print(*row, flush=True)
+        yield row
+
+
+def level_of(design: Design) -> str:
+    """Share of equal systems that differ by the test that decides, of those tested."""
+    below = tested = 0
+    for run in range(RUNS):
+        found = rater_difference(*draw(design, 0.0, rng_for(run, "raters", design.name)))
+        tested += found is not None and found.p is not None
+        below += found is not None and found.p is not None and found.p < LEVEL
+    return f"{below / tested:.3f}" if tested >= RUNS / 2 else "refused"
+
+
 def main() -> None:
     """Simulate every design, and write the page."""
     started = time.process_time()
@@ -102,6 +132,7 @@ def main() -> None:
         rows.append([design.name, f"{design.taste:g}", f"{level[0]:.3f}", two_way[0], f"{power[0]:.3f}", two_way[1]])
         if level[2]:
             refused.append(f"* {design.name}: {level[2]}.")
+    more = list(grid())
     spent = time.process_time() - started
     head = ["design", "SD of tastes", "dialogues: level", "two-way: level", "dialogues: power", "two-way: power"]
     page = [
@@ -116,6 +147,18 @@ def main() -> None:
         "",
         *refused,
         "",
+        "## Levels by number of raters",
+        "",
+        "30 dialogues of each system; every rater rates all of them, or half. *t*: SD of tastes; *d*: SD of dialogues. "
+        "Three to five raters of everything are conditional.",
+        "",
+        *table(
+            [
+                "raters",
+                *(f"{what}, t {t}, d {d}" for what in ("all", "half") for t in ("0", ".3") for d in ("0", ".5")),
+            ],
+            more,
+        ),
     ]
     PAGE.write_text("\n".join(page), encoding="utf-8")
 

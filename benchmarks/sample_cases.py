@@ -248,6 +248,32 @@ def under_codes(rng: random.Random, *, people: int) -> list[Dialogue]:
     return found
 
 
+def rated_by_quality(rng: random.Random, *, tilt: float) -> list[Dialogue]:
+    """Half of all dialogues are rated: of A any half, of B rather those that please; who is pleased talks longer."""
+    found = []
+    for each in sample(rng, means=(3.0, 3.0), sizes=(120, 120)):
+        value = each.ratings[0].value
+        chance = 0.5 if each.system == "A" else min(0.95, max(0.05, 0.5 + tilt * (value - 3)))
+        found.append(
+            each.model_copy(
+                update={
+                    "utterances": talk(rng, 1 + int(value) + rng.randint(0, 1)),
+                    "ratings": each.ratings if rng.random() < chance else (),
+                }
+            )
+        )
+    return found
+
+
+def logged_again(rng: random.Random, *, turns: int) -> list[Dialogue]:
+    """A dialogue stands in the file as it was after two turns, after three, and so on, each time with its rating."""
+    return [
+        each.model_copy(update={"id": f"{each.id} {at}", "utterances": each.utterances[: 2 * at]})
+        for each in sample(rng, sizes=(25, 25), turns=turns)
+        for at in range(2, turns + 1)
+    ]
+
+
 @dataclass(frozen=True)
 class Case:
     """A way to make samples."""
@@ -311,6 +337,11 @@ def attacks() -> Iterator[Case]:
         yield Case(
             "people under several codes", f"{people} people for each system", partial(under_codes, people=people)
         )
+
+    for tilt in (0.15, 0.22, 0.3):
+        yield Case("rated by whom they please", f"tilt {tilt:g}", partial(rated_by_quality, tilt=tilt))
+    for turns in (3, 4, 6):
+        yield Case("one dialogue after every turn", f"up to {turns} turns", partial(logged_again, turns=turns))
 
 
 def clean(rng: random.Random, *, paired: bool = False, missing: float = 0.0, times: bool = False) -> list[Dialogue]:

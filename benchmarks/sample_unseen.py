@@ -32,7 +32,9 @@ PAGE = Path(__file__).parent / "SAMPLE_UNSEEN.md"
 HEAD = """# Samples by an author who has not seen the detectors
 
 Written by `python -m benchmarks.sample_unseen`, which says what is counted. *firm*: of the tampered samples, those with a
-winner about which no doubt is stated; of clean ones, this is what should be. *refused*: an error says what is wrong.
+winner about which no doubt is stated; of clean ones, this is what should be. *refused*: an error says what is wrong. The
+held-out half was run once, by detectors that had not been changed with it in view; they were changed afterwards, so that
+what they do now takes another author's samples.
 """
 Generator = Callable[[np.random.Generator, Path], None]
 

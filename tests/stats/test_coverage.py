@@ -54,10 +54,10 @@ def clustered_values(rng: np.random.Generator, clusters: int) -> tuple[Floats, l
     return values.ravel(), [index // 3 for index in range(3 * clusters)]
 
 
-def mean_by_bootstrap(rng: np.random.Generator, *, clusters: int = 150, method: str = "percentile") -> Estimate:
+def mean_by_bootstrap(rng: np.random.Generator, *, clusters: int = 150) -> Estimate:
     values, keys = clustered_values(rng, clusters)
     data = cluster_sums(np.column_stack([values, np.ones(len(values))]), keys)
-    return bootstrap_sums(data, mean_of, rng=rng, resamples=RESAMPLES, method=method)  # type: ignore[arg-type]
+    return bootstrap_sums(data, mean_of, rng=rng, resamples=RESAMPLES)
 
 
 def ratio_of_sums(rng: np.random.Generator, *, clusters: int = 150) -> Estimate:
@@ -115,10 +115,6 @@ def area(rng: np.random.Generator, *, clusters: int = 100, clustered: bool = Tru
 
 def test_bootstrap_of_a_mean_over_150_clusters_covers() -> None:
     assert LOW <= coverage(mean_by_bootstrap, 0.0) <= HIGH
-
-
-def test_bca_bootstrap_of_a_mean_over_150_clusters_covers() -> None:
-    assert LOW <= coverage(lambda rng: mean_by_bootstrap(rng, method="bca"), 0.0, data_sets=1_000) <= HIGH
 
 
 def test_bootstrap_of_a_ratio_of_sums_over_150_clusters_covers() -> None:

@@ -1,5 +1,6 @@
 """Tampered samples, through the commands: none of their verdicts is firm; clean ones keep theirs."""
 
+import csv
 import random
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from trialogue.findings import Findings
 from trialogue.findings.comparison.strata import stratum_effects
 from trialogue.findings.sample.records import Design, Factor
 from trialogue.findings.threats import Severity, ThreatCode, Validity
-from trialogue.records import Dialogue, Role
+from trialogue.records import Dialogue, Raters, Rating, Response, Role, Situation, Utterance
 from trialogue.report.evaluation.reading import reading_lines
 from trialogue.stats.arrays import Floats
 from trialogue.workflows.board.board import board
@@ -201,6 +202,33 @@ def test_the_sample_holds_who_met_what_and_who_rated() -> None:
     assert (column.ratings, column.rated) == (51, {"A": 31, "B": 20})
 
 
+def test_every_two_factors_that_occur_together_are_crossed_nested_or_partly_so(tmp_path: Path) -> None:
+    """4 raters rate 12 dialogues of A and 12 of B, from 2 sources: raters 0 and 1 the web's, 2 and 3 the lab's."""
+    found = []
+    for place, each in enumerate(sample(random.Random(5), sizes=(12, 12))):
+        is_web = place % 2
+        given = rated(3.0 + place % 2, rater=f"rater {place // 2 % 2 + 2 * is_web}")
+        source = "web" if is_web else "lab"
+        found.append(each.model_copy(update={"source": source, "ratings": given, "meta": {"started_at": float(place)}}))
+    result = run(found)
+    held = {(each.factor, each.beside): each for each in result.sample.crossings}
+    raters = held[Factor.RATERS, Factor.SYSTEMS]
+    assert (raters.design, raters.levels, raters.others, raters.cells) == (Design.CROSSED, 4, 2, 8)
+    by_source = held[Factor.RATERS, Factor.SOURCES]
+    assert (by_source.design, by_source.cells, by_source.several) == (Design.NESTED, 4, 0)
+    dialogues = held[Factor.RATERS, Factor.DIALOGUES]
+    assert (dialogues.design, dialogues.others, dialogues.cells) == (Design.PARTLY, 24, 24)
+    # the first 12 are of A, the last 12 of B: no quarter of the dialogues has both
+    assert held[Factor.PERIODS, Factor.SYSTEMS].design is Design.NESTED
+    (column,) = result.sample.columns
+    assert (column.rated, column.units) == ({"A": 12, "B": 12}, {"A": 12, "B": 12})
+    result.write(tmp_path, explorer=False)
+    with (tmp_path / "sample.csv").open(encoding="utf-8") as file:
+        rows = {(row["of"], row["beside"], row["quantity"]): row["value"] for row in csv.DictReader(file)}
+    assert rows["raters", "sources", "design"] == "nested"
+    assert rows["human:satisfaction", "A", "rated"] == "12"
+
+
 @pytest.mark.parametrize("replies", [1, 4, 17])
 def test_a_system_of_few_words_is_not_suspected_of_failing(replies: int) -> None:
     talks = [
@@ -232,6 +260,45 @@ def test_the_same_dialogues_rated_higher_under_one_name_say_what_the_name_is_wor
     assert again.difference.value == pytest.approx(sum(values[:40]) / 40 - sum(values[40:]) / 40 + worth)
 
 
+def test_one_dialogue_logged_after_every_turn_is_one() -> None:
+    records = [
+        each.model_copy(update={"id": f"{each.id} {turns}", "utterances": each.utterances[: 2 * turns]})
+        for each in sample(random.Random(3), means=(3.0, 3.4), sizes=(30, 30), turns=4)
+        for turns in (2, 3, 4)
+    ]
+    found = run(records).findings
+    assert verdict(found) == ("B", Validity.CONDITIONAL)
+    (again,) = (each for each in found.re_estimates if each.code is ThreatCode.COPIED_UNITS)
+    assert again.units == {"A": 60, "B": 60}
+    whole = run(sample(random.Random(3), means=(3.0, 3.4), sizes=(30, 30), turns=4)).findings
+    (pair,) = next(each.contrasts for each in whole.leagues if each.measure.by == "people")
+    assert again.difference.value == pytest.approx(pair.difference.value)
+    assert again.difference.clusters == 60
+
+
+@pytest.mark.parametrize("attack", ["twins", "openings"])
+def test_two_runs_are_looked_at_together(tmp_path: Path, attack: str) -> None:
+    """Neither run has anything suspicious of its own: only beside the other."""
+    records = sample(random.Random(4), means=(3.0, 4.2), sizes=(40, 40))
+    sides = {system: [each for each in records if each.system == system] for system in "AB"}
+    said = records[0].utterances[0].model_copy(update={"text": "hello there, any good film for me :-)"})
+    for place in range(30):
+        a, b = sides["A"][place], sides["B"][place]
+        words = a.utterances if attack == "twins" else (said, *b.utterances[1:])
+        sides["B"][place] = b.model_copy(update={"utterances": words, "user": f"v{place}"})
+    runs = [run(each) for each in sides.values()]
+    assert not any(each.near_copies or each.twins for one in runs for each in one.findings.sample.units)
+    code = ThreatCode.SHARED_DIALOGUES if attack == "twins" else ThreatCode.COPIED_UNITS
+    together = run([*sides["A"], *sides["B"]])
+    assert code in {each.code for each in together.findings.re_estimates}
+    found = compare(*runs, on=["human:satisfaction"], resamples=300)
+    assert code in {each.code for each in found.findings.re_estimates}
+    folders = [one.write(tmp_path / system, explorer=False).parent for one, system in zip(runs, "AB", strict=True)]
+    shown = board(*folders, on=["human:satisfaction"], resamples=300).findings
+    mine = {each.code for each in shown.threats if each.severity is Severity.DEMOTES}
+    assert (code in mine) == (code in demoted_by(together.findings))
+
+
 def test_what_people_of_many_codes_begin_alike_is_one_person_unless_both_systems_hear_it() -> None:
     rng = random.Random(5)
     records = sample(rng, means=(3.0, 3.0), sizes=(40, 40))
@@ -247,25 +314,24 @@ def test_what_people_of_many_codes_begin_alike_is_one_person_unless_both_systems
     assert not any(each.near_copies for each in run(studied).findings.sample.units)
 
 
-@pytest.mark.parametrize("own", ["user", "rater 1"])
+@pytest.mark.parametrize("own", ["user", "rater {}"])
 def test_of_contradictory_ratings_the_one_against_the_winner_counts(own: str) -> None:
-    rng = random.Random(6)
-    records = sample(rng, means=(3.0, 3.2), sizes=(40, 40))
-    doubled = [
-        each.model_copy(update={"ratings": (*rated(1.0, rater=own), *rated(5.0, rater=own))})
-        if each.system == "A" and place % 2
-        else each.model_copy(update={"ratings": rated(each.ratings[0].value + 0.0, rater=own)})
-        for place, each in enumerate(records)
-    ]
-    lifted = [
-        each.model_copy(update={"ratings": rated(4.0, rater=own)}) if each.system == "B" else each for each in doubled
-    ]
-    found = run(lifted).findings
-    for again in found.re_estimates:
-        if again.code is ThreatCode.CONTRADICTORY_RATINGS:
-            assert again.units == {"A": 20}
-            return
-    assert verdict(found)[0] == "-"
+    """B has 4 everywhere; half of A's dialogues have 1 and 5 by one rater, the others 3 or 4."""
+    records = sample(random.Random(6), means=(3.0, 3.2), sizes=(40, 40))
+    found = []
+    for place, each in enumerate(records):
+        rater = own.format(place % 10)
+        given = rated(4.0 if each.system == "B" else 3.0 + place % 4 / 2, rater=rater)
+        if each.system == "A" and place % 2:
+            given = rated(1.0, rater=rater) + rated(5.0, rater=rater)
+        found.append(each.model_copy(update={"ratings": given}))
+    findings = run(found).findings
+    leader, validity = verdict(findings)
+    (again,) = (each for each in findings.re_estimates if each.code is ThreatCode.CONTRADICTORY_RATINGS)
+    assert (leader, validity) == ("B", Validity.CONDITIONAL)
+    assert (again.units, again.stands) == ({"A": 20}, False)
+    # of A, 20 dialogues count as 5, and 10 each as 3 and as 4: (20 * 5 + 10 * 3 + 10 * 4) / 40, less 4
+    assert again.difference.value == pytest.approx(4.25 - 4.0)
 
 
 def test_a_source_or_rater_on_a_reversed_scale_is_turned_round() -> None:
@@ -293,3 +359,70 @@ def test_ratings_up_to_a_hundred_among_those_up_to_five_are_on_a_scale_of_their_
         rating = rated(3.0)[0].model_copy(update={"value": float(value), "low": None, "high": None, **ends})
         found.append(each.model_copy(update={"ratings": (rating,)}))
     assert ThreatCode.MIXED_SCALES in demoted_by(run(found).findings)
+
+
+def given_by_quality(rng: random.Random, *, chosen: bool) -> list[Dialogue]:
+    """Half of the dialogues are rated, of B the better half if ``chosen``; a model has scored all of them."""
+    found = []
+    for each in sample(rng, means=(3.0, 3.0), sizes=(120, 120)):
+        value = each.ratings[0].value if each.system == "B" or chosen else max(1.0, each.ratings[0].value - 1)
+        score = Rating(name="judge", value=value + rng.gauss(0, 1), rater="gpt-4o", raters=Raters.MODEL)
+        is_rated = rng.random() < (0.5 if each.system == "A" or not chosen else 0.05 + 0.22 * (value - 1))
+        found.append(each.model_copy(update={"ratings": (score, *(rated(value) if is_rated else ()))}))
+    return found
+
+
+def test_ratings_that_are_given_by_quality_show_in_a_column_that_covers_all() -> None:
+    findings = run(given_by_quality(random.Random(3), chosen=True)).findings
+    (missing,) = (each for each in findings.missing if each.measure == "human:satisfaction")
+    (league,) = (each for each in findings.leagues if each.measure.name == "human:satisfaction")
+    (pair,) = league.contrasts
+    assert (pair.leader, pair.validity) == ("B", Validity.CONDITIONAL)
+    assert missing.chosen == "Judge (a model)"
+    assert missing.share == missing.missing["B"] / 120
+    assert missing.is_within_reach
+
+
+def test_ratings_missing_at_random_keep_their_verdict_beside_a_models_scores() -> None:
+    findings = run(given_by_quality(random.Random(2), chosen=False)).findings
+    (league,) = (each for each in findings.leagues if each.measure.name == "human:satisfaction")
+    (pair,) = league.contrasts
+    assert (pair.leader, pair.validity) == ("B", Validity.FIRM)
+
+
+def test_references_that_only_one_version_lacks_are_counted(tmp_path: Path) -> None:
+    """80 situations; B better where both have a reference, and without references in the other half."""
+    rng = random.Random(3)
+    runs = []
+    for system, words in (("A", 6), ("B", 8)):
+        records: list[Situation | Response] = []
+        for place in range(80):
+            asked = Utterance(speaker="user", text=f"What about number {place}?")
+            said = [f"w{place}x{at}" for at in range(10)]
+            reference = Utterance(speaker="system", text=" ".join(said))
+            has = system == "A" or place % 2 == 0
+            records.append(Situation(id=f"s{place}", context=(asked,), reference=reference if has else None))
+            reply = " ".join([*said[: words - rng.randint(0, 2)], "and", "more", "of", "it"])
+            records.append(
+                Response(situation_id=f"s{place}", system=system, utterance=Utterance(speaker="system", text=reply))
+            )
+        runs.append(evaluate(records, metrics=["bleu"], resamples=300))
+    found = compare(*runs, on=["bleu"], resamples=300)
+    (missing,) = found.findings.missing
+    assert missing.missing == {"B": 40, "A": 0}
+    assert missing.is_within_reach
+    (judged,) = (each for each in found.comparison.judgements if each.decides)
+    assert (judged.light, judged.validity) == ("better", Validity.CONDITIONAL)
+
+
+def test_evaluate_and_compare_see_the_same_columns_that_show_who_is_rated() -> None:
+    """Who is pleased talks longer, and is rated: a count of turns shows that, which decides nothing itself."""
+    (case,) = (each for each in CASES.values() if each.name == "tilt 0.3")
+    records, found = decided(case)
+    assert verdict(found.findings) == ("B", Validity.CONDITIONAL)
+    (missing,) = found.findings.missing
+    runs = [run([each for each in records if each.system == system]) for system in "AB"]
+    (other,) = compare(*runs, on=["human:satisfaction"], resamples=300).findings.missing
+    assert missing.chosen is not None
+    assert missing.chosen == other.chosen
+    assert (missing.share, missing.reach) == pytest.approx((other.share, other.reach))

@@ -277,9 +277,8 @@ def test_names_that_look_the_same_are_pointed_out(tmp_path: Path) -> None:
     ]
     run = evaluate(written(tmp_path / "d.jsonl", [*dialogues]), metrics=["turns"], resamples=100)
     assert {facts.system for facts in run.findings.systems} == set(names)
-    (line,) = (each for each in run.findings.warnings if "differ only in case" in each)
-    assert all(repr(name) in line for name in names[:3])
-    assert "bolt" not in line
+    (threat,) = (each for each in run.findings.threats if each.code is ThreatCode.LOOKALIKE_SYSTEMS)
+    assert (threat.severity, set(threat.systems)) == (Severity.DEMOTES, set(names[:3]))
 
 
 @pytest.mark.parametrize("tail", ["", " Enjoy!"])

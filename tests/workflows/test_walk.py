@@ -63,7 +63,8 @@ class Walk:
 
 def _room(frame: FrameType) -> str | None:
     house, _, inside = str(frame.f_globals.get("__name__", "")).partition(".")
-    return inside.partition(".")[0] if house == "trialogue" else None
+    room = inside.partition(".")[0]
+    return room if house == "trialogue" and room != "long_work" else None  # which hands items on to whoever works
 
 
 @contextmanager

@@ -60,6 +60,7 @@ class ThreatCode(StrEnum):
     CONTRADICTORY_RATINGS = "contradictory_ratings"
     SELF_RATED = "self_rated"
     LOOKALIKE_PEOPLE = "lookalike_people"
+    LOOKALIKE_SYSTEMS = "lookalike_systems"
     MISSING_VALUES = "missing_values"
     COPIED_REFERENCES = "copied_references"
     DIFFERENT_SITUATIONS = "different_situations"

@@ -2,7 +2,7 @@
 
 import math
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from trialogue.records import Estimate
 
@@ -102,23 +102,16 @@ def pair_sentences(pairs: Iterable[tuple[str, str]], order: Sequence[str]) -> st
     )
 
 
-def twin_lines(systems: Iterable[str]) -> Iterator[str]:
-    """One sentence per group of different names that look the same.
+def lookalikes(names: Iterable[str]) -> list[list[str]]:
+    """Groups of different names that look the same, in order.
 
-    >>> list(twin_lines(["aria", "Aria", "bolt"]))[0][:83]
-    "'aria' and 'Aria' are treated as different systems, but their names differ only in "
+    >>> lookalikes(["aria", "bolt", "Aria "])
+    [['aria', 'Aria ']]
     """
     groups: dict[str, list[str]] = {}
-    for name in dict.fromkeys(systems):
+    for name in dict.fromkeys(names):
         groups.setdefault(_as_seen(name), []).append(name)
-    for names in groups.values():
-        if len(names) > 1:
-            quoted = [repr(name) for name in names]
-            yield (
-                f"{', '.join(quoted[:-1])} and {quoted[-1]} are treated as different systems, but their names "
-                "differ only in case, spaces, or the shape of letters. If they are one system, use one name in "
-                "the files."
-            )
+    return [own for own in groups.values() if len(own) > 1]
 
 
 def _as_seen(name: str) -> str:

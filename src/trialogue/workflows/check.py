@@ -125,7 +125,7 @@ def _of_material(material: InputRecords, items: frozenset[str] | None) -> Iterat
 def _of_tables(tables: Sequence[MeasuredUnits]) -> Iterator[CheckFinding]:
     for table in tables:
         suspects = [name for sign in Suspicion for name in table.suspects.get(sign, ())]
-        groups = {name for group in (*table.copies, *table.near_copies) for name in group[1:]}
+        groups = {name for group in (*table.copies, *table.near_copies, *table.one_sided) for name in group[1:]}
         for code, names in (
             (CheckCode.SUSPECTED_FAILURES, suspects),
             (CheckCode.COPIED_UNITS, [name for name in table.ids if name in groups]),

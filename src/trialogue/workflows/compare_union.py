@@ -14,7 +14,7 @@ from trialogue.findings.decision.check import check_protocol
 from trialogue.findings.decision.verdict import leagues_under
 from trialogue.findings.languages import mismatches_of_pair
 from trialogue.findings.protocol import DecisionProtocol
-from trialogue.findings.sample.collect import sample_of
+from trialogue.findings.sample.collect import look_across, sample_of
 from trialogue.findings.threats import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import is_superseded, protocols, threats_of
 from trialogue.findings.threats.users import separate_users
@@ -110,7 +110,8 @@ def union_findings(
     pairing = Pairing.of(*sides)
     first, second = sorted(side.name for side in sides)
     partial = [SharedSituations(a=first, b=second, shared=pairing.shared)] if pairing.is_partial else []
-    both = {side.name: side for side in sides}
+    tables = look_across(tables)
+    both = {side.name: replace(side, tables=[each for each in tables if each.system == side.name]) for side in sides}
     again = re_estimates(findings.leagues, both, alpha=findings.alpha, seed=findings.manifest.seed or 0)
     return findings.model_copy(
         update={

@@ -1,6 +1,5 @@
 """Anything missing is reported at once, and before the work."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -74,13 +73,3 @@ def test_a_name_that_no_file_can_have_is_of_nothing_that_is_there() -> None:
     with pytest.raises(UsageError) as refused:
         check_inputs([long], model=long, pair_model=long, files=[Path(long)])
     assert len(str(refused.value).splitlines()) == 4
-
-
-def test_a_pipe_is_refused_because_it_can_be_read_once_only(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    for given in ("-", str(tmp_path / "pipe"), f"mine={tmp_path / 'pipe'}"):
-        with pytest.raises(UsageError, match="Write it to a file first"):
-            check_inputs([given])
-    check_inputs(["demo"], model="default")
-    with pytest.raises(UsageError, match="no file or corpus"):
-        check_inputs(["x" * 5_000])

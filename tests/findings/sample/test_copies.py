@@ -78,7 +78,7 @@ def test_dialogues_of_different_needs_are_different_however_alike() -> None:
         audit = UnitAudit(kind)
         for place in range(3):
             audit.add(f"d{place}", f"cluster {place}", asked=[said], replies=["Try Heat (1995)."])
-        assert audit.facts().keys() == fields
+        assert audit.facts().keys() - {"texts"} == fields
 
 
 def test_failures_are_alike_and_no_copies() -> None:

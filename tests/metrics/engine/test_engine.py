@@ -255,14 +255,14 @@ def test_the_signature_names_who_found_the_items_also_those_of_the_context() -> 
 
 
 def test_systems_on_the_same_conversations_are_compared_in_pairs() -> None:
-    # B says one word more than A everywhere, whatever the length: paired, that is certain
+    # B says one or two words more than A everywhere, whatever the length: paired, that is certain
     texts = ["w " * length for length in range(1, 31)]
     conversations = [
         talk(system, text + more, name=str(place))
         for place, text in enumerate(texts)
-        for system, more in (("A", ""), ("B", "w"))
+        for system, more in (("A", ""), ("B", "w w" if place % 2 else "w"))
     ]
     difference = measure(conversations, [Length()], settings=FEW)[-1]
-    assert difference.value == pytest.approx(-1)
+    assert difference.value == pytest.approx(-1.5)
     assert difference.p == pytest.approx(2 / 200)  # none of 199 permutations is as far out; twice that tail
     assert (difference.n, difference.clusters) == (60, 30)

@@ -14,6 +14,7 @@ from trialogue.stats.comparison.two_sides import (
     SMALLER_SIDE,
     STANDARD_ERROR,
     UNITS_DISAGREE,
+    UNSEEN,
     ComparisonSettings,
     Limit,
     compare_samples,
@@ -108,11 +109,52 @@ def test_one_cluster_says_nothing() -> None:
 
 def test_without_variation_there_is_no_interval_and_no_certainty() -> None:
     apart = compare_samples(side(np.ones(5)), side(np.zeros(5), 50), mean_of)
-    assert (apart.low, apart.limit) == (None, Limit.NO_VARIATION)
-    assert apart.p == pytest.approx(2 / 252)
+    assert (apart.low, apart.p, apart.limit) == (None, None, Limit.NO_VARIATION)
     same = compare_samples(side(np.arange(8.0)), side(np.arange(8.0)), mean_of)
     assert (same.p, same.low, same.limit) == (1.0, None, Limit.NO_VARIATION)
     assert interval_of(side(np.ones(5)), mean_of).limit is Limit.NO_VARIATION
+
+
+def test_equal_values_may_hide_what_their_number_allows() -> None:
+    """30 people all say 5, as many say 4, of 1 to 5: 1.96^2 / (30 + 1.96^2) = .1135 of either may say something else."""
+    told = ComparisonSettings(scale=(1.0, 5.0))
+    found = compare_samples(side(np.full(30, 5.0)), side(np.full(30, 4.0), 50), mean_of, told)
+    assert found.low == pytest.approx(1 - np.hypot(0.1135 * 4, 0.1135 * 1), abs=1e-3)
+    assert found.high == pytest.approx(1 + 0.1135 * 3, abs=1e-3)  # nobody can say more than 5, but less than 4
+    few = compare_samples(side(np.full(10, 5.0)), side(np.full(10, 4.0), 50), mean_of, told)
+    assert found.p is not None
+    assert few.p is not None
+    assert found.p < 0.01 < 0.05 < few.p  # .278 of ten: 1.11 > 1
+
+
+def test_pairs_that_all_differ_by_the_same_may_hide_one_that_differs_otherwise() -> None:
+    given = np.tile([1.0, 2.0, 3.0], 10)
+    found = compare_samples(side(given + 1), side(given), mean_of, ComparisonSettings(scale=(1.0, 5.0)))
+    assert found.low == pytest.approx(1 - 0.1135 * 5, abs=1e-3)  # down to -4
+    assert compare_samples(side(given + 1), side(given), mean_of).p is None
+
+
+def test_a_side_without_variation_on_a_scale_without_an_end_is_marked() -> None:
+    values = np.tile([3.0, 4.0, 6.0], 20)
+    turns = ComparisonSettings(scale=(1.0, None))
+    low = compare_samples(side(np.full(60, 2.0)), side(values), mean_of, turns)  # how many turns did it not show?
+    high = compare_samples(side(np.full(60, 9.0)), side(values), mean_of, turns)  # at least one
+    assert low.facts[UNSEEN] == 1.0
+    assert UNSEEN not in high.facts
+    assert UNSEEN not in compare_samples(side(values + 1), side(values[::-1]), mean_of, turns).facts
+
+
+@pytest.mark.parametrize(("size", "rare"), [(12, 0.1), (30, 0.02), (300, 0.005)])
+def test_a_rare_success_is_not_held_against_its_expectation(size: int, rare: float) -> None:
+    """Successes with chances around ``rare``, minus these chances: sign flips call up to .9 of them below 0."""
+    rng, below = np.random.default_rng(4), 0
+    for _ in range(200):
+        chances = rare * rng.uniform(0.2, 1.8, size)
+        hits = (rng.random(size) < chances).astype(float)
+        told = ComparisonSettings(scale=(0.0, 1.0), permutations=199)
+        p = compare_samples(side(hits), side(chances), mean_of, told).p
+        below += p is not None and p < 0.05
+    assert below <= 12 + 2 * 3.4  # .06 of 200, and two errors
 
 
 def test_shares_without_variation_have_an_interval_all_the_same() -> None:
@@ -223,7 +265,9 @@ def test_every_mix_of_shared_and_one_sided_clusters_has_an_answer(
 def test_the_interval_of_a_mean_is_cut_off_where_the_scale_ends_but_holds_the_value() -> None:
     found = interval_of(side(np.array([1.0, 1.0, 1.0, 1.0, 0.2])), mean_of, scale=(0.0, 1.0))
     assert found.high == 1.0
-    clipped = compare_samples(side([0.6, 1, 1, 0.8]), side([0, 0.3, 0, 0.5], 9), mean_of, ComparisonSettings(most=0.9))
+    clipped = compare_samples(
+        side([0.6, 1, 1, 0.8]), side([0.1, 0.3, 0.1, 0.5], 9), mean_of, ComparisonSettings(scale=(0.1, 1))
+    )
     assert clipped.high == 0.9
 
 

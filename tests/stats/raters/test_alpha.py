@@ -220,7 +220,6 @@ def test_one_item_has_no_interval(level: Any) -> None:
         ([1, 2], {"level": "nominal"}, r"shape \(n_items, n_raters\)"),
         ([1, 2], {"level": "interval"}, "must have 2 axes"),
         ([[1, 2]], {"clusters": ["a", "b"]}, "equal lengths"),
-        ([[1, 2]], {"method": "normal"}, "no bootstrap method"),
     ],
 )
 def test_what_cannot_be_computed_is_refused(table: Any, options: dict[str, Any], message: str) -> None:

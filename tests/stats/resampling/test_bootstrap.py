@@ -10,7 +10,7 @@ from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats import bootstrap, bootstrap_sums, cluster_sums
 from trialogue.stats.arrays import CELLS, Floats
 from trialogue.stats.resampling.bootstrap import mean_of
-from trialogue.stats.resampling.replicates import bca, percentile, weight_chunks
+from trialogue.stats.resampling.replicates import weight_chunks
 
 
 def generator(seed: int = 0) -> np.random.Generator:
@@ -49,18 +49,17 @@ def test_the_same_seed_gives_the_same_interval_whatever_the_order_of_rows() -> N
     assert first == second
 
 
-def test_percentile_and_bca_intervals_agree_with_scipy() -> None:
+def test_percentile_intervals_agree_with_scipy() -> None:
     from scipy.stats import bootstrap as scipy_bootstrap
 
     values = generator(4).exponential(size=40)
-    for ours, theirs in (("percentile", "percentile"), ("bca", "BCa")):
-        found = bootstrap_sums(mean_data(values), mean_of, rng=generator(), resamples=100_000, method=ours)  # type: ignore[arg-type]
-        plain = bootstrap(values, lambda x: x.mean(axis=-1), rng=generator(), resamples=100_000, method=ours)  # type: ignore[arg-type]
-        options: Any = {"n_resamples": 100_000, "method": theirs, "rng": generator(9)}
-        expected = scipy_bootstrap((values,), np.mean, **options)
-        for one in (found, plain):
-            # Both are random: quantiles of 100,000 replicates have a standard error of about 0.002 here.
-            assert ends(one) == pytest.approx(tuple(expected.confidence_interval), abs=0.01)
+    found = bootstrap_sums(mean_data(values), mean_of, rng=generator(), resamples=100_000)
+    plain = bootstrap(values, lambda x: x.mean(axis=-1), rng=generator(), resamples=100_000)
+    options: Any = {"n_resamples": 100_000, "method": "percentile", "rng": generator(9)}
+    expected = scipy_bootstrap((values,), np.mean, **options)
+    for one in (found, plain):
+        # Both are random: quantiles of 100,000 replicates have a standard error of about 0.002 here.
+        assert ends(one) == pytest.approx(tuple(expected.confidence_interval), abs=0.01)
 
 
 def test_pooled_and_unpooled_draws_have_the_same_distribution() -> None:
@@ -101,18 +100,16 @@ def test_an_undefined_statistic_gives_its_reason_and_no_warning() -> None:
     assert (found.value, found.why) == (None, Reason.of(ReasonCode.NOTHING_TO_PREDICT))
 
 
-@pytest.mark.parametrize("method", ["percentile", "bca"])
-def test_clusters_that_are_all_alike_have_no_interval(method: Any) -> None:
-    found = bootstrap_sums(mean_data([1.0] * 8), mean_of, rng=generator(), method=method)
+def test_clusters_that_are_all_alike_have_no_interval() -> None:
+    found = bootstrap_sums(mean_data([1.0] * 8), mean_of, rng=generator())
     assert (found.value, found.interval) == (1.0, None)
     assert found.why is not None
     assert "without variation" in str(found.why)
 
 
-@pytest.mark.parametrize("method", ["percentile", "bca"])
-def test_many_undefined_resamples_withhold_the_interval(method: Any) -> None:
+def test_many_undefined_resamples_withhold_the_interval() -> None:
     data = cluster_sums([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0], [2.0, 1.0]], range(4))
-    found = bootstrap_sums(data, mean_of, rng=generator(), method=method)  # both lack with chance (1/2)^4 = 6%
+    found = bootstrap_sums(data, mean_of, rng=generator())  # both lack with chance (1/2)^4 = 6%
     assert (found.value, found.interval) == (1.5, None)
     assert str(found.why) == "the statistic is undefined in 6% of the resamples"
 
@@ -123,48 +120,11 @@ def test_a_few_undefined_resamples_are_left_out() -> None:
     assert ends(found) == (1.0, 2.0)
 
 
-def test_bca_without_leave_one_out_values_says_so() -> None:
-    data = cluster_sums([[1.0, 1.0], *[[float(i), 0.0] for i in range(40)]], range(41))
-
-    def combine(sums: Floats) -> Floats:  # undefined without the one cluster that has a denominator
-        return np.where(sums[..., 1] == 0, np.nan, sums[..., 0])
-
-    found = bootstrap_sums(data, combine, rng=generator(), method="bca")
-    assert found.interval is None
-    assert found.why == Reason.of(ReasonCode.BCA_UNDEFINED_WITHOUT_A_CLUSTER)
-
-
-def test_bca_needs_resamples_on_both_sides() -> None:
-    def repeats(values: Floats) -> Floats:  # 0 in the data, more in every resample that draws a value twice
-        return np.asarray((np.diff(np.sort(values, axis=-1), axis=-1) == 0).sum(axis=-1))
-
-    found = bootstrap(np.arange(20.0), repeats, rng=generator(), method="bca")
-    assert (found.value, found.interval) == (0.0, None)
-    assert found.why == Reason.of(ReasonCode.BCA_ONE_SIDED)
-
-
-@pytest.mark.parametrize("outlier", [1.0, -1.0])
-def test_bca_says_so_where_the_correction_breaks_down(outlier: float) -> None:
-    draws, one_outlier = generator().normal(size=1_000), np.array([0.0] * 40 + [outlier])
-    found = bca(draws, 0.0, one_outlier, np.ones(41, dtype=np.int64), 1 - 1e-15, "x")
-    assert found.why == Reason.of(ReasonCode.BCA_TOO_SKEWED)
-
-
-def test_bca_without_skewness_or_bias_is_the_percentile_interval() -> None:
-    draws = np.linspace(-1, 1, 2_001)
-    plain = percentile(draws, 0.95, "x").interval
-    corrected = bca(draws, 0.0, np.zeros(9), np.ones(9, dtype=np.int64), 0.95, "x").interval
-    assert plain is not None
-    assert corrected is not None
-    assert (corrected.low, corrected.high) == pytest.approx((plain.low, plain.high))
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"confidence": 1.0}, "confidence must lie between 0 and 1, got 1.0"),
         ({"resamples": 0}, "resamples must be at least 1, got 0"),
-        ({"method": "studentized"}, "There is no bootstrap method 'studentized'. Known: percentile, bca"),
     ],
 )
 def test_impossible_options_are_refused(options: dict[str, Any], message: str) -> None:

@@ -59,12 +59,9 @@ def check_inputs(
     problems = []
     for one in given:
         try:
-            stream = one == "-" or _is_stream(resolve(one).path)
+            resolve(one)
         except TrialogueError as error:
             problems.append(str(error))
-            continue
-        if stream:
-            problems.append(f"{one} is a pipe, but the input is read more than once. Write it to a file first.")
     problems += [f"{file}: no such file." for file in files if file is not None and not _test_path(file.exists)]
     if model not in (None, "default") and not _test_path((Path(str(model)) / FILE).is_file):
         problems.append(f"{model}: {_missing_model_text(Path(str(model)))}")
@@ -107,7 +104,3 @@ def _test_path(asked: Callable[[], bool]) -> bool:
         return asked()
     except OSError:
         return False
-
-
-def _is_stream(path: Path) -> bool:
-    return path.exists() and not path.is_file() and not path.is_dir()

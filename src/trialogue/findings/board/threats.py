@@ -11,7 +11,7 @@ from trialogue.findings.comparison.system_sample import SystemSample
 from trialogue.findings.decision.check import check_protocol
 from trialogue.findings.protocol import DecisionProtocol
 from trialogue.findings.records import Findings, SystemFacts
-from trialogue.findings.sample.collect import sample_of
+from trialogue.findings.sample.collect import look_across, sample_of
 from trialogue.findings.standings import League
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import OF_PROTOCOL, abstentions, few_clusters, is_superseded, protocols
@@ -19,7 +19,7 @@ from trialogue.findings.threats.failures import failed_replies, failure_differen
 from trialogue.findings.threats.sample import missing_values as missing_values_of
 from trialogue.findings.threats.sample import suspicions, turned_verdicts
 from trialogue.findings.threats.users import no_common_users, separate_users
-from trialogue.records import CompletionCounts, Manifest
+from trialogue.records import CompletionCounts, Manifest, MeasuredUnits
 
 DETECTED = frozenset(
     {
@@ -71,13 +71,15 @@ def board_threats(
         alpha: level at which failure rates are compared.
         protocol: the one that decides; None: there is none.
     """
-    tables = [
-        table.model_copy(update={"system": entry.name})
-        for entry in entries
-        for run in entry.runs
-        for table in run.side.tables
-    ]
-    sides = _sides(entries, keys)
+    tables = look_across(
+        [
+            table.model_copy(update={"system": entry.name})
+            for entry in entries
+            for run in entry.runs
+            for table in run.side.tables
+        ]
+    )
+    sides = _sides(entries, keys, tables)
     whole = Findings(
         title="",
         answer=(),
@@ -111,7 +113,9 @@ def board_threats(
     return tuple(sorted(unique.values(), key=lambda threat: order.index(threat.severity)))
 
 
-def _sides(entries: Sequence[Entry], keys: Mapping[ColumnKey, str]) -> dict[str, SystemSample]:
+def _sides(
+    entries: Sequence[Entry], keys: Mapping[ColumnKey, str], tables: Sequence[MeasuredUnits]
+) -> dict[str, SystemSample]:
     """Entries of one run each, with the units of the columns under the board's names."""
     sides = {}
     for entry in (each for each in entries if len(each.runs) == 1):
@@ -122,6 +126,7 @@ def _sides(entries: Sequence[Entry], keys: Mapping[ColumnKey, str]) -> dict[str,
             measures={name: run.side.measures[each] for name, each in own.items()},
             values={name: run.side.values[each] for name, each in own.items() if each in run.side.values},
             rows={name: run.side.rows[each] for name, each in own.items() if each in run.side.rows},
+            tables=[each for each in tables if each.system == entry.name],
         )
     return sides
 

@@ -189,13 +189,21 @@ def difference_of(
     fits = restore_fits(metric, one.rows[name]), restore_fits(metric, other.rows[name])
     if fits[0] is not None and fits[1] is not None:
         return difference_with_fits(sums, others, (fits[0], fits[1]))
-    most = None if measure.bounds is None else measure.bounds.width
+    bounds = measure.bounds
     rated = [pairing.ratings(each.rows[name], side) for side, each in enumerate((one, other))]
     if rated[0] is not None and rated[1] is not None:
-        crossed = rater_difference(rated[0], rated[1], most=most)
+        crossed = rater_difference(rated[0], rated[1], most=None if bounds is None else bounds.width)
         if crossed is not None:
             return crossed
-    return difference(sums, others, combine, is_share=measure.is_share, most=most, seed=seed, permutations=resamples)
+    return difference(
+        sums,
+        others,
+        combine,
+        is_share=measure.is_share,
+        scale=(None, None) if bounds is None else (bounds.low, bounds.high),
+        seed=seed,
+        permutations=resamples,
+    )
 
 
 def restore_fits(metric: object, rows: Rows) -> Sources | None:

@@ -81,11 +81,16 @@ def _re_estimate(
         replace(side, rows={**side.rows, name: changed[system][0]}) if system in changed else side
         for system, side in both.items()
     )
-    difference = difference_of(one, other, name, Pairing.of(one, other), seed=seed, resamples=resamples)
+    pairing, factor = Pairing.of(one, other), _correction(league, pair)
+    difference = difference_of(one, other, name, pairing, seed=seed, resamples=resamples)
     p = difference.p
-    if p is not None:
-        is_drawn = difference.interval is None or RATERS not in difference.interval.facts  # else it is Student's t
-        p = (_at_least(p, resamples) if is_drawn else p) * _correction(league, pair)
+    if p is not None and RATERS not in difference.facts:  # drawn, and no Student's t
+        if _at_least(p, resamples) * factor <= alpha < p * factor:  # settled by more draws
+            resamples = max(SETTLED, resamples)
+            difference = difference_of(one, other, name, pairing, seed=seed, resamples=resamples)
+            p = difference.p or p
+        p = _at_least(p, resamples)
+    p = None if p is None else p * factor
     again = verdict(difference.value, p, better=league.measure.better, alpha=alpha)
     return ReEstimate(
         code=code,
@@ -97,6 +102,9 @@ def _re_estimate(
         verdict=again,
         stands=again == pair.verdict,
     )
+
+
+SETTLED = 20_000  # arrangements, where fewer leave it to chance whether a verdict stands
 
 
 def _at_least(p: float, resamples: int) -> float:

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 
 from trialogue.findings.comparison.system_sample import Rows, SystemSample
+from trialogue.findings.sample.copies import count_copies, joined_groups
 from trialogue.findings.standings import Measure
 from trialogue.records import MeasuredUnits
 from trialogue.stats.arrays import Floats
@@ -159,10 +159,10 @@ def joined_copies(sides: Sides, measure: Measure) -> dict[str, Changed]:
         rows = side.rows[measure.name]
         tables = tables_of(side, rows)
         first = {name: group[0] for each in tables for group in each.copies for name in group}
-        near = [group for each in tables for group in each.near_copies]
+        near = [group for each in tables for group in (*each.near_copies, *each.one_sided)]
         own = set(rows.dialogues)
         copies = sum(first.get(name, name) != name for name in own)
-        extra = sum(len(own.intersection(group)) - 1 for group in near if len(own.intersection(group)) > 1)
+        extra = count_copies([name for name in group if name in own] for group in near)
         if copies or extra:
             changed[system] = _in_one_cluster(_one_unit(rows, first), near), max(copies, extra)
     return changed
@@ -190,19 +190,9 @@ def _one_unit(rows: Rows, first: Mapping[str, str]) -> Rows:
 
 
 def _in_one_cluster(rows: Rows, groups: Sequence[Sequence[str]]) -> Rows:
-    """Rows whose clusters share a group of copies, as one cluster under the first one's name."""
+    """Rows whose clusters share a group of copies, as one cluster under the first name of them."""
     cluster_of = dict(zip(rows.dialogues, rows.clusters, strict=True))
-    parent: dict[str, str] = {}
-
-    def root(name: str) -> str:
-        while parent.get(name, name) != name:
-            name = parent[name]
-        return name
-
-    for group in groups:
-        clusters = [cluster_of[name] for name in group if name in cluster_of]
-        for one, other in combinations(clusters, 2):
-            parent.setdefault(root(other), root(one))
-            if root(other) != root(one):
-                parent[root(other)] = root(one)
-    return replace(rows, clusters=tuple(map(root, rows.clusters)))
+    held = [[cluster_of[name] for name in group if name in cluster_of] for group in groups]
+    joined = joined_groups((own[0], each) for own in held for each in own)
+    first = {name: group[0] for group in joined for name in group}
+    return replace(rows, clusters=tuple(first.get(each, each) for each in rows.clusters))

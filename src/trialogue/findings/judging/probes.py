@@ -114,8 +114,8 @@ def _effect(probed: ProbeCases, points: tuple[float, float], confidence: float, 
         why = Reason.of(ReasonCode.PROBE_TOO_FEW_CASES, cases=len(answered), least=least)
         return Estimate(value=None, n=len(answered), why=why)
     if not is_of_places:
-        return _tested_change(answered, points[1] - points[0], confidence, seed)
-    p = _tested_change(answered, 1.0, confidence, seed).p if len(answered) >= FEWEST_PAIRS else None
+        return _tested_change(answered, points, confidence, seed)
+    p = _tested_change(answered, (0.0, 1.0), confidence, seed).p if len(answered) >= FEWEST_PAIRS else None
     return _preference(answered, p, confidence)
 
 
@@ -130,12 +130,12 @@ def _preference(answered: Sequence[tuple[ProbeCase, float, float]], p: float | N
 
 
 def _tested_change(
-    answered: Sequence[tuple[ProbeCase, float, float]], most: float, confidence: float, seed: int
+    answered: Sequence[tuple[ProbeCase, float, float]], points: tuple[float, float], confidence: float, seed: int
 ) -> Estimate:
     keys = [place for place, _ in enumerate(answered)]
     changed = cluster_sums([[value, 1.0] for _, _, value in answered], keys)
     plain = cluster_sums([[value, 1.0] for _, value, _ in answered], keys)
-    found = difference(changed, plain, ratio, most=most, confidence=confidence, seed=seed)
+    found = difference(changed, plain, ratio, scale=points, confidence=confidence, seed=seed)
     changes = {round(after - before, 9) for _, before, after in answered}
     p = found.p
     if len(changes) == 1:  # sign flips of equal changes: only all plus and all minus are as extreme

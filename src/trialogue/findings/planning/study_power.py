@@ -149,7 +149,7 @@ def _difference(a: Ratings, b: Ratings, most: float, seed: int) -> Estimate:
         return crossed
     rows = [(np.column_stack([each.values, np.ones(len(each.values))]), each.clusters) for each in (a, b)]
     sums = [cluster_sums(values, clusters) for values, clusters in rows]
-    return difference(sums[0], sums[1], mean_of, most=most, seed=seed, permutations=ARRANGEMENTS)
+    return difference(sums[0], sums[1], mean_of, scale=(1.0, 1.0 + most), seed=seed, permutations=ARRANGEMENTS)
 
 
 def _test(pair: tuple[int, int], gap: Estimate) -> PairTest:

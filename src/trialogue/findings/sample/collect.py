@@ -1,14 +1,20 @@
 """Collect the facts of a sample from its units and its ratings: one pass over each."""
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
+from trialogue.findings.sample.copies import count_copies
 from trialogue.findings.sample.records import Crossing, Factor, RatingColumn, Sample, UnitCounts
 from trialogue.metrics.human_ratings import repeated_rater
 from trialogue.records import ClusterKind, MeasuredUnits, PopulationKind, Raters, Scale, Score
 from trialogue.records.kinds.origins import kinds_of
+from trialogue.stats.fisher import fisher_p
 
+PERIODS = 4  # of equal numbers of dialogues
+FEWEST_CODES = 5  # that begin with the same words, from which they may be one person's
+ONE_SIDED = 0.001  # level of Fisher's test that as many say so to other systems
 FACTORS: Mapping[ClusterKind, Factor] = {
     ClusterKind.PERSON: Factor.PEOPLE,
     ClusterKind.NEED: Factor.NEEDS,
@@ -29,13 +35,17 @@ def sample_of(
     """
     own = [table for table in tables if table.ids and (systems is None or table.system in systems)]
     columns: dict[str, _Column] = defaultdict(_Column)
+    sizes: Counter[str] = Counter()
+    for table in own:
+        if table.kind_of is not PopulationKind.SITUATIONS:
+            sizes[table.system] += len(table.ids)
     for score in scores:
         if score.rater is not None and score.value is not None and score.measure.is_judgement:
             columns[score.measure].add(score)
     return Sample(
         units=tuple(map(_counts, own)),
         crossings=tuple(_crossings(own, columns.values())),
-        columns=tuple(each.record(name) for name, each in columns.items()),
+        columns=tuple(each.record(name, sizes) for name, each in columns.items()),
     )
 
 
@@ -49,36 +59,125 @@ def _counts(table: MeasuredUnits) -> UnitCounts:
         sources=dict(sorted(Counter(table.sources).items())),
         suspects={sign: len(names) for sign, names in table.suspects.items()},
         echoes=len(table.echoes),
-        copies=sum(len(group) - 1 for group in table.copies),
-        near_copies=sum(len(group) - 1 for group in table.near_copies),
+        copies=count_copies(table.copies),
+        near_copies=count_copies([*table.near_copies, *table.one_sided]),
         twins=len(table.twins),
         is_of_situations=table.kind_of is PopulationKind.SITUATIONS,
     )
 
 
+Levels = dict[Factor, str]
+"""The level of each factor that a unit or a rating has."""
+
+
 def _crossings(tables: Sequence[MeasuredUnits], columns: "Iterable[_Column]") -> Iterator[Crossing]:
-    met: dict[Factor, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for table in tables:
-        factor = FACTORS.get(table.clustered_by)
-        for cluster in table.clusters if factor is not None else ():
-            met[factor or Factor.PEOPLE][cluster].add(table.system)
-        for source in table.sources:
-            met[Factor.SOURCES][source].add(table.system)
+    """Every pair of factors that occur together, those beside the systems first."""
+    units = {(system, name): own for system, name, own in _unit_levels(tables)}
+    people = {own[Factor.PEOPLE] for own in units.values() if Factor.PEOPLE in own}
+    cells: dict[tuple[Factor, Factor], set[tuple[str, str]]] = defaultdict(set)
+    for own in units.values():
+        _add_cells(cells, own)
     for column in columns:
-        for rater, systems in column.systems_of.items():
-            if f"user:{rater}" in met[Factor.PEOPLE]:
-                continue  # who took part
-            met[Factor.RATERS][rater] |= systems
-    number = len({table.system for table in tables})
-    for factor in Factor:
-        levels = [len(systems) for systems in met[factor].values()]
-        if levels and number > 1:
+        for rater, system, name in column.given:
+            if f"user:{rater}" not in people:  # else they took part
+                named = {Factor.RATERS: rater, Factor.DIALOGUES: f"{system}\0{name}", Factor.SYSTEMS: system}
+                _add_cells(cells, units.get((system, name), {}) | named, only=Factor.RATERS)
+    order = list(Factor)
+    for (factor, beside), pairs in sorted(
+        cells.items(), key=lambda each: (each[0][1] is not Factor.SYSTEMS, *map(order.index, each[0]))
+    ):
+        met = Counter(one for one, _ in pairs)
+        others = len({other for _, other in pairs})
+        if others > 1:
             yield Crossing(
                 factor=factor,
-                levels=len(levels),
-                several=sum(each > 1 for each in levels),
-                every=sum(each == number for each in levels),
+                beside=beside,
+                levels=len(met),
+                others=others,
+                cells=len(pairs),
+                several=sum(each > 1 for each in met.values()),
+                every=sum(each == others for each in met.values()),
             )
+
+
+def _add_cells(
+    cells: dict[tuple[Factor, Factor], set[tuple[str, str]]], own: Levels, *, only: Factor | None = None
+) -> None:
+    held = [factor for factor in Factor if factor in own]
+    for place, factor in enumerate(held):
+        for beside in held[place + 1 :]:
+            if only is None or only in (factor, beside):
+                cells[factor, beside].add((own[factor], own[beside]))
+
+
+def _unit_levels(tables: Sequence[MeasuredUnits]) -> Iterator[tuple[str, str, Levels]]:
+    """(System, unit, its levels)."""
+    times = sorted(each for table in tables for each in table.times if each is not None)
+    ends = [times[len(times) * part // PERIODS] for part in range(1, PERIODS)] if times else []
+    first: dict[str, float] = {}
+    for table in tables:
+        for cluster, time in zip(table.clusters, table.times, strict=False):
+            if time is not None:
+                first[cluster] = min(time, first.get(cluster, time))
+    for table in tables:
+        factor = FACTORS.get(table.clustered_by)
+        for at, (name, cluster) in enumerate(zip(table.ids, table.clusters, strict=True)):
+            own = {Factor.SYSTEMS: table.system}
+            if factor is not None:
+                own[factor] = cluster
+            if table.sources:
+                own[Factor.SOURCES] = table.sources[at]
+            time = table.times[at] if table.times else None
+            if time is not None:
+                own[Factor.PERIODS] = str(bisect_right(ends, time))
+                if factor is Factor.PEOPLE:
+                    own[Factor.POSITIONS] = "first" if time == first[cluster] else "later"
+            yield table.system, name, own
+
+
+def look_across(tables: Sequence[MeasuredUnits]) -> list[MeasuredUnits]:
+    """Tables with what can only be seen beside those of other systems: equal dialogues, and openings that only one hears.
+
+    The same invented user may say the same to two systems that reply the same: of these, a twin is in another cluster. What
+    people say to both systems alike is the wording of a study, or chance.
+    """
+    held: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for table in tables:
+        for text, cluster in zip(table.texts, table.clusters, strict=bool(table.texts)):
+            held[text][table.system].add(cluster)
+    return [
+        table.model_copy(update={"twins": _twins(table, held), "one_sided": _one_sided(table, tables)})
+        for table in tables
+    ]
+
+
+def _twins(table: MeasuredUnits, held: Mapping[str, Mapping[str, Set[str]]]) -> tuple[str, ...]:
+    suspects = {name for names in table.suspects.values() for name in names}
+    found = []
+    for name, text, cluster in zip(table.ids, table.texts, table.clusters, strict=False):
+        if text and len(held[text]) > 1 and name not in suspects:
+            elsewhere = set().union(*(own for system, own in held[text].items() if system != table.system))
+            if elsewhere - (set() if table.users is None else {cluster}):
+                found.append(name)
+    return tuple(found)
+
+
+def _one_sided(table: MeasuredUnits, tables: Sequence[MeasuredUnits]) -> tuple[tuple[str, ...], ...]:
+    others = [each for each in tables if each.system != table.system and each.openings]
+    size = sum(len(each.ids) for each in others)
+    if not table.openings or not size:
+        return ()
+    heard = Counter(opening for each in others for opening in each.openings)
+    places: dict[str, list[int]] = defaultdict(list)
+    for at, opening in enumerate(table.openings):
+        places[opening].append(at)
+    return tuple(
+        tuple(table.ids[at] for at in own)
+        for opening, own in places.items()
+        if opening
+        and len({table.clusters[at] for at in own}) >= FEWEST_CODES
+        and fisher_p(len(own), len(table.ids), heard[opening], size) < ONE_SIDED < len(own) / len(table.ids)
+    )
 
 
 @dataclass
@@ -87,9 +186,11 @@ class _Column:
 
     origins: set[Raters] = field(default_factory=set)
     raters: Counter[str] = field(default_factory=Counter)
-    systems_of: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    given: list[tuple[str, str, str]] = field(default_factory=list)
+    """(Rater, system, unit) of ratings by raters who may have rated other things."""
     scale: Scale | None = None
     count: int = 0
+    is_of_dialogues: bool = True
     low: float = float("inf")
     high: float = float("-inf")
     rated: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -101,12 +202,13 @@ class _Column:
         self.origins.add(score.raters)
         self.scale = self.scale or score.scale
         self.rated[system].add(score.dialogue_id or score.situation_id or "")
+        self.is_of_dialogues &= score.level == "dialogue"
         rater = repeated_rater(score)
         if rater is not None:
             self.raters[rater] += 1
-            self.systems_of[rater].add(system)
+            self.given.append((rater, system, score.dialogue_id or score.situation_id or ""))
 
-    def record(self, name: str) -> RatingColumn:
+    def record(self, name: str, sizes: Mapping[str, int]) -> RatingColumn:
         return RatingColumn(
             measure=name,
             origins=kinds_of(self.origins),
@@ -117,4 +219,5 @@ class _Column:
             low=self.low,
             high=self.high,
             rated={system: len(units) for system, units in sorted(self.rated.items())},
+            units=dict(sorted(sizes.items())) if self.is_of_dialogues else {},
         )

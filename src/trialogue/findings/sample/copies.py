@@ -15,11 +15,13 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from typing import TypeVar
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+T = TypeVar("T", int, str)
 Groups = tuple[tuple[int, ...], ...]
 """Places of texts that are copies, in order; at least two in each group."""
 
@@ -206,15 +208,24 @@ def _links(starts: Places, counts: Places) -> tuple[Places, Places]:
     return np.concatenate([far - behind[far], *before]), np.concatenate([far, *near])
 
 
-def joined_groups(links: Iterable[tuple[int, int]]) -> Groups:
+def count_copies(groups: Iterable[Sequence[str]]) -> int:
+    """Units that are copies of another one, in groups that may overlap.
+
+    >>> count_copies([("a", "b", "c"), ("b", "d")]), count_copies([("a",), ()])
+    (3, 0)
+    """
+    return sum(len(group) - 1 for group in joined_groups((own[0], each) for own in groups for each in own))
+
+
+def joined_groups(links: Iterable[tuple[T, T]]) -> tuple[tuple[T, ...], ...]:
     """Groups of what links join, directly or through others.
 
     >>> joined_groups([(1, 2), (5, 4), (2, 7)])
     ((1, 2, 7), (4, 5))
     """
-    parent: dict[int, int] = {}
+    parent: dict[T, T] = {}
 
-    def root(one: int) -> int:
+    def root(one: T) -> T:
         while parent.setdefault(one, one) != one:
             parent[one] = parent[parent[one]]
             one = parent[one]
@@ -223,7 +234,7 @@ def joined_groups(links: Iterable[tuple[int, int]]) -> Groups:
     for one, other in links:
         low, high = sorted((root(one), root(other)))
         parent[high] = low
-    groups: dict[int, list[int]] = {}
+    groups: dict[T, list[T]] = {}
     for one in sorted(parent):
         groups.setdefault(root(one), []).append(one)
     return tuple(tuple(group) for group in groups.values())

@@ -11,38 +11,51 @@ from trialogue.records.kinds.suspicions import Suspicion
 
 
 class Design(StrEnum):
-    """How a factor lies to the systems."""
+    """How a factor lies to another one, such as the systems."""
 
     CROSSED = "crossed"
-    """Every level of it met every system."""
+    """Every level of it met every level of the other."""
     PARTLY = "partly crossed"
-    """Some levels met several systems."""
+    """Some levels met several."""
     NESTED = "nested"
-    """No level met more than one system."""
+    """No level met more than one."""
 
 
 class Factor(StrEnum):
-    """What repeats beside the systems."""
+    """What repeats."""
 
     PEOPLE = "people"
     NEEDS = "needs"
     TASKS = "tasks"
     SITUATIONS = "situations"
     RATERS = "raters"
+    DIALOGUES = "dialogues"
+    """Of ratings by raters."""
     SOURCES = "sources"
+    PERIODS = "periods"
+    """Quarters of the dialogues with people, by their times."""
+    POSITIONS = "positions"
+    """Whether a dialogue is a person's first one."""
+    SYSTEMS = "systems"
 
 
 class Crossing(Record):
-    """How one factor lies to the systems."""
+    """How one factor lies to another one."""
 
     factor: Factor
     """What repeats."""
+    beside: Factor = Factor.SYSTEMS
+    """The other one."""
     levels: int = Field(ge=1)
     """How many there are: people, needs, ..."""
+    others: int = Field(default=0, ge=0)
+    """Levels of the other one; 0 in files of earlier versions."""
+    cells: int = Field(default=0, ge=0)
+    """Pairs of levels that occur together, out of ``levels`` times ``others``."""
     several: int = Field(ge=0)
-    """Those that met more than one system."""
+    """Levels that met more than one of the other's."""
     every: int = Field(ge=0)
-    """Those that met every system."""
+    """Those that met every one."""
 
     @property
     def design(self) -> Design:
@@ -100,6 +113,9 @@ class RatingColumn(Record):
     """Highest rating that occurs."""
     rated: dict[str, int]
     """Rated units by system."""
+    units: dict[str, int] = Field(default_factory=dict)
+    """All units that could have been rated, by system. Where some are not, nothing records how those with a rating were
+    drawn: people who like to answer, a random part, or the pleased."""
 
 
 class Sample(Record):
@@ -154,15 +170,19 @@ class MissingValues(Record):
     """All units by system."""
     are_pairs: bool
     """Whether people, needs or tasks are counted, which both systems should have met."""
-    share: float = Field(gt=0, le=1)
-    """Unpaired: the difference of the two shares that are missing. Of pairs: the share that is incomplete."""
+    share: float = Field(gt=0, le=2)
+    """Unpaired: the difference of the two shares that are missing. Of pairs: the share that is incomplete. With ``chosen``:
+    the missing share of each system whose ratings seem to be given by quality, added up."""
     tipping: float = Field(ge=0)
     """By how much worse (of the other system: better) the missing values must be for the interval to reach 0."""
     reach: float = Field(ge=0)
     """How much worse they can be at most: up to the end of the scale, or two standard deviations."""
 
     p: float = Field(ge=0, le=1)
-    """Fisher's exact test of the two shares that are missing."""
+    """Fisher's exact test of the two shares that are missing; or of ``chosen``."""
+    chosen: str | None = None
+    """A column that is higher (or lower) where there are ratings, as it is where ratings are high: they seem to be given by
+    quality. None: nothing shows that."""
 
     @property
     def is_within_reach(self) -> bool:

@@ -1,23 +1,22 @@
 """What is suspicious in the units of one system: dialogues, or replies to situations. One pass, in any number."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any
 
-from trialogue.findings.sample.copies import CopyFinder
+from trialogue.findings.sample.copies import SHORTEST, CopyFinder
 from trialogue.findings.sample.echoes import repeats_any
 from trialogue.findings.sample.failure_texts import names_something, suspicion_of_all
 from trialogue.records import ClusterKind, JsonValue
 from trialogue.records.kinds.suspicions import Suspicion
-from trialogue.stats.fisher import fisher_p
 
 FEWEST_EQUAL = 3  # units with one and the same reply, from which the reply is suspected to be a failure
 EQUAL = 0.05  # share of a system's units from which it is
 MOST_EQUAL = 0.5  # share of all such units from which it is how the system talks, or a placeholder of the file
-FEWEST_CODES = 5  # that begin with the same words, from which they may be one person's
 OPENING_WORDS = 4  # fewer are said alike by chance
-ONE_SIDED = 0.001  # level of Fisher's test that as many say so to other systems
+OWN_WORDS = 10  # in two messages, that two people do not say alike, and get the same reply
 LONGEST_EQUAL = 400  # characters of such a reply
 SOURCES = ("source", "corpus", "dataset", "channel", "domain", "locale", "language", "platform", "split", "segment")
 """Fields of a dialogue that may say from where it is, if nothing else does."""
@@ -38,7 +37,8 @@ class UnitAudit:
     _sources: list[str] = field(default_factory=list)
     _times: list[float | None] = field(default_factory=list)
     _copies: CopyFinder = field(default_factory=CopyFinder)
-    _openings: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    _heads: dict[bytes, list[int]] = field(default_factory=lambda: defaultdict(list))
+    _openings: list[str] = field(default_factory=list)
     _equal: dict[str, list[tuple[str, int]]] = field(default_factory=lambda: defaultdict(list))
 
     def add(
@@ -74,9 +74,8 @@ class UnitAudit:
         self._clusters.append(cluster)
         self._sources.append(source)
         self._times.append(time)
-        first = next((said for said in asked if said.count(" ") >= OPENING_WORDS - 1), None)
-        if first is not None:
-            self._openings[first].add(place)
+        first = next((said for said in asked if said.count(" ") >= OPENING_WORDS - 1), "")
+        self._openings.append(first and blake2b(first.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest())
         if is_answered:
             sign = suspicion_of_all(replies, names_items=names_items)
             if sign is not None:
@@ -87,13 +86,16 @@ class UnitAudit:
             said = set(replies)
             if len(said) == 1 and not names_items and len(replies[0]) <= LONGEST_EQUAL:
                 self._equal[" ".join(replies[0].lower().split())].append((name, hash(tuple(asked))))
+        head = _head(asked, replies)
+        if head is not None:
+            self._heads[head].append(place)
         self._copies.add(place, "\n".join(content or (*asked, *replies)), "" if content else " ".join(asked))
 
-    def facts(self, others: "Sequence[UnitAudit]" = ()) -> dict[str, Any]:
+    def facts(self, *, are_people: bool = False) -> dict[str, Any]:
         """Fields of ``MeasuredUnits`` that say what was found; those without anything are left out.
 
         Args:
-            others: the units of other systems that people met; (): of invented users.
+            are_people: whether people met the system.
         """
         self._suspect_equal_replies()
         suspects = {sign: tuple(name for name, own in self.suspects.items() if own is sign) for sign in Suspicion}
@@ -103,47 +105,14 @@ class UnitAudit:
             "copies": self._name_units(self._copies.exact()),
             "times": tuple(self._times) if any(each is not None for each in self._times) else (),
             "sources": tuple(self._sources) if len(set(self._sources)) > 1 else (),
+            "texts": () if self.clustered_by is ClusterKind.SITUATION else self._texts(),
         }
         if self.clustered_by not in (ClusterKind.NEED, ClusterKind.SITUATION):
-            groups = self._copies.near()
+            groups = (*self._copies.near(), *self._heads.values())
             apart = [group for group in groups if len({self._clusters[place] for place in group}) > 1]
-            found["near_copies"] = self._name_units(apart) + tuple(map(tuple, self.one_sided(others)))
+            found["near_copies"] = self._name_units(apart)
+            found["openings"] = tuple(self._openings) if are_people and any(self._openings) else ()
         return {name: value for name, value in found.items() if value}
-
-    def texts(self) -> dict[bytes, set[str]]:
-        """Clusters of the units with each long text, by a hash of the text."""
-        return {text: {self._clusters[place] for place in places} for text, places in self._copies.by_text().items()}
-
-    def twins(self, others: Iterable[Mapping[bytes, set[str]]], *, are_people: bool) -> tuple[str, ...]:
-        """Ids of units whose text is also one of another system; of invented users, in another cluster.
-
-        The same invented user may say the same to two systems that reply the same.
-        """
-        elsewhere: dict[bytes, set[str]] = {}
-        for other in others:
-            for text, clusters in other.items():
-                elsewhere.setdefault(text, set()).update(clusters)
-        return tuple(
-            self._ids[place]
-            for text, places in self._copies.by_text().items()
-            for place in places
-            if elsewhere.get(text, set()) - (set() if are_people else {self._clusters[place]})
-            and self._ids[place] not in self.suspects
-        )
-
-    def one_sided(self, others: "Sequence[UnitAudit]") -> list[list[str]]:
-        """Ids of units that people of many codes began with the same words, which those of other systems hardly say.
-
-        What both systems hear alike is the wording of a study, or chance.
-        """
-        size = sum(len(each._ids) for each in others)
-        found = []
-        for text, places in self._openings.items():
-            if len({self._clusters[at] for at in places}) >= FEWEST_CODES and size:
-                heard = sum(len(each._openings.get(text, ())) for each in others)
-                if fisher_p(len(places), len(self._ids), heard, size) < ONE_SIDED < len(places) / len(self._ids):
-                    found.append([self._ids[at] for at in sorted(places)])
-        return found
 
     def _suspect_equal_replies(self) -> None:
         if all(self.suspects.get(name) is Suspicion.SILENT for name in self._ids):
@@ -157,11 +126,30 @@ class UnitAudit:
         if sum(map(len, repeated)) <= most:  # more than that is how the system talks: "Try film 7."
             self.suspects.update((name, Suspicion.REPEATED) for units in repeated for name, _ in units)
 
+    def _texts(self) -> tuple[str, ...]:
+        found = [""] * len(self._ids)
+        for text, places in self._copies.by_text().items():
+            for place in places:
+                found[place] = text.hex()
+        return tuple(found) if any(found) else ()
+
     def _name_units(self, groups: Sequence[Sequence[int]]) -> tuple[tuple[str, ...], ...]:
         """Groups by the ids of their units, without those that are suspects: failures are alike, and no copies."""
         named = [[self._ids[place] for place in group] for group in groups]
         kept = [tuple(name for name in group if name not in self.suspects) for group in named]
         return tuple(group for group in kept if len(group) > 1)
+
+
+def _head(asked: Sequence[str], replies: Sequence[str]) -> bytes | None:
+    """A hash of a person's first two messages and the reply to the first; None where two people may say as much.
+
+    Dialogues that share them are one, logged after several turns, or continued in several ways.
+    """
+    own = " ".join(asked[:2]).split()
+    words = [*own, *replies[0].split()] if len(asked) > 1 and replies else []
+    if len(own) < OWN_WORDS or len(words) < SHORTEST:
+        return None
+    return blake2b(" ".join(words).lower().encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def source_of(source: str | None, meta: Mapping[str, JsonValue]) -> str:

@@ -17,7 +17,7 @@ from trialogue.findings.threats.failures import failed_replies, failure_differen
 from trialogue.findings.threats.items import lacking_titles
 from trialogue.findings.threats.language_texts import language_of_texts, made_for
 from trialogue.findings.threats.listening import listening, other_catalogue, serves_less
-from trialogue.findings.threats.sample import missing_values, suspicions, turned_verdicts
+from trialogue.findings.threats.sample import lookalike_systems, missing_values, suspicions, turned_verdicts
 from trialogue.findings.threats.users import (
     different_users,
     known_seeds,
@@ -31,7 +31,7 @@ from trialogue.findings.wording import list_names
 from trialogue.records import VOTES, DomainFit, JsonValue, Labeller, MeasureName, Raters
 from trialogue.stats.comparison.crossed_raters import FEWEST_PARTLY_CROSSED
 from trialogue.stats.comparison.crossed_raters import RATERS as RATERS_OF_BOTH
-from trialogue.stats.comparison.two_sides import ENOUGH, SMALLER_SIDE, UNITS_DISAGREE
+from trialogue.stats.comparison.two_sides import ENOUGH, SMALLER_SIDE, UNITS_DISAGREE, UNSEEN
 
 ANSWERED = 0.95  # of the situations: a system that answered fewer abstains
 FEW_CLUSTERS = 10  # below, intervals of means hold the truth in less than 93% (benchmarks/COVERAGE.md)
@@ -134,18 +134,23 @@ def unequal_clusters(findings: Findings) -> Iterator[Threat]:
 
 
 def unbounded_measures(findings: Findings) -> Iterator[Threat]:
-    """Pairs of few clusters on a measure without an upper end, such as a time or a count.
+    """Pairs of few clusters on a measure without an upper end, such as a time or a count; or of equal values of one side.
 
     By the declared kind of measure and the number of clusters, never by the look of the sample: of ten clusters, no
     diagnostic tells skewed from normal ones.
     """
     for league in findings.leagues:
         card = league.measure.card
-        if card is None or card.better == "neither" or card.low is None or card.high is not None:
+        if league.measure.better == "neither":
             continue
+        has_no_end = card is not None and card.low is not None and card.high is None
         for pair in league.contrasts:
-            clusters = pair.difference.facts.get(SMALLER_SIDE, ENOUGH)
-            if clusters < ENOUGH:
+            facts = pair.difference.facts
+            clusters = facts.get(SMALLER_SIDE, ENOUGH)
+            if UNSEEN in facts:
+                clusters = pair.difference.clusters or ENOUGH
+                yield _pair_threat(ThreatCode.UNBOUNDED, league, pair, clusters=int(clusters), equal=True)
+            elif has_no_end and clusters < ENOUGH:
                 yield _pair_threat(ThreatCode.UNBOUNDED, league, pair, clusters=int(clusters))
 
 
@@ -388,6 +393,7 @@ DETECTORS: tuple[Detector, ...] = (
     suspicions,
     turned_verdicts,
     missing_values,
+    lookalike_systems,
     different_situations,
     recognised_acts,
     user_faults,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from trialogue.findings.records import Findings
 from trialogue.findings.sample.records import UnitCounts
 from trialogue.findings.threat import Severity, Threat, ThreatCode
+from trialogue.findings.wording import lookalikes
 from trialogue.records import JsonValue
 
 
@@ -48,6 +49,13 @@ def turned_verdicts(findings: Findings) -> Iterator[Threat]:
             )
 
 
+def lookalike_systems(findings: Findings) -> Iterator[Threat]:
+    """Systems whose names look the same: they may be one, of which the dialogues under each name are a part."""
+    names = {each.system for league in findings.leagues for each in league.standings}
+    for own in lookalikes(sorted(names)):
+        yield Threat(code=ThreatCode.LOOKALIKE_SYSTEMS, severity=Severity.DEMOTES, systems=tuple(own))
+
+
 def missing_values(findings: Findings) -> Iterator[Threat]:
     """Verdicts in which one system lacks more values than the other; those that these can turn are conditional."""
     for each in findings.missing:
@@ -63,5 +71,6 @@ def missing_values(findings: Findings) -> Iterator[Threat]:
                 "are_pairs": each.are_pairs,
                 "tipping": round(each.tipping, 4),
                 "reach": round(each.reach, 4),
+                **({"chosen": each.chosen} if each.chosen else {}),
             },
         )

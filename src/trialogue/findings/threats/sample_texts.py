@@ -68,11 +68,15 @@ def _missing_text(threat: Threat) -> str:
     missing, units = threat.facts["missing"], threat.facts["units"]
     assert isinstance(missing, dict)
     assert isinstance(units, dict)
-    what = "people, needs or tasks" if threat.facts["are_pairs"] else "units"
+    what = "people, needs, tasks or situations" if threat.facts["are_pairs"] else "units"
     counted = list_names([f"{count} of {units[system]} {what} for {system}" for system, count in missing.items()])
     turns = threat.severity is Severity.DEMOTES
     tipping, reach = _number(threat.facts["tipping"]), _number(threat.facts["reach"])
     how = f"as they can (by up to {reach})" if turns else f"(at most {reach} is possible)"
+    chosen = threat.facts.get("chosen")
+    if chosen:
+        why = f"whether a dialogue is rated goes with {chosen}, as ratings do ({counted} lack one)"
+        return f"{why}: it falls if the missing ones lie {tipping} from the others, {how}"
     return f"values are missing unequally ({counted}): it falls if these lie {tipping} from the others, {how}"
 
 
@@ -97,9 +101,9 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.COPIED_UNITS: ThreatText(
         "Dialogues or situations are copies",
         "Dialogues or situations of at least 30 words that are equal to another one, or nearly equal (up to a word in four "
-        "changed) in another cluster; also dialogues that people under at least five codes begin with the same "
-        "words, which users of the other systems hardly say (Fisher's exact test at .001). Openings that many "
-        "share, and failures, are no copies.",
+        "changed, or with the same first two messages and the reply between) in another cluster; also dialogues that people "
+        "under at least five codes begin with the same words, which users of the other systems hardly say (Fisher's exact "
+        "test at .001). Openings that many share, and failures, are no copies.",
         "Noted; demotes a verdict that does not stand if equal ones count as one, and nearly equal ones as one cluster.",
         _copy_text,
     ),
@@ -182,10 +186,22 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
             f"it does not stand if people whose codes differ only in case or signs are one person each {_result(t)}"
         ),
     ),
+    ThreatCode.LOOKALIKE_SYSTEMS: ThreatText(
+        "Systems with names that look the same",
+        "Names of systems that differ only in case, spaces, invisible characters or the shape of letters.",
+        "Demotes every verdict on these systems: they are treated as different ones. If they are one system, use one "
+        "name in the files.",
+        lambda t: (
+            f"{list_names([repr(each) for each in t.systems], most=None)} may be one system, and are treated as different "
+            "ones"
+        ),
+    ),
     ThreatCode.MISSING_VALUES: ThreatText(
         "Values are missing unequally",
-        "One system of a pair lacks more ratings, or more of the people, needs or tasks that the other one met. The tipping "
-        "point is how far the missing values must lie from the others to turn the verdict.",
+        "One system of a pair lacks more ratings, more of the people, needs or tasks that the other one met, or more of "
+        "the references or targets that a measure needs; or its ratings seem to be given by quality, since a column that "
+        "covers its dialogues goes with having a rating as it goes with ratings (at .005), to the leader's advantage. The "
+        "tipping point is how far the missing values must lie from the others to turn the verdict.",
         "Demotes a verdict whose tipping point lies within the scale (without a worst value: within two standard "
         "deviations), unless chance may explain the shares (Fisher's exact test at .02); otherwise, it is noted.",
         _missing_text,

@@ -231,16 +231,18 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
     ),
     ThreatCode.UNBOUNDED: ThreatText(
-        "Few clusters of a measure without an upper end",
+        "Values without a known end",
         (
             "Fewer than 50 people or dialogues of a system on a measure without an upper end, such as a time or a number of "
-            "turns. A few very large values decide its mean, and no test of so few is sure to keep its level."
+            "turns; or any number of people or dialogues that all have the same value, where the scale is not declared or "
+            "has no end. A few very large values decide such a mean, and no test is sure to keep its level."
         ),
         "Demotes the verdict on the two.",
         lambda t: (
             f"{list_names(t.systems, most=None)} are compared on "
-            f"{_plural(t.facts['clusters'], 'person or dialogue', 'people or dialogues')} by a measure without an upper "
+            f"{_plural(t.facts['clusters'], 'person or dialogue', 'people or dialogues')} by a measure without a known "
             "end, which a few very large values may decide"
+            + (" (all values of one system are the same)" if t.facts.get("equal") else "")
         ),
         opens_with_names=True,
     ),

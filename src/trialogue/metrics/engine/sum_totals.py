@@ -249,13 +249,12 @@ class SummedTotals:
             return empty_estimate(self._undefined + other._undefined)
         sums, others = self._sums(), other._sums()
         if self._sources is None or other._sources is None:
-            low, high = self.metric.card.low, self.metric.card.high
             return difference(
                 sums,
                 others,
                 self._combine(),
                 is_share=is_share(self.metric),
-                most=None if low is None or high is None else high - low,
+                scale=(self.metric.card.low, self.metric.card.high),
                 seed=settings.seed,
                 permutations=settings.permutations,
                 confidence=settings.confidence,

@@ -68,12 +68,6 @@ class ReasonCode(StrEnum):
         "undefined_without_a_cluster",
         "the statistic is undefined without one of the clusters",
     )
-    BCA_UNDEFINED_WITHOUT_A_CLUSTER = (
-        "bca_undefined_without_a_cluster",
-        "the statistic is undefined without one of the clusters; use the percentile method",
-    )
-    BCA_ONE_SIDED = "bca_one_sided", "all resamples lie on one side of the estimate; use the percentile method"
-    BCA_TOO_SKEWED = "bca_too_skewed", "the estimate is too skewed for the bias correction; use the percentile method"
     CLUSTERS_ALL_EQUAL = (
         "clusters_all_equal",
         "leaving out any cluster changes nothing: without variation there is no estimate of error",
@@ -198,7 +192,6 @@ class ReasonCode(StrEnum):
     MODEL_NOT_CONVERGED = "model_not_converged", "the optimiser did not reach a maximum (largest slope {slope:.2g})"
     MODEL_LIKELIHOOD_FLAT = "model_likelihood_flat", "the likelihood is flat in some direction"
     MODEL_NO_MAXIMUM = "model_no_maximum", "the point found is not a maximum of the likelihood"
-    MODEL_COVARIANCE_SINGULAR = "model_covariance_singular", "the coefficients' covariance is singular"
     MODEL_TOO_FEW_RATINGS = (
         "model_too_few_ratings",
         "{ratings:rating is|ratings are} too few for {coefficients:coefficient|coefficients}",

@@ -34,6 +34,7 @@ from trialogue.report.evaluation.methods import cards_of, methods, metric_cards
 from trialogue.report.evaluation.paper import METHODS, REFERENCES
 from trialogue.report.evaluation.reading import reading_lines, sample_line
 from trialogue.report.evaluation.summary import pairs_table as pairs_file
+from trialogue.report.evaluation.summary import sample_table
 from trialogue.report.evaluation.summary import standings_table as standings_file
 from trialogue.report.evaluation.votes import strengths_table, wins_table
 from trialogue.report.long_names import with_short_names
@@ -138,7 +139,7 @@ def evaluation_document(
             Section("Does the formula matter?", list(_variants(shown, drawn, systems)), "variants", where=PAGE),
             Section("What the metrics are", [metric_cards(cards, agreed) if cards else None], "cards", where=PAGE),
             Section("Amount of data", [_amounts(shown, systems)], "amounts", where=PAGE),
-            Section("Files", [standings_file(found), pairs_file(found)], where=frozenset()),
+            Section("Files", [standings_file(found), pairs_file(found), sample_table(found)], where=frozenset()),
         ],
         warnings=shown.warnings,
         methods=[*methods(shown), FOR_PAPERS],

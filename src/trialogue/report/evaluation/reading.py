@@ -85,7 +85,7 @@ def compared_lines(findings: Findings) -> list[str]:
 
 def _design(findings: Findings) -> Iterator[str]:
     systems = len({each.system for each in findings.sample.units})
-    parts = [_clause(each, systems) for each in findings.sample.crossings]
+    parts = [_clause(each, systems) for each in _beside_systems(findings)]
     uneven = [each for each in findings.sample.units if each.effective < each.clusters / 2]
     parts += [
         f"the {each.clusters:,} clusters of {each.system} are worth {each.effective:.0f} of equal size"
@@ -93,6 +93,10 @@ def _design(findings: Findings) -> Iterator[str]:
     ]
     if parts:
         yield f"Compared: {'; '.join(parts)}."
+
+
+def _beside_systems(findings: Findings) -> list[Crossing]:
+    return [each for each in findings.sample.crossings if each.beside is Factor.SYSTEMS and each.factor in NOUNS]
 
 
 def _clause(crossing: Crossing, systems: int) -> str:
@@ -116,7 +120,7 @@ def _inference(findings: Findings) -> Iterator[str]:
     interval = next((each for each in tested if each is not None), None)
     if league is None or interval is None:
         return
-    crossings = {each.factor: each for each in findings.sample.crossings}
+    crossings = {each.factor: each for each in _beside_systems(findings)}
     own = next((crossings[factor] for factor in OF_UNITS if factor in crossings), None)
     if RATERS in interval.facts:
         why = "raters rated several dialogues of several systems"

@@ -51,7 +51,7 @@ def pairs_table(findings: Findings) -> Table[Paired]:
         *from_estimate(lambda row: row[1].difference, n="n", p="p"),
         *in_files(
             p_adjusted=lambda row: row[1].p_adjusted,
-            correction=lambda row: (row[0].correction if row[1] in row[0].contrasts else FamilyMethod.HOLM).value,
+            correction=lambda row: (row[0].correction if row[1] in row[0].contrasts else FamilyMethod.BONFERRONI).value,
             simultaneous_low=lambda row: row[1].simultaneous.low if row[1].simultaneous else None,
             simultaneous_high=lambda row: row[1].simultaneous.high if row[1].simultaneous else None,
             verdict=lambda row: row[1].verdict, validity=lambda row: row[1].validity.value,
@@ -60,6 +60,39 @@ def pairs_table(findings: Findings) -> Table[Paired]:
     ]  # fmt: skip
     rows = [(league, pair) for league in all_leagues(findings) for pair in _pairs(league)]
     return Table("", rows, columns, file="pairs")
+
+
+Fact: TypeAlias = "tuple[str, str, str, str, float | int | str | None]"
+"""What a sample is made of: (what is counted, of what, beside what, quantity, value)."""
+
+
+def sample_table(findings: Findings) -> Table[Fact]:
+    """``sample.csv``: what was compared, one fact a row: factors beside each other, units of systems, columns of ratings."""
+    rows: list[Fact] = []
+    for each in findings.sample.crossings:
+        facts = each.model_dump(include={"levels", "others", "cells", "several", "every"}) | {
+            "design": each.design.value
+        }
+        rows += [("factor", each.factor.value, each.beside.value, name, value) for name, value in facts.items()]
+    for units in findings.sample.units:
+        facts = units.model_dump(mode="json", exclude={"system", "sources", "suspects", "is_of_situations"})
+        facts |= {f"source {name}": value for name, value in units.sources.items()}
+        facts |= {f"suspected {sign.value}": value for sign, value in units.suspects.items()}
+        kind = "situations" if units.is_of_situations else "dialogues"
+        rows += [(kind, units.system, "", name, value) for name, value in facts.items()]
+    for column in findings.sample.columns:
+        scale = column.scale
+        facts = column.model_dump(include={"ratings", "raters", "largest_share", "low", "high"})
+        facts |= {"scale_low": scale.low if scale else None, "scale_high": scale.high if scale else None}
+        facts["by"] = " ".join(each.value for each in column.origins)
+        rows += [("ratings", column.measure, "", name, value) for name, value in facts.items()]
+        for quantity, counts in (("rated", column.rated), ("units", column.units)):
+            rows += [("ratings", column.measure, system, quantity, value) for system, value in counts.items()]
+    columns: list[Column[Fact]] = in_files(
+        kind=lambda row: row[0], of=lambda row: row[1], beside=lambda row: row[2],
+        quantity=lambda row: row[3], value=lambda row: row[4],
+    )  # fmt: skip
+    return Table("", rows, columns, file="sample")
 
 
 def _of_measure() -> list[Column[Any]]:

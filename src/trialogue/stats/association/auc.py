@@ -14,7 +14,14 @@ from trialogue.errors import UsageError
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Values, as_floats, check_confidence, check_same_length
 from trialogue.stats.resampling.clusters import Units, codes_of, select_keys, units_of
-from trialogue.stats.resampling.replicates import Method, Plan, Weighted, bootstrap_weighted, evaluate, logit_interval
+from trialogue.stats.resampling.replicates import (
+    Plan,
+    Weighted,
+    bootstrap_weighted,
+    check_method,
+    evaluate,
+    logit_interval,
+)
 
 
 def auc(
@@ -26,7 +33,7 @@ def auc(
     rng: np.random.Generator | None = None,
     resamples: int = 10_000,
     confidence: float = 0.95,
-    method: Method | Literal["delong"] = "delong",
+    method: Literal["delong", "percentile"] = "delong",
 ) -> Estimate:
     """Area under the ROC curve of scores for a binary label, 0 to 1, 0.5 by chance.
 
@@ -40,7 +47,7 @@ def auc(
         resamples: bootstrap replicates.
         confidence: confidence level of the interval.
         method: ``delong``: DeLong, DeLong & Clarke-Pearson (1988), for independent units without groups;
-            ``percentile`` or ``bca``: the (cluster) bootstrap; of fewer than 50 clusters a jackknife for ``percentile``.
+            ``percentile``: the (cluster) bootstrap; of fewer than 50 clusters a jackknife.
 
     Returns:
         The estimate; undefined if no pair of a true and a false unit exists. No interval, and why, if one label occurs
@@ -56,6 +63,7 @@ def auc(
     0.875
     """
     check_confidence(confidence)
+    check_method(method, ("delong", "percentile"))
     if method == "delong" and (clusters is not None or groups is not None):
         raise UsageError("DeLong's interval does not support clusters or groups; with those use method='percentile'.")
     rows, units = _rows(scores, labels, groups, clusters)
@@ -71,7 +79,7 @@ def auc(
         return Estimate(value=None, n=len(rows), clusters=int(units.counts.sum()), why=why)
     if method == "delong":
         return _delong(rows, value, confidence)
-    plan = Plan(rng, resamples, confidence, method, (0.0, 1.0))
+    plan = Plan(rng, resamples, confidence, (0.0, 1.0))
     return bootstrap_weighted(statistic, units.counts, plan, n=len(rows), width=len(units.rows), value=value)
 
 

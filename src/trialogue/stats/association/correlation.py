@@ -7,7 +7,7 @@ weights and ranks are recomputed in every resample. For a binary measure see ``a
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -17,11 +17,11 @@ from trialogue.stats.arrays import Floats, Ints, Values, as_floats, check_confid
 from trialogue.stats.association.auc import auc
 from trialogue.stats.ranks import midranks
 from trialogue.stats.resampling.clusters import Units, select_keys, units_of
-from trialogue.stats.resampling.replicates import Method, Plan, Weighted, bootstrap_weighted
+from trialogue.stats.resampling.replicates import Plan, Weighted, bootstrap_weighted, check_method
 
 __all__ = ["auc", "kendall", "pearson", "spearman"]
 
-How: TypeAlias = Method | Literal["analytic"]
+How: TypeAlias = Literal["analytic", "percentile"]
 
 NO_SPREAD = 1e-12  # variance of values of spread 1 that is rounding error of zero
 MAX_UNITS = 5_000  # of Kendall's bootstrap, which holds sign sums between all pairs of units: 600 MB at this size
@@ -47,8 +47,8 @@ def pearson(
         rng: source of randomness of the bootstrap; without it a bootstrap gives no interval.
         resamples: bootstrap replicates.
         confidence: confidence level of the interval.
-        method: ``analytic``: Fisher's (1921) z with standard error 1/sqrt(n-3), for normal pairs; ``percentile`` or
-            ``bca``: the (cluster) bootstrap, which does not ask for normality.
+        method: ``analytic``: Fisher's (1921) z with standard error 1/sqrt(n-3), for normal pairs; ``percentile``:
+            the (cluster) bootstrap, which does not ask for normality.
 
     Returns:
         The estimate; undefined if either side is constant. No interval, and why, with fewer than four pairs (five for
@@ -136,6 +136,7 @@ def _correlate(
     method: How,
 ) -> Estimate:
     check_confidence(confidence)
+    check_method(method, get_args(How))
     if method == "analytic" and clusters is not None:
         raise UsageError("The analytic interval assumes independent pairs; with clusters use method='percentile'.")
     rows, groups = _complete(x, y, clusters)
@@ -152,7 +153,7 @@ def _correlate(
     if method == "analytic":
         return _fisher_estimate(kind, value, n, confidence)
     units = units_of(rows, groups)
-    plan = Plan(rng, resamples, confidence, method)
+    plan = Plan(rng, resamples, confidence)
     return bootstrap_weighted(kind.weighted(units), units.counts, plan, n=n, width=len(units.rows), value=value)
 
 

@@ -91,10 +91,11 @@ def _variance_around(mean: float, places: Floats) -> float:
         return float(np.sum(gaps / (1 + tilt * gaps)))
 
     least = -1.0 / rest
-    if places[-1] < 1.0 and pull(least) <= 0:
+    if places[-1] < 1.0:
         shares = 1 / (1 + least * gaps) / len(gaps)
         unseen = 1.0 - float(shares.sum())
-        return float(shares @ gaps**2) + unseen * rest**2
+        if unseen >= 0 or pull(least * (1 - 1e-12)) <= 0:  # the two differ by rounding
+            return float(shares @ gaps**2) + max(unseen, 0.0) * rest**2
     tilt = brentq(pull, least * (1 - 1e-12), 0.0)
     shares = 1 / (1 + tilt * gaps) / len(gaps)
     return float(shares @ gaps**2 / shares.sum())

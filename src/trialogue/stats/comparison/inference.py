@@ -88,7 +88,7 @@ def difference(
     combine: Combine,
     *,
     is_share: bool = False,
-    most: float | None = None,
+    scale: tuple[float | None, float | None] = (None, None),
     seed: int = 0,
     permutations: int = 10_000,
     confidence: float = 0.95,
@@ -104,7 +104,7 @@ def difference(
         b: sums of the other.
         combine: sums of shape (..., k) to values of shape (...); NaN where undefined.
         is_share: whether values are shares of units, so that sums are (successes, units).
-        most: the largest difference that the scale allows; None: no bound.
+        scale: ends of the scale of both sides' values; None: no end.
         seed: seed for the sample of arrangements, where there are more than ``permutations``.
         permutations: arrangements to go through.
         confidence: confidence level of the interval.
@@ -128,7 +128,7 @@ def difference(
         if not data.keys or not np.isfinite(_value(data, combine)):
             code = ReasonCode.STATISTIC_UNDEFINED_FOR_SIDE if data.keys else ReasonCode.NO_DATA_OF_SIDE
             return Estimate(value=None, why=Reason.of(code, side=side), **counts)
-    how = ComparisonSettings(is_share, most, seed, permutations, confidence)
+    how = ComparisonSettings(is_share, scale, seed, permutations, confidence)
     found = compare_samples(a, b, combine, how)
     why = None if found.limit is None else _LIMITS[found.limit]
     if found.limit is Limit.NO_VARIATION and a.keys == b.keys:

@@ -6,6 +6,8 @@ Student's quantiles. It is the studentised bootstrap without resampling: in 4,00
 lognormal, exponential, count or ordinal clusters both covered alike, within 1.5 points (lognormal with sigma 1: .90 with 10
 clusters, .92 with 20, .93 with 50, where Student's t has .84, .87, .89). With few clusters of a discrete outcome, the
 bootstrap's intervals are sometimes infinite; these are not.
+
+Values that are all the same have no spread to go by, and say nothing of what they have not shown: ``unseen_part``.
 """
 
 from dataclasses import dataclass
@@ -82,3 +84,14 @@ def untransform(quantile: float, skewness: float) -> float:
     if abs(skewness) < NO_SKEWNESS:
         return quantile
     return 3 / skewness * (float(np.cbrt(1 + skewness * (quantile - skewness / 6))) - 1)
+
+
+def unseen_part(distance: float, clusters: float, quantile: float) -> float:
+    """How far the mean of equal values may lie from them, towards an end of the scale that none of them has reached.
+
+    That is the distance to the end, times the upper end of Wilson's interval for a share that none of the clusters shows.
+
+    >>> round(unseen_part(4.0, 30, 1.96), 3)     # 4 * 1.96^2 / (30 + 1.96^2)
+    0.454
+    """
+    return distance * quantile**2 / (clusters + quantile**2)

@@ -9,10 +9,15 @@ interval and the p-value come from one construction, so the interval excludes ze
   flips of pairs) and of Hall's transformed t. With more clusters than a permutation needs, or if only a part of the clusters
   is shared, Hall's alone.
 
+Where a side does not vary (or no difference of pairs does), the rare values that it may not have shown could make up for the
+whole difference: their part, up to the end of the scale, is added to the error (Wilson's interval for none of so many, with
+the other side's error as in Newcombe's hybrid). Without that, up to .95 of equal systems are called different, of which one
+has nearly always the same value (``benchmarks/LEVELS.md``).
+
 Where a test has no power, because no arrangement of so few clusters is rare enough, both are missing.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -28,7 +33,7 @@ from trialogue.stats.comparison.shares import (
     share_difference,
     share_of,
 )
-from trialogue.stats.comparison.skewed_mean import transform, untransform
+from trialogue.stats.comparison.skewed_mean import transform, unseen_part, untransform
 from trialogue.stats.resampling.clusters import ClusterSums
 from trialogue.stats.resampling.contributions import Combine, Contributions, contributions, effective_clusters, is_ratio
 
@@ -42,6 +47,8 @@ ENOUGH = 50  # effective clusters of which the units' mean can be tested, howeve
 UNITS_DISAGREE = (
     "units_disagree"  # fact of a difference of clusters that count equally: 1 if that of the units' means is not in it
 )
+UNSEEN = "unseen"  # fact of a difference: 1 if a side does not vary, and no end of the scale bounds what it may hide
+LEAST_P, ROUNDING_OF_P = 1e-12, 1e-9  # of what equal values may hide
 STANDARD_ERROR = "standard_error"  # fact of a difference: its jackknife error, where both sides vary
 SMALLER_SIDE = "smaller_side"  # fact of a difference: clusters of the side that has fewer, where both sides vary
 
@@ -96,8 +103,8 @@ class ComparisonSettings:
 
     is_share: bool = False
     """Whether values are shares of units, so that sums are (successes, units)."""
-    most: float | None = None
-    """The largest difference that the scale allows; None: no bound."""
+    scale: tuple[float | None, float | None] = (None, None)
+    """Ends of the scale of both sides' values; None: no end."""
     seed: int = 0
     """Seed of the sample of arrangements, if there are more than ``permutations``."""
     permutations: int = 10_000
@@ -115,16 +122,16 @@ def compare_samples(
     """
     equally = _count_equally(a, b, combine)
     sides = match(*(_with_units(side) if equally else side for side in (a, b)))
-    parts = tuple(_means(side) if equally else contributions(side, combine) for side in (sides.a, sides.b))
+    own, other = (_means(side) if equally else contributions(side, combine) for side in (sides.a, sides.b))
     is_share = settings.is_share and are_counts(a) and are_counts(b)
     found = _of_shares(sides, settings) if is_share and not equally else None
     if found is None:
-        found = _of_clusters(parts[0], parts[1], sides.shared, settings, mid=is_share)
-    if is_share and found.limit is Limit.NO_VARIATION and found.p != 1.0:
-        found = _of_independent_shares(sides, settings.confidence)  # all clusters alike on both sides: to be safe
-    found = found if settings.most is None else _cut_off(found, settings.most)
+        found = _of_clusters(own, other, sides.shared, settings, mid=is_share)
+        scale = (0.0, 1.0) if is_share else settings.scale
+        found = _allow_for_unseen(found, (own, other), sides.shared, scale, settings.confidence)
+    found = _cut_off(found, settings.scale)
     facts = {UNITS_DISAGREE: float(_disagrees(found, _gap(sides)))} if equally else {}
-    return replace(found, facts={**found.facts, **_spread(sides, (parts[0], parts[1])), **facts})
+    return replace(found, facts={**found.facts, **_spread(sides, (own, other)), **facts})
 
 
 def _disagrees(found: Difference, units: float) -> bool:
@@ -280,10 +287,79 @@ def _drop_unbounded(found: Difference) -> Difference:
     return replace(found, low=None, high=None, limit=Limit.UNBOUNDED)
 
 
-def _cut_off(found: Difference, most: float) -> Difference:
-    """With the interval cut off where the scale ends; the estimate stays inside."""
-    if found.low is None or found.high is None:
+def _allow_for_unseen(
+    found: Difference,
+    sides: tuple[Contributions, Contributions],
+    shared: int,
+    scale: tuple[float | None, float | None],
+    confidence: float,
+) -> Difference:
+    """With what a side that does not vary may hide; the same of pairs that all differ by the same.
+
+    Where the scale has no end in the direction that could turn the difference, ``facts`` says so; if nothing varies at all,
+    there is no p-value then.
+    """
+    value, level = found.value, 1 - confidence
+    below, above = _unseen_distances(sides, shared, scale, value)
+    if not any([*below, *above]) or value == 0 or found.limit not in (None, Limit.NO_VARIATION):
         return found
+    back = below if value > 0 else above
+    if not np.isfinite(back).all():
+        return replace(found, p=None if found.limit else found.p, facts={**found.facts, UNSEEN: 1.0})
+    least, most = LEAST_P, 1.0
+    while most / least > 1 + ROUNDING_OF_P:
+        p = (least * most) ** 0.5
+        is_below = _reach(sides, shared, back, p, is_low=value > 0) > abs(value)
+        least, most = (p, most) if is_below else (least, p)
+    low = value - _reach(sides, shared, below, level, is_low=True)
+    high = value + _reach(sides, shared, above, level, is_low=False)
+    if found.low is not None and found.high is not None:
+        low, high = min(low, found.low), max(high, found.high)
+    p = max(most, found.p or 0.0)
+    ends = move_past_zero(low, high, value, p < level)
+    method = f"{found.method or HALL}, with what equal values may hide"
+    return replace(found, low=ends[0], high=ends[1], p=p, method=method, limit=None)
+
+
+def _reach(
+    sides: tuple[Contributions, Contributions], shared: int, distances: Sequence[float], p: float, *, is_low: bool
+) -> float:
+    """How far from the difference its interval at level 1 - p ends: what varies and what may be unseen, in quadrature."""
+    from scipy.special import ndtri
+
+    own = hall_difference(*sides, shared, confidence=1 - p)
+    end = own.low if is_low else own.high
+    parts = [
+        unseen_part(distance, side.alike, float(ndtri(p / 2)))
+        for distance, side in zip(distances, sides, strict=False)
+        if np.isfinite(distance)
+    ]
+    return float(np.hypot.reduce([0.0 if end is None else end - own.value, *parts]))
+
+
+def _unseen_distances(
+    sides: tuple[Contributions, Contributions], shared: int, scale: tuple[float | None, float | None], value: float
+) -> tuple[list[float], list[float]]:
+    """By how much rare values could lower the difference, and raise it: one number for each side, 0 if it varies.
+
+    If both vary, but all pairs differ by the same, it is one number each, for the difference itself.
+    """
+    a, b = sides
+    low, high = (-np.inf if scale[0] is None else scale[0]), (np.inf if scale[1] is None else scale[1])
+    if len(a.each) == len(b.each) == shared and _varies(a.each) and _varies(b.each) and not _varies(a.each - b.each):
+        return [value + high - low], [high - low - value]
+    ends = [(a.value - low, high - b.value), (high - a.value, b.value - low)]
+    below, above = (
+        [0.0 if _varies(side.each) else max(end, 0.0) for side, end in zip(sides, each, strict=True)] for each in ends
+    )
+    return below, above
+
+
+def _cut_off(found: Difference, scale: tuple[float | None, float | None]) -> Difference:
+    """With the interval cut off where the scale ends; the estimate stays inside."""
+    if found.low is None or found.high is None or scale[0] is None or scale[1] is None:
+        return found
+    most = scale[1] - scale[0]
     return replace(found, low=min(max(found.low, -most), found.value), high=max(min(found.high, most), found.value))
 
 

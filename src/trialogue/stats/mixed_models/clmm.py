@@ -18,7 +18,7 @@ import numpy as np
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, check_confidence
-from trialogue.stats.mixed_models.contrasts import Pairwise, Test, pairwise, wald
+from trialogue.stats.mixed_models.contrasts import Pairwise, pairwise, wald
 from trialogue.stats.mixed_models.crossed import CrossedDesign, validate_ratings
 from trialogue.stats.mixed_models.fixed_effects import Design, Fixed, confounding_reason, design_of
 from trialogue.stats.mixed_models.laplace import Likelihood
@@ -83,55 +83,6 @@ class Clmm:
         value = float(weights @ self.flat[start : start + len(weights)])
         variance = float(weights @ self.covariance @ weights)
         return wald(value, variance, self.n, confidence=self.confidence, freedom=freedom)
-
-    def wald_test(self, effect: str) -> Test:
-        """Wald test of an effect, from the coefficients' covariance."""
-        from scipy.special import chdtrc
-
-        name, places = f"Wald, {effect}", list(self.design.columns[effect])
-        if not self.converged:
-            return Test(name, None, why=self.why)
-        start = len(self.points) - 1
-        values = self.flat[start : start + len(self.design.names)][places]
-        statistic = float(values @ np.linalg.solve(self.covariance[np.ix_(places, places)], values))
-        return Test(name, statistic, (float(len(places)),), float(chdtrc(len(places), max(0.0, statistic))))
-
-    def likelihood_ratio(self, effect: str, *, below: float | None = None) -> Test:
-        """Likelihood-ratio test of an effect, against a fit without it.
-
-        Args:
-            effect: the one to test.
-            below: degrees of freedom in the denominator; with them the statistic over its degrees of freedom is taken for
-                F. With few workers the chi square (None) finds too much: 7.8% at a level of 5% in 500 simulated
-                studies of 20 workers.
-        """
-        from scipy.special import chdtrc, fdtrc
-
-        name, freedom = f"likelihood ratio, {effect}", len(self.design.columns[effect])
-        smaller = self.drop_effect(effect)
-        if self.log_likelihood is None or smaller.log_likelihood is None:
-            return Test(name, None, why=self.why or smaller.why)
-        statistic = float(max(0.0, 2 * (self.log_likelihood - smaller.log_likelihood)))
-        if below is not None:
-            p = float(fdtrc(freedom, below, statistic / freedom))
-            return Test(f"{name}, as F", statistic / freedom, (float(freedom), below), p)
-        return Test(name, statistic, (float(freedom),), float(chdtrc(freedom, statistic)))
-
-    @one_blas_thread()
-    def drop_effect(self, effect: str) -> "Clmm":
-        """Refit the model without one fixed effect."""
-        old = self.likelihood
-        likelihood = Likelihood(old.rating, self.design.drop_effect(effect).matrix, old.crossing, self.link)
-        start = len(self.points) - 1
-        drop = [start + place for place in self.design.columns[effect]]
-        return _fit(
-            likelihood,
-            self.design.drop_effect(effect),
-            np.delete(self.flat, drop),
-            self.points,
-            self.confidence,
-            errors=False,
-        )
 
 
 def odds_ratio(log_odds: Estimate) -> Estimate:
@@ -215,16 +166,12 @@ def _fit(
     start: Floats,
     points: tuple[float, ...],
     confidence: float,
-    *,
-    errors: bool = True,
 ) -> Clmm:
     flat, value, gradient = _search(likelihood, start)
     curvature = None
     level = FLAT * len(likelihood.rating) ** 0.5
     for _ in range(POLISH):
         if curvature is None or np.abs(gradient).max() > level:
-            if not errors and np.abs(gradient).max() <= level:
-                break
             curvature = _curvature(likelihood, flat)
             step = _newton(curvature, gradient)
             tried = flat + step
@@ -236,8 +183,7 @@ def _fit(
     why = _failure_reason(likelihood, flat, value, gradient, level)
     if why:
         return _undefined_result(likelihood, design, points, confidence, why)
-    if not errors or curvature is None:
-        return _bare(likelihood, design, flat, value, points, confidence)
+    assert curvature is not None  # the first step has one
     return _make_result(likelihood, design, flat, value, curvature, points, confidence)
 
 
@@ -364,16 +310,6 @@ def _standard_deviation(value: float, variance: float, n: int, confidence: float
     times = float(np.exp(min(50.0, float(ndtri((1 + confidence) / 2)) * variance**0.5 / value)))
     interval = Interval(low=value / times, high=value * times, confidence=confidence, method="Wald, of the logarithm")
     return Estimate(value=value, interval=interval, n=n)
-
-
-def _bare(
-    likelihood: Likelihood, design: Design, flat: Floats, value: float, points: tuple[float, ...], confidence: float
-) -> Clmm:
-    """A fit of which only the likelihood is wanted."""
-    return Clmm(
-        {}, {}, {}, value, len(likelihood.rating), points, likelihood.link, confidence, None, design,
-        np.zeros((len(design.names), len(design.names))), flat, likelihood,
-    )  # fmt: skip
 
 
 def _undefined_result(

@@ -37,17 +37,6 @@ class Design:
                 weights[self.columns[effect][place - 1]] += sign
         return weights
 
-    def drop_effect(self, effect: str) -> "Design":
-        """Copy without one effect."""
-        keep = [place for place in range(len(self.names)) if place not in self.columns[effect]]
-        moved = {old: new for new, old in enumerate(keep)}
-        return Design(
-            self.matrix[:, keep],
-            tuple(self.names[place] for place in keep),
-            {name: tuple(moved[p] for p in places) for name, places in self.columns.items() if name != effect},
-            {name: levels for name, levels in self.levels.items() if name != effect},
-        )
-
 
 def design_of(fixed: Fixed, n: int) -> Design:
     """The columns of all effects.

@@ -16,7 +16,7 @@ import numpy as np
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, check_confidence
-from trialogue.stats.mixed_models.contrasts import Pairwise, Test, pairwise, wald
+from trialogue.stats.mixed_models.contrasts import Pairwise, pairwise, wald
 from trialogue.stats.mixed_models.crossed import CrossedDesign, validate_ratings
 from trialogue.stats.mixed_models.factorisation import Factorisation
 from trialogue.stats.mixed_models.fixed_effects import Design, Fixed, confounding_reason, design_of
@@ -67,27 +67,6 @@ class Lmm:
     def freedom(self, weights: Floats) -> float | None:
         """Satterthwaite's degrees of freedom of a linear combination of the coefficients; None without a fit."""
         return None if self.form is None else self.form.freedom(np.concatenate([[0.0], weights]))
-
-    @one_blas_thread()
-    def f_test(self, effect: str) -> Test:
-        """F-test of an effect with Satterthwaite's degrees of freedom (Fai & Cornelius 1996)."""
-        from scipy.special import fdtrc
-
-        name, places = f"F, {effect}", [1 + place for place in self.design.columns[effect]]
-        if self.form is None:
-            return Test(name, None, why=self.why)
-        covariance, beta = self.form.covariance[np.ix_(places, places)], self.form.beta[places]
-        values, vectors = np.linalg.eigh(covariance)
-        if values.min() <= 0:
-            return Test(name, None, why=Reason.of(ReasonCode.MODEL_COVARIANCE_SINGULAR))
-        squares = (vectors.T @ beta) ** 2 / values
-        statistic = float(squares.mean())
-        whole = np.zeros((len(places), len(self.form.beta)))
-        whole[:, places] = vectors.T
-        freedoms = [max(2.001, self.form.freedom(row)) for row in whole]
-        expected = sum(freedom / (freedom - 2) for freedom in freedoms)
-        below = 2 * expected / (expected - len(places)) if len(places) > 1 else freedoms[0]
-        return Test(name, statistic, (float(len(places)), float(below)), float(fdtrc(len(places), below, statistic)))
 
 
 @one_blas_thread()

@@ -16,7 +16,7 @@ from trialogue.stats.arrays import Floats, Ints, check_confidence, check_same_le
 from trialogue.stats.raters.labels import MISSING, are_numbers, encode
 from trialogue.stats.resampling.bootstrap import estimate_sums
 from trialogue.stats.resampling.clusters import cluster_sums, select_keys
-from trialogue.stats.resampling.replicates import Method, Plan, bootstrap_weighted
+from trialogue.stats.resampling.replicates import Plan, bootstrap_weighted, check_method
 
 Weights: TypeAlias = Literal["none", "linear", "quadratic"]
 
@@ -33,7 +33,7 @@ def cohen_kappa(
     rng: np.random.Generator | None = None,
     resamples: int = 10_000,
     confidence: float = 0.95,
-    method: Method | Literal["analytic"] = "percentile",
+    method: Literal["percentile", "analytic"] = "percentile",
 ) -> Estimate:
     """Cohen's kappa of two raters' labels, with its interval.
 
@@ -47,7 +47,7 @@ def cohen_kappa(
         rng: source of randomness; None: no bootstrap interval.
         resamples: bootstrap replicates.
         confidence: confidence level of the interval.
-        method: ``percentile``, ``bca`` or ``analytic``: the large-sample standard error of Fleiss, Cohen and Everitt
+        method: ``percentile`` or ``analytic``: the large-sample standard error of Fleiss, Cohen and Everitt
             (1969), which needs no ``rng`` and takes items for independent.
 
     Returns:
@@ -75,11 +75,12 @@ def cohen_kappa(
         )
     both = np.flatnonzero((left != MISSING) & (right != MISSING))
     cells, cost = left[both] * len(names) + right[both], _disagreement(len(names), weights)
+    check_method(method, ("percentile", "analytic"))
     if method == "analytic":
         if clusters is not None:
             raise UsageError("The analytic interval assumes independent items; with clusters use method='percentile'.")
         return _analytic(np.bincount(cells, minlength=cost.size).reshape(cost.shape), cost, confidence)
-    plan, groups = Plan(rng, resamples, confidence, method, (-1.0, 1.0)), select_keys(clusters, both)
+    plan, groups = Plan(rng, resamples, confidence, (-1.0, 1.0)), select_keys(clusters, both)
     if groups is None:
         return _from_table(cells, cost, plan)
     tables = np.zeros((len(cells), cost.size))

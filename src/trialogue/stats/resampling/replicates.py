@@ -1,13 +1,12 @@
-"""Bootstrap replicates, and percentile and BCa intervals from them.
+"""Bootstrap replicates, and percentile intervals from them.
 
 A statistic is a function of *weights*: how often each unit was drawn, for many resamples at once. So a resample is a
 row of counts and no data are copied; statistics that are functions of sums become one matrix product.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
-from typing import Literal, TypeAlias, get_args
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from trialogue.stats.arrays import CELLS, MAX_UNDEFINED, Floats, Ints, check_con
 Weighted: TypeAlias = Callable[[Floats], Floats]
 """Weights of shape (r, n_units) to values of shape (r,); NaN where undefined."""
 
-Method: TypeAlias = Literal["percentile", "bca"]
 
 POOLED_SHARE = 6  # drawing a unit costs about a sixth of drawing a count, so count only where units repeat that often
 ONE_CLUSTER = Reason.of(ReasonCode.ONE_CLUSTER)
@@ -71,6 +69,12 @@ def evaluate(statistic: Weighted, weights: Floats) -> Floats:
     return np.where(np.isfinite(values), values, np.nan)
 
 
+def check_method(method: str, known: Sequence[str]) -> None:
+    """Raise UsageError for a method of an interval that is none of those known."""
+    if method not in known:
+        raise UsageError(f"There is no method {method!r}. Known: {', '.join(known)}.")
+
+
 @dataclass(frozen=True)
 class Plan:
     """Settings of a resampling interval."""
@@ -81,8 +85,6 @@ class Plan:
     """Bootstrap replicates."""
     confidence: float = 0.95
     """Confidence level of the interval."""
-    method: str = "percentile"
-    """``percentile``, or ``bca`` (Efron 1987: bias-corrected and accelerated)."""
     ends: tuple[float, float] | None = None
     """Ends of the statistic's scale: fewer than 50 clusters then have a jackknife in place of ``percentile``. None: none."""
 
@@ -90,13 +92,11 @@ class Plan:
         """Raise UsageError for invalid options."""
         check_confidence(self.confidence)
         check_count(self.resamples, "resamples")
-        if self.method not in get_args(Method):
-            raise UsageError(f"There is no bootstrap method {self.method!r}. Known: {', '.join(get_args(Method))}.")
 
     @property
     def label(self) -> str:
         """Name of the method."""
-        return f"cluster bootstrap, {self.method}, {self.resamples} resamples"
+        return f"cluster bootstrap, percentile, {self.resamples} resamples"
 
 
 def bootstrap_weighted(
@@ -136,14 +136,11 @@ def _bounds(statistic: Weighted, counts: Ints, plan: Plan, value: float, width: 
         return Bounds(None, Reason.of(ReasonCode.NO_RNG))
     if counts.sum() < 2:
         return Bounds(None, ONE_CLUSTER)
-    if plan.ends is not None and plan.method == "percentile" and counts.sum() < MANY:
+    if plan.ends is not None and counts.sum() < MANY:
         return _jackknife(leave_one_out(statistic, counts, width=width), counts, value, plan.ends, plan.confidence)
     chunks = weight_chunks(counts, plan.resamples, plan.rng, width=width)
     replicates = np.concatenate([evaluate(statistic, weights) for weights in chunks])
-    if plan.method == "percentile":
-        return percentile(replicates, plan.confidence, plan.label)
-    deleted = leave_one_out(statistic, counts, width=width)
-    return bca(replicates, value, deleted, counts, plan.confidence, plan.label)
+    return percentile(replicates, plan.confidence, plan.label)
 
 
 def leave_one_out(statistic: Weighted, counts: Ints, *, width: int = 1) -> Floats:
@@ -205,62 +202,11 @@ def percentile(replicates: Floats, confidence: float, label: str) -> Bounds:
     the same number: [v, v] would claim certainty where the data merely show no variation.
     Efron & Tibshirani (1993), "An Introduction to the Bootstrap", ch. 13.
     """
-    tail = (1 - confidence) / 2
-    return _quantiles(replicates, tail, 1 - tail, confidence, label)
-
-
-def _quantiles(replicates: Floats, low: float, high: float, confidence: float, label: str) -> Bounds:
     defined = replicates[np.isfinite(replicates)]
     missing = 1 - len(defined) / len(replicates)
     if missing > MAX_UNDEFINED:
         return Bounds(None, Reason.of(ReasonCode.RESAMPLES_UNDEFINED, share=missing))
     if np.ptp(defined) <= SAME * max(1.0, float(np.abs(defined).max())):
         return Bounds(None, Reason.of(ReasonCode.RESAMPLES_ALL_EQUAL))
-    ends = np.quantile(defined, [low, high])
+    ends = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Bounds(Interval(low=ends[0], high=ends[1], confidence=confidence, method=label))
-
-
-def bca(replicates: Floats, value: float, deleted: Floats, counts: Ints, confidence: float, label: str) -> Bounds:
-    """Bias-corrected and accelerated (BCa) interval.
-
-    Args:
-        replicates: shape (R,).
-        value: the estimate; replicates equal to it count half as below.
-        deleted: the statistic without each unit, shape (n_units,).
-        counts: how often each unit occurs.
-        confidence: confidence level of the interval.
-        label: how the replicates were made.
-
-    Efron (1987), "Better Bootstrap Confidence Intervals"; Efron & Tibshirani (1993), sec. 14.3.
-    """
-    defined = replicates[np.isfinite(replicates)]
-    if not np.isfinite(deleted).all():
-        return Bounds(None, Reason.of(ReasonCode.BCA_UNDEFINED_WITHOUT_A_CLUSTER))
-    if len(defined) == 0 or np.ptp(defined) <= SAME * max(1.0, float(np.abs(defined).max())):
-        return percentile(replicates, confidence, label)
-    # Efron's z0 assumes a continuous statistic; of one with few values, those equal to the estimate count half.
-    # Compared with a tolerance: replicates that are the same number differ in the last digits by the order of their sums.
-    near = np.isclose(defined, value, rtol=SAME, atol=0)
-    below = float(np.mean(np.where(near, 0.5, defined < value)))
-    if not 0 < below < 1:
-        return Bounds(None, Reason.of(ReasonCode.BCA_ONE_SIDED))
-    low, high = _bca_quantiles(NormalDist().inv_cdf(below), _acceleration(deleted, counts), confidence)
-    if not 0 < low < high < 1:
-        return Bounds(None, Reason.of(ReasonCode.BCA_TOO_SKEWED))
-    return _quantiles(replicates, low, high, confidence, label)
-
-
-def _acceleration(deleted: Floats, counts: Ints) -> float:
-    gaps = np.average(deleted, weights=counts) - deleted
-    scale = float(np.sum(counts * gaps**2)) ** 1.5
-    return float(np.sum(counts * gaps**3)) / (6 * scale) if scale > 0 else 0.0
-
-
-def _bca_quantiles(bias: float, acceleration: float, confidence: float) -> list[float]:
-    """The two quantiles that take the place of the two tails; equal ones where the correction breaks down."""
-    normal = NormalDist()
-    shifted = [bias + normal.inv_cdf(tail) for tail in ((1 - confidence) / 2, (1 + confidence) / 2)]
-    # At 1 the formula divides by zero, and beyond it the quantiles change places: no interval instead of a wrong one.
-    if any(acceleration * shift >= 1 for shift in shifted):
-        return [0.0, 0.0]
-    return [normal.cdf(bias + shift / (1 - acceleration * shift)) for shift in shifted]

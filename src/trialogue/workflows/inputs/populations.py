@@ -6,9 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import numpy as np
 
+from trialogue.findings.sample.collect import look_across
 from trialogue.findings.sample.units import UnitAudit, source_of
 from trialogue.metrics import Conversation, Reply
 from trialogue.metrics.engine.conversations import fingerprint_of
@@ -36,10 +38,22 @@ TIMES = (
     "datetime",
     "started",
     "when",
+    "finished_at",
+    "ended_at",
+    "completed_at",
+    "submitted_at",
+    "rated_at",
     "position",
     "order",
+    "session",
+    "round",
+    "visit",
 )
 """Fields that say when a dialogue began, or the how-manieth of a person's it is."""
+_DAYS = ("%Y/%m/%d", "%d.%m.%Y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%a, %d %b %Y")
+FORMS = ("", *(f"{day}{hour}" for day in _DAYS for hour in ("", " %H:%M", " %H:%M:%S", " %H:%M:%S %z")))
+"""Times that people and programs write; "": ISO 8601."""
+SAME_DIGITS = dict.fromkeys(map(ord, "0123456789"), "1")
 SHORT = 32  # hex digits: 128 bits, beyond any coincidence
 
 
@@ -127,20 +141,22 @@ def measured_units(
         ids.append(each.dialogue_id or "")
         clusters.append(each.cluster)
         _look_at_dialogue(each, audit)
-    texts = {key: audit.texts() for key, (_, _, audit) in dialogues.items()} if len(dialogues) > 1 else {}
-    for (system, users, clustered_by), (ids, clusters, audit) in sorted(dialogues.items(), key=lambda each: each[0]):
-        twins = audit.twins((own for key, own in texts.items() if key[0] != system), are_people=not users)
-        others = [each for key, (_, _, each) in dialogues.items() if key[0] != system and not (users or key[1])]
-        yield MeasuredUnits(
-            system=system,
-            kind_of=PopulationKind.SIMULATED if users else PopulationKind.PEOPLE,
-            users=users or None,
-            ids=tuple(ids),
-            clustered_by=clustered_by,
-            clusters=tuple(clusters),
-            twins=twins,
-            **audit.facts(others),
-        )
+    yield from look_across(
+        [
+            MeasuredUnits(
+                system=system,
+                kind_of=PopulationKind.SIMULATED if users else PopulationKind.PEOPLE,
+                users=users or None,
+                ids=tuple(ids),
+                clustered_by=clustered_by,
+                clusters=tuple(clusters),
+                **audit.facts(are_people=not users),
+            )
+            for (system, users, clustered_by), (ids, clusters, audit) in sorted(
+                dialogues.items(), key=lambda each: each[0]
+            )
+        ]
+    )
     contents = {each.id: _content(each) for each in situations} if offline else {}
     answered: dict[str, tuple[list[tuple[str, str]], UnitAudit]] = {}
     for each in offline:
@@ -197,18 +213,37 @@ def began_at(dialogue: Dialogue) -> float | None:
 def seconds_of(value: object) -> float | None:
     """A number, or a time (ISO 8601), as a number to sort by; None if it is neither.
 
+    Of numbers alone, the order of day and month is not known: "3/4/2024" is no time.
+
     >>> seconds_of(5), seconds_of("1970-01-01T00:01:00Z"), seconds_of("soon"), seconds_of(None)
     (5.0, 60.0, None, None)
+    >>> seconds_of("1714730000"), seconds_of("1 Jan 1970 00:02"), seconds_of("3/4/2024")
+    (1714730000.0, 120.0, None)
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value) if math.isfinite(value) else None
     if not isinstance(value, str):
         return None
-    try:
-        found = datetime.fromisoformat(value.strip())
-    except ValueError:
+    if value.strip().isdecimal():
+        return float(value)
+    form = _form_of(value.strip().translate(SAME_DIGITS))  # one look for a whole file
+    found = None if form is None else _moment(value.strip(), form)
+    if found is None:
         return None
     return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()
+
+
+@lru_cache(maxsize=256)
+def _form_of(text: str) -> str | None:
+    """The form of a time; None: it is none."""
+    return next((form for form in FORMS if _moment(text, form) is not None), None)
+
+
+def _moment(text: str, form: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text) if not form else datetime.strptime(text, form)
+    except ValueError:
+        return None
 
 
 def _look_at_reply(reply: Reply, cluster: str, audit: UnitAudit) -> None:

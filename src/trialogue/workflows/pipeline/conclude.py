@@ -16,7 +16,6 @@ from trialogue.findings.systems.sensitivity import sensitivity
 from trialogue.findings.threats.language_texts import language_lines
 from trialogue.findings.threats.users import separate_users
 from trialogue.findings.titles import with_titles
-from trialogue.findings.wording import twin_lines
 from trialogue.metrics import AnyMetric
 from trialogue.metrics.engine.engine import MAX_COMPARED
 from trialogue.records import MeasuredUnits
@@ -126,7 +125,6 @@ def _warnings(inferred: Estimates) -> tuple[str, ...]:
         *domain_lines(measured.domains),
         *training_lines(measured.training_data),
         *_too_many(len(measured.systems)),
-        *twin_lines(facts.system for facts in measured.systems),
         *calibration_warnings(measured.scores),
         *measured.notes,
         *measured.material.warnings,

@@ -123,7 +123,9 @@ def _decided_sides(estimates: Estimates) -> dict[str, SystemSample]:
     }
     of_system: dict[str, list[Score]] = {}
     if decided:
-        decided |= {each.measure.name for each in estimates.shown_leagues if each.measure.by == "people"}
+        decided |= {each.measure.name for each in leagues if each.measure.by == "people"}
+        if any(each.rated < each.units for each in estimates.measured.material.reading.rated.values()):
+            decided |= {each.measure.name for each in leagues}  # any of them may show who is rated
         others = (each for each in scores.others if each.measure in decided)
         for score in (*others, *scores.units.of_measures(decided)):
             of_system.setdefault(score.system or "", []).append(score)
