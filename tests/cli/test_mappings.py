@@ -38,7 +38,8 @@ def _talk(number: int, bot: str) -> dict[str, Any]:
 
 
 def test_every_command_that_reads_conversations_takes_a_mapping() -> None:
-    reading = """evaluate|score|compare versions|compare plan|agree|judge systems|judge plan|judge probe|judge pairs|train-judge|
+    reading = """evaluate|score|compare versions|compare plan|agree|judge systems|judge plan|judge probe|judge pairs|
+    train-judge|
     align|users fit|users style|users passport|strategies label|strategies coverage|strategies train|strategies calibrate|
     strategies evaluate|strategies next|strategies pairs|study new|
     data convert"""
