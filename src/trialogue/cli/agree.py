@@ -17,7 +17,9 @@ def agree(
     run_folder: Annotated[Path | None, typer.Argument(help="Folder written by 'trialogue evaluate'.")] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Folder for the report page, tables and figures (default: the run's folder)."),
+        typer.Option(
+            "--out", "-o", help="Output folder for the report page, tables and figures (default: the run's folder)."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     benchmark: Annotated[
@@ -33,24 +35,26 @@ def agree(
     ] = None,
     labels: Annotated[
         Path | None,
-        typer.Option(help="With --benchmark: file with the benchmark's labels (default: those of the corpus)."),
+        typer.Option(help="With --benchmark: file with the benchmark's labels (default: the labels of the corpus)."),
     ] = None,
     real: Annotated[
         list[str] | None,
-        typer.Option(help="Dialogues with real users, to compare simulated users with (repeatable)."),
+        typer.Option(help="Dialogues with real users, for comparison with simulated users (repeatable)."),
     ] = None,
     simulated: Annotated[list[str] | None, typer.Option(help="Dialogues with simulated users (repeatable).")] = None,
     mapping: Mapped = None,
     group: Annotated[
         list[str] | None,
         typer.Option(
-            help=("NAME=PATTERN: systems of one dataset to report separately, such as redial='*_redial' (repeatable).")
+            help=(
+                "Report the systems of one dataset separately, as NAME=PATTERN, such as redial='*_redial' (repeatable)."
+            )
         ),
     ] = None,
     margin: Annotated[
         str,
         typer.Option(
-            help=("Largest difference that counts as a tie: a number, or 'matched' (as many ties as people gave).")
+            help=("Largest difference that counts as a tie: a number, or 'matched' to give as many ties as people did.")
         ),
     ] = "matched",
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,

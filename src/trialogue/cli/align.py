@@ -31,7 +31,7 @@ def align(
     pair_model: Annotated[
         str | None,
         typer.Option(
-            help=("Folder of a pair classifier (cross-encoder), to report the paper's implicit alignment beside ours.")
+            help=("Folder of a pair classifier (cross-encoder), to also report implicit alignment as in the paper.")
         ),
     ] = None,
     baselines: Annotated[bool, typer.Option(help="Include baselines that ignore the user's input.")] = True,
@@ -42,8 +42,8 @@ def align(
         list[str] | None,
         typer.Option(
             help=(
-                "Dialogues of people with strategy labels: also weight each position by how predictable people "
-                "are there."
+                "Human dialogues with strategy labels, to also weight each position by how predictable "
+                "people are (repeatable)."
             )
         ),
     ] = None,
@@ -60,10 +60,11 @@ def align(
     labels_by: LabelsBy = None,
     mapping: Mapped = None,
     label_file: Annotated[
-        Path | None, typer.Option(help="Write a file of texts for people to label, to sharpen and check the estimate.")
+        Path | None,
+        typer.Option(help="Write a file of texts for people to label. The labels check and correct the estimate."),
     ] = None,
     label_study: Annotated[
-        Path | None, typer.Option(help="Create a study folder with these texts, for people to label in the browser.")
+        Path | None, typer.Option(help="Create a study folder in which people label the texts in the browser.")
     ] = None,
     label_count: Annotated[
         int | None, typer.Option(min=1, help="Number of situations to label (default: enough to halve the interval).")
@@ -74,7 +75,8 @@ def align(
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples and permutations.")] = 10_000,
     explorer: Annotated[
-        bool, typer.Option("--explorer/--no-explorer", help="Write explorer.html, to look up individual dialogues.")
+        bool,
+        typer.Option("--explorer/--no-explorer", help="Write explorer.html, a page to browse individual dialogues."),
     ] = True,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:

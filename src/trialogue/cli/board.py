@@ -13,9 +13,7 @@ from trialogue.errors import UsageError
 def board(
     runs: Annotated[
         list[str] | None,
-        typer.Argument(
-            help="Run folders in the order of a history, or VERSION=FOLDER (several of one version are pooled)."
-        ),
+        typer.Argument(help="Run folders, oldest first, or VERSION=FOLDER (folders of the same version are pooled)."),
     ] = None,
     rows: Annotated[
         list[Path] | None,
@@ -23,11 +21,11 @@ def board(
     ] = None,
     baseline: Annotated[
         str | None,
-        typer.Option(help="Baseline version of the history, with which the others are compared (default: no history)."),
+        typer.Option(help="Version with which the other versions are compared in the history (default: no history)."),
     ] = None,
     on: Annotated[
         list[str] | None,
-        typer.Option("--on", help="Measure to show, by name (repeatable); the first one leads."),
+        typer.Option("--on", help="Measure to show, by name (repeatable). The first measure decides the answer."),
     ] = None,
     decide: Decide = None,
     system: Annotated[
@@ -37,12 +35,12 @@ def board(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the page and the exports.")] = None,
     alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Significance level.")] = 0.05,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Number of arrangements in permutation tests.")] = 10_000,
+    resamples: Annotated[int, typer.Option(min=100, help="Number of permutations in tests.")] = 10_000,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of files for --rows.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
-    """Put many runs on a board: a leaderboard of comparable rows, and the history of versions."""
+    """Compare many runs on a board, with a leaderboard of comparable rows and the history of versions."""
     import json
 
     from trialogue.findings.board.reported import rows_schema

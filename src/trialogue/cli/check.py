@@ -13,12 +13,14 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON record per line.")] = False,
     format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
     mapping: Annotated[Path | None, typer.Option(help="YAML file that maps the columns of a table.")] = None,
-    catalogue: Annotated[str | None, typer.Option(help="Corpus or file of items: rankings may hold no others.")] = None,
+    catalogue: Annotated[
+        str | None, typer.Option(help="Corpus or file of items, to report ranked items that are missing from it.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
-    """Audit a sample: unrecorded failures, copies, missing ratings, rankings; of runs, the seals.
+    """Check data for unrecorded failures, copies, missing ratings and wrong rankings, and runs for changed files.
 
-    Exit code 0: nothing found; 1: something found; 2: unreadable, or a run that was changed.
+    Exit code 0: no findings; 1: findings; 2: unreadable data, or a changed run.
     """
     from trialogue.records.files.jsonl import to_line
     from trialogue.workflows.check import check as check_inputs

@@ -26,12 +26,16 @@ app = typer.Typer(
 System = Annotated[
     list[str] | None,
     typer.Option(
-        "--system", "-s", help="The system to compare, if a run holds several (give it twice if its name changed)."
+        "--system",
+        "-s",
+        help="System to compare, if a run has several systems (give the option twice if the name changed).",
     ),
 ]
 Margin = Annotated[
     float | None,
-    typer.Option(help="Non-inferiority margin: a loss up to this, in the unit of the measure, counts as not worse."),
+    typer.Option(
+        help=("Non-inferiority margin in the unit of the measure: a loss up to this size counts as not worse.")
+    ),
 ]
 Alpha = Annotated[float, typer.Option(min=0.0001, max=0.5, help="Significance level.")]
 Seed = Annotated[int, typer.Option(help="Random seed.")]
@@ -54,7 +58,8 @@ def compare(
         str, typer.Argument(help="The old version: a folder written by 'trialogue evaluate', or conversations.")
     ],
     after: Annotated[
-        str | None, typer.Argument(help="The new version, given the same way; may be omitted where --system names two.")
+        str | None,
+        typer.Argument(help="The new version, as a folder or conversations. Omit it if --system names two systems."),
     ] = None,
     system: System = None,
     on: Annotated[
@@ -62,7 +67,8 @@ def compare(
         typer.Option(
             "--on",
             help=(
-                "A deciding measure (repeatable). Default: people's ratings, else the task outcome of simulated users."
+                "Measure that decides (repeatable). Default: people's ratings, else the task outcome of "
+                "simulated users."
             ),
         ),
     ] = None,
@@ -73,30 +79,34 @@ def compare(
             min=0,
             max=1,
             help=(
-                "Largest increase in the share of failed dialogues that does not by itself make the new version worse."
+                "Largest acceptable increase in the share of failed dialogues. A larger increase makes "
+                "the new version worse."
             ),
         ),
     ] = 0.01,
     fail_if_worse: Annotated[
         bool,
         typer.Option(
-            "--fail-if-worse", help="Exit with 1 if the new version is worse or mixed, with 3 without a verdict."
+            "--fail-if-worse",
+            help=("Exit with code 1 if the new version is worse or mixed, and with code 3 if there is no verdict."),
         ),
     ] = False,
     any_language: Annotated[
         bool,
         typer.Option("--any-language", help="Keep measures that do not support the language of the conversations."),
     ] = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for a report.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Output folder for a report.")] = None,
     alpha: Alpha = 0.05,
     seed: Seed = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples.")] = 10_000,
+    resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples.")] = 10_000,
     decide: Decide = None,
     mapping: Mapped = None,
     as_json: AsJson = False,
     form: Annotated[
         OutputFormat,
-        typer.Option("--format", help="Output: text, JSON, GitHub annotations, JUnit XML, or Markdown for a comment."),
+        typer.Option(
+            "--format", help="Output format: text, JSON, GitHub annotations, JUnit XML, or Markdown for a comment."
+        ),
     ] = OutputFormat.TEXT,
 ) -> None:
     """Compare two versions of a recommender: better, worse or inconclusive, and what changed."""
@@ -135,28 +145,33 @@ def compare(
 
 @app.command("plan")
 def plan(
-    before: Annotated[str, typer.Argument(help="A pilot: a folder written by 'trialogue evaluate', or conversations.")],
+    before: Annotated[
+        str, typer.Argument(help="Pilot data: a folder written by 'trialogue evaluate', or conversations.")
+    ],
     difference: Annotated[
         float,
-        typer.Option("--difference", help="Difference to detect, in the unit of the measure (0 with a --margin)."),
+        typer.Option("--difference", help="Difference to detect, in the unit of the measure. Use 0 with --margin."),
     ],
     after: Annotated[
-        str | None, typer.Argument(help="The new version, if both met the same users; else one run is enough.")
+        str | None, typer.Argument(help="The new version, if both versions met the same users. Otherwise, omit it.")
     ] = None,
     system: System = None,
-    on: Annotated[str | None, typer.Option(help="The measure. Default: people's ratings, else a task outcome.")] = None,
+    on: Annotated[
+        str | None, typer.Option(help="Measure to plan for. Default: people's ratings, else a task outcome.")
+    ] = None,
     margin: Margin = None,
-    power: Annotated[float, typer.Option(help="Probability of a significant verdict.")] = 0.8,
-    simulations: Annotated[int, typer.Option(min=10, help="Simulated comparisons of each size.")] = 200,
+    power: Annotated[float, typer.Option(help="Required probability of a significant verdict (power).")] = 0.8,
+    simulations: Annotated[int, typer.Option(min=10, help="Number of simulated comparisons for each size.")] = 200,
     users: Annotated[
-        list[int] | None, typer.Option("--users", min=2, help="A number of users to simulate (repeatable).")
+        list[int] | None,
+        typer.Option("--users", min=2, help="Number of users to simulate, instead of a search (repeatable)."),
     ] = None,
     alpha: Alpha = 0.05,
     mapping: Mapped = None,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """How many users and dialogues it takes to find a difference, by simulation from a pilot."""
+    """Plan how many users and dialogues are needed to detect a difference, by simulation from a pilot."""
     from trialogue.records.files.jsonl import to_line
     from trialogue.workflows.compare_plan import plan as plan_comparison
     from trialogue.workflows.compare_plan import plan_lines

@@ -13,7 +13,7 @@ app = typer.Typer(help="Corpora and file formats: list, download, convert.", no_
 
 @app.command("list")
 def list_corpora(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
-    """List the corpora, and which of them are on this machine."""
+    """List the corpora, and show which corpora are on this machine."""
     from trialogue.datasets import corpus_names, get_corpus
     from trialogue.datasets.store import is_here
 
@@ -82,7 +82,7 @@ def map_columns(
     file: Annotated[Path, typer.Argument(help="A table, or nested JSON.")],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the mapping to this YAML file.")] = None,
 ) -> None:
-    """Print the mapping with which a file is read, to be edited and given back with --mapping."""
+    """Print the mapping that Trialogue uses for a file. Edit it, and pass it with --mapping."""
     from trialogue.errors import DataError, Problem
     from trialogue.records.files.opening import write_text
     from trialogue.workflows.mapped import mapping_of
@@ -106,12 +106,12 @@ def map_columns(
 @app.command("convert")
 def convert(
     source: Annotated[str, typer.Argument(help="A corpus or a file.")],
-    target: Annotated[Path, typer.Argument(help="Output file; .gz and .zst compress it.")],
+    target: Annotated[Path, typer.Argument(help="Output file. The endings .gz and .zst compress it.")],
     to: Annotated[str, typer.Option(help="Output format: trialogue, dialoguekit, openai-chat, csv.")] = "trialogue",
     format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
     mapping: Annotated[Path | None, typer.Option(help="YAML file that maps the columns of a table.")] = None,
 ) -> None:
-    """Convert a file or corpus to another format; reports whatever the target cannot hold."""
+    """Convert a file or corpus to another format, and report data that the target format cannot store."""
     from trialogue.datasets import Repairs
     from trialogue.datasets.conversion.convert import convert as convert_records
     from trialogue.workflows.inputs.inputs import summarise_repairs

@@ -24,7 +24,8 @@ def demo(
         int | None, typer.Option(min=100, help="Number of bootstrap resamples (default: 2,000).")
     ] = None,
     explorer: Annotated[
-        bool, typer.Option("--explorer/--no-explorer", help="Write explorer.html, to look up individual dialogues.")
+        bool,
+        typer.Option("--explorer/--no-explorer", help="Write explorer.html, a page to browse individual dialogues."),
     ] = True,
 ) -> None:
     """Judge, measure and simulate seven recommenders on bundled data, and write one HTML report (about 20 s of CPU time)."""

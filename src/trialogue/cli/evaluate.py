@@ -50,21 +50,28 @@ def evaluate(
     ] = None,
     known: Annotated[
         Path | None,
-        typer.Option(help="List of real items (text, CSV or JSON Lines): other titles are not recognised."),
+        typer.Option(
+            help=(
+                "List of real items (text, CSV or JSON Lines), to separate real titles outside the "
+                "catalogue from unrecognised ones."
+            )
+        ),
     ] = None,
     catalogue_date: Annotated[
         int | None,
-        typer.Option(min=1000, max=2999, help="Year up to which the catalogue has items (default: its latest item's)."),
+        typer.Option(
+            min=1000, max=2999, help="Latest year that the catalogue covers (default: the year of its latest item)."
+        ),
     ] = None,
     mapping: Annotated[Path | None, typer.Option(help="YAML file that maps the columns of a table.")] = None,
     format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
     origin: Annotated[
         str | None,
-        typer.Option(help="Who gave the ratings: person, model, program or unknown (default: as the data say)."),
+        typer.Option(help="Origin of the ratings: person, model, program or unknown (default: as stated in the data)."),
     ] = None,
     key: Annotated[
         str | None,
-        typer.Option(help="Column of ids by which a table of scores is joined to the conversations (default: detect)."),
+        typer.Option(help="Id column that joins a table of scores to the conversations (default: auto-detect)."),
     ] = None,
     any_language: Annotated[
         bool, typer.Option("--any-language", help="Keep metrics that do not support the language of a system.")
@@ -92,13 +99,13 @@ def evaluate(
     decide: Decide = None,
     scores: Annotated[
         ScoreFormat,
-        typer.Option(help="Format of the scores of replies and dialogues; parquet needs the extra of that name."),
+        typer.Option(help="File format for the scores of replies and dialogues. parquet needs the extra 'parquet'."),
     ] = ScoreFormat.JSONL,
     explorer: Annotated[
         bool | None,
         typer.Option(
             "--explorer/--no-explorer",
-            help="Write explorer.html, to look up individual dialogues (default: up to 100,000 dialogues).",
+            help="Write explorer.html, a page to browse dialogues (default: only for up to 100,000 dialogues).",
             show_default=False,
         ),
     ] = None,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def metrics(
-    name: Annotated[str | None, typer.Argument(help="Name of a metric, to print its card.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Name of the metric whose card is printed.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print cards as JSON.")] = False,
 ) -> None:
     """List all metrics, or print a metric's card: formulas, range, direction, caveats, sources."""

@@ -24,7 +24,7 @@ def report(
         typer.Option(help="Also write figures as png or pdf (repeatable); SVG is always written."),
     ] = None,
 ) -> None:
-    """Write the report of a finished run again, from its findings.json."""
+    """Rewrite the report of a finished run from its findings.json."""
     from trialogue.report import read_findings, write_report
     from trialogue.report.plots.base import FIGURE_FORMATS
 
@@ -36,11 +36,11 @@ def rerun(
     run: Annotated[Path, typer.Argument(help="Folder written by evaluate, align, compare, board, agree or judge.")],
     data: Annotated[
         list[Path] | None,
-        typer.Option("--data", help="A file that the run was made of, or a folder that holds it (repeatable)."),
+        typer.Option("--data", help="Input file of the run, or a folder that contains it (repeatable)."),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
-    """Run a finished run again from its manifest, and compare every file: same bytes, or which numbers differ."""
+    """Repeat a finished run from its manifest, compare every file, and report differing numbers."""
     from trialogue.workflows.rerun.rerun import rerun as run_again
 
     with steps(quiet=quiet) as tell:

@@ -13,12 +13,12 @@ from trialogue.cli.shared.progress import check_folder, steps
 if TYPE_CHECKING:
     from trialogue.simulation.batch.batch import Progress
 
-app = typer.Typer(help="Reproduce the tables of a paper and compare the numbers.", no_args_is_help=True)
+app = typer.Typer(help="Reproduce a paper's tables, and compare the numbers.", no_args_is_help=True)
 
 
 @app.callback()
 def _papers() -> None:
-    """Reproduce the tables of a paper and compare the numbers."""
+    """Reproduce a paper's tables, and compare the numbers."""
 
 
 @app.command("kdd2020")
@@ -26,11 +26,11 @@ def kdd2020(
     source: Annotated[str | None, typer.Option("--as", help=AS_HELP)] = None,
     user_option: Annotated[
         list[str] | None,
-        typer.Option(help="NAME=VALUE: an option of the users, such as stop=released (repeatable)."),
+        typer.Option(help="Option of the users as NAME=VALUE, such as stop=released (repeatable)."),
     ] = None,
-    n: Annotated[int, typer.Option("-n", min=1, help="Dialogues of each simulator with each system.")] = 500,
+    n: Annotated[int, typer.Option("-n", min=1, help="Number of dialogues of each simulator with each system.")] = 500,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Output folder. An interrupted run in it is resumed.")
+        Path, typer.Option("--out", "-o", help="Output folder. An interrupted run in this folder is resumed.")
     ] = Path("runs/kdd2020"),
     catalogue: Annotated[str | None, typer.Option(help="Films with ratings (default: movielens-latest-small).")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
@@ -39,7 +39,7 @@ def kdd2020(
         bool, typer.Option("--published", help="Print only the published Tables 6 and 7, which need no data.")
     ] = False,
 ) -> None:
-    """User simulation (KDD 2020): Tables 4 to 7, each number next to ours, or why it cannot be reproduced."""
+    """User simulation (KDD 2020): reproduce Tables 4 to 7, and explain why some numbers cannot be reproduced."""
     from trialogue.reproduce.kdd2020 import render_realism, render_tables, reproduce
     from trialogue.reproduce.kdd2020.runs import FILMS
     from trialogue.workflows.simulation.progress import PrintedProgress
@@ -74,14 +74,14 @@ def behavior_alignment(
         ),
     ] = None,
     model: Annotated[str | None, typer.Option(help="Folder of a strategy model (default: the bundled model).")] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for tables and figures.")] = Path(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output folder for tables and figures.")] = Path(
         "runs/reproduction"
     ),
     quick: Annotated[bool, typer.Option("--quick", help="Skip cross-validation, which takes minutes.")] = False,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples.")] = 1_000,
+    resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples.")] = 1_000,
 ) -> None:
-    """Behavior Alignment (SIGIR 2024): each of the paper's numbers next to ours, or why it cannot be reproduced."""
+    """Behavior Alignment (SIGIR 2024): reproduce the paper's tables, and explain why some numbers cannot be reproduced."""
     from trialogue.reproduce.behavior_alignment import reproduce
     from trialogue.reproduce.behavior_alignment.paper_tables import as_text, paper_tables
 

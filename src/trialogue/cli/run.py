@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def run(
     experiment: Annotated[Path, typer.Argument(help="Experiment file in YAML (see the documentation).")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Output folder (default: the one named in the file).")
+        Path | None, typer.Option("--out", "-o", help="Output folder (default: the folder named in the file).")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the plan with estimated time and cost, and exit.")
@@ -24,7 +24,8 @@ def run(
         typer.Option("--again", help="Stage to rerun even if its output is cached (repeatable)."),
     ] = None,
     explorer: Annotated[
-        bool, typer.Option("--explorer/--no-explorer", help="Write explorer.html, to look up individual dialogues.")
+        bool,
+        typer.Option("--explorer/--no-explorer", help="Write explorer.html, a page to browse individual dialogues."),
     ] = True,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:

@@ -29,7 +29,7 @@ def score(
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples and permutations.")] = 10_000,
     jobs: Annotated[
-        int, typer.Option(min=1, help="Number of processes (default: 1); the values do not depend on it.")
+        int, typer.Option(min=1, help="Number of processes (default: 1). The values are the same for any number.")
     ] = 1,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:

@@ -11,10 +11,10 @@ app = typer.Typer(
     no_args_is_help=True, help="Tasks that a program can check: baselines, and scores of recorded trials."
 )
 Catalogue = Annotated[
-    Path | None, typer.Option(help="Items, as a JSON list or JSON Lines (default: the file beside the tasks).")
+    Path | None, typer.Option(help="Items, as a JSON list or JSON Lines (default: the file next to the tasks).")
 ]
 EndsGiven = Annotated[
-    str, typer.Option("--ends", help="What ends a trial: the first call of 'recommend', or that the user 'accepted'.")
+    str, typer.Option("--ends", help="Event that ends a trial: the first 'recommend' call, or 'accepted' by the user.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")]
 
@@ -26,7 +26,7 @@ def baselines(
     ends: EndsGiven = "recommend",
     as_json: AsJson = False,
 ) -> None:
-    """Compute what agents reach that abstain, always offer one item, offer any item, ask nothing, or ask everything."""
+    """Compute the scores of trivial agents: abstain, always offer one item, offer any item, ask nothing, ask everything."""
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.tasks import tasks_text
     from trialogue.tasks.files import read_task_set
@@ -44,9 +44,7 @@ def score(
     ],
     tasks: Annotated[
         str | None,
-        typer.Option(
-            help="Tasks of the trials, to score their calls of tools (default: the reward that was recorded)."
-        ),
+        typer.Option(help="Tasks of the trials, to score their tool calls (default: use the recorded reward)."),
     ] = None,
     catalogue: Catalogue = None,
     ends: EndsGiven = "recommend",
@@ -54,7 +52,7 @@ def score(
     mapping: Mapped = None,
     as_json: AsJson = False,
 ) -> None:
-    """Score recorded trials by system, beside the baselines, with intervals over tasks."""
+    """Score recorded trials by system, next to the baselines, with intervals over tasks."""
     from trialogue.errors import UsageError
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.tasks import tasks_text

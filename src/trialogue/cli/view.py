@@ -8,10 +8,10 @@ import typer
 
 def view(
     run: Annotated[Path, typer.Argument(help="Folder written by 'trialogue evaluate', 'run', 'align' or 'demo'.")],
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port (default: any that is free).")] = 0,
-    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser.")] = True,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port (default: any free port).")] = 0,
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
 ) -> None:
-    """Look at a run's dialogues in the browser: serve its explorer on this machine until Ctrl+C."""
+    """Browse a run's dialogues: serve its explorer on this machine until Ctrl-C."""
     import webbrowser
 
     from trialogue.workflows.view import view as serve

@@ -18,22 +18,26 @@ if TYPE_CHECKING:
 RunGiven = Annotated[list[str], typer.Argument(help="Folder written by 'trialogue evaluate', or dialogues.")]
 Aspect = Annotated[
     str | None,
-    typer.Option(help="The judge's column: a measure, the question that it predicts, or an aspect of the rubric."),
+    typer.Option(
+        help=("Scores to use as the judge: a measure, the question that it predicts, or an aspect of the rubric.")
+    ),
 ]
 Rubric = Annotated[
-    str | None, typer.Option(help="Rubric for a model: a name from 'trialogue rubrics list', or a YAML file.")
+    str | None, typer.Option(help="Rubric for the model: a name from 'trialogue rubrics list', or a YAML file.")
 ]
 Model = Annotated[
     list[str] | None,
-    typer.Option(help="A model that judges: openai:MODEL, huggingface:FOLDER, or a YAML file (repeatable: a panel)."),
+    typer.Option(
+        help=("Model that judges: openai:MODEL, huggingface:FOLDER, or a YAML file. Repeat the option for a panel.")
+    ),
 ]
 ModelOption = Annotated[
     list[str] | None,
     typer.Option(help="Option of the model as NAME=VALUE, such as url=http://localhost:8000/v1 (repeatable)."),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the number of questions and their price, and exit.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the number of requests and their price, and exit.")]
 IMay = Annotated[
-    bool, typer.Option("--i-may", help="Send dialogues of people to the model's server even without recorded consent.")
+    bool, typer.Option("--i-may", help="Send people's dialogues to the model's server even without recorded consent.")
 ]
 Scores = Annotated[
     str | None,
@@ -44,16 +48,14 @@ Labels = Annotated[
     typer.Option(help="File with human labels of some dialogues or replies (default: the run's own ratings)."),
 ]
 EstimandGiven = Annotated[
-    str, typer.Option("--estimand", help="Compare systems in general ('population'), or only 'these' dialogues.")
+    str, typer.Option("--estimand", help="Generalise to the 'population' of dialogues, or only to 'these' dialogues.")
 ]
-Looks = Annotated[
-    int, typer.Option(min=1, help="Maximum number of times that you will look at the results while adding labels.")
-]
+Looks = Annotated[int, typer.Option(min=1, help="Planned number of looks at the results while you add labels.")]
 Low = Annotated[float | None, typer.Option(help="Lowest possible label.")]
 High = Annotated[float | None, typer.Option(help="Highest possible label.")]
-Confidence = Annotated[float, typer.Option(help="Confidence of the intervals.")]
-Seed = Annotated[int, typer.Option(help="Random seed of a model's draws, and of a plan.")]
-Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for everything that is written.")]
+Confidence = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
+Seed = Annotated[int, typer.Option(help="Random seed for the model's answers and for the plan.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="Output folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")]
 OUT = Path("runs/judge")

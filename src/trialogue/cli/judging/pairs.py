@@ -24,7 +24,7 @@ def pairs(
     as_json: given.AsJson = False,
     quiet: given.Quiet = False,
 ) -> None:
-    """Compare dialogues of every pair of systems with a language model, each pair in both orders."""
+    """Let a language model compare dialogues of every pair of systems, in both orders."""
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.judging.pairs import pairs_text
     from trialogue.workflows.judging.pairs import PREFERENCES, judge_pairs, prepare_pairs

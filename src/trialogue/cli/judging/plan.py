@@ -25,7 +25,7 @@ def plan(
     labels: given.Labels = None,
     mapping: Mapped = None,
     study: Annotated[
-        Path | None, typer.Option(help="New folder for a study in which people label exactly the planned units.")
+        Path | None, typer.Option(help="New folder for a study in which people label the planned units.")
     ] = None,
     estimand: given.EstimandGiven = "population",
     looks: given.Looks = 1,
@@ -39,7 +39,7 @@ def plan(
     out: given.Out = given.OUT,
     quiet: given.Quiet = False,
 ) -> None:
-    """Draw what to label next to reach intervals of a width: all units of a system with equal probability."""
+    """Draw the units to label next for a target interval width, with equal probability within each system."""
     from trialogue.records import write_records
     from trialogue.report.judging.plan import plan_text
     from trialogue.workflows.judging.judge import judged_aspect, plan_labels

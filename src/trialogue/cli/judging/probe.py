@@ -17,7 +17,8 @@ def probe(
     model_option: given.ModelOption = None,
     aspect: given.Aspect = None,
     dialogues: Annotated[
-        int, typer.Option(min=6, help="Maximum number of dialogues to probe with; about ten questions each.")
+        int,
+        typer.Option(min=6, help="Maximum number of dialogues for the probes. Each dialogue needs about ten requests."),
     ] = 30,
     labels: given.Labels = None,
     mapping: Mapped = None,
@@ -31,7 +32,7 @@ def probe(
     as_json: given.AsJson = False,
     quiet: given.Quiet = False,
 ) -> None:
-    """Judge, and probe the model for biases: padding, injection, rewording, position, planted defects."""
+    """Judge systems, and probe the model for biases: padding, injection, rewording, position, planted defects."""
     from trialogue.findings.judging.conclude import JudgeSettings
     from trialogue.workflows.mapped import with_mapping
 

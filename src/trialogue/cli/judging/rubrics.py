@@ -4,12 +4,12 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="List, print and check rubrics: what judges are asked.")
+app = typer.Typer(no_args_is_help=True, help="List, print and check rubrics, the questions that judges answer.")
 
 
 @app.command("list")
 def list_rubrics() -> None:
-    """List the rubrics that come with Trialogue."""
+    """List the bundled rubrics."""
     from trialogue.judges import load_rubric, rubric_names
 
     rubrics = [load_rubric(name) for name in rubric_names()]
@@ -23,10 +23,12 @@ def list_rubrics() -> None:
 @app.command()
 def show(
     name: Annotated[str, typer.Argument(help="A name from 'trialogue rubrics list', or a YAML file.")],
-    prompt: Annotated[bool, typer.Option("--prompt", help="Print the prompt of a judge instead of the file.")] = False,
-    pairwise: Annotated[bool, typer.Option("--pairwise", help="With --prompt: for pairs of dialogues.")] = False,
+    prompt: Annotated[bool, typer.Option("--prompt", help="Print the judge's prompt instead of the file.")] = False,
+    pairwise: Annotated[
+        bool, typer.Option("--pairwise", help="With --prompt: print the prompt for pairs of dialogues.")
+    ] = False,
 ) -> None:
-    """Print a rubric as a file to start your own from, or check a file and print its signature."""
+    """Print a rubric as a template for your own, or check a file and print its signature."""
     from trialogue.errors import UsageError
     from trialogue.judges import Form, load_rubric, rubric_names
     from trialogue.judges.prompts import signature_of, task_of

@@ -24,11 +24,11 @@ def judge(
     mapping: Mapped = None,
     chances: Annotated[
         Path | None,
-        typer.Option(help="Plan with each unit's sampling probability, if probabilities differ within a system."),
+        typer.Option(help="Plan file with the sampling probability of each unit."),
     ] = None,
     estimand: given.EstimandGiven = "population",
     raters: Annotated[
-        str, typer.Option(help="Generalise to 'these' raters, or to the 'population' of raters.")
+        str, typer.Option(help="Generalise to the 'population' of raters, or only to 'these' raters.")
     ] = "these",
     drawn_overall: Annotated[
         bool,
@@ -40,7 +40,7 @@ def judge(
     low: given.Low = None,
     high: given.High = None,
     family: Annotated[
-        list[str] | None, typer.Option(help="System built on the judge's own language model (repeatable).")
+        list[str] | None, typer.Option(help="System built on the judge's language model (repeatable).")
     ] = None,
     confidence: given.Confidence = 0.95,
     max_cost: MaxCost = None,

@@ -13,18 +13,19 @@ def train_judge(
     data: Annotated[
         list[str], typer.Argument(help="Corpora or files with dialogues and people's answers, such as crsarena-eval.")
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="File for the judge.")] = Path("judge.json"),
-    format_name: Annotated[str | None, typer.Option("--format", help="Format of the files.")] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output file for the judge.")] = Path("judge.json"),
+    format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
     mapping: Mapped = None,
     satisfaction: Annotated[
         bool,
         typer.Option(
-            "--satisfaction", help="Train a model for satisfaction(model=FILE) on ratings; each argument is one corpus."
+            "--satisfaction",
+            help=("Train a model for satisfaction(model=FILE) on satisfaction ratings. Each argument is one corpus."),
         ),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
-    """Train a judge of dialogues and replies on people's answers; it needs no language model."""
+    """Train a judge of dialogues and replies on people's ratings, without a language model."""
     from trialogue.workflows.judging.train import train_file, train_satisfaction_file
     from trialogue.workflows.mapped import with_mapping
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from trialogue.agents.check import AgentCheck
 
 app = typer.Typer(
-    help="Agents (the systems under test): list the kinds, check one, find out where it fails.",
+    help="Agents (the systems under test): list the kinds, check an agent, find out where it fails.",
     no_args_is_help=True,
 )
 
@@ -48,7 +48,7 @@ def check(
     tools: Tools = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Check whether an agent is reachable and answers, how fast it is, and whether it can serve several users at once."""
+    """Check whether an agent answers, how fast it answers, and whether it can serve several users at once."""
     from trialogue.agents.check import check_agent
     from trialogue.agents.registry import make_agent
 
@@ -69,14 +69,16 @@ def check(
 @app.command("debug")
 def debug(
     source: Annotated[str, typer.Argument(help="Folder of a simulation, or a file of dialogues with dialogue acts.")],
-    system: Annotated[str | None, typer.Option("--agent", help="Only this agent (default: all).")] = None,
+    system: Annotated[
+        str | None, typer.Option("--agent", help="Analyse only this agent (default: all agents).")
+    ] = None,
     decides: Annotated[
-        str, typer.Option(help="Which of several messages in a row is judged: first or last.")
+        str, typer.Option(help="If an agent sends several messages in a row, judge the first or the last.")
     ] = "first",
     most: Annotated[int, typer.Option(min=0, help="Number of example dialogues to list for each act.")] = 3,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """List user acts that agents did not answer, most costly first, and where dialogues go wrong."""
+    """List the user acts that agents did not answer, most costly first, and where dialogues go wrong."""
     from trialogue.errors import UnknownNameError
     from trialogue.workflows.simulation.debugging import debug as reports_on
     from trialogue.workflows.simulation.debugging import report_lines

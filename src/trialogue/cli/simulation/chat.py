@@ -23,7 +23,7 @@ def chat(
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed of the agent.")] = 0,
 ) -> None:
-    """Chat with an agent yourself. An empty line, Ctrl-D or Ctrl-C ends the conversation."""
+    """Chat with an agent in the terminal. An empty line, Ctrl-D or Ctrl-C ends the conversation."""
     from trialogue.agents.registry import make_agent
 
     before = [] if out is None else _earlier_dialogues(out)

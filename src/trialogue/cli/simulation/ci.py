@@ -10,13 +10,15 @@ from trialogue.cli.shared.progress import find_modules_beside, steps
 
 
 def ci(
-    file: Annotated[Path, typer.Argument(help="YAML file: old, new, and fields of a simulation such as users and n.")],
+    file: Annotated[
+        Path, typer.Argument(help="YAML file with old, new, and the fields of a simulation, such as users and n.")
+    ],
     n: Annotated[
-        int | None, typer.Option("-n", min=1, help="Dialogues of each version with each kind of user.")
+        int | None, typer.Option("-n", min=1, help="Number of dialogues of each version with each kind of user.")
     ] = None,
     needs: Annotated[str | None, typer.Option(help="Test set: file with the users' needs.")] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Output folder. An interrupted run in it is resumed.")
+        Path | None, typer.Option("--out", "-o", help="Output folder. An interrupted run in this folder is resumed.")
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Number of processes (default: 1).")] = None,
     retry_failed: Annotated[
@@ -26,7 +28,7 @@ def ci(
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
 ) -> None:
-    """Simulate two versions on the same users and compare them; exit with 1 if the new one is worse, 3 without a verdict.
+    """Simulate and compare two versions. Exit with 1 if the new version is worse, and with 3 if there is no verdict.
 
     Options override the file. Writes junit.xml, comparison.md and failing.md (dialogues that failed or lost most).
     """

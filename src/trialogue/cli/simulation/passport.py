@@ -17,11 +17,14 @@ def passport(
     users: Annotated[
         str,
         typer.Argument(
-            help="A kind of users, to simulate; or dialogues of simulated users: a file, or a simulation's folder."
+            help=(
+                "Kind of users to simulate, or existing dialogues of simulated users (a file, or a "
+                "simulation's folder)."
+            )
         ),
     ],
     real: Annotated[
-        list[str] | None, typer.Option(help="Dialogues of real users to compare with: a corpus or file (repeatable).")
+        list[str] | None, typer.Option(help="Dialogues of real users for comparison: a corpus or file (repeatable).")
     ] = None,
     agent: Annotated[
         list[str] | None,
@@ -31,13 +34,13 @@ def passport(
             help=f"Agent that users talk to (repeatable; default: {DEFAULT_AGENTS}). The first one is also sabotaged.",
         ),
     ] = None,
-    n: Annotated[int, typer.Option("-n", min=1, help="Dialogues with each agent.")] = 100,
+    n: Annotated[int, typer.Option("-n", min=1, help="Number of dialogues with each agent.")] = 100,
     seeds: Annotated[
-        int, typer.Option(min=1, help="Number of seeds to simulate with; shares of variance need at least five.")
+        int, typer.Option(min=1, help="Number of seeds to simulate. Shares of variance need at least five.")
     ] = 5,
     version: Annotated[
         list[str] | None,
-        typer.Option(help="NAME=USERS: another version of the users, such as another prompt or model (repeatable)."),
+        typer.Option(help="Another version of the users as NAME=USERS, such as another prompt or model (repeatable)."),
     ] = None,
     sabotage_by: Annotated[
         list[str] | None,
@@ -50,14 +53,14 @@ def passport(
     outcome: Annotated[str, typer.Option(help="Measure for sabotaged agents, seeds and versions.")] = "need_met",
     same: Annotated[
         list[str] | None,
-        typer.Option(help="REAL=SIMULATED: a system with a different name in the real dialogues (repeatable)."),
+        typer.Option(help="Match systems whose names differ, as REAL=SIMULATED (repeatable)."),
     ] = None,
     mapping: Mapped = None,
-    catalogue: Annotated[str, typer.Option(help="Catalogue that users know.")] = "demo",
-    ratings: Annotated[str | None, typer.Option(help="File of ratings, from which users are sampled.")] = None,
+    catalogue: Annotated[str, typer.Option(help="Catalogue of items that users know.")] = "demo",
+    ratings: Annotated[str | None, typer.Option(help="Ratings file from which users are sampled.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
     timed: Annotated[
-        bool, typer.Option("--timed", help="Measure seconds; the output is then not reproducible byte for byte.")
+        bool, typer.Option("--timed", help="Measure seconds. The output is then not reproducible byte for byte.")
     ] = False,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples of users.")] = 2_000,

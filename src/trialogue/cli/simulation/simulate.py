@@ -29,17 +29,19 @@ def simulate(
     user_option: Annotated[
         list[str] | None,
         typer.Option(
-            help="NAME=VALUE: an option of the simulated users, such as model=... of llm:single (repeatable)."
+            help="Option of the simulated users as NAME=VALUE, such as model=... for llm:single (repeatable)."
         ),
     ] = None,
     source: Annotated[str | None, typer.Option("--as", help=AS_HELP)] = None,
     n: Annotated[
         int | None,
-        typer.Option("-n", min=1, help="Dialogues of each agent with each kind of user (default: 100)."),
+        typer.Option("-n", min=1, help="Number of dialogues of each agent with each kind of user (default: 100)."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Output folder (default: runs/...). An interrupted run in it is resumed."),
+        typer.Option(
+            "--out", "-o", help="Output folder (default: runs/...). An interrupted run in this folder is resumed."
+        ),
     ] = None,
     catalogue: Annotated[
         str | None,
@@ -54,7 +56,7 @@ def simulate(
     ] = None,
     save_needs: Annotated[
         Path | None,
-        typer.Option(help="Write the users' needs to this file, so that later versions meet the same ones."),
+        typer.Option(help="Write the users' needs to this file, so that later versions meet the same needs."),
     ] = None,
     max_turns: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of user utterances in a dialogue (default: 50).")
@@ -62,38 +64,44 @@ def simulate(
     jobs: Annotated[int | None, typer.Option(min=1, help="Number of processes (default: 1).")] = None,
     at_once: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Dialogues that each process runs concurrently, for agents with latency (default: 1)."
-        ),
+        typer.Option(min=1, help="Number of concurrent dialogues per process, for agents with latency (default: 1)."),
     ] = None,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, or local.")] = None,
     seed: Annotated[
         str | None,
         typer.Option(
-            help="Random seed (default: 0), or fresh: drawn anew and recorded. Use fresh for verdicts: an agent can be "
-            "tuned to the users of a known seed."
+            help=(
+                "Random seed (default: 0), or 'fresh' for a new, recorded seed. Use 'fresh' for verdicts, "
+                "because an agent can be tuned to the users of a known seed."
+            )
         ),
     ] = None,
     retry_failed: Annotated[
         bool,
         typer.Option(
             "--retry-failed",
-            help="Run failed dialogues of the earlier run again, except the agent's own failures to reply properly.",
+            help=("Repeat the failed dialogues of an earlier run, except failures caused by the agent's replies."),
         ),
     ] = False,
     retry: Annotated[
         list[str] | None,
-        typer.Option(help="Run failed dialogues with this ending again, such as agent_timeout (repeatable)."),
+        typer.Option(help="Repeat failed dialogues with this ending, such as agent_timeout (repeatable)."),
     ] = None,
     stop_after: Annotated[
         int | None,
         typer.Option(
-            min=0, help="Failures in a row of one cause that stop an agent's dialogues (default: 10; 0: never)."
+            min=0,
+            help=(
+                "Stop an agent's dialogues after this many failures in a row with the same cause "
+                "(default: 10; 0: never)."
+            ),
         ),
     ] = None,
     max_failed: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Exit with 1 if a larger share of an agent's dialogues failed (default: 0.1)."),
+        typer.Option(
+            min=0, max=1, help="Exit with code 1 if more than this share of an agent's dialogues failed (default: 0.1)."
+        ),
     ] = None,
     max_cost: MaxCost = None,
     max_calls: MaxCalls = None,
@@ -101,7 +109,7 @@ def simulate(
     latency: Annotated[
         bool,
         typer.Option(
-            "--latency", help="Record how long agents take; the output is then not reproducible byte for byte."
+            "--latency", help="Record the agents' response times. The output is then not reproducible byte for byte."
         ),
     ] = False,
     continue_from: Annotated[
@@ -110,7 +118,9 @@ def simulate(
     dialogue: Annotated[
         str | None, typer.Option(help="Id of the dialogue to continue, if the file has several.")
     ] = None,
-    turn: Annotated[int | None, typer.Option(help="The user turn (from 1) that the agent answers again.")] = None,
+    turn: Annotated[
+        int | None, typer.Option(help="User turn, starting at 1, from which the dialogue continues.")
+    ] = None,
 ) -> None:
     """Run agents against simulated users. Repeat the command to resume an interrupted run.
 

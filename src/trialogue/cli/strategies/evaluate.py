@@ -50,8 +50,8 @@ def evaluate(
         str | None,
         typer.Argument(
             help=(
-                "Folder of a trained model (or: default): take its kind and settings, or with transfer the model "
-                "itself."
+                "Folder of a trained model, or 'default'. Its kind and settings are evaluated; with "
+                "transfer, the model itself."
             )
         ),
     ] = None,
@@ -66,11 +66,11 @@ def evaluate(
     names: Names = None,
     mapping: Mapped = None,
     encoder: Annotated[str | None, typer.Option(help="Sentence encoder of neural models.")] = None,
-    settings: Annotated[list[str] | None, typer.Option("--set", help="A setting of the model, as name=value.")] = None,
+    settings: Annotated[list[str] | None, typer.Option("--set", help="Setting of the model as name=value.")] = None,
     bundled: Annotated[bool | None, typer.Option(help=BUNDLED, show_default=False)] = None,
     paper_classes: Annotated[bool, typer.Option("--paper-classes", help=PAPER_CLASSES)] = False,
     leak_test: Annotated[bool, typer.Option(help="Also evaluate on permuted labels, which doubles the time.")] = True,
-    folds: Annotated[int, typer.Option(min=2, help="Folds.")] = 5,
+    folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,
     seed: Annotated[int, typer.Option(help="Random seed of folds and pairs.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
@@ -216,9 +216,10 @@ def _show(found: "EvaluationResult", tested: "list[Example]") -> None:
 def pairs(
     data: Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="Output file: .csv (the paper's format) or .jsonl.")],
-    kind: Annotated[str, typer.Option("--set", help="original or mixed-hard.")] = "original",
+    kind: Annotated[str, typer.Option("--set", help="Kind of training set: original or mixed-hard.")] = "original",
     count: Annotated[
-        int | None, typer.Option(min=1, help="Number of pairs of each kind (default: 50,000, or all there are).")
+        int | None,
+        typer.Option(min=1, help="Number of pairs of each kind (default: 50,000, or all pairs if there are fewer)."),
     ] = None,
     origin: Origin = "expert",
     names: Names = None,
@@ -226,7 +227,9 @@ def pairs(
     own_hard: Annotated[
         bool,
         typer.Option(
-            help=("Find the hard negatives with a TF-IDF model of these data (default: those of the paper's Table 2).")
+            help=(
+                "Find hard negatives with a TF-IDF model of these data (default: use the pairs in the paper's Table 2)."
+            )
         ),
     ] = False,
     seed: Annotated[int, typer.Option(help="Random seed of the sample.")] = 0,
@@ -270,7 +273,9 @@ def coverage(
     mapping: Mapped = None,
     threshold: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Probability from which a strategy fits a sentence (default: the model's)."),
+        typer.Option(
+            min=0, max=1, help="Minimum probability for a strategy to fit a sentence (default: the model's threshold)."
+        ),
     ] = None,
     groups: Annotated[int, typer.Option(min=1, help="Maximum number of groups to show.")] = 5,
     seed: Annotated[int, typer.Option(help="Random seed of the intervals.")] = 0,
@@ -279,7 +284,7 @@ def coverage(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per system and line.")] = False,
 ) -> None:
-    """Find what systems do that none of the 13 strategies describes, grouped, with examples."""
+    """Find system behavior outside the 13 strategies, and print it in groups with examples."""
     from trialogue.datasets import Repairs
     from trialogue.strategies.evaluation.coverage import coverage_of
     from trialogue.workflows.alignment.align import find_model

@@ -22,7 +22,7 @@ def calibrate(
         ),
     ],
     data: Annotated[list[str], typer.Option("--data", help="Corpora or files labelled by people (repeatable).")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the calibrated labeller.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output folder for the calibrated labeller.")],
     origin: Annotated[str, typer.Option(help="Origin of the labels to use.")] = "expert",
     names: Names = None,
     mapping: Mapped = None,

@@ -13,21 +13,21 @@ if TYPE_CHECKING:
 
 
 def next_strategy(
-    source: Annotated[str, typer.Argument(help="Dialogues or situations so far: a file or a corpus.")],
+    source: Annotated[str, typer.Argument(help="Unfinished dialogues, or situations: a file or a corpus.")],
     data: Annotated[
         list[str] | None,
         typer.Option("--data", help="Labelled human dialogues to train on, such as inspired (repeatable)."),
     ] = None,
     labels_by: LabelsBy = None,
     mapping: Mapped = None,
-    only: Annotated[list[str] | None, typer.Option("--id", help="Only this dialogue (repeatable).")] = None,
+    only: Annotated[list[str] | None, typer.Option("--id", help="Predict only for this dialogue (repeatable).")] = None,
     top: Annotated[int, typer.Option(min=1, help="Number of strategies to show.")] = 5,
     labeller: Annotated[
         str | None, typer.Option(help="Folder of a model that labels the dialogue so far (default: the bundled model).")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per dialogue and line.")] = False,
 ) -> None:
-    """Predict what a human recommender would do next, with a prompt that asks a language model to do so."""
+    """Predict a human recommender's next strategy, and print a prompt that asks a language model to use it."""
     from trialogue.workflows.alignment.align import find_model
     from trialogue.workflows.alignment.planning import next_model, plans
     from trialogue.workflows.inputs.label_origins import declared_labeller

@@ -8,12 +8,13 @@ import typer
 
 
 def export(
-    folder: Annotated[Path, typer.Argument(help="Study folder; participants may be active.")],
+    folder: Annotated[Path, typer.Argument(help="Study folder. You can export while participants are active.")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for the export (default: FOLDER/exports/export).")
     ] = None,
     infact: Annotated[
-        bool, typer.Option("--infact", help="Also write INFACT's own workbooks, for scripts that read those.")
+        bool,
+        typer.Option("--infact", help="Also write workbooks in INFACT's format, for scripts that read this format."),
     ] = False,
     person: Annotated[
         str,
@@ -25,7 +26,7 @@ def export(
 ) -> None:
     """Export a study's data as records that every other command reads, and as tables. The export is logged.
 
-    Excluded participants are flagged, not left out. For participants who withdrew, only the fact that they started
+    Excluded participants are flagged, not omitted. For participants who withdrew, only the fact that they started
     is kept.
     """
     from trialogue.cli.shared.progress import check_folder

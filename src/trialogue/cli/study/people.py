@@ -17,7 +17,7 @@ def state(
         typer.Option(min=1, help="Confirm the maximum number of paid participants (to launch a study that pays)."),
     ] = None,
     end_soft_launch: Annotated[
-        bool, typer.Option("--end-soft-launch", help="Admit everybody, after a soft launch (launch.first).")
+        bool, typer.Option("--end-soft-launch", help="End a soft launch (launch.first) and admit everybody.")
     ] = False,
 ) -> None:
     """Print, open, pause or close a study, or end its soft launch. Participants already in a session can finish."""
@@ -61,11 +61,11 @@ def staff(
 
 def links(
     folder: Folder,
-    people: Annotated[list[str], typer.Argument(help="Participant codes; one link is made for each.")],
+    people: Annotated[list[str], typer.Argument(help="Participant codes. The command creates one link per code.")],
     base: Annotated[str, typer.Option(help="Address of the server, such as https://study.example.org.")],
     days: Annotated[float, typer.Option(min=0.01, help="Number of days for which the links are valid.")] = 60,
 ) -> None:
-    """Print signed links for a laboratory. They cannot be forged, and each admits one participant once."""
+    """Print signed links for a laboratory. Nobody can forge a link, and each link admits one participant once."""
     from trialogue.study.design.file import read_study
     from trialogue.study.design.platforms import signed_link
     from trialogue.study.opening import secret_key
@@ -105,7 +105,7 @@ def erase(
     folder: Folder,
     participant: Annotated[str, typer.Argument(help="Participant code, or the participant's id on the platform.")],
 ) -> None:
-    """Delete everything about a participant. Earlier exports and backups are yours to delete."""
+    """Delete all data about a participant. You must delete earlier exports and backups yourself."""
     from trialogue.errors import UsageError
     from trialogue.study.opening import open_launched
 

@@ -63,29 +63,33 @@ def power(
     ] = 0.8,
     level: Annotated[float, typer.Option("--alpha", help="Significance level, after correction.")] = 0.05,
     simulations: Annotated[
-        int, typer.Option(min=10, help="Simulated studies per plan: 100 leave an uncertainty of .08, 1,000 of .025.")
+        int,
+        typer.Option(
+            min=10,
+            help=("Number of simulated studies per plan. 100 studies give an uncertainty of .08, and 1,000 give .025."),
+        ),
     ] = 1_000,
     search: Annotated[
         bool,
         typer.Option(
-            "--search/--no-search", help="Search for plans that reach the required power if this one does not."
+            "--search/--no-search", help="If this plan does not reach the required power, search for plans that do."
         ),
     ] = True,
     full: Annotated[
         bool,
         typer.Option(
             "--full",
-            help="Preferences: analyse every simulated study like the report, instead of a few that calibrate a quick test.",
+            help=("Preferences: use the report's test for every simulated study, instead of a calibrated quick test."),
         ),
     ] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")] = 1,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the figure, CSV and JSON.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Output folder for the figure, CSV and JSON.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Simulate what a planned study of ratings, chats or preferences would detect, and which larger ones would.
+    """Simulate which differences a planned study of ratings, chats or preferences would detect, and search larger plans.
 
-    Studies of ratings are decided as 'trialogue study report' decides; of preferences by a quick test calibrated on it.
+    Ratings are analysed as in 'trialogue study report', and preferences with a quick test calibrated on that analysis.
     """
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.study.power import power_lines, write_power

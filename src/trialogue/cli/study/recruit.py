@@ -22,7 +22,7 @@ def recruit(
     ],
     payment: Annotated[str, typer.Argument(help="settle: id of the bonus payment whose response was lost.")] = "",
     paid: Annotated[
-        bool | None, typer.Option("--paid/--unpaid", help="settle: whether Prolific made the payment (required).")
+        bool | None, typer.Option("--paid/--unpaid", help="settle: state whether Prolific made the payment (required).")
     ] = None,
     base: Annotated[str, typer.Option(help="draft: address of the server, such as https://study.example.org.")] = "",
     confirm: Annotated[
@@ -31,7 +31,7 @@ def recruit(
     every: Annotated[float, typer.Option(min=0, help="sync: repeat after this many seconds (0: once).")] = 0,
     dry_run: Annotated[bool, typer.Option(help="Print requests and price without changing anything.")] = False,
 ) -> None:
-    """Recruit on Prolific: create a draft, check it, publish it, track submissions, approve, reject, pay bonuses, close."""
+    """Recruit on Prolific: draft, check and publish a study, track and decide on submissions, pay bonuses, close."""
     from trialogue.errors import UnknownNameError, UsageError
     from trialogue.study.opening import open_launched
 

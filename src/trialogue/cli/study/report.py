@@ -10,10 +10,10 @@ from trialogue.cli.shared.progress import steps
 
 def report(
     export: Annotated[Path, typer.Argument(help="Folder written by 'trialogue study export'.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("runs/study-report"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output folder for the report.")] = Path("runs/study-report"),
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     models: Annotated[
-        bool, typer.Option("--models", help="Fit ordinal mixed models, too, for a paper. No verdict rests on them.")
+        bool, typer.Option("--models", help="Also fit ordinal mixed models, for a paper. Verdicts do not use them.")
     ] = False,
 ) -> None:
     """Analyse a study's export: participants, agreement between raters, and which system is better."""

@@ -16,7 +16,7 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8000,
     name: Annotated[
         list[str] | None,
-        typer.Option(help="Host name by which participants reach the server (repeatable). Also: TRIALOGUE_HOSTS."),
+        typer.Option(help="Host name of the server for participants (repeatable). You can also set TRIALOGUE_HOSTS."),
     ] = None,
     secure: Annotated[bool, typer.Option(help="Participants reach the server over HTTPS, through a proxy.")] = False,
     trusted_proxies: Annotated[
@@ -24,14 +24,16 @@ def serve(
         typer.Option(
             min=0,
             envvar="TRIALOGUE_TRUSTED_PROXIES",
-            help="Number of proxies in front that append to X-Forwarded-For (0: ignore that header).",
+            help=("Number of proxies in front of the server that append to X-Forwarded-For (0: ignore this header)."),
         ),
     ] = 0,
     confirm_places: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="Confirm the maximum number of paid participants (needed at the first start of a study that pays).",
+            help=(
+                "Confirm the maximum number of paid participants (required at the first start of a study with payment)."
+            ),
         ),
     ] = None,
     processes: Annotated[
@@ -42,11 +44,11 @@ def serve(
         float | None,
         typer.Option(
             min=0,
-            help="Seconds between synchronisations with Prolific; 0: none (default: 300 if PROLIFIC_TOKEN is set).",
+            help=("Seconds between synchronisations with Prolific (0: never; default: 300 if PROLIFIC_TOKEN is set)."),
         ),
     ] = None,
 ) -> None:
-    """Serve a study from SQLite in its folder, or from PostgreSQL at DATABASE_URL. Ctrl-C stops it; saved data are kept."""
+    """Serve a study with SQLite in its folder, or with PostgreSQL at DATABASE_URL. Stop the server with Ctrl-C."""
     from trialogue.cli.study.make import print_advice
     from trialogue.study.design.file import read_study
     from trialogue.study.server import serve as run
@@ -87,7 +89,7 @@ def preview(
 
 def backup(
     folder: Folder,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Backup file; must not exist yet.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Backup file to create. The file must not exist yet.")],
 ) -> None:
     """Back up the database while the study is running."""
     from trialogue.study.backup import backup as copy
@@ -97,12 +99,17 @@ def backup(
 
 def restore(
     folder: Annotated[Path, typer.Argument(help="Study folder, with its study file and secret.key.")],
-    backup_file: Annotated[Path, typer.Argument(metavar="BACKUP", help="Backup made by trialogue study backup.")],
+    backup_file: Annotated[
+        Path, typer.Argument(metavar="BACKUP", help="Backup file written by 'trialogue study backup'.")
+    ],
     replace: Annotated[
-        bool, typer.Option("--replace", help="Replace a database that has participants; it is kept beside the study.")
+        bool,
+        typer.Option(
+            "--replace", help="Replace a database that has participants. The old database is kept in the study folder."
+        ),
     ] = False,
 ) -> None:
-    """Restore the database from a backup. Stop the server first. Who withdrew since the backup is erased again."""
+    """Restore the database from a backup. Stop the server first. Later withdrawals and erasures are applied again."""
     from trialogue.study.restoring import restore as run
 
     found = run(folder, backup_file, url=os.environ.get("DATABASE_URL", ""), replace=replace)

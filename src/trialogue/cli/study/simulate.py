@@ -14,21 +14,26 @@ if TYPE_CHECKING:
 
 
 def simulate(
-    folder: Annotated[Path, typer.Argument(help="Study folder; its database is neither read nor written.")],
+    folder: Annotated[Path, typer.Argument(help="Study folder. Its database is neither read nor written.")],
     workers: Annotated[int, typer.Option("--workers", "-w", min=1, help="Number of scripted participants.")] = 60,
     effect: Annotated[
         list[str] | None,
         typer.Option(
             "--effect",
-            help="SYSTEM=LOGITS: true quality of a system, such as kbrd=0.5 (repeatable; default: evenly spaced).",
+            help=("True quality of a system as SYSTEM=LOGITS, such as kbrd=0.5 (repeatable; default: evenly spaced)."),
         ),
     ] = None,
     drop_out: Annotated[float, typer.Option(help="Share of participants who drop out at some page.")] = 0.1,
-    careless: Annotated[float, typer.Option(help="Share who answer at random and fail attention checks.")] = 0.1,
-    straight: Annotated[float, typer.Option(help="Share who always choose the first point.")] = 0.0,
-    obedient: Annotated[float, typer.Option(help="Share who answer at random but pass attention checks.")] = 0.0,
+    careless: Annotated[
+        float, typer.Option(help="Share of participants who answer at random and fail attention checks.")
+    ] = 0.1,
+    straight: Annotated[float, typer.Option(help="Share of participants who always choose the first point.")] = 0.0,
+    obedient: Annotated[
+        float, typer.Option(help="Share of participants who answer at random but pass attention checks.")
+    ] = 0.0,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="New folder for export and report (default: neither is written).")
+        Path | None,
+        typer.Option("--out", "-o", help="New folder for the export and the report (default: do not write them)."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
@@ -36,7 +41,7 @@ def simulate(
 ) -> None:
     """Send scripted participants through every page, and check whether the analysis recovers their known preferences.
 
-    Exit code 1 on any defect: a server error, a lost answer, an item judged too often.
+    The exit code is 1 if there is any defect, such as a server error, a lost answer, or an item judged too often.
     """
     people: dict[str, Any] = {
         "workers": workers,

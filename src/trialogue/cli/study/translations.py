@@ -10,7 +10,7 @@ def translations(
     new: Annotated[bool, typer.Option("--new", help="Create an empty catalog for the language.")] = False,
     compile_: Annotated[bool, typer.Option("--compile", help="Compile the catalog that the pages read.")] = False,
 ) -> None:
-    """Check whether the pages are completely translated, and list what is missing. Exit code 1 if anything is missing."""
+    """Check whether all texts of the pages are translated, and list missing texts. Exit code 1 if a text is missing."""
     from trialogue.errors import UsageError
     from trialogue.extras import need
     from trialogue.study import translations as catalogs
