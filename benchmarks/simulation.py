@@ -314,19 +314,30 @@ def _processor() -> str:
     return next((line.split(":")[1].strip() for line in lines if "model name" in line), "processor unknown")
 
 
+QUICK = ("in_process_100", "in_process_500", "http_1", "http_8")
+
+
+def median_of(name: str) -> Found:
+    """The middle one of several runs of a measurement."""
+    print(f"{name} ...", flush=True)
+    runs = [measured(name) for _ in range(REPEATS.get(name, 1))]
+    found = sorted(runs, key=lambda run: run.get("per_cpu_s", 0.0))[len(runs) // 2]
+    print(f"  {found}", flush=True)
+    return found
+
+
 def main() -> None:
-    """Everything, or the one measurement that is named."""
+    """Everything, the one measurement that is named, or (``quick``) the rows beside UserSimCRS, printed within two minutes."""
+    if sys.argv[1:] == ["quick"]:
+        for name in QUICK:
+            median_of(name)
+        return
     if len(sys.argv) > 1:
         with tempfile.TemporaryDirectory() as folder:
             found = MEASUREMENTS[sys.argv[1]](Path(folder))
         print(json.dumps({**found, "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3}))
         return
-    everything = {}
-    for name in MEASUREMENTS:
-        print(f"{name} ...", flush=True)
-        runs = [measured(name) for _ in range(REPEATS.get(name, 1))]
-        everything[name] = sorted(runs, key=lambda run: run.get("per_cpu_s", 0.0))[len(runs) // 2]
-        print(f"  {everything[name]}", flush=True)
+    everything = {name: median_of(name) for name in MEASUREMENTS}
     (HERE / "SIMULATION.md").write_text(results(everything), encoding="utf-8")
     print(f"wrote {HERE / 'SIMULATION.md'}")
 

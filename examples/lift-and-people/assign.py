@@ -10,6 +10,8 @@ import json
 import sys
 from pathlib import Path
 
+LEAST = 30
+"""Different needs that lift takes."""
 AGENTS = ("guided", "genre_led", "distracted", "static_list", "popular")
 
 
@@ -25,6 +27,9 @@ def words_of(need: dict) -> str:
 def main(needs: Path, items: Path) -> None:
     """Read a test set and write a study's items."""
     cases = [json.loads(line) for line in needs.read_text(encoding="utf-8").splitlines()[1:]]
+    different = len({tuple(sorted(case["need"]["acceptable"])) for case in cases})
+    if different < LEAST:
+        sys.exit(f"{needs} has {different} different needs, and lift takes {LEAST}: simulate more dialogues (n).")
     lines = [
         {
             "kind": "chat_item",

@@ -144,7 +144,7 @@ def test_prompts_that_cannot_be_filled_in_are_refused(endpoint: str) -> None:
         ("null", "empty", "finish_reason 'stop'"),
         ("blank", "empty", "without text"),
         ("refusal", "empty", "It refused: I cannot recommend films."),
-        ("tools", "empty", "It called a tool"),
+        ("tools", "tool_call", "which nobody runs"),
         ("length", "empty", "raise max_tokens"),
         ("status/400", "error", "status 400"),
         ("status/500", "error", "status 500"),

@@ -1,6 +1,8 @@
 """From whatever an agent answers to a turn, or to a failure that says why not."""
 
+import json
 import pickle
+from email.message import Message
 
 import pytest
 from hypothesis import given
@@ -8,10 +10,12 @@ from hypothesis import strategies as st
 
 from tests.agents.talk import texts, user
 from trialogue.agents import AgentFailure, Turn
+from trialogue.agents.protocols.exchange import Exchange, turn_in
 from trialogue.agents.replies import turn_of
 from trialogue.records import DialogueAct, SlotValue, Utterance
 from trialogue.transport.answers import LONGEST_TEXT
 from trialogue.transport.failures import PassingFailure, UnreadableAnswer
+from trialogue.transport.http import HttpResponse
 
 HEAT = Utterance(speaker="system", text="Heat?", acts=(DialogueAct(intent="RECOMMEND"),))
 
@@ -53,6 +57,55 @@ def test_a_turn_stays_as_it_is_but_for_what_was_measured_outside() -> None:
 @pytest.mark.parametrize("answer", ["", "  \n", [], ["", " "], {"messages": []}, {"text": "", "ends": False}])
 def test_no_words_are_a_failure(answer: object) -> None:
     assert failure_of(answer).kind == "empty"
+
+
+CALLS = [{"id": "c1", "type": "function", "function": {"name": "search", "arguments": "{}"}}]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '<tool_call>{"name": "search", "arguments": {}}</tool_call>',
+        ["Let me look.", '{"name": "search", "arguments": {}}'],
+        {"text": 'Let me look. {"name": "search", "arguments": {}}'},
+        {"text": "", "tool_calls": CALLS},
+        {"role": "assistant", "content": None, "tool_calls": CALLS},
+        {"content": [{"type": "text", "text": "Wait."}, {"type": "tool_use", "name": "search"}]},
+        {"text": "Let me look.", "tool_calls": CALLS, "finish_reason": "tool_calls"},
+        "<think>They like crime.</think>Action: search[crime]",
+        "<|channel|>commentary to=functions.search<|message|>{}<|call|>",
+    ],
+)
+def test_a_call_of_a_tool_is_no_reply_and_is_named(answer: object) -> None:
+    failure = failure_of(answer)
+    assert (failure.kind, failure.ending) == ("tool_call", "agent_tool_call")
+    assert "the tool 'search', which nobody runs. Run tools inside the agent" in failure.detail
+
+
+def in_http(message: object, reason: str, path: str = "choices.0.message.content") -> Turn:
+    body = {"choices": [{"message": message, "finish_reason": reason}]}
+    response = HttpResponse(200, Message(), json.dumps(body).encode(), 0.1)
+    return turn_in(response, Exchange(reply=path), longest=LONGEST_TEXT, latency_s=None)
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ({"content": "", "tool_calls": CALLS}, "tool_calls"),
+        ({"content": None, "tool_calls": CALLS}, "stop"),
+        ({"tool_calls": CALLS}, "tool_calls"),
+        ({"content": "Let me look.", "tool_calls": CALLS}, "tool_calls"),
+        ({"content": '[TOOL_CALLS][{"name": "search", "arguments": {}}]'}, "stop"),
+    ],
+)
+def test_a_server_that_waits_for_a_tool_gives_no_reply(message: object, reason: str) -> None:
+    with pytest.raises(AgentFailure, match="the tool 'search', which nobody runs") as caught:
+        in_http(message, reason)
+    assert caught.value.ending == "agent_tool_call"
+
+
+def test_calls_that_a_server_ran_stand_beside_its_reply() -> None:
+    assert texts(in_http({"content": "Heat?", "tool_calls": CALLS}, "stop")) == ["Heat?"]
 
 
 @pytest.mark.parametrize("answer", [{"ends": True}, {"messages": [], "ends": True}, {"text": "", "ends": True}])

@@ -12,6 +12,7 @@ from trialogue.judges.rubric_files import rubric_source
 from trialogue.strategies.taxonomy import TAXONOMY
 
 TURNS = {"relevance", "interestingness", "strategies"}
+CONDUCT = ("in_role", "ends_in_time", "without_loop", "whole_messages", "keeps_to_need", "leaks_nothing")
 HIGHEST = {
     "relevance": 2,
     "interestingness": 2,
@@ -21,6 +22,7 @@ HIGHEST = {
     "efficiency": 1,
     "dialogue_overall": 4,
     "persuasiveness": 2,
+    **dict.fromkeys(CONDUCT, 1),
 }
 """Highest points of people's answers in CRSArena-Eval, and of persuasiveness in iEvaLM; the lowest is 0 for all."""
 

@@ -65,6 +65,6 @@ def test_a_score_s_measure_knows_its_parts_and_is_written_as_text() -> None:
     assert type(score.to_json()["measure"]) is str
 
 
-def test_in_prose_a_question_is_words_and_a_metric_its_short_name() -> None:
+def test_in_prose_a_question_is_words_and_a_metric_its_name() -> None:
     assert MeasureName("human:overall_quality").prose == "overall quality"
-    assert MeasureName("distinct(n=2)@ratio|v1").prose == "distinct(n=2)@ratio"
+    assert MeasureName("need_met(turns=10)@named|v1").prose == "need met"

@@ -116,6 +116,7 @@ def test_a_user_may_leave_before_a_word() -> None:
         ("unreachable", "agent_unreachable"),
         ("malformed", "agent_invalid_reply"),
         ("empty", "agent_invalid_reply"),
+        ("tool_call", "agent_tool_call"),
         ("rate_limited", "rate_limited"),
         ("harness", "harness_error"),
     ],

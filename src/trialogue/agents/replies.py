@@ -8,10 +8,12 @@ Reasoning that came with a message is kept as its ``thought`` (``records.spoken`
 import contextlib
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pydantic import ValidationError
 
 from trialogue.agents.base import Turn
+from trialogue.llm.machine_text import tool_called_by, tool_called_in, waits_for_tool
 from trialogue.records import JsonValue, Utterance
 from trialogue.records.files.jsonl import problems_of
 from trialogue.records.spoken import Spoken, is_blank, settle_utterance, split_channels
@@ -41,7 +43,7 @@ def turn_of(
         meta: what else is known of it, added to what the answer says.
 
     Raises:
-        AgentFailure: empty; or malformed: no message, too long, half a surrogate pair, a message of the user, ...
+        AgentFailure: empty, a tool call, or malformed: no message, too long, half a surrogate pair, ...
 
     >>> [message.text for message in turn_of(["Hello!", " ", {"text": "What do you like?"}]).utterances]
     ['Hello!', 'What do you like?']
@@ -52,6 +54,7 @@ def turn_of(
         messages, ends, own_meta = answer.utterances, answer.ends, {**own_meta, **answer.meta}
         latency_s = latency_s if answer.latency_s is None else answer.latency_s
     elif isinstance(answer, Mapping):
+        refuse_tool_call(answer, said=answer.get("text") or answer.get("messages"))
         reported = {name: answer[name] for name in REPORTED if name in answer}
         messages, ends, said_meta = _of_object({name: answer[name] for name in answer if name not in REPORTED})
         own_meta.update(said_meta)
@@ -81,6 +84,41 @@ def _empty(read: Sequence[Utterance], answer: object) -> AgentFailure:
             "empty", f"the model produced reasoning but no reply ({thought:,} characters): {MORE_TOKENS}."
         )
     return AgentFailure("empty", "answered without any text. Does it understand the requests?")
+
+
+def refuse_tool_call(answer: object, *, said: object) -> None:
+    """Check that an agent does not wait for a tool, by the fields of its answer.
+
+    Args:
+        answer: JSON.
+        said: the reply in it; calls beside it are those that the agent ran, unless the answer says that it waits.
+
+    Raises:
+        AgentFailure: (tool_call) it does.
+    """
+    if is_silent(said) or waits_for_tool(answer):
+        name = tool_called_by(answer)
+        if name is not None:
+            raise _tool_call(name)
+
+
+def is_silent(said: object) -> bool:
+    """Whether a reply, or a list of messages, holds no text."""
+    return all(each is None or (isinstance(each, str) and is_blank(each)) for each in members_of(said))
+
+
+def members_of(said: Any) -> list[Any]:
+    """Messages of a reply, which may be one."""
+    return said if isinstance(said, list) else [said]
+
+
+def _tool_call(name: str) -> AgentFailure:
+    called = f"the tool {name!r}" if name else "a tool"
+    return AgentFailure(
+        "tool_call",
+        f"answered with a call of {called}, which nobody runs. Run tools inside the agent, and answer with what the model "
+        "says after their results.",
+    )
 
 
 def said_in(text: str) -> Spoken:
@@ -140,6 +178,9 @@ def _message(message: object, longest: int) -> Utterance:
         )
     said = settle_utterance(message)
     checked_text(said.text, longest=longest)
+    called = tool_called_in(said.text or message.text)
+    if called is not None:
+        raise _tool_call(called)
     return said
 
 

@@ -15,11 +15,12 @@ from pydantic import Field
 from trialogue.errors import UsageError
 from trialogue.llm.budget import Reservation, active_budget, most_prompt_tokens, tally
 from trialogue.llm.cache import Cache, key_of
+from trialogue.llm.machine_text import tool_called_by
 from trialogue.llm.tokens import Token, tokens_of
 from trialogue.llm.usage import Ledger, Price
 from trialogue.records import JsonValue, Record, RetryCost
 from trialogue.transport.answers import MODEL_IS_OURS_TO_MEND, check_success, checked_text, hidden, redactor
-from trialogue.transport.failures import AgentFailure, PassingFailure, UnreadableAnswer
+from trialogue.transport.failures import AgentFailure, FailureKind, PassingFailure, UnreadableAnswer
 from trialogue.transport.http import MAX_BYTES, ConnectionPool
 from trialogue.transport.retry import AtOnce, Retries, RetryPolicy, Seconds
 from trialogue.transport.streams import is_stream, whole_answer
@@ -72,8 +73,10 @@ class Completion(Record):
 class EmptyAnswer(AgentFailure):
     """Answer of a model without text: it refused, was cut off before the first word, or said nothing."""
 
-    def __init__(self, detail: str, *, is_refusal: bool = False, finish_reason: str | None = None) -> None:
-        super().__init__("empty", detail)
+    def __init__(
+        self, detail: str, *, is_refusal: bool = False, finish_reason: str | None = None, kind: FailureKind = "empty"
+    ) -> None:
+        super().__init__(kind, detail)
         self.is_refusal = is_refusal
         """Whether the model said that it refuses."""
         self.finish_reason = finish_reason
@@ -86,11 +89,11 @@ class EmptyAnswer(AgentFailure):
 
     def __reduce__(self) -> tuple[Callable[..., AgentFailure], tuple[object, ...]]:
         """Pickle support."""
-        return _empty_answer, (self.detail, self.is_refusal, self.finish_reason)
+        return _empty_answer, (self.detail, self.is_refusal, self.finish_reason, self.kind)
 
 
-def _empty_answer(detail: str, is_refusal: bool, finish_reason: str | None) -> EmptyAnswer:
-    return EmptyAnswer(detail, is_refusal=is_refusal, finish_reason=finish_reason)
+def _empty_answer(detail: str, is_refusal: bool, finish_reason: str | None, kind: FailureKind) -> EmptyAnswer:
+    return EmptyAnswer(detail, is_refusal=is_refusal, finish_reason=finish_reason, kind=kind)
 
 
 class ChatOptions(Record):
@@ -346,6 +349,7 @@ def completion_in(answer: Mapping[str, Any], raw: str, *, has_tools: bool = Fals
             _empty_answer_reason(message, reason),
             is_refusal=isinstance(message.get("refusal"), str),
             finish_reason=_text(reason),
+            kind="empty" if tool_called_by(message) is None else "tool_call",
         )
     prompt_tokens, completion_tokens = tokens_in(answer)
     return Completion(
@@ -383,8 +387,10 @@ def _empty_answer_reason(message: Mapping[str, Any], reason: object) -> str:
     why = f"the model answered without text (finish_reason {reason!r})."
     if isinstance(message.get("refusal"), str):
         why += f" It refused: {message['refusal'][:300]}"
-    elif message.get("tool_calls"):
-        why += " It called a tool; an agent must answer with text."
+    elif (tool := tool_called_by(message)) is not None:
+        why += (
+            f" It called the tool {tool!r}, which nobody runs: do not offer it tools, or run them and answer with text."
+        )
     elif reason == "length":
         why += " It used up its tokens first, perhaps for reasoning: raise max_tokens."
     return why

@@ -124,8 +124,13 @@ class MeasureName(str):
 
     @property
     def prose(self) -> str:
-        """Readable form: ``human:overall_quality`` is "overall quality"; a metric's short name."""
-        return (self.question or "").replace("_", " ") if self.is_judgement else self.short
+        """Words for a sentence that has no title: the question, or the metric without parameters and formula.
+
+        >>> MeasureName("human:overall_quality").prose, MeasureName("need_met(turns=10)@named|v1").prose
+        ('overall quality', 'need met')
+        """
+        words = (self.question or "") if self.is_judgement else " ".join(filter(None, (self.metric, self.aspect)))
+        return words.replace("_", " ")
 
     def is_called(self, text: str) -> bool:
         """Whether user input refers to this measure: the full name, or one that leaves out some of its parts.

@@ -81,7 +81,7 @@ class Score(Record):
         if self.value is None and not self.why:
             raise ValueError("a score without a value needs a reason (why)")
         if self.value is not None and self.scale is not None and not self.scale.holds(self.value):
-            raise ValueError(off_scale_text(self.measure.prose, self.value, self.scale.low, self.scale.high))
+            raise ValueError(off_scale_text(self.measure.short, self.value, self.scale.low, self.scale.high))
         return self
 
 

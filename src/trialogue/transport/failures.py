@@ -12,7 +12,9 @@ KEPT = 10_000  # characters of an unreadable answer that are kept; more fills a 
 SHOWN = 200  # characters of it in the message
 
 
-FailureKind = Literal["unreachable", "timeout", "error", "malformed", "empty", "closed", "rate_limited", "harness"]
+FailureKind = Literal[
+    "unreachable", "timeout", "error", "malformed", "empty", "tool_call", "closed", "rate_limited", "harness"
+]
 
 _ENDINGS: Mapping[FailureKind, Ending] = MappingProxyType(
     {
@@ -21,6 +23,7 @@ _ENDINGS: Mapping[FailureKind, Ending] = MappingProxyType(
         "error": Ending.AGENT_ERROR,
         "malformed": Ending.AGENT_INVALID_REPLY,
         "empty": Ending.AGENT_INVALID_REPLY,
+        "tool_call": Ending.AGENT_TOOL_CALL,
         "closed": Ending.AGENT_ERROR,
         "rate_limited": Ending.RATE_LIMITED,
         "harness": Ending.HARNESS_ERROR,
@@ -32,7 +35,8 @@ class AgentFailure(TrialogueError):  # noqa: N818 - a failure of the agent, reco
     """Failure of an agent to reply, after its own retries.
 
     ``kind`` is one of unreachable (no connection), timeout (no answer in time), error (it answered with an error or
-    crashed), malformed (an answer that is not in its protocol), empty (no text), closed (it ended the session itself
+    crashed), malformed (an answer that is not in its protocol), empty (no text), tool_call (it asked for a
+    tool that nobody runs), closed (it ended the session itself
     without saying so). Two are not the agent's fault: rate_limited (a server refused further requests, HTTP 429) and
     harness (this machine or its configuration: a full disk, a refused credential, no network).
     """

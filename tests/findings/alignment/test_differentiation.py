@@ -128,7 +128,7 @@ def test_preferences_that_fit_nothing_are_refused_with_what_would_do() -> None:
 
 def test_the_figure_has_a_panel_for_each_metric_with_values() -> None:
     figure = mixtures(differentiation(pairs(), get_metrics(METRICS), resamples=50))
-    assert figure.svg.count("behavior_alignment") >= 1
+    assert figure.svg.count("Behavior Alignment") >= 1
     assert "100%" in figure.svg
     assert "goes from 0.100 to 0.900" in figure.alt
     assert mixtures([]).alt is not None

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trialogue.metrics.gates.contradicted_needs import _values
-from trialogue.metrics.gates.courtesies import is_thanks
+from trialogue.metrics.gates.courtesies import is_idle, is_thanks
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import Constraint, Dialogue, Ending, Mention, Need, Utterance
 from trialogue.records.kinds.gates import Gate
@@ -104,6 +104,28 @@ def test_thanks_without_end_are_three_turns_in_a_row() -> None:
 )
 def test_politeness_has_many_words(said: tuple[str, ...]) -> None:
     assert fired(dialogue("Hi", *said)) == {Gate.ENDLESS_THANKS}
+
+
+def talk_of(*texts: str) -> Dialogue:
+    """A dialogue in which both sides take turns, the user first."""
+    said = [Utterance(speaker="system" if place % 2 else "user", text=text) for place, text in enumerate(texts)]
+    return Dialogue(id="d", utterances=tuple(said))
+
+
+IDLE = ("I'm so glad I asked.", "And I'm glad to be of help.", "That makes my day, thank you.", "You make mine.")
+
+
+def test_courtesies_of_both_sides_in_any_words_are_found_where_nothing_is_asked_or_named() -> None:
+    assert fired(talk_of("A film?", "Heat.", *IDLE, "Take care, then!", "Take care!")) == {Gate.ENDLESS_THANKS}
+
+
+@pytest.mark.parametrize(
+    "reply", ["And what else do you like?", "There is also Ronin, by the way.", "It has 2 sequels."]
+)
+def test_a_reply_that_asks_or_names_something_is_no_courtesy(reply: str) -> None:
+    assert not is_idle(reply, "system")
+    said = ("What a day.", "Indeed, thank you.", "Lovely, thanks.", reply, "Popcorn is ready, cheers!", "Cheers!")
+    assert fired(talk_of("A film?", "Heat.", *said)) == set()
 
 
 @pytest.mark.parametrize(

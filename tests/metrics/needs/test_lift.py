@@ -1,6 +1,7 @@
 """Lift of dialogues: needs by what satisfies them, failures, and unit values."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import trialogue
 from trialogue.metrics import conversations_of, get_metric
 from trialogue.metrics.base import NeedCourse, Undefined
 from trialogue.metrics.engine.accumulate import LiftTotals, Settings, accumulator_for
+from trialogue.metrics.needs.lift import Lift
 from trialogue.records import Dialogue, Ending, Mention, Need, Utterance
 
 NEEDS = 30
@@ -147,3 +149,27 @@ def test_an_item_beyond_the_third_closes_a_need_unmet() -> None:
     assert isinstance(course, NeedCourse)
     assert [item for item, _ in course.items] == ["item1", "item2", "item3"]
     assert [item for item, _ in course.beyond] == ["item4", "item5"]
+
+
+class VersionOne(Lift):
+    """As it was: items that do not count close no need."""
+
+    def course(self, unit: Dialogue) -> NeedCourse | Undefined:
+        found = super().course(unit)
+        return found if isinstance(found, Undefined) else replace(found, beyond=())
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"),
+    [(VersionOne(), 0.044015376984), (Lift(), 0.034672619048)],  # v1 by the code of commit bcfd7b48, before version 2
+    ids=["v1", "v2"],
+)
+def test_golden_values_of_both_versions(metric: Lift, value: float) -> None:
+    made = []
+    for number in range(40):
+        wanted = frozenset({number * 7 % 60, (number * 11 + 3) % 60, (number * number + 1) % 60})
+        lists = [[(5 * place + 17 * turn + 3 + number % 4 * turn) % 60 for place in range(5)] for turn in range(3)]
+        made.append(listing(number, wanted, lists))
+    found = LiftTotals(metric)
+    found.add(list(conversations_of(made)))
+    assert found.estimate("l", Settings()).value == pytest.approx(value, abs=1e-12)

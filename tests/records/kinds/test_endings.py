@@ -6,7 +6,13 @@ from pydantic import ValidationError
 from trialogue.records import Dialogue, Ending, Fault, RetryCost
 from trialogue.records.kinds.endings import FAILURES, failures_of, regular_ending
 
-OF_THE_AGENT = {Ending.AGENT_ERROR, Ending.AGENT_TIMEOUT, Ending.AGENT_UNREACHABLE, Ending.AGENT_INVALID_REPLY}
+OF_THE_AGENT = {
+    Ending.AGENT_ERROR,
+    Ending.AGENT_TIMEOUT,
+    Ending.AGENT_UNREACHABLE,
+    Ending.AGENT_INVALID_REPLY,
+    Ending.AGENT_TOOL_CALL,
+}
 
 
 def test_only_the_agents_own_failures_are_the_agents_fault() -> None:

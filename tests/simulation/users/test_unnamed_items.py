@@ -18,7 +18,7 @@ REPLIES = (
     "Я бы посоветовал посмотреть что-нибудь хорошее сегодня вечером.",
     "我推荐你看一部好电影。",
     "Here you go!",
-    "search_catalogue(genre='crime')",
+    "genre: crime, 1 of 3 pages",
 )
 KINDS = ("cir6-pkg", "cir6-single", "qrfa-single")
 

@@ -158,3 +158,32 @@ def test_clusters_of_a_kind_that_spreads_otherwise_have_degrees_of_freedom_of_th
         assert found.p == pytest.approx(2 * t.sf(2 / 20**0.5, freedom))
         assert found.interval is not None
         assert found.interval.high - 2.0 == pytest.approx(t.ppf(0.975, freedom) * 20**0.5)
+
+
+def test_of_rare_events_the_freedom_is_that_of_the_variance() -> None:
+    """Of one in thirty, Student's t with n - 1 degrees of freedom covers too little; normal values keep theirs."""
+    from scipy.stats import t as student
+
+    rng = np.random.default_rng(5)
+    covers = {False: 0, True: 0}
+    for _ in range(600):
+        values = (rng.random(100) < 0.034) - rng.random(100) * 0.068  # mean 0, as lift: met, less what was expected
+        for are_rare in covers:
+            found = jackknife(without_each(values), float(values.mean()), 100, are_rare=are_rare).interval
+            covers[are_rare] += found is not None and found.low <= 0 <= found.high
+    assert covers[False] / 600 < 0.9 < 0.95 < covers[True] / 600 < 0.98
+    values = rng.normal(size=4000)
+    normal = jackknife(without_each(values), 0.0, 4000, are_rare=True).interval
+    assert normal is not None
+    error = values.std(ddof=1) / 4000**0.5
+    assert normal.high == pytest.approx(student.ppf(0.975, 3999) * error, rel=1e-3)
+
+
+def test_a_difference_of_rare_events_has_no_more_freedom() -> None:
+    rng = np.random.default_rng(6)
+    one, other = (keyed((rng.random(100) < 0.05).astype(float)) for _ in range(2))
+    plain, rare = (jackknife_difference(one, other, 0.06, 0.02, 200, are_rare=are_rare) for are_rare in (False, True))
+    assert plain.interval is not None
+    assert rare.interval is not None
+    assert rare.interval.low < plain.interval.low
+    assert (rare.p or 0) > (plain.p or 1)

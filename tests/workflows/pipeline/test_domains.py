@@ -59,7 +59,7 @@ def test_left_out_by_default_it_says_why_in_one_line(tmp_path: Path) -> None:
     assert not fit.is_measured
     assert run.findings.warnings.count(*domain_lines([fit])) == 1
     assert next(domain_lines([fit])).startswith(
-        "satisfaction@linear|v1 is not among the default metrics here: 1 of 5 dialogues resemble those it was trained "
+        "Satisfaction is not among the default metrics here: 1 of 5 dialogues resemble those it was trained "
         "on (about films, 1 to 12 user turns of 1 to 25 words, replies of 4 to 45 words); 4 are about another topic."
     )
 
@@ -70,7 +70,7 @@ def test_named_it_is_computed_and_says_that_it_is_outside_its_domain(tmp_path: P
     (fit,) = run.findings.domains
     assert fit.is_measured
     assert run.league("satisfaction").standings[0].estimate.value is not None
-    said = "satisfaction@linear|v1 is used outside its domain"
+    said = "Satisfaction is used outside its domain"
     assert any(line.startswith(said) for line in run.findings.warnings)
     run.write(tmp_path / "run")
     rater = {"measure": "human:liked", "level": "dialogue", "system": "s", "rater": "x"}

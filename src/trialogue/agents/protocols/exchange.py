@@ -8,11 +8,10 @@ from pydantic import AfterValidator, Field
 from trialogue.agents.base import Turn
 from trialogue.agents.protocols.protocol import object_of, parse_answer, parse_turn
 from trialogue.agents.protocols.templates import check_placeholders, required_value
-from trialogue.agents.replies import turn_of
+from trialogue.agents.replies import is_silent, members_of, refuse_tool_call, turn_of
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.json_paths import ABSENT, value_at
-from trialogue.records.spoken import is_blank
 from trialogue.transport.answers import error_words
 from trialogue.transport.failures import AgentFailure, UnreadableAnswer
 from trialogue.transport.http import HttpResponse
@@ -94,6 +93,8 @@ def greeting_in(answer: HttpResponse, exchange: Exchange, *, longest: int, laten
 
 
 def _turn_in_json(data: Any, text: str, exchange: Exchange, *, longest: int, latency_s: float | None) -> Turn:
+    found = value_at(data, exchange.reply or "")
+    refuse_tool_call(data, said=[each for each in members_of(found) if each is not ABSENT])
     said = required_value(data, exchange.reply or "", text)
     ends = any(value_at(data, path) == value for path, value in exchange.ends.items())
     kept = {
@@ -101,18 +102,14 @@ def _turn_in_json(data: Any, text: str, exchange: Exchange, *, longest: int, lat
     }
     act = value_at(data, exchange.intent) if exchange.intent else None
     acts = {"acts": [{"intent": act}]} if isinstance(act, str) and act else {}
-    messages = [{"text": message, **acts} for message in _members(said)]
-    if (words := error_words(data)) and all(isinstance(each, str) and is_blank(each) for each in _members(said)):
+    messages = [{"text": message, **acts} for message in members_of(said)]
+    if (words := error_words(data)) and is_silent(said):
         raise AgentFailure("error", f"answered without any text, and reported: {words}")
     paths = (("tool_calls", exchange.calls), ("trace_id", exchange.trace_id))
     found = {name: value_at(data, path) for name, path in paths if path}
     reported = {name: value for name, value in found.items() if value not in (ABSENT, None)}
     answer = {"messages": messages, "ends": ends, "meta": kept, **reported}
     return turn_of(answer, longest=longest, latency_s=latency_s)
-
-
-def _members(said: Any) -> list[Any]:
-    return said if isinstance(said, list) else [said]
 
 
 def _json_of(answer: HttpResponse, text: str) -> Any:

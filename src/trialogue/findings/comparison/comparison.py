@@ -178,7 +178,8 @@ def difference_of(
     if own is not None and others_rows is not None and own.are_without and others_rows.are_without:
         values = [side.values[name].value or 0.0 for side in (one, other)]
         without = [dict(zip(each.clusters, each.sums[:, 0].tolist(), strict=True)) for each in (own, others_rows)]
-        return jackknife_difference(without[0], without[1], values[0], values[1], own.n + others_rows.n)
+        n = own.n + others_rows.n
+        return jackknife_difference(without[0], without[1], values[0], values[1], n, are_rare=True)
     if name not in one.rows or name not in other.rows or not _is_known(metric, one.rows[name]):
         return Estimate(value=None, why=NO_PARTS)
     summed = metric if isinstance(metric, SumMetric) else None

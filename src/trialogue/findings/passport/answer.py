@@ -119,10 +119,14 @@ def _ranking(found: PassportFindings) -> Iterator[str]:
         yield f"{len(found.rankings) - MAX_NAMED} more pairs of outcomes are in the table."
 
 
+def words_of_real(each: RankingValidity) -> str:
+    """By what real users, or their dialogues, put systems in order."""
+    measure = MeasureName(each.real.measure)
+    return f"ratings of {measure.prose}" if measure.is_judgement else f"{measure.prose} in their dialogues"
+
+
 def _ranking_sentence(each: RankingValidity) -> str:
-    names = (
-        f"by {MeasureName(each.simulated.measure).short}, against real users' {MeasureName(each.real.measure).short}"
-    )
+    names = f"by {MeasureName(each.simulated.measure).prose}, against real users by {words_of_real(each)}"
     pairs = f"{each.concordant:g} of {each.pairs} pairs of systems in the same order"
     if each.refusal is not None:
         return f"{names}: {pairs}, but {each.refusal}."
@@ -148,7 +152,7 @@ def _dose_sentence(each: KnownGroup) -> str:
         if share is not None
         else ""
     )
-    return f"{MeasureName(each.measure).short} of {each.agent} with replies {each.way}: {doses}{order}{needed}."
+    return f"{MeasureName(each.measure).prose} of {each.agent} with replies {each.way}: {doses}{order}{needed}."
 
 
 def _stability(found: PassportFindings) -> Iterator[str]:
@@ -158,7 +162,7 @@ def _stability(found: PassportFindings) -> Iterator[str]:
 
 def _stability_sentence(each: Stability) -> str:
     widest = max(each.spreads, key=lambda spread: spread.spread)
-    name = MeasureName(each.measure).short
+    name = MeasureName(each.measure).prose
     over = f"over {len(each.levels)} {each.factor.value}s"
     spread = f"{widest.spread:.3f} ({widest.by_chance:.3f} by chance alone)"
     if len(each.spreads) == 1:

@@ -68,7 +68,7 @@ def league_of(leagues: Sequence[League], name: MeasureName) -> League | None:
 
 def unmeasured_sentence(name: MeasureName) -> str:
     """Verdict if the decision protocol's measure was not measured."""
-    what = f"people's {name.prose}" if name.is_judgement else name.short
+    what = f"people's {name.prose}" if name.is_judgement else name.prose
     return f"There is no verdict: the decision protocol rests it on {what}, which has no values here."
 
 

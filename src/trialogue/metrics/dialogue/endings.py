@@ -20,6 +20,7 @@ TEXTS = {
     Ending.AGENT_TIMEOUT: "the system did not answer in time",
     Ending.AGENT_UNREACHABLE: "the system could not be reached or started",
     Ending.AGENT_INVALID_REPLY: "the system's answer violated its protocol or was empty",
+    Ending.AGENT_TOOL_CALL: "the system answered with a call of a tool that nobody ran",
     Ending.RATE_LIMITED: "a server refused further requests (HTTP 429)",
     Ending.USER_ERROR: "the simulated user failed",
     Ending.JUDGE_ERROR: "a judge used during the dialogue failed",

@@ -10,8 +10,6 @@ MAX_OTHER_WORDS = 0.2
 """Share of words that no courtesy has, such as a name; of films there are more."""
 MAX_PLAIN_WORDS = 8
 MAX_SOFT_WORDS = 15
-STEM = 4
-"""Letters by which a word is known again."""
 
 
 def _words_pattern(name: str) -> str:
@@ -26,6 +24,14 @@ _SMILES = re.compile(r"\A[^\w?]*[^\w\s.,!?…_-][^\w?]*\Z")
 """Emoji and smileys alone."""
 _WAVES = re.compile("[🙏👋🤗💐]")
 """Emoji for thanks and goodbye."""
+MAX_IDLE_WORDS = {"user": 15, "system": 20}
+_IDLE = re.compile(
+    r"[?\d\"“«]|n['’]t\b|(?<=[\w,;] )(?!I\b|I['’])[A-Z]\w|\b(?:want(?:ed)?|looking for|prefer|recommend|suggest|another|"
+    r"something|instead|else|more|other|older|newer|likes?|loved?|seen|watched|read|heard|need|find|know|tell|show|which|what|"
+    r"who|when|where|how|why|is it|does|did|genre|movies?|films?|books?|not|no|never|but|or|only|too|maybe|actually|wait)\b",
+    re.MULTILINE,
+)
+"""Signs of a message that asks, wishes, rejects, tells, or names something by a capital, a number or quotation marks."""
 ASSENT = frozenset(
     [
         "ok",
@@ -91,20 +97,22 @@ def is_soft_thanks(text: str) -> bool:
     >>> is_soft_thanks("It sounds beautiful. Thank you!"), is_soft_thanks("Thanks, but something older")
     (True, False)
     """
-    is_polite = _COURTESY.search(text) is not None or _WAVES.search(text) is not None
-    return is_polite and _CONTENT.search(text) is None and len(_WORD.findall(text)) <= MAX_SOFT_WORDS
+    return is_courteous(text) and _CONTENT.search(text) is None and len(_WORD.findall(text)) <= MAX_SOFT_WORDS
 
 
-def echoes(text: str, reply: str) -> bool:
-    """Whether a message says back what the system has just said, and nothing else but courtesies.
+@lru_cache(maxsize=20_000)
+def is_idle(text: str, speaker: str) -> bool:
+    """Whether a short message asks nothing, wishes nothing, rejects nothing and names nothing, whatever it says.
 
-    >>> echoes("I'll enjoy every minute!", "It certainly will! Enjoy every minute!"), echoes("Is it long?", "Long.")
-    (True, False)
+    >>> is_idle("Then we're both happy.", "system"), is_idle("Have a look at Heat", "user"), is_idle("Not that", "user")
+    (True, False, False)
     """
-    words = [each for each in _WORD.findall(text.casefold()) if _PLAIN.match(each.replace("’", "'")) is None]
-    said = {each[:STEM] for each in _WORD.findall(reply.casefold())}
-    is_short = len(words) > 0 and len(_WORD.findall(text)) <= MAX_SOFT_WORDS and "?" not in text + reply
-    return is_short and sum(each[:STEM] not in said for each in words) <= MAX_OTHER_WORDS * len(words)
+    return len(_WORD.findall(text)) <= MAX_IDLE_WORDS[speaker] and _IDLE.search(text) is None
+
+
+def is_courteous(text: str) -> bool:
+    """Whether a message holds a courtesy."""
+    return _COURTESY.search(text) is not None or _WAVES.search(text) is not None
 
 
 def refuses(text: str) -> bool:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from trialogue.metrics.gates.assistant_role import is_assistant, is_data_sheet, reads_out_need
 from trialogue.metrics.gates.contradicted_needs import contradicts
-from trialogue.metrics.gates.courtesies import echoes, is_phatic, is_soft_thanks, is_thanks, refuses
+from trialogue.metrics.gates.courtesies import (
+    is_courteous,
+    is_idle,
+    is_phatic,
+    is_soft_thanks,
+    is_thanks,
+    refuses,
+)
 from trialogue.metrics.gates.cut_endings import breaks_off, breaks_off_in_word, ends_with_mark, is_unfinished
 from trialogue.metrics.gates.repeats import MIN_REPEATED_WORDS, Bag, are_alike, bag_of, repeats_content, words_of
 from trialogue.records import Dialogue, Ending, Mention, Need, Utterance
@@ -19,6 +26,7 @@ if TYPE_CHECKING:
 MIN_CLOSING_TURNS = 3  # user turns in a row without content; two are polite
 SOFT = 0.5  # what a turn of thanks counts that says something else as well
 MIN_THANKS = 2  # of these; the others can be a smile or "you too"
+MIN_COURTESIES = 4  # of both sides in a row of turns without content, two of them the user's
 MAX_SMALL_WORDS = 3  # of a title that may be ordinary words
 MIN_REPETITIONS = 3  # of one message; people say it twice if they are not understood
 
@@ -150,18 +158,33 @@ def premature_stop(dialogue: Dialogue) -> bool | None:
 def endless_thanks(dialogue: Dialogue) -> bool | None:
     """Whether several user turns in a row are only thanks and goodbye; consecutive messages are one turn."""
     row, thanks = 0.0, 0
-    for text, before in _user_turns(dialogue):
+    for text, _ in _user_turns(dialogue):
         if refuses(text):
             continue
         if is_thanks(text):
             row, thanks = row + 1, thanks + 1
-        elif row and (is_phatic(text) or echoes(text, before)):
+        elif row and is_phatic(text):
             row += 1
         elif is_soft_thanks(text):
             row, thanks = row + SOFT, thanks + 1
         else:
             row, thanks = 0.0, 0
         if row >= MIN_CLOSING_TURNS and thanks >= MIN_THANKS:
+            return True
+    return _is_idle_for_long(dialogue)
+
+
+def _is_idle_for_long(dialogue: Dialogue) -> bool:
+    """Whether both sides exchange courtesies for three user turns, and neither asks or names anything in between."""
+    turns = own = both = 0
+    for speaker, run in groupby(dialogue.utterances, key=lambda each: each.speaker):
+        text = " ".join(each.text for each in run)
+        if not is_idle(text, speaker) or (not turns and speaker == "system"):
+            turns = own = both = 0
+            continue
+        polite = is_courteous(text)
+        turns, own, both = turns + (speaker == "user"), own + (speaker == "user" and polite), both + polite
+        if turns >= MIN_CLOSING_TURNS and own >= MIN_THANKS and both >= MIN_COURTESIES:
             return True
     return False
 

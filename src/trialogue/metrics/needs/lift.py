@@ -37,7 +37,7 @@ LIFT = Card(
     default="named",
     parameters=PARAMETERS,
     caveats=(
-        "It measures listening, not service: a system can listen and still meet few needs. Read it together with need_met.",
+        "It measures listening, not service: a system can listen and still meet few needs. Read it together with need met.",
         "Nobody has shown yet that it agrees with what people prefer.",
         *CAVEATS,
     ),

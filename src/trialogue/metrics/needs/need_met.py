@@ -25,7 +25,7 @@ VARIANTS = {
     "first": Variant(summary="Only the first new item of each turn counts.", source=OURS),
     "listed": Variant(
         summary="Every new item of a turn counts, so listing the catalogue meets every need: comparing with "
-        "@named shows how much listing pays.",
+        "the first three of a turn (the default) shows how much listing pays.",
         source=OURS,
     ),
 }
@@ -114,7 +114,7 @@ AFTER_REVISION = Card(
     default="named",
     parameters=PARAMETERS,
     caveats=(
-        "Never in place of need_met: a system that says at once that nothing fits has easier needs.",
+        "Never in place of need met: a system that says at once that nothing fits has easier needs.",
         *CAVEATS,
     ),
     family="simulation",
@@ -152,7 +152,7 @@ TURNS_UNTIL = Card(
     needs=("need",),
     variants={
         "met": Variant(
-            summary="Over the dialogues in which the need is met: read it together with need_met.", source=OURS
+            summary="Over the dialogues in which the need is met: read it together with need met.", source=OURS
         ),
         "capped": Variant(
             summary="Over all dialogues; one in which the need is not met counts as one turn more than the limit.",
@@ -259,7 +259,7 @@ BY_CHANCE = Card(
     },
     default="drawn",
     parameters=PARAMETERS,
-    caveats=("Compare with need_met: a system that names more items has more chances.",),
+    caveats=("Compare with need met: a system that names more items has more chances.",),
     family="simulation",
 )
 

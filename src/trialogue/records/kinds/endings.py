@@ -52,6 +52,8 @@ class Ending(StrEnum):
     """The agent took no connection, or could not be started."""
     AGENT_INVALID_REPLY = "agent_invalid_reply"
     """The agent's answer was not in its protocol, or held no text."""
+    AGENT_TOOL_CALL = "agent_tool_call"
+    """The agent answered with a call of a tool that nobody runs for it."""
     RATE_LIMITED = "rate_limited"
     """A server refused further requests (HTTP 429) until the retries were used up."""
     USER_ERROR = "user_error"
@@ -82,6 +84,7 @@ _FAULTS: Mapping[Ending, Fault] = MappingProxyType(
         Ending.AGENT_TIMEOUT: Fault.AGENT,
         Ending.AGENT_UNREACHABLE: Fault.AGENT,
         Ending.AGENT_INVALID_REPLY: Fault.AGENT,
+        Ending.AGENT_TOOL_CALL: Fault.AGENT,
         Ending.RATE_LIMITED: Fault.HARNESS,
         Ending.USER_ERROR: Fault.USER,
         Ending.JUDGE_ERROR: Fault.JUDGE,

@@ -77,9 +77,11 @@ def _under_condition(found: Comparison) -> str:
 
 
 def _judgements(found: Comparison, *, decides: bool) -> Table[MeasureComparison]:
-    rows = [each for each in found.judgements if each.decides == decides]
+    of_kind = [each for each in found.judgements if each.decides == decides]
+    rows = of_kind if decides else [each for each in of_kind if each.difference.value is not None]
     corrected = decides and sum(each.p_adjusted is not None for each in rows) > 1
     heading = f"{'Deciding measures' if decides else 'Others'} ({found.after} minus {found.before}"
+    left_out = f"; {len(of_kind) - len(rows):,} without a value are not shown" if len(rows) < len(of_kind) else ""
     return Table(
         "Deciding measures" if decides else "Other measures",
         rows,
@@ -89,7 +91,7 @@ def _judgements(found: Comparison, *, decides: bool) -> Table[MeasureComparison]
             Column("p", lambda each: each.p_adjusted, plain_p),
             Column("Verdict", _verdict),
         ],
-        heading=f"{heading}{'; p corrected across these measures, intervals not' if corrected else ''}):",
+        heading=f"{heading}{'; p corrected across these measures, intervals not' if corrected else ''}{left_out}):",
     )
 
 

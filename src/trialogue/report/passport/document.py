@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from trialogue.findings.passport.answer import PART_TITLES, headline, sample_of, sample_text
+from trialogue.findings.passport.answer import PART_TITLES, headline, sample_of, sample_text, words_of_real
 from trialogue.findings.passport.records import (
     Behavior,
     Discriminator,
@@ -20,9 +20,8 @@ from trialogue.findings.passport.records import (
     SystemSpread,
 )
 from trialogue.findings.threats.texts import GATE_WORDS
-from trialogue.records import Estimate
+from trialogue.records import Estimate, MeasureName
 from trialogue.report.document import PAGES, Column, Document, Section, Table, from_estimate, in_files
-from trialogue.report.measures import short_name
 from trialogue.report.numbers import number, own_decimals, plain_p, ranks, signed_text, with_decimals
 from trialogue.report.passport.features import features_table
 from trialogue.report.plots.agreement import chance_caption, highest_first
@@ -111,8 +110,8 @@ def _rankings(found: PassportFindings) -> Table[RankingValidity]:
         "Orders of systems by simulated and by real users",
         found.rankings,
         [
-            Column("Simulated by", lambda row: short_name(row.simulated.measure)),
-            Column("Real by", lambda row: short_name(row.real.measure)),
+            Column("Simulated by", lambda row: MeasureName(row.simulated.measure).prose),
+            Column("Real by", lambda row: words_of_real(row)),
             Column("Simulated order", lambda row: order_text(row.simulated), where=PAGES),
             Column("Real order", lambda row: order_text(row.real), where=PAGES),
             Column("Pairs in the same order", lambda row: f"{row.concordant:g} of {row.pairs}"),
@@ -128,7 +127,7 @@ def _orders(found: PassportFindings) -> Table[SystemOrder]:
         "Orders of systems by every outcome",
         found.orders,
         [
-            Column("Outcome", lambda row: short_name(row.measure)),
+            Column("Outcome", lambda row: MeasureName(row.measure).prose),
             Column("Order, with rank intervals", order_text),
             Column("Dialogues", lambda row: row.sample.simulated),
         ],

@@ -1,8 +1,8 @@
 """What a comparison of simulated with real users says: features, dialogue acts, and the order of agents."""
 
 from trialogue.findings.realism.records import Divergence, Order, Prediction, RealismFindings
+from trialogue.records import MeasureName
 from trialogue.report.document import PAGES, Column, Document, Section, Table, from_estimate, in_files
-from trialogue.report.measures import short_name
 from trialogue.report.numbers import MISSING, own_decimals, plain_p
 from trialogue.report.passport.features import features_table
 from trialogue.report.plots.agreement import chance_caption, highest_first
@@ -82,8 +82,8 @@ def _orders(found: RealismFindings) -> Table[Prediction]:
         "Orders of agents",
         found.predictions,
         [
-            Column("Simulated users by", lambda row: short_name(row.measure)),
-            Column("Real users by", lambda row: short_name(row.against)),
+            Column("Simulated users by", lambda row: MeasureName(row.measure).prose),
+            Column("Real users by", lambda row: MeasureName(row.against).prose),
             Column("Simulated", lambda row: _order(row.simulated)),
             Column("Real", lambda row: _order(row.real)),
             Column("Spearman's ρ", lambda row: row.spearman, own_decimals),

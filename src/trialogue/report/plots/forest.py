@@ -6,7 +6,7 @@ from trialogue.findings import League, Standing
 from trialogue.report.compact_letters import league_letters
 from trialogue.report.drawing.marks import SIZE, Drawing, Line, TextMark
 from trialogue.report.drawing.scale import Scale, draw_axis, league_extent
-from trialogue.report.measures import DIRECTIONS, confidence, correction_words, is_ranked, short_name
+from trialogue.report.measures import DIRECTIONS, confidence, correction_words, is_ranked
 from trialogue.report.numbers import column_decimals, level, ranks, render_estimate
 from trialogue.report.plots.base import Figure, row_lines, rows_behind
 from trialogue.report.plots.estimates import Axis, Row, draw_row, estimates_figure
@@ -72,7 +72,7 @@ def _axis_title(league: League) -> str:
 
 
 def _caption(league: League, letters: Mapping[str, str], alpha: float, correction: str, show_ranks: bool) -> str:
-    parts = [f"{league.measure.title} ({short_name(league.measure.name)}) with {confidence(league)} intervals."]
+    parts = [f"{league.measure.title} with {confidence(league)} intervals."]
     if any(s.estimate.value is not None and s.estimate.interval is None for s in league.standings):
         parts.append("Hollow: no interval.")
     if letters:

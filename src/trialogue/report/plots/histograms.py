@@ -8,7 +8,7 @@ from itertools import pairwise
 from trialogue.findings import League
 from trialogue.report.drawing.marks import SIZE, Box, Dot, Drawing, Line, TextMark
 from trialogue.report.drawing.scale import Scale, draw_axis
-from trialogue.report.measures import pooled_note, short_name, units_of
+from trialogue.report.measures import pooled_note, units_of
 from trialogue.report.numbers import column_decimals, number
 from trialogue.report.plots.base import Figure, label, label_width, rows_behind
 from trialogue.report.plots.panels import name_figures, panels, parts_of, with_parts
@@ -89,9 +89,8 @@ def histogram(league: League, systems: Sequence[str], colors: Mapping[str, str])
         section="spread",
         title=f"{league.measure.title}: distribution",
         caption=(
-            f"Distribution of {league.measure.title.lower()} ({short_name(league.measure.name)}) over individual "
-            f"{units_of(league)}. Height of a bar: share of a system's {units_of(league)}; dot: their "
-            f"mean.{pooled_note([league])}"
+            f"Distribution of {league.measure.title.lower()} over individual {units_of(league)}. Height of a bar: share of "
+            f"a system's {units_of(league)}; dot: their mean.{pooled_note([league])}"
         ),
         alt=_describe(league, shown),
         drawing=drawing,

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from trialogue.findings.alignment.differentiation_records import Differentiation
 from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Path, TextMark, text_width
 from trialogue.report.drawing.scale import Scale, ends, extent, tick_labels, ticks
-from trialogue.report.measures import short_name
 from trialogue.report.numbers import number, render_estimate
 from trialogue.report.plots.base import Figure
 from trialogue.report.text import describe_rows, shorten
@@ -41,7 +40,7 @@ def _panel(drawing: Drawing, one: Differentiation, *, left: float, top: float, w
     low, high = extent(ends(mix.estimate for mix in one.mixes))
     up = Scale(low, high, top + HEAD + TALL, top + HEAD)
     across = Scale(0, 1, left + AXIS + 4, left + width - 6)
-    title = shorten(short_name(one.measure.name), int((width - 4) / text_width("m", size=SIZE)))
+    title = shorten(one.measure.title, int((width - 4) / text_width("m", size=SIZE)))
     drawing.add(
         TextMark(left, top + 8, title, bold=True), TextMark(left, top + 23, _gain(one), size=SIZE - 1, color="muted")
     )
@@ -74,5 +73,5 @@ def _gain(one: Differentiation) -> str:
 def _differentiation_text(one: Differentiation) -> str:
     first, last = one.mixes[0].estimate.value, one.mixes[-1].estimate.value
     if first is None or last is None:
-        return f"{short_name(one.measure.name)} has no value"
-    return f"{short_name(one.measure.name)} goes from {number(first, 3)} to {number(last, 3)}"
+        return f"{one.measure.title} has no value"
+    return f"{one.measure.title} goes from {number(first, 3)} to {number(last, 3)}"

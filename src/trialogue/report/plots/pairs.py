@@ -3,7 +3,7 @@
 from trialogue.findings import League
 from trialogue.findings.wording import list_names
 from trialogue.report.drawing.marks import SIZE, Box, Dot, Drawing, TextMark
-from trialogue.report.measures import correction_words, short_name
+from trialogue.report.measures import correction_words
 from trialogue.report.numbers import column_decimals, level, number, p_value, render_estimate
 from trialogue.report.plots.base import Figure, label, label_width, legend, rows_behind, rows_of_pair
 from trialogue.report.text import slug
@@ -42,7 +42,7 @@ def pairs(league: League, *, alpha: float, correction: str) -> Figure:
         section="league",
         title=f"{measure.title}: every pair",
         caption=(
-            f"Row minus column on {measure.title.lower()} ({short_name(measure.name)}; {measure.unit}). "
+            f"Row minus column on {measure.title.lower()} ({measure.unit}). "
             "The deeper the color, the larger the difference; pale cells without a dot or ring may be chance."
             f"{empty}"
         ),

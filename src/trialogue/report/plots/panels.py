@@ -86,5 +86,5 @@ def _title(drawing: Drawing, league: League, *, x: float, top: float, width: flo
     longest = int(width / (SIZE * 0.6)) - 3
     title = league.measure.plain_title
     drawing.add(TextMark(x + 4, top + 10, shorten(title, longest) + arrow, bold=True))
-    detail = shorten(league.measure.measured.short, int(width / 5.4) - 2)
+    detail = shorten(league.measure.measured.detail, int(width / 5.4) - 2)
     drawing.add(TextMark(x + 4, top + 24, detail, size=SIZE - 2, color="muted"))

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from trialogue.findings import League
 from trialogue.report.drawing.marks import SIZE, Box, Drawing, TextMark, text_width
-from trialogue.report.measures import pooled_note, short_name, units_of
+from trialogue.report.measures import pooled_note, units_of
 from trialogue.report.numbers import column_decimals, number
 from trialogue.report.plots.base import Figure, label, label_width, rows_behind
 from trialogue.report.text import describe_rows, slug
@@ -38,8 +38,8 @@ def shares(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
         section="spread",
         title=f"{league.measure.title}: distribution",
         caption=(
-            f"Share of a system's {units} with each value of {league.measure.title.lower()} "
-            f"({short_name(league.measure.name)}), the best value on the left.{pooled_note([league])}"
+            f"Share of a system's {units} with each value of {league.measure.title.lower()}, the best value on the left."
+            f"{pooled_note([league])}"
         ),
         alt=_describe(league, systems, values),
         drawing=drawing,

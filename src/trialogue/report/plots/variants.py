@@ -17,7 +17,7 @@ from trialogue.report.drawing.marks import (
     text_width,
     widest,
 )
-from trialogue.report.measures import is_ranked, short_name
+from trialogue.report.measures import is_ranked
 from trialogue.report.numbers import count
 from trialogue.report.plots.base import Figure, label, label_width, rows_behind
 from trialogue.report.text import shorten, slug
@@ -131,7 +131,7 @@ def _lines(
 
 
 def _describe(found: Sensitivity, leagues: Sequence[League]) -> str:
-    orders = [f"{short_name(league.measure.name)}: {list_names(list(places(league)))}" for league in leagues]
+    orders = [f"{league.measure.title}: {list_names(list(places(league)))}" for league in leagues]
     flips = list_names([f"{flip.a} and {flip.b}" for flip in found.flips]) or "none"
     return (
         f"Ranking of systems. {'; '.join(orders)}. {count(len(found.flips), 'pair')} whose order depends "

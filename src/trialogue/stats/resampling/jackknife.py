@@ -22,7 +22,15 @@ from trialogue.stats.resampling.replicates import ONE_CLUSTER, UNDEFINED
 FLAT = 1e-12  # spread of leave-one-out values, relative to the value, below which they are the same number
 
 
-def jackknife(leave_one_out: Values, value: float, n: int, *, confidence: float = 0.95, added: float = 0.0) -> Estimate:
+def jackknife(
+    leave_one_out: Values,
+    value: float,
+    n: int,
+    *,
+    confidence: float = 0.95,
+    added: float = 0.0,
+    are_rare: bool = False,
+) -> Estimate:
     """Estimate with a jackknife interval, from the statistic's leave-one-cluster-out values.
 
     Args:
@@ -32,9 +40,11 @@ def jackknife(leave_one_out: Values, value: float, n: int, *, confidence: float 
         confidence: confidence level of the interval.
         added: variance from elsewhere, such as from something that the statistic rests on; the degrees of freedom stay those
             of the clusters.
+        are_rare: whether few clusters may hold most of the spread, as where few have an event: the degrees of freedom are
+            then those of the variance, by the kurtosis of the pseudo-values.
 
     Returns:
-        ``value`` plus and minus the t quantile (clusters - 1 degrees of freedom) times the standard error
+        ``value`` plus and minus the t quantile (clusters - 1 degrees of freedom, or fewer) times the standard error
         sqrt((m-1)/m * sum (theta_(i) - mean)^2). No interval, and why, with fewer than two clusters, if a leave-one-out
         value is undefined, or if all are the same. Efron (1982), "The Jackknife, the Bootstrap and Other Resampling
         Plans".
@@ -53,7 +63,8 @@ def jackknife(leave_one_out: Values, value: float, n: int, *, confidence: float 
     if why:
         return Estimate(value=value, n=n, clusters=size, why=why)
     error = float(np.sqrt((size - 1) / size * np.sum((deleted - deleted.mean()) ** 2) + added))
-    interval = _t_interval(value, error, size - 1, confidence, f"jackknife over {size} clusters, t")
+    freedom = _freedom_of(deleted.mean() - deleted) if are_rare else size - 1
+    interval = _t_interval(value, error, freedom, confidence, f"jackknife over {size} clusters, t")
     return Estimate(value=value, interval=interval, n=n, clusters=size)
 
 
@@ -67,6 +78,7 @@ def jackknife_difference(
     confidence: float = 0.95,
     added: float = 0.0,
     kinds: Mapping[Any, Hashable] | None = None,
+    are_rare: bool = False,
 ) -> Estimate:
     """Difference of a statistic between ``a`` and ``b``, from each side's leave-one-cluster-out values.
 
@@ -86,6 +98,7 @@ def jackknife_difference(
             freedom stay those of the clusters.
         kinds: of what kind each cluster is, where some are known to spread otherwise than others, such as the few that hold
             labels: a variance that comes from five of a hundred clusters is known as well as from five. None: all alike.
+        are_rare: as ``jackknife``, for each group.
 
     Returns:
         The difference with interval and two-sided p-value; without both, and why, where the spread cannot be had. Two
@@ -109,7 +122,8 @@ def jackknife_difference(
         why = Reason.of(ReasonCode.DIFFERENCES_ALL_EQUAL)
         return Estimate(value=value, n=n, clusters=clusters, why=why, p=1.0 if value == 0 else None)
     # Satterthwaite (1946): each group counts with its own degrees of freedom, however little it adds to the variance.
-    freedom = variance**2 / sum(float(np.sum(part**2)) ** 2 / max(len(part) - 1, 1) for part in parts)
+    freedoms = [_freedom_of(part) if are_rare else max(len(part) - 1, 1) for part in parts]
+    freedom = variance**2 / sum(float(np.sum(part**2)) ** 2 / own for part, own in zip(parts, freedoms, strict=True))
     error = (variance + added) ** 0.5
     interval = _t_interval(value, error, freedom, confidence, f"jackknife over {clusters} clusters, t")
     return Estimate(value=value, interval=interval, n=n, clusters=clusters, p=_two_sided_p(value / error, freedom))
@@ -133,6 +147,19 @@ def _contributions(leave_out: Mapping[Any, float]) -> dict[Hashable, float]:
     # A pseudo-value minus their mean is (m-1) times this gap; over sqrt(m (m-1)) that leaves sqrt((m-1)/m).
     gaps = (np.sort(deleted).mean() - deleted) * np.sqrt((size - 1) / size)
     return dict(zip(leave_out, gaps.tolist(), strict=True))
+
+
+def _freedom_of(gaps: Floats) -> float:
+    """Degrees of freedom of the variance of values around their mean, 2 Var^2 over its own variance; at most n - 1.
+
+    The variance of n values with kurtosis k has the variance Var^2 (k - (n - 3) / (n - 1)) / n: of a hundred values of
+    which five are not 0, it is known as well as from a dozen.
+    """
+    size, squares = len(gaps), gaps**2
+    if size < 4 or not squares.any():
+        return max(size - 1.0, 1.0)
+    kurtosis = float(np.mean(squares**2) / np.mean(squares) ** 2)
+    return float(np.clip(2 * size / max(kurtosis - (size - 3) / (size - 1), 1e-9), 1.0, size - 1.0))
 
 
 def _undefined_reason(deleted: Floats, *, flat: bool = True) -> Reason | None:

@@ -106,7 +106,7 @@ def passport(
         raise DataError(Problem("it contains no dialogues.", file=users if isinstance(users, str) else side.name))
     tell(f"{len(people.dialogues):,} real and {len(side.dialogues):,} simulated dialogues")
     found = PassportFindings(
-        title=f"Passport of {side.name}",
+        title=f"Passport of simulated users ({side.name})",
         users=side.name,
         signature=side.signature,
         real=tuple(each if isinstance(each, str) else "data" for each in map(_name, real)),

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from trialogue.findings.wording import list_names
 from trialogue.metrics import AnyMetric, Conversation, group_by_system
-from trialogue.records import Departure, Dialogue, DomainFit
+from trialogue.records import Departure, Dialogue, DomainFit, MeasureName
 
 BATCH_SIZE = 256  # conversations, which are streamed: not all of them need fit in memory
 DEPARTURE_TEXTS: dict[Departure, str] = {
@@ -81,6 +81,8 @@ def _line(outside: Sequence[DomainFit], *, is_of_all: bool) -> str:
     whose = "" if is_of_all else " of " + list_names([str(each.system) for each in outside])
     like = f"{inside:,} of {dialogues:,} dialogues{whose} resemble those it was trained on ({fit.domain})"
     facts = f"{like}; {counts}."
+    name = MeasureName(fit.measure)
+    what = name.prose.capitalize()
     if fit.is_measured:
-        return f"{fit.measure} is used outside its domain, where its agreement with people is unknown or weak: {facts}"
-    return f"{fit.measure} is not among the default metrics here: {facts} To include it anyway, name it with -m."
+        return f"{what} is used outside its domain, where its agreement with people is unknown or weak: {facts}"
+    return f"{what} is not among the default metrics here: {facts} To include it anyway: -m '{name.short}'."
