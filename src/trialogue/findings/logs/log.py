@@ -214,7 +214,7 @@ def _question(league: League, old: str, new: str, findings: Findings, permutatio
         new=new,
         is_share=league.measure.is_share,
         higher_is_better=league.measure.better != "lower",
-        most=None if ends[0] is None or ends[1] is None else ends[1] - ends[0],
+        scale=ends,
         seed=findings.manifest.seed or 0,
         permutations=permutations,
         alpha=findings.alpha,

@@ -74,7 +74,7 @@ class Question:
     is_share: bool
     """Whether values are 0 and 1."""
     higher_is_better: bool
-    most: float | None
+    scale: tuple[float | None, float | None]
     """Largest difference that the scale allows."""
     seed: int
     permutations: int
@@ -228,7 +228,7 @@ def _difference(sides: Mapping[str, list[Rated]], question: Question) -> Estimat
         sums[question.old],
         ratio,
         is_share=question.is_share,
-        most=question.most,
+        scale=question.scale,
         seed=question.seed,
         permutations=question.permutations,
     )
