@@ -12,7 +12,7 @@ from trialogue.records import Dialogue, Reason, ReasonCode, Utterance
 from trialogue.records.trace import ToolCall, Trace
 
 QUESTION = Question(
-    old="v1", new="v2", is_share=True, higher_is_better=True, most=1.0, seed=0, permutations=500, alpha=0.05
+    old="v1", new="v2", is_share=True, higher_is_better=True, scale=(0.0, 1.0), seed=0, permutations=500, alpha=0.05
 )
 
 

@@ -75,7 +75,7 @@ class Question:
     """Whether values are 0 and 1."""
     higher_is_better: bool
     scale: tuple[float | None, float | None]
-    """Largest difference that the scale allows."""
+    """Ends of the scale; None: no end."""
     seed: int
     permutations: int
     alpha: float
