@@ -218,22 +218,22 @@ by somebody who had seen a few rows of A and C and no detector, measured before 
 author made the revision, so that the second number is a little kind. The goal was a recall of .90 and a precision of .95.
 
 The hardest test was a file of 420 whole dialogues (35 faults and 35 near misses a gate, films, books, shops, meals and
-music; many faults subtle by intention) by an author who had seen no detector: `--file`. At first look the detectors found
-.60 of assistant_role, .31 of endless_thanks, .54 of loop, .29 of truncated, .09 of need_contradicted and .37 of
+music; many faults subtle by intention) by an author who had seen no detector: `--file`. At first look the detectors
+found .60 of assistant_role, .31 of endless_thanks, .54 of loop, .29 of truncated, .09 of need_contradicted and .37 of
 target_leaked. Today's were revised with that file and find .97, .71, .77, .80, .09 and .97 of it, with a precision of
-.94 to 1.00 (need_contradicted .50): these numbers are kind. A second file by that author was counted once, at the end, with
-nothing changed after but endless_thanks: recall .31, .23, .77, .69, .06 and .49, precision .85, .89, 1.00, .92, 1.00 and .81
-(35 faults and 35 near misses a gate). **These are the estimate to quote** for subtle faults in whole dialogues.
-endless_thanks has since had a rule without phrases of thanks (three turns in which neither side asks, wishes, rejects or names
-anything), which alone found 19 of the 35 of the first file when it was first tried there; the second was not counted again.
-What limits them: a loop can be told in other words throughout, a message cut at a whole word looks like one without a mark,
-and half of the contradictions are of facts ("I've never seen a film of hers") or follow only from knowledge of the world, while
-the gate knows typed values. A linear classifier of who speaks, fitted to half of the people of ReDial, INSPIRED, KDD 2020 and SGD
-(words and pairs and triples of them, titles masked), was tried for assistant_role and left out: at a threshold that at most 1 %
-(2 %) of each corpus' other half exceed but for KDD 2020's one of 38, it found 1 (7) of the 35. A language model can be asked the
-same questions (`trialogue judge`, rubric `user_conduct`); how well it answers was not measured. Of `truncated`, what the server
-records (`finish_reason`) is certain; Trialogue's own users played by a language model record it, and a message that was cut off is
-never sent.
+.94 to 1.00 (need_contradicted .50): these numbers are kind. A second file by that author was counted once, at the end,
+with nothing changed after but endless_thanks: recall .31, .23, .77, .69, .06 and .49, precision .85, .89, 1.00, .92,
+1.00 and .81 (35 faults and 35 near misses a gate). **These are the estimate to quote** for subtle faults in whole
+dialogues. endless_thanks has since had a rule without phrases of thanks (three turns in which neither side asks,
+wishes, rejects or names anything), which alone found 19 of the 35 of the first file when it was first tried there; the
+second was not counted again. What limits them: a loop can be told in other words throughout, a message cut at a whole
+word looks like one without a mark, and half of the contradictions are of facts ("I've never seen a film of hers") or
+follow only from knowledge of the world, while the gate knows typed values. A linear classifier of who speaks, fitted to
+half of the people of ReDial, INSPIRED, KDD 2020 and SGD (words and pairs and triples of them, titles masked), was tried
+for assistant_role and left out: at a threshold that at most 1 % (2 %) of each corpus' other half exceed but for KDD
+2020's one of 38, it found 1 (7) of the 35. A language model can be asked the same questions (`trialogue judge`, rubric
+`user_conduct`); how well it answers was not measured. Of `truncated`, what the server records (`finish_reason`) is
+certain; Trialogue's own users played by a language model record it, and a message that was cut off is never sent.
 
 Rows of other gates that fire are often right: a loop of wishes for a thriller does contradict its host's need. A
 refusal, and JSON or a tool call as the user's message, count as `assistant_role` (12 rows each in D). A user who reads out a

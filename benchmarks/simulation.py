@@ -327,7 +327,7 @@ def median_of(name: str) -> Found:
 
 
 def main() -> None:
-    """Everything, the one measurement that is named, or (``quick``) the rows beside UserSimCRS, printed within two minutes."""
+    """Everything, one measurement by its name, or the rows beside UserSimCRS, within two minutes (``quick``)."""
     if sys.argv[1:] == ["quick"]:
         for name in QUICK:
             median_of(name)

@@ -9,7 +9,9 @@ import urllib.request
 
 import fake_model
 
-PROMPT = "Recommend films. Search the catalogue first, recommend what you found with the tool, then say its title and year."
+PROMPT = (
+    "Recommend films. Search the catalogue first, recommend what you found with the tool, then say its title and year."
+)
 URL = os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1")
 MOST = 6  # answers of the model in one turn
 

@@ -7,10 +7,10 @@ recommends from memory.
 
 import json
 
-GENRES = {
-    *("action", "adventure", "animation", "comedy", "crime", "drama", "family", "fantasy", "history", "horror", "music"),
-    *("mystery", "romance", "science", "thriller", "war", "western"),
-}
+GENRES = set(
+    "action adventure animation comedy crime drama family fantasy history horror music mystery romance science thriller war "
+    "western".split()
+)
 MEMORY = ["Casablanca (1942)", "The Godfather (1972)", "Titanic (1997)"]
 
 
