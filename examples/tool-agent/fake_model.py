@@ -7,9 +7,18 @@ recommends from memory.
 
 import json
 
-GENRES = set(
-    "action adventure animation comedy crime drama family fantasy history horror music mystery romance science thriller war "
-    "western".split()
+GENRES = (
+    "action",
+    "adventure",
+    "animation",
+    "comedy",
+    "crime",
+    "drama",
+    "fantasy",
+    "horror",
+    "mystery",
+    "romance",
+    "thriller",
 )
 MEMORY = ["Casablanca (1942)", "The Godfather (1972)", "Titanic (1997)"]
 
