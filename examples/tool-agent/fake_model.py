@@ -8,18 +8,9 @@ recommends from memory.
 import json
 
 GENRES = (
-    "action",
-    "adventure",
-    "animation",
-    "comedy",
-    "crime",
-    "drama",
-    "fantasy",
-    "horror",
-    "mystery",
-    "romance",
-    "thriller",
-)
+    "action", "adventure", "animation", "comedy", "crime", "drama", "family", "fantasy", "history", "horror", "music",
+    "mystery", "romance", "science", "thriller", "war", "western",
+)  # fmt: skip
 MEMORY = ["Casablanca (1942)", "The Godfather (1972)", "Titanic (1997)"]
 
 
