@@ -179,7 +179,7 @@ def test_what_a_run_leaves_out_counts_as_its_worst_guesses_and_comes_first(tmp_p
             assert (lifted.spearman_penalised or 0) < (cell.spearman_penalised or 0) == cell.spearman
             assert (lifted.pearson_penalised or 0) < (cell.pearson_penalised or 0) == cell.pearson
     assert cheat.findings.answer[0].startswith(
-        "cheat:dialogue_overall does not agree significantly better than chance with people's dialogue_overall (dialogues): "
+        "cheat:dialogue_overall does not agree significantly better than chance with people's dialogue overall (dialogues): "
         "ρ"
     )
     assert "It has no value for 24 of 60 dialogues" in cheat.findings.answer[0]

