@@ -26,10 +26,10 @@ _WAVES = re.compile("[🙏👋🤗💐]")
 """Emoji for thanks and goodbye."""
 MAX_IDLE_WORDS = {"user": 15, "system": 20}
 _IDLE = re.compile(
-    r"[?\d\"“«]|n['’]t\b|(?<=[\w,;] )(?!I\b|I['’])[A-Z]\w|\b(?:want(?:ed)?|looking for|prefer|recommend|suggest|another|"
-    r"something|instead|else|more|other|older|newer|likes?|loved?|seen|watched|read|heard|need|find|know|tell|show|which|what|"
-    r"who|when|where|how|why|is it|does|did|genre|movies?|films?|books?|not|no|never|but|or|only|too|maybe|actually|wait)\b",
-    re.MULTILINE,
+    r"[?\d\"“«]|n['’]t\b|(?<=[\w,;] )(?!I\b|I['’])[A-Z]\w|(?i:\b(?:want(?:ed)?|looking for|prefer|recommend|suggest|"
+    r"another|something|instead|else|more|other|older|newer|likes?|loved?|seen|watched|read|heard|need|find|know|tell|show|"
+    r"which|what|who|when|where|how|why|is it|does|did|genre|movies?|films?|books?|not|no|never|but|or|only|too|maybe|"
+    r"actually|wait)\b)"
 )
 """Signs of a message that asks, wishes, rejects, tells, or names something by a capital, a number or quotation marks."""
 ASSENT = frozenset(
@@ -105,7 +105,7 @@ def is_idle(text: str, speaker: str) -> bool:
     """Whether a short message asks nothing, wishes nothing, rejects nothing and names nothing, whatever it says.
 
     >>> is_idle("Then we're both happy.", "system"), is_idle("Have a look at Heat", "user"), is_idle("Not that", "user")
-    (True, False, True)
+    (True, False, False)
     """
     return len(_WORD.findall(text)) <= MAX_IDLE_WORDS[speaker] and _IDLE.search(text) is None
 
