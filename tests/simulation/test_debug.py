@@ -10,12 +10,11 @@ from trialogue.datasets.corpora.kdd2020 import read_folder
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, DialogueAct, Utterance
 from trialogue.simulation.actions import KDD2020
+from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.debug import (
-    continuations,
     failures_by_act,
     first_failed_turn,
     opening_of,
-    running_success,
     wrong_turns,
 )
 
@@ -134,16 +133,11 @@ def test_the_worst_dialogues_come_first() -> None:
     assert [turn.dialogue for turn in wrong_turns([of("10", "a"), of("1000", "b")], accepts=accepts, least=2)] == ["b"]
 
 
-def test_running_success_is_the_share_answered_so_far() -> None:
-    assert running_success(of("1011"), accepts=accepts) == [1.0, 1 / 2, 2 / 3, 3 / 4]
-    assert running_success(of(""), accepts=accepts) == []
-
-
 def test_a_continuation_begins_with_everything_up_to_the_users_words() -> None:
     whole = dialogue("d", "Disclose>Elicit+List", "Similar>Fail", "Complete>End")
     opening = opening_of(whole, 2)
     assert opening.utterances == whole.utterances[:4]  # user, two of the agent, user
-    plan = continuations(whole, 2, agents=["fixed"], users=["u"], n=50, seed=3)
+    plan = Plan(("fixed",), ("u",), 50, seed=3, openings=(opening_of(whole, 2),))
     assert len(plan) == 50
     assert plan[49].id == "fixed/u/d@2/50"
     assert plan[0].history == opening.utterances

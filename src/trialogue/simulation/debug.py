@@ -9,13 +9,12 @@ failure at which they began, so that all costs sum to all failed turns.
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Literal
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, Utterance
 from trialogue.records.trace import ToolCall, calls_in
-from trialogue.simulation.batch.plan import Opening, Plan
+from trialogue.simulation.batch.plan import Opening
 
 Accepts = Callable[[str, str | None], bool]
 """Whether an agent's label answers a user's label, such as ``KDD2020.accepts``; None: no label, or no answer."""
@@ -115,12 +114,6 @@ def failures_by_act(
     return sorted(reports, key=lambda report: (-report.cost, -report.final, -report.failed, report.act))
 
 
-def running_success(dialogue: Dialogue, *, accepts: Accepts, decides: Decides = "first") -> list[float]:
-    """Share of answered turns up to each turn; [] without a user utterance."""
-    answered = accumulate(turn.success for turn in _turns(dialogue, accepts, decides))
-    return [count / number for number, count in enumerate(answered, start=1)]
-
-
 def first_failed_turn(dialogue: Dialogue, *, accepts: Accepts, decides: Decides = "first") -> WrongTurn | None:
     """Turn at which a dialogue starts to fail; None if it does not.
 
@@ -155,17 +148,6 @@ def opening_of(dialogue: Dialogue, turn: int) -> Opening:
             f"The dialogue {dialogue.id!r} has {len(places)} user turns, numbered from 1; there is no turn {turn}."
         )
     return Opening(dialogue.id, turn, dialogue.utterances[: places[turn - 1] + 1])
-
-
-def continuations(
-    dialogue: Dialogue, turn: int, *, agents: Sequence[str], users: Sequence[str], n: int, seed: int = 0
-) -> Plan:
-    """Plan of ``n`` continuations of a dialogue from a turn, by each agent with each kind of users.
-
-    Raises:
-        UsageError: it has no such turn, or the plan is impossible.
-    """
-    return Plan(tuple(agents), tuple(users), n, seed=seed, openings=(opening_of(dialogue, turn),))
 
 
 @dataclass(frozen=True)

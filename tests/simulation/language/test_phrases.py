@@ -13,7 +13,6 @@ from trialogue.simulation.actions import KDD2020
 from trialogue.simulation.bundled import bundled_dialogues
 from trialogue.simulation.language.phrases import OPENING, Phrase, Phrasebook, extract, stance
 from trialogue.simulation.language.wordings import FALLBACK, hand_written_phrases, written_for
-from trialogue.simulation.users.usersimcrs import FIRST_LEVEL
 
 
 def messages(*pairs: tuple[str, str], copies: int = 1) -> list[Dialogue]:
@@ -139,7 +138,6 @@ def test_every_label_has_hand_written_words_and_an_unknown_one_a_fallback() -> N
 )
 def test_labels_of_another_naming_are_worded_like_their_last_known_part(label: str, like: str) -> None:
     assert written_for(label, KDD2020) == hand_written_phrases()[like]
-    assert FIRST_LEVEL["REVEAL"] in hand_written_phrases()
 
 
 def test_hand_written_reviews_cover_every_opinion() -> None:

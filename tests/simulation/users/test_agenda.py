@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.simulation.made import dialogue, rng
 from trialogue.errors import UnknownNameError, UsageError
-from trialogue.simulation.actions import KDD2020, QRFA_RELEASED
+from trialogue.simulation.actions import QRFA_RELEASED
 from trialogue.simulation.bundled import bundled_dialogues
 from trialogue.simulation.users.agenda import (
     INITIALISERS,
@@ -19,7 +19,7 @@ from trialogue.simulation.users.agenda import (
 )
 from trialogue.simulation.users.counting import class_bigrams, labels_of
 from trialogue.simulation.users.course import Course
-from trialogue.simulation.users.interaction import InteractionModel, fit_interaction, uniform_interaction
+from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
 
 DRAWS = 2000
 # user_simulation.md §3.3; cap 25 was computed once with an independent script (4,000 draws), the others are the spec's
@@ -68,13 +68,6 @@ def test_a_chain_without_an_end_is_cut() -> None:
     assert len(continuation(endless, "Disclose", rng())) == 25
 
 
-def test_labels_nobody_counted_give_agendas_too() -> None:
-    agenda = initialiser("cir6")(uniform_interaction(KDD2020, name="none"), rng(3))
-    assert agenda[0] == "Non-disclose"
-    assert initialiser("corpus")(uniform_interaction(KDD2020, name="none"), rng()) == ("Non-disclose",)
-    assert initialiser("qrfa-top10")(uniform_interaction(KDD2020, name="none"), rng()) == ("Non-disclose",)
-
-
 def test_a_continuation_starts_after_the_label(model: InteractionModel) -> None:
     nexts = {continuation(model, "Complete", rng(seed)) for seed in range(30)}
     assert () in nexts
@@ -99,10 +92,7 @@ def test_a_replacement_answers_the_agents_label_or_any_if_it_is_unknown(model: I
         assert {course.replace("Note", heard, rng(seed)) for seed in range(40)} == {"Disclose", "Note", "Complete"}
 
 
-def test_update_rules_say_which_message_counts() -> None:
-    assert UpdateRule().decisive_label(["Show", None, "Suggest"]) == "Suggest"
-    assert UpdateRule(decides="first").decisive_label(["Show", "Suggest"]) == "Show"
-    assert UpdateRule().decisive_label([]) is None
+def test_unknown_update_rules_are_refused() -> None:
     with pytest.raises(UsageError, match="'last' or 'first'"):
         UpdateRule(decides="loudest")  # type: ignore[arg-type]
 

@@ -6,9 +6,9 @@ from tests.simulation.made import agent, dialogue, user
 from trialogue.errors import DataError
 from trialogue.records import Dialogue, DialogueAct, Utterance
 from trialogue.records.kinds.acts import CIR6
-from trialogue.simulation.actions import KDD2020, QRFA_PAPER, ActionSpace
+from trialogue.simulation.actions import QRFA_PAPER, ActionSpace
 from trialogue.simulation.users.counting import END, bigrams, class_bigrams, labels_of, state_bigrams
-from trialogue.simulation.users.interaction import InteractionModel, fit_interaction, uniform_interaction
+from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
 
 TWO = [
     dialogue("u:Non-disclose", "a:Elicit", "u:Disclose", "a:Show", "a:List", "u:Note", "a:Record", name="1"),
@@ -24,8 +24,6 @@ def test_the_chain_counts_user_labels_after_user_labels_and_the_end() -> None:
         "Note": {END: 1},
         "Complete": {END: 1},
     }
-    assert model.transition_probability("Non-disclose", "Disclose") == 2 / 3
-    assert model.transition_probability("Note", "Disclose") == 0 == model.transition_probability("no such label", END)
 
 
 def test_replies_are_user_labels_right_after_an_agent_label_and_nothing_else() -> None:
@@ -84,15 +82,6 @@ def test_a_file_that_is_no_model_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "m.json").write_text(text)
     with pytest.raises(DataError, match="this is not an interaction model"):
         InteractionModel.load(tmp_path / "m.json")
-
-
-def test_a_space_without_counts_gives_every_label_the_same_chance() -> None:
-    model = uniform_interaction(KDD2020, name="none")
-    assert {model.transition_probability("Note", label) for label in (*KDD2020.labels, END)} == {
-        1 / 30
-    }  # 29 labels and the end
-    assert model.any_reply.total == 29
-    assert model.dialogues == 0
 
 
 def test_the_opening_is_the_spaces_own_or_else_the_commonest_first_label() -> None:

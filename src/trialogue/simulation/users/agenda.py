@@ -18,7 +18,7 @@ mean lengths on the three annotated files, agents A / B / C:
 ``qrfa-top10``      the labels of one of the ten most usual dialogues (11.1 / 18.6 / 21.2)
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
@@ -192,9 +192,3 @@ class UpdateRule:
                 "An update rule needs decides='last' or 'first' and failed='replace' or 'retry'; given: "
                 f"{self.decides!r}, {self.failed!r}."
             )
-
-    def decisive_label(self, labels: Sequence[str | None]) -> str | None:
-        """Decisive label of a turn's messages; None without any."""
-        if not labels:
-            return None
-        return labels[-1] if self.decides == "last" else labels[0]

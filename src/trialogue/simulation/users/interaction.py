@@ -21,7 +21,6 @@ from trialogue.records.files.opening import write_text
 from trialogue.simulation.actions import KDD2020, QRFA_RELEASED, ActionSpace, Qrfa
 from trialogue.simulation.random_source import Weighted
 from trialogue.simulation.users.counting import (
-    END,
     Counts,
     Label,
     class_bigrams,
@@ -132,11 +131,6 @@ class InteractionModel:
             return own
         return max(self.openings, key=lambda label: self.openings[label])
 
-    def transition_probability(self, label: str, following: str) -> float:
-        """P(next user label | user label), 0 for unobserved transitions (Zhang and Balog, 2020, sec. 4.2.3)."""
-        counts = self.chain.get(label, {})
-        return counts.get(following, 0) / sum(counts.values()) if counts else 0.0
-
     def to_json(self) -> dict[str, JsonValue]:
         """Plain JSON values."""
         return {
@@ -242,15 +236,6 @@ def _traces(
         for labels in sequences
     ]
     return tuple(sorted((t for t in traces if len(t.labels) >= SHORTEST_TRACE), key=lambda trace: -trace.score))
-
-
-def uniform_interaction(space: ActionSpace, *, name: str) -> InteractionModel:
-    """Model with uniform probabilities over all labels and the end, for files that name labels but hold no dialogues.
-
-    Agendas sampled from it are in a random order, so little can be concluded from users that follow them.
-    """
-    chain = {label: dict.fromkeys((*space.labels, END), 1) for label in space.labels}
-    return InteractionModel(name, chain, {}, {}, (), {space.roles.opening: 1}, 0, space)
 
 
 def _tables(counts: Counts) -> dict[str, Weighted[str]]:
