@@ -78,7 +78,6 @@ def values(name: str) -> dict[str, float | None]:
     }
 
 
-@pytest.mark.xfail(reason="Inspect's scores are ratings, and rated logs have other default metrics since")
 def test_all_measures_have_equal_values_in_every_format_of_traces() -> None:
     expected = values("openai.jsonl")
     assert expected["tool_calls@failed|v1"] == 1 / 5

@@ -76,7 +76,7 @@ WITH_RANKINGS = ("recall(k=1)@per_label", "recall(k=10)@per_label", "ndcg(k=10)@
 OF_AGENTS = frozenset({"tool_calls", "cost", "tokens"})
 """What only logs of running systems record."""
 NOT_OF_LOGS = (*FOR_REPLIES[1:], *FOR_DIALOGUES[1:])
-"""Descriptions of replies that say nothing to whoever runs a rated system: named, they are measured."""
+"""Descriptions of replies that do not help the owner of an agent; they are measured where they are named."""
 
 REPLY = "reply"
 """What units of response metrics are: a table of scores alone has none."""
@@ -102,7 +102,7 @@ def default_metrics(conversations: Iterable[Conversation]) -> list[AnyMetric]:
         *FOR_DIALOGUES,
     )
     held = needs_met(conversations)
-    is_log = "ratings" in held and "need" not in held and not OF_AGENTS.isdisjoint(held)
+    is_log = "need" not in held and not OF_AGENTS.isdisjoint(held)
     return [
         metric
         for name, metric in zip(names, map(get_metric, names), strict=True)
