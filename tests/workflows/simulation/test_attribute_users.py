@@ -23,8 +23,8 @@ from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.inputs.knowledge import load_catalogue
 from trialogue.workflows.passport.passport import passport
 from trialogue.workflows.passport.simulated_sample import PassportPlan
-from trialogue.workflows.simulation.baseline_dialogues import baselines_in
 from trialogue.workflows.simulation.simulate import simulate
+from trialogue.workflows.simulation.simulated_folder import baselines_in
 
 NAME = "target-item:attributes"
 FIELDS = {"agents": ["reference:genre-led", "reference:guided"], "users": [NAME], "n": 12, "seed": 3}

@@ -41,9 +41,9 @@ from trialogue.workflows.passport.passport import passport
 from trialogue.workflows.passport.simulated_sample import stage_side
 from trialogue.workflows.pipeline import report
 from trialogue.workflows.pipeline.decision import exclude
-from trialogue.workflows.simulation.baseline_dialogues import baselines_in, with_baselines
 from trialogue.workflows.simulation.failed_agents import FailedAgent, find_failed_agents
 from trialogue.workflows.simulation.realism import realism
+from trialogue.workflows.simulation.simulated_folder import baselines_in, with_baselines
 
 RECORDS, WARNINGS, ALWAYS_FAILED = "records.jsonl", "warnings.json", "always_failed.json"
 PEOPLE = "people"  # the stage that prepares the conversations with people

@@ -35,7 +35,7 @@ from trialogue.records.files.dialogue_store import DialogueKeeper, map_dialogues
 from trialogue.workflows.inputs.locations import Input, inputs_of
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory, is_data
 from trialogue.workflows.inputs.study_answers import DeclaredStudy, declared_study
-from trialogue.workflows.simulation.simulated_catalogue import catalogue_behind, seeds_behind
+from trialogue.workflows.simulation.simulated_folder import catalogue_behind, seeds_behind
 
 UNDECLARED = (Raters.PEOPLE, Raters.UNKNOWN)
 """Kinds that a declared origin replaces: the others were declared by the data."""

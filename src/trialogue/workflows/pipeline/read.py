@@ -10,7 +10,7 @@ from trialogue.simulation.batch.folder import DIALOGUES
 from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.inputs.locations import Named, inputs_of
 from trialogue.workflows.inputs.memory import Data, InMemory
-from trialogue.workflows.simulation.baseline_dialogues import baselines_in, with_baselines
+from trialogue.workflows.simulation.simulated_folder import baselines_in, with_baselines
 
 Step = Callable[[InputRecords], InputRecords]
 """A step that prepares records, such as a title linker or a strategy labeller."""

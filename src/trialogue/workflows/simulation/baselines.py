@@ -15,7 +15,7 @@ from trialogue.simulation.batch.processes import ProcessPool
 from trialogue.simulation.batch.simulation_file import SimulationFile
 from trialogue.simulation.batch.workers import DialogueRunner, WorkerSpec
 from trialogue.simulation.users.kinds import SimulatedUsers
-from trialogue.workflows.simulation.baseline_dialogues import FOLDER
+from trialogue.workflows.simulation.simulated_folder import FOLDER
 
 BASELINES: Mapping[str, str] = MappingProxyType(
     {

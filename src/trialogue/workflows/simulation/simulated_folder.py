@@ -1,11 +1,11 @@
-"""Dialogues of the baselines beside those of a simulation: read them, and put them beside the others."""
+"""What a simulation keeps beside its dialogues: those of its baselines, the catalogue that its users knew, and their seeds."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from trialogue.records import Dialogue, Role, read_records
 from trialogue.records.files.dialogue_store import StoredDialogues
-from trialogue.simulation.batch.folder import DIALOGUES
+from trialogue.simulation.batch.folder import DIALOGUES, LEDGER, MANIFEST, config_of, seed_of
 from trialogue.simulation.source import users_of_source
 
 FOLDER = "baselines"
@@ -52,3 +52,25 @@ def with_baselines(dialogues: Sequence[Dialogue], baselines: Iterable[Dialogue])
             dialogues.append(each)
         return dialogues
     return [*dialogues, *found.values()]
+
+
+def catalogue_behind(paths: Iterable[Path]) -> str | None:
+    """The catalogue of the simulations that files of dialogues are from; None: there is none, or there are several."""
+    simulated = [path for path in paths if _is_simulated(path if path.is_dir() else path.parent)]
+    if not simulated:
+        return None
+    from trialogue.workflows.simulation.origin import origin_of  # here: most dialogues are of no simulation
+
+    found = {origin_of(path).fields.get("catalogue") for path in simulated}
+    return str(found.pop()) if len(found) == 1 and None not in found else None
+
+
+def seeds_behind(paths: Iterable[Path]) -> tuple[int, ...]:
+    """Seeds of the simulations that files of dialogues are from, in rising order."""
+    folders = {path if path.is_dir() else path.parent for path in paths}
+    return tuple(sorted({seed for each in folders if _is_simulated(each) and (seed := seed_of(each)) is not None}))
+
+
+def _is_simulated(folder: Path) -> bool:
+    """Whether a folder holds a batch; it is only opened if it has a file with the settings of one."""
+    return any((folder / name).is_file() for name in (MANIFEST, LEDGER)) and bool(config_of(folder))
