@@ -1,4 +1,4 @@
-"""What a simulation keeps beside its dialogues: those of its baselines, the catalogue that its users knew, and their seeds."""
+"""What a simulation keeps beside its dialogues: those of its baselines, its users' catalogue, and its seeds."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
