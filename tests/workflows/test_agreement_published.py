@@ -163,7 +163,7 @@ def test_dropping_what_a_run_judges_worst_lifts_the_official_number_and_not_the_
     assert (lifted.headline.value or 0) < 0 < 0.581  # the worst that the other 60 could be: -.15
     first = cheat.findings.answer[0]
     assert first.startswith(
-        "cheat:dialogue_overall does not agree significantly better than chance with people's dialogue_overall "
+        "cheat:dialogue_overall does not agree significantly better than chance with people's dialogue overall "
         "(dialogues): ρ -0.15 ["
     )
     assert (
