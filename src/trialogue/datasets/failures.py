@@ -28,7 +28,7 @@ USERS: Sequence[tuple[re.Pattern[str], Ending]] = (
             r"\b|\bclient\W+(has |was )?"
             r"(disconnect\w*|left|went away|hung up|abort\w*|cancel\w*|closed (the )?(connection|request|tab))"
             r"|(closed|cancel\w*|abort\w*|disconnect\w*|abandon\w*) by (the )?(user|client|customer|caller)\b"
-            r"|ClientDisconnect\w*|\b499\b|\babandoned\b",
+            r"|ClientDisconnect\w*|\b499\b|\babandoned\b|\buser[_ ]?(simulator|sim|llm|error)\b",
             re.I,
         ),
         Ending.USER_ERROR,
@@ -44,7 +44,8 @@ LIMITS: Sequence[tuple[re.Pattern[str], Ending]] = (
     (
         re.compile(
             r"KeyboardInterrupt|CancelledError|\bSIG(INT|TERM|KILL|HUP)\b|(exit|return)(ed)?( with)?( code| status)?"
-            r" 1(30|37|43)\b|\b(run|job|batch|pod|worker|node|runner|harness|evaluation|experiment|instance)s?\b.{0,30}"
+            r" 1(30|37|43)\b|(?<!llama )\b(run|job|batch|pod|worker|node|runner|harness|evaluation|experiment|instance)s?"
+            r"\b.{0,30}"
             r"\b(interrupted|cancell?ed|aborted|evicted|preempted|terminated|stopped|died|lost|restarted|shut ?down)\b"
             r"|\b(evicted|preempted|spot interruption)\b|interrupted by (the )?(operator|deploy\w*|system|signal)",
             re.I,
@@ -53,7 +54,8 @@ LIMITS: Sequence[tuple[re.Pattern[str], Ending]] = (
     ),
     (
         re.compile(
-            r"insufficient.?quota|quota.{0,12}exceeded|exceeded.{0,20}quota|billing|credit balance"
+            r"budget.{0,20}exceeded|recursion.?limit|GraphRecursionError"
+            r"|insufficient.?quota|quota.{0,12}exceeded|exceeded.{0,20}quota|billing|credit balance"
             r"|network is (unreachable|down)|temporary failure in name resolution",
             re.I,
         ),

@@ -32,7 +32,8 @@ TOOL_ROLES = ("tool", "function", "tool_response", "function_response", "observa
 """Roles of messages that hold a result."""
 _STATUS = r"http\W{0,3}(?:status |code )?[45]\d\d"
 _FIRST = (
-    r"(?:(?:tool|api|http|mcp|execution|runtime)[ _])?[\w.]*(?:error|exception)\b(?!-)|traceback\b"
+    r"<html[^>]*>\s*<head>\s*<title>\s*[45]\d\d\b|rpc error\b|thread '[^']*' panicked\b"
+    r"|(?:(?:tool|api|http|mcp|execution|runtime)[ _])?[\w.]*(?:error|exception)\b(?!-)|traceback\b"
     rf"|(?:request |tool )?time(?:d )?out\b|{_STATUS}\b|[45]\d\d\W{{1,3}}(?:\w+ ){{0,2}}(?:error|bad gateway|unavailable"
     r"|time-?out|not found|unauthorized|forbidden|too many requests|bad request|unprocessable)\b"
 )

@@ -1,7 +1,8 @@
 """Who is to blame for a failed dialogue: the model, a tool, the user or what ran it, and the rule that decided.
 
 A dialogue failed if a failure is recorded, if its last reply is empty or the message of a program, or if a tool failed in
-its last turn and the reply apologises. Blame describes: which failures count against a system, ``Ending.fault`` decides.
+its last turn and the reply says that something was not possible. Blame describes: which failures
+count against a system, ``Ending.fault`` decides.
 """
 
 import json
@@ -37,6 +38,16 @@ _OF_TOOL = re.compile(
     re.IGNORECASE,
 )
 """Recorded errors that name a tool."""
+_DENIES = re.compile(
+    r"\b(?:can|could|was|is|are|were|did|does|do|wo|has|have)(?: ?not|n['’]t)\b|\bcannot\b|\b(?:un(?:able|available)"
+    r"|fail(?:ed|s)|crashed|(?:is|are|currently|temporarily|went) down|lost (?:the |my |our )?connection"
+    r"|no luck|nothing to (?:show|suggest|offer)"
+    r"|not (?:able|available|working|permitted|allowed)|problem|trouble|try again)\b"
+    r"|\bne \w+ pas\b|\bn['’]\w+ pas\b|\bdésolée?\b|\bnavrée?\b|\bleider\b"
+    r"|\bkonnte\b.{0,60}\bnicht\b|\bnicht (?:möglich|erreichbar)\b",
+    re.IGNORECASE,
+)
+"""Replies that say that something was not possible; they count only behind a call that failed."""
 _RULES = {
     Fault.USER: BlameRule.USER_FAILED,
     Fault.HARNESS: BlameRule.HARNESS_STOPPED,
@@ -68,7 +79,8 @@ def _rule(dialogue: Dialogue) -> tuple[BlameRule | None, ToolCall | None]:
     turn = _last_turn(dialogue)
     text = "\n".join(said.text for said in turn if said.text.strip())
     looks = Suspicion.SILENT if not text and _waits(dialogue) else suspicion_of(text) if text else None
-    broken = _broken_call(dialogue, turn)
+    calls = list(_calls(turn)) or list((dialogue.trace and dialogue.trace.calls) or ())
+    broken = _broken_call(calls)
     error = None if broken is None else broken.error
     is_of_tool = bool(detail and error) and (detail in str(error) or str(error) in detail)
     is_decided = recorded in (BlameRule.USER_FAILED, BlameRule.HARNESS_STOPPED) and not is_of_tool
@@ -76,7 +88,8 @@ def _rule(dialogue: Dialogue) -> tuple[BlameRule | None, ToolCall | None]:
     if is_decided or (is_open and recorded is BlameRule.RATE_LIMITED):
         return recorded, None
     is_left = recorded is not None and (not text or is_of_tool)  # what a reply followed, it got over
-    if broken is not None and (is_left or looks is not None):
+    denies = broken is not None and _is_broken(calls[-1]) and _DENIES.search(text) is not None
+    if broken is not None and (is_left or looks is not None or denies):
         return (BlameRule.CALL_REFUSED if _is_wrong(broken) else BlameRule.TOOL_FAILED), broken
     if recorded is not None and _OF_TOOL.search(detail):
         return (BlameRule.CALL_REFUSED if _says_wrong(detail) else BlameRule.TOOL_NAMED), None
@@ -101,10 +114,13 @@ def _rule_of_ending(ending: Ending | None) -> BlameRule | None:
 
 
 def _last_turn(dialogue: Dialogue) -> Sequence[Utterance]:
-    """What the system said after the user's last message; () if it said nothing."""
+    """What the system said after the user's last message; before it, if nothing followed and its last call there failed."""
     said = dialogue.utterances
-    last_user = max((at for at, each in enumerate(said) if each.speaker == "user"), default=-1)
-    return said[last_user + 1 :]
+    users = [at for at, each in enumerate(said) if each.speaker == "user"]
+    last = said[users[-1] + 1 :] if users else said
+    before = said[users[-2] + 1 if len(users) > 1 else 0 : users[-1]] if users and not last else ()
+    calls = list(_calls(before))
+    return before if calls and _is_broken(calls[-1]) else last
 
 
 def _waits(dialogue: Dialogue) -> bool:
@@ -115,9 +131,8 @@ def _waits(dialogue: Dialogue) -> bool:
     return is_asked and (never or said[-1].speaker == "system" or bool(dialogue.trace and dialogue.trace.calls))
 
 
-def _broken_call(dialogue: Dialogue, turn: Sequence[Utterance]) -> ToolCall | None:
-    """The first call of the last turn that failed, was refused or got no answer, and that no later one made good."""
-    calls = list(_calls(turn)) or list((dialogue.trace and dialogue.trace.calls) or ())
+def _broken_call(calls: Sequence[ToolCall]) -> ToolCall | None:
+    """The first call that failed, was refused or got no answer, and that no later one made good."""
     for at, call in enumerate(calls):
         if _is_broken(call) and not any(each.name == call.name and not _is_broken(each) for each in calls[at + 1 :]):
             return call

@@ -1,0 +1,69 @@
+"""Who is to blame for failed dialogues: logs by somebody who had not seen the rules. Writes ``BLAME.md``.
+
+Run it with ``python -m benchmarks.blame``; it takes two seconds.
+"""
+
+import json
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from benchmarks.tables import table
+from trialogue.findings.logs.blame import blame_of
+from trialogue.workflows.inputs.inputs import gather
+
+HERE = Path(__file__).parent
+PARTIES = ("model", "tool", "user", "harness", "none")
+PAGE = """# Who is to blame for a failed dialogue
+
+Measured by `python -m benchmarks.blame`. `blame_logs.jsonl` holds 116 invented logs of recommenders, in the forms in which
+models, servers, tools and runners write their errors. Their author knew the parties' definitions and had not seen the rules.
+76 logs failed; 40 only look as if they had (an error that was recovered from, "error" in a title, an apology in a plot).
+
+At first sight, at commit c5b75515 and with nothing changed: **77 of 116** were right (model 19 of 24, tool 9 of 24, user 1 of
+12, harness 8 of 16, none 40 of 40). **These are the numbers to quote.** What a reply says behind a failed call ("I could not
+load the map") is read since, and a few more errors of programs, so that today's numbers below are kind: {right} of {all}.
+For {arguable} logs the author names a second party that can be defended; {without} of the other {others} are right.
+
+{table}
+
+What limits it: most users who leave are recorded in words of one's own system ("Fenster geschlossen"), and users that a
+model plays are checked by the gates (GATES.md), not by blame. A reply that is cut at the limit of tokens, and a run that
+reached its limit of turns, count as no failure here: there may be an answer. A refused key in the result of a tool is
+blamed on the tool.
+"""
+
+
+def main() -> None:
+    """Blame every log, and write the page."""
+    rows = [json.loads(line) for line in (HERE / "blame_logs.jsonl").read_text(encoding="utf-8").splitlines()]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "chats.jsonl"
+        chats = ({"id": row["id"], "system": "v1", **row["chat"]} for row in rows)
+        file.write_text("".join(json.dumps(chat) + "\n" for chat in chats), encoding="utf-8")
+        blamed = {each.id: blame_of(each) for each in gather([file]).dialogues}
+    found = {name: "none" if blame is None else blame.party.value for name, blame in blamed.items()}
+    counts = Counter((row["expected"], found[row["id"]]) for row in rows)
+    heads = (*PARTIES, "unknown")
+    lines = table(
+        ["party by the author", "logs", *heads],
+        [
+            [party, str(sum(counts[party, each] for each in heads)), *(str(counts[party, each]) for each in heads)]
+            for party in PARTIES
+        ],
+    )
+    right = [row for row in rows if found[row["id"]] == row["expected"]]
+    arguable = [row for row in rows if "or" in row]
+    text = PAGE.format(
+        right=len(right),
+        all=len(rows),
+        arguable=len(arguable),
+        without=sum("or" not in row for row in right),
+        others=len(rows) - len(arguable),
+        table="\n".join(lines).rstrip(),
+    )
+    (HERE / "BLAME.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
