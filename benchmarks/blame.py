@@ -20,9 +20,10 @@ Measured by `python -m benchmarks.blame`. `blame_logs.jsonl` holds 116 invented 
 models, servers, tools and runners write their errors. Their author knew the parties' definitions and had not seen the rules.
 76 logs failed; 40 only look as if they had (an error that was recovered from, "error" in a title, an apology in a plot).
 
-At first sight, at commit c5b75515 and with nothing changed: **77 of 116** were right (model 19 of 24, tool 9 of 24, user 1
-of 12, harness 8 of 16, none 40 of 40). **These are the numbers to quote.** What a reply says behind a failed call ("I could not
-load the map") is read since, and a few more errors of programs, so that today's numbers below are kind: {right} of {all}.
+At first sight, at commit c5b75515 and with nothing changed: **77 of 116** were right (model 19 of 24, tool 9 of 24,
+user 1 of 12, harness 8 of 16, none 40 of 40). **These are the numbers to quote.** What a reply says behind a failed
+call ("I could not load the map") is read since, and a few more errors of programs, so that today's numbers below are
+kind: {right} of {all}.
 For {arguable} logs the author names a second party that can be defended; {without} of the other {others} are right.
 
 {table}
