@@ -293,7 +293,7 @@ def _cut(text: str) -> str:
 
 
 def answer_text(call: ToolCall) -> str:
-    """What a model is told about a call: its result as JSON, or its error."""
+    """The text that a model gets back from a call: the result as JSON, or the error."""
     if call.error is not None:
         return f"Error: {call.error}"
     return call.result if isinstance(call.result, str) else json.dumps(call.result, ensure_ascii=False)

@@ -2,7 +2,7 @@
 
 Dialogues are sliced by each field of the log that has a few values, by the tools called in them, the number of the user's
 messages, and the user's language. Values that too few rated dialogues of a version have are pooled, and counted. All slices
-that can be tested are one family (Bonferroni), for whoever looks for the worst slice looks at all.
+that can be tested are one family (Bonferroni): the worst slice is the worst of all of them.
 """
 
 from collections import Counter
