@@ -202,7 +202,7 @@ def test_an_answer_from_a_metric_alone_says_that_nobody_was_asked() -> None:
 def test_people_s_ratings_that_compare_nothing_are_not_said_to_be_missing() -> None:
     people = league({"a": 0.9, "b": None}, {})  # one system has no value: no pair can be compared
     sentences = said([people, league({"a": 0.9, "b": 0.85}, {}, by="metric")])
-    assert sentences[-1].startswith("People's ratings are too few or too similar to compare the systems")
+    assert sentences[-1] == "b has no ratings by people that count: a metric does not show what people prefer."
 
 
 def test_people_s_ratings_that_a_threat_blocks_are_not_said_to_be_too_few() -> None:

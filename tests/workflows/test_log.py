@@ -346,3 +346,39 @@ def test_tables_of_messages_and_of_exchanges_say_the_same(tmp_path: Path) -> Non
             [each.difference.value for each in expected.slices]
         )
         assert "topic" in found.log.fields
+
+
+def test_a_probability_under_a_conditional_verdict_says_so_and_one_without_variation_is_undefined(
+    tmp_path: Path,
+) -> None:
+    def fails(number: int, entry: Entry) -> None:
+        if number % 2 and number % 5 < 2:
+            entry["messages"] = entry["messages"][:1]
+            entry["error"] = "HTTP 503 Service Unavailable"
+            entry.pop("feedback", None)
+        elif "feedback" in entry:
+            entry["feedback"] = "up" if number % 2 or number % 4 else "down"
+
+    found = run(tmp_path, log(fails, 300))
+    assert found.findings.log is not None
+    assert found.findings.log.is_harm_conditional
+    assert "under the conditions of the verdict above" in " ".join(text_table(found.findings).split())
+
+    def same(_number: int, entry: Entry) -> None:
+        entry["feedback"] = "up"
+
+    constant = log_of(tmp_path, log(same))
+    assert constant.harm is None
+    assert constant.no_harm is not None
+
+
+def test_a_version_that_nobody_rated_is_named_and_nothing_is_said_twice(tmp_path: Path) -> None:
+    def unrated(number: int, entry: Entry) -> None:
+        if number % 2:
+            entry.pop("feedback", None)
+            entry["messages"] = entry["messages"][:1]
+            entry["error"] = "HTTP 503 Service Unavailable"
+
+    lines = text_table(run(tmp_path, log(unrated, 60)).findings).splitlines()
+    said = [line for line in lines if "finished without a failure" in line and not line.startswith("- ")]  # of a list
+    assert len(said) == 1

@@ -140,6 +140,27 @@ def test_no_text_is_in_any_file_of_a_run_without_texts(tmp_path: Path) -> None:
     assert isinstance(bare.findings.log, LogFindings)
 
 
+def test_ids_that_are_addresses_are_in_no_file_of_a_run_without_texts(tmp_path: Path) -> None:
+    chats = [
+        {
+            "id": f"d{number}",
+            "system": f"v{number % 2}",
+            "user": f"anna{number // 2}@example.com",
+            "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Try Heat"}],
+            "rating": 1 + number % 5,
+        }
+        for number in range(40)
+    ]
+    file = tmp_path / "log.jsonl"
+    file.write_text("".join(json.dumps(each) + "\n" for each in chats), encoding="utf-8")
+    runs = {which: trialogue.evaluate(file, resamples=100, without_texts=which) for which in (True, False)}
+    runs[True].write(tmp_path / "out")
+    assert leaks(tmp_path / "out", ["example.com"]) == []
+    assert [league.standings for league in runs[True].findings.leagues] == [
+        league.standings for league in runs[False].findings.leagues
+    ]
+
+
 def test_redacted_ids_and_people_stay_as_many(tmp_path: Path) -> None:
     file, _ = log(tmp_path)
     plain, clean = (trialogue.evaluate(file, resamples=200, redact=each) for each in (False, True))

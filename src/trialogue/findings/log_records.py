@@ -150,6 +150,8 @@ class LogFindings(Record):
     """Measures in their order."""
     harm: float | None = Field(default=None, ge=0, le=1)
     """Probability that the new version is worse on the measure that the answer rests on."""
+    is_harm_conditional: bool = False
+    """Whether the verdict of that difference is conditional."""
     no_harm: Reason | None = None
     """Why there is none."""
     sliced: str | None = None

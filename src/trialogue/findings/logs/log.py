@@ -129,7 +129,8 @@ def log_findings(
     if not (seen.rated or any(each.has_traces or each.blames for each in seen.tallies.values())):
         return None
     old, new = _versions(seen.tallies)
-    harm = _harm(primary, None if primary is None or new is None else primary.contrast_of(new, old or ""))
+    contrast = None if primary is None or new is None else primary.contrast_of(new, old or "")
+    harm = _harm(primary, contrast)
     slices: tuple[Slice, ...] | None = None
     if isinstance(harm, float) and primary is not None and primary.measure.basis in OF_SLICES and old and new:
         slices = slices_of(seen.rated, _question(primary, old, new, findings, permutations))
@@ -138,6 +139,7 @@ def log_findings(
         new=new,
         measures=tuple(_measures(findings.leagues, seen.tallies, old, new)),
         harm=harm if isinstance(harm, float) else None,
+        is_harm_conditional=Validity.CONDITIONAL in (primary and primary.validity, contrast and contrast.validity),
         no_harm=harm if isinstance(harm, Reason) else None,
         sliced=None if slices is None or primary is None else primary.measure.name,
         slices=slices or (),
@@ -228,7 +230,7 @@ def _harm(league: League | None, contrast: Contrast | None) -> float | Reason:
     if Validity.BLOCKED in (league.validity, contrast.validity):
         return Reason.of(ReasonCode.VERDICT_WITHHELD)
     difference = contrast.difference
-    if difference.value is None or difference.p is None:
+    if difference.value is None or difference.p is None or difference.interval is None:
         return difference.why or Reason.of(ReasonCode.NOT_TWO_VERSIONS)
     gain = -difference.value if league.measure.better == "lower" else difference.value
     return difference.p / 2 if gain > 0 else 1 - difference.p / 2

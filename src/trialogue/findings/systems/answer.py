@@ -330,6 +330,12 @@ def _scope(leagues: Sequence[League], votes: Votes | None, threats: Sequence[Thr
     judged = [league for league in leagues if league.measure.by == "people"]
     if any(_is_blocked(league) for league in judged):
         return "A threat blocks any ranking by people's ratings: a metric does not show what people prefer."
+    unrated = sorted({each.system for league in judged for each in league.standings if each.estimate.value is None})
+    if judged and unrated:
+        return (
+            f"{list_names(unrated)} {'has' if len(unrated) == 1 else 'have'} no ratings by people that count: a metric does "
+            "not show what people prefer."
+        )
     if judged:
         return (
             "People's ratings are too few or too similar to compare the systems: a metric does not show what "

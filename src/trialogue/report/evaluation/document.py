@@ -179,7 +179,8 @@ def _against(found: Findings, systems: Systems) -> list[str]:
     stated = [] if league is None else threats_in_verdict(league, grave)
     stated = [*stated, *(each for each in grave if each.code is ThreatCode.UNRECOGNISED_TITLES)]
     own = [each for each in grave if each.concerns_measure(about) and each.users in users and each not in stated]
-    lines = [line.text for line in threat_lines(own, systems.titles)]
+    said = {each.text for each in found.answer}  # the answer states a threat that leaves no verdict
+    lines = [line.text for line in threat_lines(own, systems.titles) if line.text not in said]
     more = len(lines) - MAX_THREATS
     return [*lines[:MAX_THREATS], *([f"And {more} more, listed below."] if more > 0 else [])]
 

@@ -75,7 +75,8 @@ def _harm(log: LogFindings, found: Findings, systems: Systems) -> Iterator[str]:
         shown = min(max(log.harm, LEAST_HARM), 1 - LEAST_HARM)
         bound = "below " if log.harm < shown else "above " if log.harm > shown else ""
         chance = f"{bound}{shown:.{0 if 0.01 <= shown <= 0.99 else 1}%}"
-        yield f"{versions} on {systems.titles.get(found.primary or '', '')}: {chance}."
+        condition = ", under the conditions of the verdict above" if log.is_harm_conditional else ""
+        yield f"{versions} on {systems.titles.get(found.primary or '', '')}: {chance}{condition}."
     elif log.no_harm is not None and log.new is not None:
         yield f"{versions}: undefined, because {log.no_harm}."
 

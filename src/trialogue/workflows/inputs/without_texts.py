@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from trialogue.findings import Findings
 from trialogue.findings.logs.blame import own_words
-from trialogue.records import Dialogue, Ending, JsonValue, Response, Situation, Utterance
+from trialogue.records import Dialogue, Ending, JsonValue, Rating, Response, Situation, Utterance
 from trialogue.records.dialogue import MENTIONS
 from trialogue.records.files.dialogue_store import map_dialogues
 from trialogue.records.trace import ToolCall, Trace
@@ -13,14 +13,33 @@ from trialogue.workflows.inputs.inputs import InputRecords
 
 
 def with_own_words(material: InputRecords) -> InputRecords:
-    """Records without the recorded errors that reports quote, those of unknown cause; whether one names a tool stays."""
+    """Records without what reports quote of them: recorded errors of unknown cause, and ids of people that are addresses.
+
+    Whether an error names a tool stays, and different addresses stay different.
+    """
+    rated_by = (each.rater for part in (material.scores, material.preferences) for each in part)
+    held = (name for each in material.dialogues for name in (each.user, *(rating.rater for rating in each.ratings)))
+    addresses = sorted({name for name in (*held, *rated_by) if name is not None and "@" in name})
+    # Numbers in the order of the addresses: what is computed from sorted people stays the same to the last digit.
+    names = {given: f"[e-mail] {place:0{len(str(len(addresses)))}}" for place, given in enumerate(addresses, start=1)}
+
+    def name(given: str | None) -> str | None:
+        return given if given is None else names.get(given, given)
+
+    def rated(rating: Rating) -> Rating:
+        return rating.model_copy(update={"rater": name(rating.rater)})
 
     def change(dialogue: Dialogue) -> Dialogue:
-        if dialogue.ended_by is not Ending.UNKNOWN_FAILURE:
-            return dialogue
-        return dialogue.model_copy(update={"ending_detail": own_words(dialogue.ending_detail)})
+        update: dict[str, object] = {"user": name(dialogue.user)}
+        if any(each.rater in names for each in dialogue.ratings):
+            update["ratings"] = tuple(map(rated, dialogue.ratings))
+        if dialogue.ended_by is Ending.UNKNOWN_FAILURE:
+            update["ending_detail"] = own_words(dialogue.ending_detail)
+        return dialogue.model_copy(update=update)
 
-    return replace(material, dialogues=map_dialogues(change, material.dialogues))
+    scores = [each.model_copy(update={"rater": name(each.rater)}) for each in material.scores]
+    votes = [each.model_copy(update={"rater": name(each.rater)}) for each in material.preferences]
+    return replace(material, dialogues=map_dialogues(change, material.dialogues), scores=scores, preferences=votes)
 
 
 def without_texts(material: InputRecords) -> InputRecords:
