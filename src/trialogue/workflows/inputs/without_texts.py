@@ -26,13 +26,13 @@ def with_own_words(material: InputRecords) -> InputRecords:
     def name(given: str | None) -> str | None:
         return given if given is None else names.get(given, given)
 
-    def rated(rating: Rating) -> Rating:
+    def rename(rating: Rating) -> Rating:
         return rating.model_copy(update={"rater": name(rating.rater)})
 
     def change(dialogue: Dialogue) -> Dialogue:
         update: dict[str, object] = {"user": name(dialogue.user)}
         if any(each.rater in names for each in dialogue.ratings):
-            update["ratings"] = tuple(map(rated, dialogue.ratings))
+            update["ratings"] = tuple(map(rename, dialogue.ratings))
         if dialogue.ended_by is Ending.UNKNOWN_FAILURE:
             update["ending_detail"] = own_words(dialogue.ending_detail)
         return dialogue.model_copy(update=update)
