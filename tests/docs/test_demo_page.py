@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from trialogue.findings.wording import render_estimate
+from trialogue.records import Estimate
+from trialogue.report.numbers import plain_p
 from trialogue.workflows.demo import demo
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "install.md"
@@ -15,8 +18,11 @@ def test_the_page_states_the_agreement_and_the_dialogue_that_the_demo_shows(tmp_
     first = PAGE.read_text(encoding="utf-8")
     (section,) = [each for each in made.findings.sections if each.title == "Do the three agree?"]
     measured, simulated, _ = section.rows
-    assert f"(ρ = {measured[3]})" in first
-    assert f"(ρ = {simulated[3]}, corrected p = {simulated[5]})" in first
+    p = simulated[5]
+    assert isinstance(p, float)
+    orders = [row[3] for row in (measured, simulated) if isinstance(row[3], Estimate)]
+    assert f"(ρ = {render_estimate(orders[0])})" in first
+    assert f"(ρ = {render_estimate(orders[1])}, corrected p = {plain_p(p)})" in first
     shown = {example.dialogue.id for example in made.findings.examples if example.role == "praised"}
     assert any(f"`{name}`" in first for name in shown)
     judged, by_metric, by_need = made.sides

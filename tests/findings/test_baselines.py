@@ -7,10 +7,11 @@ import pytest
 
 from trialogue.findings import League, Measure, StatementKind
 from trialogue.findings.league import leagues
+from trialogue.findings.records import Noted
 from trialogue.findings.systems.answer import answer, texts_of
 from trialogue.findings.systems.baseline_section import baseline_methods, baseline_sections
 from trialogue.metrics import get_card
-from trialogue.records import Interval, Level, Role, Score
+from trialogue.records import Estimate, Interval, Level, Role, Score
 
 SURE, OPEN = 0.0001, 0.4
 BASELINES = ("one", "two")
@@ -145,17 +146,22 @@ def test_a_section_holds_the_baselines_and_what_systems_have_above_the_best() ->
     found = league(VALUES, pairs("a/two"))
     assert "best baseline" in baseline_methods([found])[0]
     (section,) = baseline_sections([found])
-    assert section.heads == ("", "Merit")
+    assert section.heads == ["", "Merit"]
     assert (
         section.sentences[-1]
         == "The last rows: each system minus the best baseline, with p-values corrected across systems."
     )
-    assert section.rows == (
-        ("two", "0.35 [0.30, 0.40]"),
-        ("one", "0.20 [0.15, 0.25]"),
-        ("a, minus the best baseline", "0.15 [0.10, 0.20], p < .001, above"),
-        ("b, minus the best baseline", "-0.05 [-0.10, 0.00], p = .800, inconclusive"),
-    )
+    (two, one, above, below) = section.rows
+    assert [two[0], one[0], above[0], below[0]] == [
+        "two",
+        "one",
+        "a, minus the best baseline",
+        "b, minus the best baseline",
+    ]
+    assert [each[1].value for each in (two, one) if isinstance(each[1], Estimate)] == [0.35, 0.2]
+    noted = [each[1] for each in (above, below) if isinstance(each[1], Noted)]
+    assert [each.note for each in noted] == ["p < .001, above", "p = .800, inconclusive"]
+    assert [each.value and each.value.value for each in noted] == [pytest.approx(0.15), pytest.approx(-0.05)]
 
 
 def test_an_estimate_of_alignment_without_baselines_is_read_beside_those_of_another() -> None:

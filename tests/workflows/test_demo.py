@@ -69,7 +69,7 @@ def test_every_two_sides_are_compared_over_all_recommenders_without_a_dash(made:
     assert {each.systems for each in made.agreements} == {len(JUDGED)}
     (section,) = [each for each in made.findings.sections if each.title == "Do the three agree?"]
     assert len(section.rows) == 3
-    assert not [cell for row in section.rows for cell in row if cell in ("—", "")]
+    assert not [cell for row in section.rows for cell in row if cell in (None, "")]
 
 
 def test_everything_says_that_the_people_are_invented(made: Demo) -> None:

@@ -4,7 +4,7 @@ Everything is a record, so ``findings.json`` is the whole content of a report an
 """
 
 from enum import StrEnum
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
@@ -128,6 +128,50 @@ class Example(Record):
     """People's answers about single replies from separate files; those in the record are not repeated."""
 
 
+class Values(StrEnum):
+    """Kind of the numbers of a column."""
+
+    PLAIN = "plain"
+    """By the type of a cell: estimates, counts, other numbers, texts."""
+    SHARES = "shares"
+    """Shares, which people read in percent."""
+    P_VALUES = "p_values"
+    """p-values."""
+
+
+class SectionColumn(Record):
+    """Column of a section's table."""
+
+    head: str
+    """Above it."""
+    values: Values = Values.PLAIN
+    """Kind of its numbers."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_head(cls, given: object) -> object:
+        """A bare text is the head of a column of plain values."""
+        return {"head": given} if isinstance(given, str) else given
+
+
+def columns(*heads: str, values: Values = Values.PLAIN) -> tuple[SectionColumn, ...]:
+    """Columns of a section by their heads; numbers of one kind in all of them."""
+    return tuple(SectionColumn(head=head, values=values) for head in heads)
+
+
+class Noted(Record):
+    """Cell of a table with a line below its value."""
+
+    value: Estimate | None
+    """Its value; None: there is only the note."""
+    note: str
+    """The line."""
+
+
+CellValue: TypeAlias = Noted | Estimate | int | float | str | None
+"""Cell of a section's table, unrounded; None: undefined."""
+
+
 class Section(Record):
     """Report section of another analysis: sentences, a table, and a page of its own."""
 
@@ -135,12 +179,19 @@ class Section(Record):
     """Its heading."""
     sentences: tuple[str, ...]
     """Text of the section."""
-    heads: tuple[str, ...] = ()
-    """Heads of the table's columns; the first column names what a row is about."""
-    rows: tuple[tuple[str, ...], ...] = ()
-    """Cells as text, one row for each thing."""
+    columns: tuple[SectionColumn, ...] = ()
+    """Columns of the table; the first one names what a row is about."""
+    rows: tuple[tuple[CellValue, ...], ...] = ()
+    """Cells, one row for each thing."""
+    file: str = ""
+    """Name of the CSV file of the table, without suffix; "": it has none."""
     page: str | None = None
     """The page with everything, beside the report."""
+
+    @property
+    def heads(self) -> list[str]:
+        """Heads of the columns."""
+        return [each.head for each in self.columns]
 
 
 class StatementKind(StrEnum):

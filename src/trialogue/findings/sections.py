@@ -7,12 +7,10 @@ from trialogue.findings.agreement.records import AgreementFindings, RatingAgreem
 from trialogue.findings.passport.answer import PART_TITLES, sample_of, sample_text, sentences_of
 from trialogue.findings.passport.records import PassportFindings, PassportPart
 from trialogue.findings.realism.records import RealismFindings
-from trialogue.findings.records import Section
-from trialogue.findings.wording import render_estimate
+from trialogue.findings.records import Section, columns
 from trialogue.records import Estimate
 
 STATISTICS = {"auc": "AUC", "spearman": "Spearman's ρ", "pearson": "Pearson's r", "kendall": "Kendall's τ"}
-MISSING = "—"
 MAX_GAPS = 6  # features that give most away; the page about realism has the others
 
 
@@ -37,16 +35,16 @@ def agreement_section(found: AgreementFindings, *, page: str) -> Section:
         rows.append(
             (
                 name,
-                _cell(each, "pooled"),
-                _cell(each, "within"),
-                _text(votes.get(each.measure)),
-                "too few systems" if refusal else _text(order),
+                _estimate(each, "pooled"),
+                _estimate(each, "within"),
+                votes.get(each.measure),
+                "too few systems" if refusal else order,
             )
         )
     return Section(
         title="Do measures agree with people?",
         sentences=found.answer,
-        heads=(
+        columns=columns(
             "Measure",
             f"{STATISTICS[statistic]}, all",
             "Within systems",
@@ -66,14 +64,11 @@ def realism_section(found: RealismFindings, *, users: str, page: str) -> Section
         users: kind of simulated users.
         page: page that has all of them.
     """
-    rows = tuple(
-        (gap.title, _text(gap.real), _text(gap.simulated), _text(gap.giveaway)) for gap in found.gaps[:MAX_GAPS]
-    )
     return Section(
         title=f"Are simulated users like people? ({users})",
         sentences=found.answer,
-        heads=("Feature of users", "People", "Simulated", "Giveaway (AUC; .5: none)"),
-        rows=rows,
+        columns=columns("Feature of users", "People", "Simulated", "Giveaway (AUC; .5: none)"),
+        rows=tuple((gap.title, gap.real, gap.simulated, gap.giveaway) for gap in found.gaps[:MAX_GAPS]),
         page=page,
     )
 
@@ -88,7 +83,7 @@ def passport_section(found: PassportFindings, *, page: str) -> Section:
     return Section(
         title=f"Passport of the simulated users ({found.users})",
         sentences=(f"What is known about these users, part by part; all of it is in {page}.",),
-        heads=("Part", "What it says", "Dialogues"),
+        columns=columns("Part", "What it says", "Dialogues"),
         rows=tuple(
             (PART_TITLES[part], " ".join(sentences_of(found, part)), sample_text(sample_of(found, part)))
             for part in PassportPart
@@ -114,9 +109,9 @@ def wordings_section(counts: Mapping[str, Mapping[str, int]], titles: Mapping[st
     return Section(
         title="Wordings of the simulated users",
         sentences=(sentence,),
-        heads=("System", "Messages", *(titles[name] for name in known)),
+        columns=columns("System", "Messages", *(titles[name] for name in known)),
         rows=tuple(
-            (system, f"{sum(each.values()):,}", *(f"{each.get(name, 0):,}" for name in known))
+            (system, sum(each.values()), *(each.get(name, 0) for name in known))
             for system, each in sorted(counts.items())
         ),
     )
@@ -127,10 +122,6 @@ def _value(each: RatingAgreement) -> float:
     return found.estimate.value if found and found.estimate.value is not None else -1.0
 
 
-def _cell(each: RatingAgreement, scope: str) -> str:
+def _estimate(each: RatingAgreement, scope: str) -> Estimate | None:
     found = each.get(main_statistic([each]), scope)
-    return _text(found.estimate if found else None)
-
-
-def _text(estimate: Estimate | None) -> str:
-    return MISSING if estimate is None or estimate.value is None else render_estimate(estimate)
+    return found.estimate if found else None

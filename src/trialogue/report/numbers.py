@@ -112,6 +112,15 @@ def p_value(p: float | None) -> str:
     return "= " + (f"{p:.3f}" if p < 0.0995 else f"{p:.2f}").lstrip("0")
 
 
+def percent(share: float) -> str:
+    """Whole percent of a share; what occurs is never 0%.
+
+    >>> percent(0.4), percent(0.001), percent(0)
+    ('40%', '< 1%', '0%')
+    """
+    return "< 1%" if 0 < share < 0.005 else f"{100 * share:.0f}%"
+
+
 def level(alpha: float) -> str:
     """Format a significance level.
 

@@ -94,9 +94,9 @@ def test_a_profile_holds_the_rates_and_its_sections_show_them_beside_the_uncorre
     assert profile.rates == strategy_rates(conversations(60))
     assert parse_line(to_line(profile), {AlignmentProfile.kind: AlignmentProfile}) == profile
     section = next(each for each in alignment_sections([profile]) if "corrected with labels" in each.title)
-    assert section.heads == ("Strategy", "The human, for a", "a", "a, uncorrected")
+    assert section.heads == ["Strategy", "The human, for a", "a", "a, uncorrected"]
     assert {row[0] for row in section.rows} == {FIRST, SECOND}
     uncorrected = rate_of(profile.rates, FIRST).modelled_system
-    assert next(row for row in section.rows if row[0] == FIRST)[3] == f"{uncorrected:.2f}"
+    assert next(row for row in section.rows if row[0] == FIRST)[3] == uncorrected
     titles = [each.title for each in alignment_sections([profile.model_copy(update={"rates": ()})])]
     assert section.title not in titles

@@ -1,16 +1,20 @@
 """The page: answer first, everything escaped, nothing loaded, nothing hidden."""
 
+import csv
 import itertools
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
 from tests.report.made import ALL, HOSTILE, hostile, nine, one, satisfaction, two, undefined
 from tests.report.test_compact_letters import without
 from trialogue.findings import Findings, League, Section, Statement
-from trialogue.report import render_html
+from trialogue.findings.records import Noted, Values, columns
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
+from trialogue.report import render_html, write_report
 
 VOID = {"meta", "link", "wbr", "br", "img", "input"}
 
@@ -228,7 +232,7 @@ def test_means_of_dialogues_that_differ_from_the_pooled_value_are_explained() ->
 
 def test_a_table_of_a_section_has_another_name_than_the_section() -> None:
     """Two landmarks of one name do not differ significantly by those who hear them."""
-    section = Section(title="Do the three agree?", sentences=("No.",), heads=("A", "B"), rows=(("a", "b"),))
+    section = Section(title="Do the three agree?", sentences=("No.",), columns=columns("A", "B"), rows=(("a", "b"),))
     page = render_html(nine().model_copy(update={"sections": (section,)}))
     assert 'aria-label="Do the three agree?, table"' in page
     assert page.count("Do the three agree?</h2>") == 1
@@ -244,14 +248,39 @@ def test_sentences_by_system_are_a_list_and_all_others_look_alike() -> None:
 
 
 def test_cells_of_several_lines_and_words_stand_left_and_numbers_right() -> None:
-    rows = (("advice", "0.7\n7 of 10", "0.5 [-0.2, 1.2]", "too few"),)
-    section = Section(title="T", sentences=(), heads=("", "aria", "Gain", "Order"), rows=rows, page="figures/t.svg")
+    gain = Estimate(value=0.5, interval=Interval(low=-0.2, high=1.2, method=""))
+    rows = (("advice", Noted(value=Estimate(value=0.7), note="7 of 10"), gain, "too few"),)
+    section = Section(
+        title="T", sentences=(), columns=columns("", "aria", "Gain", "Order"), rows=rows, page="figures/t.svg"
+    )
     page = render_html(nine().model_copy(update={"sections": (section,)}))
-    assert '<td class="words">0.7<span class="more">7 of 10</span></td>' in page
+    assert '<td class="words">0.700<span class="more">7 of 10</span></td>' in page
     assert '<td class="number">0.5 [−0.2,\xa01.2]</td>' in page
     assert '<td class="words">too few</td>' in page
     assert '<th scope="col"></th>' not in page  # an empty corner heads nothing
     assert 'As a picture<span class="unseen">: T</span>' in page  # a link that says where it goes
+
+
+def test_cells_are_written_by_their_kind_and_files_hold_them_unrounded(tmp_path: Path) -> None:
+    undefined = Estimate(value=None, why=Reason.of(ReasonCode.NO_DATA))
+    where = Estimate(value=0.51234, interval=Interval(low=0.4, high=0.6, method=""))
+    shares, p_values = columns("Share", values=Values.SHARES), columns("p", values=Values.P_VALUES)
+    section = Section(
+        title="T",
+        sentences=(),
+        file="kinds",
+        columns=(*columns("Name", "Value"), *shares, *p_values, *columns("n")),
+        rows=(("a", where, 0.001, 0.0004, 1234), ("b", undefined, 0.5, None, 1)),
+    )
+    found = nine().model_copy(update={"sections": (section,)})
+    page = render_html(found)
+    for cell in ("0.51 [0.40,\xa00.60]", "&lt; 1%", "&lt; .001", "1,234", "50%"):
+        assert f">{cell}</td>" in page
+    write_report(found, tmp_path)
+    with (tmp_path / "kinds.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0].values()) == ["a", "0.51234", "0.4", "0.6", "0.001", "0.0004", "1234"]
+    assert list(rows[1].values()) == ["b", "", "", "", "0.5", "", "1"]
 
 
 def test_a_name_from_right_to_left_turns_no_sentence_around() -> None:

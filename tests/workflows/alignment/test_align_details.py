@@ -12,6 +12,7 @@ from trialogue.datasets.corpora.demo import demo_responses, demo_situations
 from trialogue.errors import DataError, UsageError
 from trialogue.findings.alignment.profile import Array, alignment_profiles, corrected_distance, jensen_shannon
 from trialogue.findings.alignment.records import alignment_sections
+from trialogue.findings.records import Noted, Values
 from trialogue.metrics import Conversation, Reply, Undefined, offline_conversations
 from trialogue.records import (
     Estimate,
@@ -88,7 +89,12 @@ def test_recall_says_what_the_system_did_where_people_asked() -> None:
         "A used the human's strategy in 8 of 12 replies. Its most common deviation: credibility where the human used "
         "opinion inquiry, 4 of 8 times."
     )
-    assert sections[0].rows[1] == ("credibility", "1.00 [0.51, 1.00]\n4 of 4")  # Wilson: 4 / (4 + 1.96^2)
+    name, cell = sections[0].rows[1]
+    assert isinstance(cell, Noted)
+    assert cell.value is not None
+    assert cell.value.interval is not None
+    assert (name, cell.value.value, cell.note) == ("credibility", 1.0, "4 of 4")
+    assert cell.value.interval.low == pytest.approx(4 / (4 + 1.96**2), abs=1e-3)  # Wilson
     assert (
         sections[1]
         .sentences[0]
@@ -111,8 +117,9 @@ def test_one_reply_is_reported_as_a_count_and_a_rare_strategy_is_not_none() -> N
     asked, messages = said("opinion_inquiry"), said("credibility")
     talks = [conversation([(messages, messages)] * 299 + [(asked, messages)], "d")]
     where, mix, _turns = alignment_sections(alignment_profiles(talks, resamples=100))
-    assert where.rows[1] == ("opinion inquiry", "0 of 1\ncredibility 1")
-    assert mix.rows[1] == ("opinion inquiry", "< 1%", "0%")  # 1 of 300
+    assert where.rows[1] == ("opinion inquiry", Noted(value=None, note="0 of 1\ncredibility 1"))
+    assert mix.rows[1][1:] == (1 / 300, 0.0)
+    assert {each.values for each in mix.columns} == {Values.SHARES}
 
 
 def test_the_distance_of_mixes_is_0_for_equal_1_for_disjoint_and_symmetric() -> None:

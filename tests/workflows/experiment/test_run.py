@@ -101,9 +101,9 @@ def test_the_report_holds_what_was_judged_measured_and_simulated_against_each_ot
     section = again.findings.sections[0]
     shared = {row[1]: row[2:4] for row in section.rows}
     assert shared == {
-        "judged ~ measured": ("3", "too few systems"),
-        "judged ~ simulated": ("2", "too few systems"),
-        "measured ~ simulated": ("2", "too few systems"),
+        "judged ~ measured": (3, "too few systems"),
+        "judged ~ simulated": (2, "too few systems"),
+        "measured ~ simulated": (2, "too few systems"),
     }
     assert ("Satisfaction (invented people) ~ Repetition", "judged ~ measured") in [row[:2] for row in section.rows]
 

@@ -312,11 +312,11 @@ def test_evaluate_shows_a_judge_raw_beside_corrected_and_never_raw_alone_where_p
     given = dialogues()
     asked = judge_scores(given, rubric="overall", model=options(endpoint))
     (raw,) = trialogue.evaluate([*given, *asked.scores], resamples=100).findings.sections
-    assert raw.heads == ("System", "Judge alone")
+    assert raw.heads == ["System", "Judge alone"]
     assert "no labels by people correct the judge" in raw.sentences[0]
     run = trialogue.evaluate([*given, *asked.scores, *labels(given)], resamples=100)
     (both,) = run.findings.sections
-    assert both.heads == ("System", "Judge alone", "Labels alone", "Corrected")
+    assert both.heads == ["System", "Judge alone", "Labels alone", "Corrected"]
     direct = judge(given, rubric="overall", model=options(endpoint), labels=labels(given))
     assert both.sentences[0] == direct.answer[0]
     assert [row[0] for row in both.rows] == [each.system for each in direct.systems]

@@ -324,8 +324,8 @@ def test_several_models_in_one_batch_and_rejected_wordings_are_said(tmp_path: Pa
     assert section.sentences[0].startswith(
         f"Of {messages} messages worded by a language model, {rejected} were rejected"
     )
-    assert section.heads == ("System", "Messages", "Said", "Too long")
-    assert sum(int(row[3]) for row in section.rows) == rejected
+    assert section.heads == ["System", "Messages", "Said", "Too long"]
+    assert sum(row[3] for row in section.rows if isinstance(row[3], int)) == rejected
 
 
 def test_tokens_that_are_unknown_are_not_said_to_be_none() -> None:

@@ -17,9 +17,8 @@ from pydantic import Field
 
 from trialogue.findings.agreement.score_pairs import Floats
 from trialogue.findings.agreement.system_orders import SystemMeans, correlations_of, mean_replicates, order_p, refusal
-from trialogue.findings.records import Section
+from trialogue.findings.records import CellValue, Section, SectionColumn, Values, columns
 from trialogue.findings.resampling import DEFAULT, Resampling
-from trialogue.findings.wording import render_estimate
 from trialogue.records import Estimate, Reason, ReasonCode, Record
 from trialogue.stats import bonferroni
 
@@ -28,8 +27,10 @@ KINDS: tuple[Kind, ...] = ("judged", "measured", "simulated")
 Unit = tuple[str, str]
 """(system, dialogue or situation)."""
 TITLE = "Do the three agree?"
-HEADS = ("Columns", "Kinds", "Systems in both", "Spearman's ρ", "Kendall's τ", "p, Bonferroni")
-NOTHING = "—"
+COLUMNS = (
+    *columns("Columns", "Kinds", "Systems in both", "Spearman's ρ", "Kendall's τ"),
+    SectionColumn(head="p, Bonferroni", values=Values.P_VALUES),
+)
 LEVEL = 0.05  # of the corrected p-values
 FIXED = Reason.of(ReasonCode.COLUMN_WITHOUT_ERROR)
 NONE_SHARED = "no system occurs in both (an agent and the system of a conversation are matched by name)"
@@ -140,7 +141,8 @@ def columns_section(found: Sequence[ColumnAgreement]) -> Section:
     return Section(
         title=TITLE,
         sentences=tuple(_sentences(held)),
-        heads=HEADS,
+        file="three-sides",
+        columns=COLUMNS,
         rows=tuple(_row(each, p) for each, p in held if each.systems > 1),
     )
 
@@ -203,17 +205,6 @@ def _significant_sign(each: ColumnAgreement, p: float | None) -> int:
     return 0 if interval is not None and interval.low <= 0 <= interval.high else lean
 
 
-def _row(each: ColumnAgreement, p: float | None) -> tuple[str, ...]:
-    is_tested = each.refusal is None
-    return (
-        " ~ ".join(each.titles),
-        " ~ ".join(each.kinds),
-        str(each.systems),
-        _text(each.spearman) if is_tested else "too few systems",
-        _text(each.kendall) if is_tested else NOTHING,
-        NOTHING if p is None else f"{p:.3f}".lstrip("0"),
-    )
-
-
-def _text(estimate: Estimate | None) -> str:
-    return NOTHING if estimate is None or estimate.value is None else render_estimate(estimate)
+def _row(each: ColumnAgreement, p: float | None) -> tuple[CellValue, ...]:
+    orders = (each.spearman, each.kendall) if each.refusal is None else ("too few systems", None)
+    return (" ~ ".join(each.titles), " ~ ".join(each.kinds), each.systems, *orders, p)

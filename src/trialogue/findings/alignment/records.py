@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from trialogue.findings.records import Section
+from trialogue.findings.records import CellValue, Noted, Section, Values, columns
 from trialogue.findings.wording import render_estimate
 from trialogue.records import Estimate, Record
 
@@ -117,7 +117,8 @@ def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = 
                     "count, and what it used most often instead."
                 ),
             ),
-            heads=("The human", *(one.system for one in profiles)),
+            file="strategy-recall",
+            columns=columns("The human", *(one.system for one in profiles)),
             rows=_recall_rows(profiles),
         ),
         Section(
@@ -126,7 +127,8 @@ def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = 
                 *(_describe_mixes(one) for one in profiles),
                 "Distances are Jensen–Shannon distances, from 0 (the same mix) to 1 (nothing in common).",
             ),
-            heads=("Strategy", "The human", *(one.system for one in profiles)),
+            file="strategy-mix",
+            columns=columns("Strategy", "The human", *(one.system for one in profiles), values=Values.SHARES),
             rows=_mix_rows(profiles),
             page="figures/alignment-mix.svg" if figures else None,
         ),
@@ -134,7 +136,8 @@ def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = 
         Section(
             title="Alignment turn by turn",
             sentences=("Share of replies with the human's strategy, by the system's turn number.",),
-            heads=("Turn", *(one.system for one in profiles)),
+            file="strategy-turns",
+            columns=columns("Turn", *(one.system for one in profiles)),
             rows=_stage_rows(profiles),
             page="figures/alignment-turns.svg" if figures else None,
         ),
@@ -159,7 +162,8 @@ def _rate_sections(profiles: Sequence[AlignmentProfile]) -> tuple[Section, ...]:
                 "estimated separately, so shares need not sum to 1, and intervals hold individually. The uncorrected share "
                 "is the model's mean probability.",
             ),
-            heads=(
+            file="strategy-rates",
+            columns=columns(
                 "Strategy",
                 *(
                     head
@@ -174,13 +178,9 @@ def _rate_sections(profiles: Sequence[AlignmentProfile]) -> tuple[Section, ...]:
                         cell
                         for rates in by_name
                         for cell in (
-                            ("—", "—", "—")
-                            if name not in rates
-                            else (
-                                render_estimate(rates[name].human),
-                                render_estimate(rates[name].system),
-                                f"{rates[name].modelled_system:.2f}",
-                            )
+                            (rates[name].human, rates[name].system, rates[name].modelled_system)
+                            if name in rates
+                            else (None, None, None)
                         )
                     ),
                 )
@@ -251,53 +251,35 @@ def _strategies(profiles: Sequence[AlignmentProfile]) -> list[str]:
     return sorted(used, key=lambda name: (-max(one.human_mix.get(name, 0.0) for one in profiles), name))
 
 
-def _recall_rows(profiles: Sequence[AlignmentProfile]) -> tuple[tuple[str, ...], ...]:
+def _recall_rows(profiles: Sequence[AlignmentProfile]) -> tuple[tuple[CellValue, ...], ...]:
     known = [{each.strategy: each for each in one.recalls} for one in profiles]
     names = [name for name in _strategies(profiles) if any(name in one for one in known)]
     return tuple((plain(name), *(_recall(one.get(name)) for one in known)) for name in names)
 
 
-def _recall(found: StrategyRecall | None) -> str:
+def _recall(found: StrategyRecall | None) -> CellValue:
     if found is None:
-        return "—"
-    others = ", ".join(f"{plain(each.strategy)} {each.n}" for each in found.instead[:2])
-    return "\n".join(part for part in (_share_cell(found.recall), others) if part)
+        return None
+    return _share_cell(found.recall, *(f"{plain(each.strategy)} {each.n}" for each in found.instead[:2]))
 
 
-def _share_cell(share: Estimate) -> str:
-    """A share of few things with its interval and count, on two lines; of what has no interval the count alone."""
-    count = f"{_hits(share)} of {share.n}"
-    if share.value is None or share.interval is None:
-        return count
-    return f"{render_estimate(share, digits=2)}\n{count}"
+def _share_cell(share: Estimate, *others: str) -> Noted:
+    """A share of few things, its count and what the others were; of what has no interval the count alone."""
+    note = "\n".join(part for part in (f"{_hits(share)} of {share.n}", ", ".join(others)) if part)
+    return Noted(value=None if share.interval is None else share, note=note)
 
 
-def _mix_rows(profiles: Sequence[AlignmentProfile]) -> tuple[tuple[str, ...], ...]:
+def _mix_rows(profiles: Sequence[AlignmentProfile]) -> tuple[tuple[CellValue, ...], ...]:
     most = max(profiles, key=lambda one: one.n)
-    return tuple(
-        (
-            plain(name),
-            _percent(most.human_mix.get(name, 0.0)),
-            *(_percent(one.system_mix.get(name, 0.0)) for one in profiles),
-        )
-        for name in _strategies(profiles)
-    )
+    mixes = (most.human_mix, *(one.system_mix for one in profiles))
+    return tuple((plain(name), *(mix.get(name, 0.0) for mix in mixes)) for name in _strategies(profiles))
 
 
-def _percent(share: float) -> str:
-    """Whole percent; at least 1 for strategies that occur.
-
-    >>> _percent(0.4), _percent(0.001), _percent(0)
-    ('40%', '< 1%', '0%')
-    """
-    return "< 1%" if 0 < share < 0.005 else f"{100 * share:.0f}%"
-
-
-def _stage_rows(profiles: Sequence[AlignmentProfile]) -> tuple[tuple[str, ...], ...]:
+def _stage_rows(profiles: Sequence[AlignmentProfile]) -> tuple[tuple[CellValue, ...], ...]:
     known = [{each.turns: each.match for each in one.stages} for one in profiles]
     names = [turn_range(*stage) for stage in STAGES if any(turn_range(*stage) in one for one in known)]
-    return tuple((name.replace("-", "–"), *(_stage(one.get(name)) for one in known)) for name in names)
-
-
-def _stage(found: Estimate | None) -> str:
-    return "—" if found is None else _share_cell(found)
+    shares = [[one.get(name) for one in known] for name in names]
+    return tuple(
+        (name.replace("-", "–"), *(share and _share_cell(share) for share in row))
+        for name, row in zip(names, shares, strict=True)
+    )

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from trialogue.findings.records import Section
+from trialogue.findings.records import CellValue, Noted, Section, columns
 from trialogue.findings.standings import Contrast, League, Standing
-from trialogue.findings.wording import decimals, p_words, render_estimate
+from trialogue.findings.wording import p_words
 
 TITLE = "Better than baselines that ignore the user?"
 WORDS = {"a": "above", "b": "below", "inconclusive": "inconclusive", "undefined": "not compared"}
@@ -49,13 +49,14 @@ def baseline_sections(leagues: Sequence[League]) -> tuple[Section, ...]:
     return (
         Section(
             title=TITLE,
+            file="baselines",
             sentences=(
                 "A score means little without a baseline.",
                 *(f"{kind}." for kind in _kinds(beside)),
                 *(f"{name} takes {WHAT[name]}." for name in baselines if name in WHAT),
                 "The last rows: each system minus the best baseline, with p-values corrected across systems.",
             ),
-            heads=("", *(league.measure.title for league in beside)),
+            columns=columns("", *(league.measure.title for league in beside)),
             rows=(
                 *((name, *(_value(league, name) for league in beside)) for name in baselines),
                 *(
@@ -67,22 +68,14 @@ def baseline_sections(leagues: Sequence[League]) -> tuple[Section, ...]:
     )
 
 
-def _value(league: League, name: str) -> str:
+def _value(league: League, name: str) -> CellValue:
     found: Standing | None = next((each for each in league.baselines if each.system == name), None)
-    if found is None or found.estimate.value is None:
-        return "—"
-    return render_estimate(found.estimate, digits=_decimals(league))
+    return None if found is None else found.estimate
 
 
-def _difference_cell(league: League, system: str) -> str:
+def _difference_cell(league: League, system: str) -> CellValue:
     found: Contrast | None = next((each for each in league.above_baseline if each.a == system), None)
     if found is None or found.difference.value is None:
-        return "—"
-    p = "" if found.p_adjusted is None else f", p {p_words(found.p_adjusted)}"
-    return f"{render_estimate(found.difference, digits=_decimals(league))}{p}, {WORDS[found.verdict]}"
-
-
-def _decimals(league: League) -> int:
-    """The same for all values of a measure."""
-    values = [each.estimate for each in (*league.baselines, *league.standings)]
-    return decimals([*values, *(each.difference for each in league.above_baseline)])
+        return None
+    p = "" if found.p_adjusted is None else f"p {p_words(found.p_adjusted)}, "
+    return Noted(value=found.difference, note=f"{p}{WORDS[found.verdict]}")

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from trialogue.findings.league import estimate_of
-from trialogue.findings.records import Section
+from trialogue.findings.records import CellValue, Section, columns
 from trialogue.findings.standings import League
-from trialogue.findings.wording import render_estimate
 from trialogue.metrics.failure_sensitivity import FailureSensitivity
 
 TITLE = "Does it matter how failures are counted?"
@@ -32,19 +31,20 @@ def failure_sections(found: Sequence[FailureSensitivity], leagues: Sequence[Leag
     return (
         Section(
             title=TITLE,
+            file="failures",
             sentences=(
                 "A dialogue that failed because of the system counts as the worst outcome on measures that have "
                 "a worst value. The last column leaves these dialogues out instead.",
                 verdict,
             ),
-            heads=("System or pair", "Measure", "As the worst outcome", "Left out"),
+            columns=columns("System or pair", "Measure", "As the worst outcome", "Left out"),
             rows=tuple(_row(each, titles[each.measure]) for each in shown[:MAX_ROWS]),
         ),
     )
 
 
-def _row(each: FailureSensitivity, title: str) -> tuple[str, ...]:
+def _row(each: FailureSensitivity, title: str) -> tuple[CellValue, ...]:
     name = each.worst.system or ""
     if each.worst.level == "difference":
         name = f"{name} minus {each.worst.versus}"
-    return (name, title, render_estimate(estimate_of(each.worst)), render_estimate(estimate_of(each.left_out)))
+    return (name, title, estimate_of(each.worst), estimate_of(each.left_out))

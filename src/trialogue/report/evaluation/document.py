@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 
@@ -17,13 +18,26 @@ from trialogue.findings import (
 from trialogue.findings import Section as OtherSection
 from trialogue.findings.agreement.records import Validity as Agreement
 from trialogue.findings.family import ACROSS_MEASURES, correction_within
+from trialogue.findings.records import CellValue, Noted, Values
 from trialogue.findings.systems.answer import primary_league, threats_in_verdict
 from trialogue.findings.threat import Severity, Threat, ThreatCode, Validity
 from trialogue.findings.threats.summary import threat_lines
-from trialogue.records import VOTES, Raters
+from trialogue.records import VOTES, Estimate, Raters
 from trialogue.records.kinds.origins import kinds_of, one_and_many
 from trialogue.report.compact_letters import league_letters
-from trialogue.report.document import Column, Document, Insert, Link, Medium, Part, Section, Sentences, Table
+from trialogue.report.document import (
+    Column,
+    Document,
+    Insert,
+    Link,
+    Medium,
+    Part,
+    Section,
+    Sentences,
+    Table,
+    from_estimate,
+    in_files,
+)
 from trialogue.report.evaluation.chat import chat
 from trialogue.report.evaluation.explorer_links import explorer_links
 from trialogue.report.evaluation.first_screen import first_parts
@@ -55,10 +69,11 @@ from trialogue.report.measures import (
     systems_in_order,
     table_leagues,
 )
-from trialogue.report.numbers import count, level
+from trialogue.report.numbers import MISSING, column_decimals, count, level, number, percent, plain_p, render_estimate
 from trialogue.report.plots import MAX_DRAWN, Figure
 from trialogue.report.plots.variants import variant_labels, variants_name
 from trialogue.report.render.papers import COLUMN
+from trialogue.report.table import AnyCell, Cell
 
 PAGE, SCREENS = frozenset({Medium.PAGE}), frozenset({Medium.PAGE, Medium.TERMINAL})
 TERMINAL, PAPER = frozenset({Medium.TERMINAL}), frozenset({Medium.PAPER})
@@ -225,18 +240,59 @@ def _lines_aside(found: Findings, systems: Systems) -> Iterator[Part]:
 
 def _other(section: OtherSection, place: int) -> Section:
     """A section of another analysis."""
-    columns: list[Column[tuple[str, ...]]] = [
-        Column(head or " ", itemgetter(at), unit="") for at, head in enumerate(section.heads)
-    ]
     is_picture = section.page is not None and Path(section.page).suffix == ".svg"
     text = "As a picture" if is_picture else "Everything on this"
     link = Link(section.page, text, section.title) if section.page is not None else None
     parts: list[Part] = [
         Sentences(section.sentences, "said"),
-        Table(f"{section.title}, table", section.rows, columns),
+        Table(f"{section.title}, table", section.rows, list(_other_columns(section)), file=section.file),
         link,
     ]
     return Section(section.title, parts, f"section-{place}", where=PAGE)
+
+
+def _other_columns(section: OtherSection) -> Iterator[Column[tuple[CellValue, ...]]]:
+    """Columns of its table; in its file, intervals have columns of their own."""
+    for at, column in enumerate(section.columns):
+        cells = [row[at] for row in section.rows]
+        values = [cell.value if isinstance(cell, Noted) else cell for cell in cells]
+        estimates = [value for value in values if isinstance(value, Estimate)]
+        key = (column.head or "name") if section.file else ""
+        yield Column(column.head or " ", itemgetter(at), partial(_cell, column.values, column_decimals(estimates)))
+        if key:
+            ends = {"low": f"{key}, low", "high": f"{key}, high"} if estimates else {}
+            yield from in_files(**{key: partial(_value, at)})
+            yield from from_estimate(partial(_estimate, at), **ends)
+
+
+def _value(at: int, row: tuple[CellValue, ...]) -> CellValue:
+    cell = row[at]
+    return cell.value if isinstance(cell, Noted) else cell
+
+
+def _estimate(at: int, row: tuple[CellValue, ...]) -> Estimate | None:
+    value = _value(at, row)
+    return value if isinstance(value, Estimate) else None
+
+
+def _cell(values: Values, decimals: int, cell: CellValue) -> AnyCell:
+    match cell, values:
+        case Noted(), _:
+            value = "" if cell.value is None else _cell(values, decimals, cell.value)
+            return "\n".join(part for part in (str(value), cell.note) if part)
+        case Estimate(value=None), _:
+            return Cell(MISSING, tip=str(cell.why or ""))
+        case Estimate(), _:
+            return render_estimate(cell, decimals)
+        case float(), Values.SHARES:
+            return percent(cell)
+        case float(), Values.P_VALUES:
+            return plain_p(cell)
+        case float(), _:
+            return number(cell, 2)
+        case int(), _:
+            return f"{cell:,}"
+    return str(cell)
 
 
 def _chats(found: Findings, systems: Systems) -> Iterator[Part]:
