@@ -125,3 +125,27 @@ def convert(
         for line in summarise_repairs(repairs.problems):
             tell.say(f"note: {line}")
     typer.echo(f"{target}: {count} records")
+
+
+@app.command("shard")
+def shard(
+    source: Annotated[str, typer.Argument(help="A corpus or a file.")],
+    folder: Annotated[Path, typer.Argument(help="New folder for the files.")],
+    size: Annotated[int, typer.Option(min=1, help="Number of records in each file.")] = 10_000,
+    compressed: Annotated[bool, typer.Option("--gz", help="Compress the files with gzip.")] = False,
+    format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
+    mapping: Annotated[Path | None, typer.Option(help="YAML file that maps the columns of a table.")] = None,
+) -> None:
+    """Split a file or corpus into several files, for trialogue score --cluster."""
+    from trialogue.datasets import Repairs
+    from trialogue.datasets.conversion.convert import shard as write_shards
+    from trialogue.workflows.inputs.inputs import summarise_repairs
+    from trialogue.workflows.inputs.locations import resolve
+
+    repairs = Repairs()
+    with steps() as tell:
+        records = resolve(source, format_name=format_name, mapping=mapping).records(repairs)
+        files = write_shards(records, folder, size=size, suffix=".jsonl.gz" if compressed else ".jsonl")
+        for line in summarise_repairs(repairs.problems):
+            tell.say(f"note: {line}")
+    typer.echo(f"{folder}: {len(files):,} files")

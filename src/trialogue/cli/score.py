@@ -31,6 +31,9 @@ def score(
     jobs: Annotated[
         int, typer.Option(min=1, help="Number of processes (default: 1). The values are the same for any number.")
     ] = 1,
+    cluster: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler whose workers see the same files, or local.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
     """Compute metrics for each system, in one pass over files of any size."""
@@ -47,8 +50,10 @@ def score(
         "settings": settings,
         "any_language": any_language,
         "jobs": jobs,
+        "cluster": cluster,
     }
-    with steps(quiet=quiet):
+    with steps(quiet=quiet) as tell:
+        options["progress"] = tell
         if out is None:
             scores = score_files(*inputs, metrics=metric, **options)
         else:

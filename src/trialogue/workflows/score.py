@@ -19,7 +19,7 @@ from trialogue.workflows.display import Scores
 from trialogue.workflows.inputs.inputs import sources_of
 from trialogue.workflows.inputs.locations import Input
 from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
-from trialogue.workflows.score_parts import Task, measure_pieces, pieces_of
+from trialogue.workflows.score_parts import Task, Tell, measure_pieces, pieces_of
 
 
 @few_collections()
@@ -36,6 +36,8 @@ def score(
     note: Note = warn,
     sink: Sink | None = None,
     jobs: int = 1,
+    cluster: str | None = None,
+    progress: Tell | None = None,
 ) -> Scores:
     """Compute system scores (and differences, with p-values corrected within each measure) of files of any size.
 
@@ -57,9 +59,12 @@ def score(
             totals are left out because of a language, which is known at the end.
         jobs: processes that read and measure, where dialogues are Trialogue's JSON Lines and not compressed; values are the
             same for any number.
+        cluster: address of a Dask scheduler whose workers see the same files, or ``"local"`` for one of ``jobs`` processes
+            on this machine; None: no cluster.
+        progress: called with progress lines, where several processes measure.
 
     Raises:
-        DataError: unreadable input, nothing to score in it, or clashing ids.
+        DataError: unreadable input, nothing to score in it, clashing ids, or a file that no worker could measure.
         UsageError: an unknown metric, variant or parameter.
     """
     names = _names(metrics, metric)
@@ -74,7 +79,9 @@ def score(
         data_hash,
         keeps_units=sink is not None,
     )
-    found = measure_pieces(pieces_of(inputs, jobs, note), task, jobs=jobs, note=note, sink=sink)
+    pieces = pieces_of(inputs, jobs, note, on_cluster=cluster is not None)
+    tell = progress or (lambda _line: None)
+    found = measure_pieces(pieces, task, jobs=jobs, cluster=cluster, note=note, sink=sink, tell=tell)
     scores = found.measurement.scores()
     survey = found.survey
     offline = offline_conversations(found.situations, found.responses)

@@ -1,14 +1,17 @@
-"""Score files in parts, in several processes if requested, and merge the totals."""
+"""Score files in parts, in several processes or on a Dask cluster if requested, and merge the totals."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
+from trialogue.dask_cluster import DaskCluster
 from trialogue.datasets import AnyRecord
 from trialogue.datasets.formats.trialogue_jsonl import FORMAT
 from trialogue.errors import DataError, Problem
 from trialogue.findings.languages import LanguageSurvey
-from trialogue.long_work import few_collections
+from trialogue.long_work import few_collections, with_progress
 from trialogue.metrics import Settings, conversations_of, get_metrics
 from trialogue.metrics.engine.engine import BATCH, Measurement, Sink
 from trialogue.metrics.engine.unit_scores import ColumnSink
@@ -21,7 +24,12 @@ from trialogue.workflows.inputs.memory import InMemory
 from trialogue.workflows.inputs.plain_inputs import plain_records, read_only_texts
 
 PIECES = 4  # of a file for each process: what is slow to start, or has the longer dialogues, takes fewer
+Tell = Callable[[str], None]
 COMPRESSED = frozenset({".gz", ".zst"})
+PIECE_BYTES = 128 << 20  # of a file on a cluster; larger ones are cut
+WAITING = 2  # pieces for each thread of a cluster that its scheduler holds, whatever the number of shards
+RETRIES = 2  # of a piece whose file or memory failed a worker
+GONE = "Nothing was written; start the cluster, then run the same command again."
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,12 @@ class Piece:
 
     input: Input | InMemory
     part: Part | None = None
+
+    def absolute(self) -> "Piece":
+        """The piece with the absolute path of its file, for workers that run in another folder."""
+        if isinstance(self.input, InMemory):
+            return self
+        return replace(self, input=replace(self.input, path=self.input.path.resolve()))
 
 
 @dataclass(frozen=True)
@@ -78,48 +92,55 @@ class PieceResult:
         self.problems += other.problems
 
 
-def pieces_of(inputs: Sequence[Input | InMemory], jobs: int, note: Note) -> list[Piece]:
+def pieces_of(inputs: Sequence[Input | InMemory], jobs: int, note: Note, *, on_cluster: bool = False) -> list[Piece]:
     """Split inputs into pieces for several processes: uncompressed record files are cut, others stay whole."""
     pieces: list[Piece] = []
     for item in inputs:
-        if isinstance(item, InMemory):
-            pieces.append(Piece(item))
-            continue
-        is_cut = item.corpus is None and item.path.is_file() and item.path.suffix not in COMPRESSED
-        if jobs == 1 or not is_cut or (item.reader or reader_of(item.path, note)) is not FORMAT:
+        count = 1 if isinstance(item, InMemory) else _count_of_parts(item, jobs, note, on_cluster=on_cluster)
+        if isinstance(item, InMemory) or count == 1:
             pieces.append(Piece(item))
         else:
-            parts = parts_of(item.path, PIECES * jobs, lines=BATCH)
+            parts = parts_of(item.path, count, lines=BATCH)
             pieces += [Piece(replace(item, reader=FORMAT), part) for part in parts]
     return pieces
 
 
-def measure_pieces(pieces: Sequence[Piece], task: Task, *, jobs: int, note: Note, sink: Sink | None) -> PieceResult:
-    """Measure pieces; the result does not depend on the number of processes.
+def _count_of_parts(item: Input, jobs: int, note: Note, *, on_cluster: bool) -> int:
+    """Parts that a file is cut into: several for each process; on a cluster, at least as many as hold few bytes."""
+    count = PIECES * jobs if jobs > 1 else 1
+    is_file = item.corpus is None and item.path.is_file() and item.path.suffix not in COMPRESSED
+    if is_file and on_cluster:
+        count = max(count, -(-item.path.stat().st_size // PIECE_BYTES))
+    return count if is_file and count > 1 and (item.reader or reader_of(item.path, note)) is FORMAT else 1
+
+
+def measure_pieces(
+    pieces: Sequence[Piece],
+    task: Task,
+    *,
+    jobs: int,
+    cluster: str | None = None,
+    note: Note,
+    sink: Sink | None,
+    tell: Tell = lambda _line: None,
+) -> PieceResult:
+    """Measure pieces; the result does not depend on the number of processes, nor on where they run.
 
     Raises:
-        DataError: unreadable input, every mistake at once, or a dialogue that occurs twice.
+        DataError: unreadable input, every mistake at once, or a dialogue that occurs twice; a piece that no worker could
+            measure.
+        UsageError: the cluster does not answer.
     """
-    if jobs == 1 or len(pieces) < 2:
+    if cluster is None and (jobs == 1 or len(pieces) < 2):
         return _measure(pieces, task, note, sink)
-    from loky import ProcessPoolExecutor
-
-    env = {name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
     whole = PieceResult(Measurement(get_metrics(task.metrics), settings=task.settings, data_hash=task.data_hash))
     problems: list[Problem] = []
-    with ProcessPoolExecutor(min(jobs, len(pieces)) - 1, env=env) as executor:
-        futures = [executor.submit(_measure_in_process, piece, task) for piece in pieces]
-        own: dict[int, PieceResult | list[Problem]] = {}
-        for place in reversed(range(len(pieces))):  # this process works, too: from the end, until it meets the others
-            if not futures[place].cancel():
-                break
-            own[place] = _measure_in_process(pieces[place], task)
-        for place, piece in enumerate(pieces):
-            found = own.pop(place) if place in own else futures[place].result()
-            if isinstance(found, PieceResult):
-                whole.merge(found, piece.input.given)
-            else:
-                problems += found
+    results = _in_processes(pieces, task, jobs) if cluster is None else _on_cluster(pieces, task, cluster, jobs)
+    for piece, found in with_progress(results, tell, "parts measured", len(pieces)):
+        if not isinstance(found, PieceResult):
+            problems += found
+        elif not problems:
+            whole.merge(found, piece.input.given)
     if problems:
         raise DataError(problems)
     for problem in whole.problems:
@@ -128,6 +149,67 @@ def measure_pieces(pieces: Sequence[Piece], task: Task, *, jobs: int, note: Note
         for score in whole.units:
             sink(score)
     return whole
+
+
+Measured = tuple[Piece, "PieceResult | list[Problem]"]
+"""A piece, and its result or its mistakes."""
+
+
+def _in_processes(pieces: Sequence[Piece], task: Task, jobs: int) -> Iterator[Measured]:
+    """Results in order, from processes of this machine."""
+    from loky import ProcessPoolExecutor
+    from loky.process_executor import BrokenProcessPool
+
+    env = {name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+    with ProcessPoolExecutor(min(jobs, len(pieces)) - 1, env=env) as executor:
+        futures = [executor.submit(_measure_in_process, piece, task) for piece in pieces]
+        own: dict[int, PieceResult | list[Problem]] = {}
+        for place in reversed(range(len(pieces))):  # this process works, too: from the end, until it meets the others
+            if not futures[place].cancel():
+                break
+            own[place] = _measure_in_process(pieces[place], task)
+        for place, piece in enumerate(pieces):
+            try:
+                found = own.pop(place) if place in own else futures[place].result()
+            except BrokenProcessPool:  # which of the pieces it was, nobody knows
+                found = [
+                    _failure(piece, "a process that measured this file, or another one at the same time, was killed")
+                ]
+            yield piece, found
+
+
+def _on_cluster(pieces: Sequence[Piece], task: Task, address: str, jobs: int) -> Iterator[Measured]:
+    """Results in order, from the workers of a cluster, which read the files themselves."""
+    cluster = DaskCluster(address, jobs=jobs, purpose="score on a Dask cluster")
+    try:
+        rest, waiting = iter(pieces), deque[tuple[Piece, Any]]()
+        while True:
+            while len(waiting) < WAITING * cluster.capacity() and (piece := next(rest, None)) is not None:
+                waiting.append((piece, cluster.submit(_measure_in_process, piece.absolute(), task, retries=RETRIES)))
+            if not waiting:
+                return
+            piece, future = waiting.popleft()
+            yield piece, _result_of(future, piece, cluster)
+    finally:
+        cluster.close()
+
+
+def _result_of(future: Any, piece: Piece, cluster: DaskCluster) -> PieceResult | list[Problem]:
+    try:
+        return cast("PieceResult | list[Problem]", future.result())
+    except (OSError, MemoryError) as error:
+        return [
+            _failure(piece, f"no worker could read it, after {RETRIES + 1} attempts ({type(error).__name__}: {error})")
+        ]
+    except Exception as error:
+        if not cluster.has_killed_workers(error, kept=GONE):
+            raise
+        return [_failure(piece, "every worker that measured it was killed")]
+
+
+def _failure(piece: Piece, what: str) -> Problem:
+    hint = "If memory ran out, cut it into smaller files: trialogue data shard FILE FOLDER."
+    return Problem(f"{what}.", file=piece.input.given, hint=hint)
 
 
 @few_collections()

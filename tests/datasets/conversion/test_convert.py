@@ -8,9 +8,9 @@ from hypothesis import given
 
 from tests.records import strategies as made
 from trialogue.datasets import AnyRecord, Repairs, get_format
-from trialogue.datasets.conversion.convert import convert, targets
+from trialogue.datasets.conversion.convert import convert, shard, targets
 from trialogue.datasets.tables.format import guess_mapping, table_format
-from trialogue.errors import DataError, UnknownNameError
+from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.records import (
     Dialogue,
     ItemOpinion,
@@ -238,3 +238,20 @@ def test_situations_cut_from_dialogues_keep_their_ids(tmp_path: Path) -> None:
     assert mapping is not None
     back = list(table_format(mapping).read(tmp_path / "made.csv", note=Repairs()))
     assert [record.id for record in back if isinstance(record, Situation)] == ["a#1"]
+
+
+def test_shards_hold_every_record_once_in_order(tmp_path: Path) -> None:
+    records = [Dialogue(id=str(n), system="a", utterances=()) for n in range(7)]
+    files = shard(iter(records), tmp_path / "new" / "shards", size=3, suffix=".jsonl.gz")
+    assert [path.name for path in files] == [f"part-00000{n}.jsonl.gz" for n in range(3)]
+    assert [each for path in files for each in read_records(path, Dialogue)] == records
+    assert len(list(read_records(files[-1], Dialogue))) == 1
+
+
+def test_shards_are_neither_mixed_with_older_files_nor_made_of_nothing(tmp_path: Path) -> None:
+    (tmp_path / "part-000009.jsonl").write_text("")
+    with pytest.raises(UsageError, match="is not empty: name a new folder"):
+        shard([Dialogue(id="1", system="a", utterances=())], tmp_path, size=3)
+    with pytest.raises(DataError, match="there are no records to write"):
+        shard([], tmp_path / "none", size=3)
+    assert not (tmp_path / "none").exists()

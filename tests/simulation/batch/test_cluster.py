@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.simulation.standin import Counted, Fatal, make_agent, make_users
+from trialogue import dask_cluster
 from trialogue.errors import MissingExtraError, UsageError
 from trialogue.simulation.batch import cluster
 from trialogue.simulation.batch.batch import run_batch
@@ -60,13 +61,13 @@ def test_without_dask_the_command_that_installs_it_is_reported(tmp_path: Path, m
     def missing(module: str, *, extra: str, purpose: str) -> None:
         raise MissingExtraError(f"{module} is needed to {purpose}: trialogue[{extra}]")
 
-    monkeypatch.setattr(cluster, "need", missing)
+    monkeypatch.setattr(dask_cluster, "need", missing)
     with pytest.raises(MissingExtraError, match=r"distributed is needed to run dialogues.*trialogue\[cluster\]"):
         run_batch(PLAN, make_agent, make_users, folder=tmp_path, cluster="local")
 
 
 def test_a_cluster_without_workers_is_reported() -> None:
-    with distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None) as empty:
+    with distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0") as empty:
         address = empty.scheduler_address
         with pytest.raises(UsageError, match=r"has no workers. Start some with: dask worker"):
             cluster.Cluster(
@@ -76,7 +77,12 @@ def test_a_cluster_without_workers_is_reported() -> None:
 
 def test_a_cluster_that_is_there_is_used_and_left_as_it_was(tmp_path: Path, undisturbed: bytes) -> None:
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=3, processes=False, protocol="tcp://", host="127.0.0.1", dashboard_address=None
+        n_workers=1,
+        threads_per_worker=3,
+        processes=False,
+        protocol="tcp://",
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
     ) as running:
         address = running.scheduler_address
         batch = run_batch(PLAN, make_agent, make_users, folder=tmp_path, cluster=address)
@@ -96,6 +102,9 @@ def test_a_local_cluster_that_cannot_be_set_up_is_stopped(monkeypatch: pytest.Mo
             self.closed = True
 
     class Client(Local):
+        def close(self, **_: object) -> None:
+            self.closed = True
+
         def register_plugin(self, plugin: object) -> None:
             raise RuntimeError("a worker refuses the plug-in")
 
@@ -107,8 +116,8 @@ def test_a_local_cluster_that_cannot_be_set_up_is_stopped(monkeypatch: pytest.Mo
         started.append(Client())
         return started[-1]  # type: ignore[return-value]
 
-    monkeypatch.setattr(cluster.Cluster, "_start", start)
-    monkeypatch.setattr(cluster.Cluster, "_connect", connect)
+    monkeypatch.setattr(dask_cluster.DaskCluster, "_start", start)
+    monkeypatch.setattr(dask_cluster.DaskCluster, "_connect", connect)
     with pytest.raises(RuntimeError, match="refuses the plug-in"):
         cluster.Cluster(WorkerSpec(make_agent, make_users, DialogueRunner()))
     assert [each.closed for each in started] == [True, True]

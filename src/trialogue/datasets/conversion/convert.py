@@ -3,6 +3,7 @@
 Content that a format cannot hold is counted and reported, never silently dropped.
 """
 
+import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 from trialogue.datasets.base import AnyRecord
 from trialogue.datasets.conversion.csv_files import write_csv
 from trialogue.datasets.conversion.losses import Losses, select_kind
-from trialogue.errors import UnknownNameError
+from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.records import Dialogue, JsonValue, write_records
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.records.files.opening import open_replacing
@@ -46,6 +47,35 @@ def convert(records: Iterable[AnyRecord], path: Path | str, *, to: str = "trialo
     count = _WRITERS[to](records, Path(path), losses)
     losses.settle(note)
     return count
+
+
+def shard(records: Iterable[AnyRecord], folder: Path | str, *, size: int, suffix: str = ".jsonl") -> list[Path]:
+    """Write records to several files of a new folder, in order, each atomically.
+
+    Args:
+        records: what to write; only one file's records are held in memory.
+        folder: is made; must be absent or empty.
+        size: records in each file but the last.
+        suffix: of the files; ``.jsonl.gz`` and ``.jsonl.zst`` are compressed.
+
+    Returns:
+        The files, whose order by name is that of the records.
+
+    Raises:
+        UsageError: the folder has files already.
+        DataError: there are no records.
+    """
+    folder, rest = Path(folder), iter(records)
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is not empty: name a new folder, so that no older shard is read as one of these.")
+    files: list[Path] = []
+    while part := list(itertools.islice(rest, size)):
+        folder.mkdir(parents=True, exist_ok=True)
+        files.append(folder / f"part-{len(files):06d}{suffix}")
+        write_records(files[-1], part)
+    if not files:
+        raise DataError(Problem("there are no records to write.", str(folder)))
+    return files
 
 
 def targets() -> list[str]:
