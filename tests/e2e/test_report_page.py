@@ -139,7 +139,23 @@ def test_paper_is_white_and_shows_what_is_folded_on_the_screen(browser: Any, pag
     page.emulate_media(media="print", color_scheme="dark")
     paper = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     assert paper == "rgb(255, 255, 255)"
+    assert page.locator("#methods p").first.bounding_box()["height"] > 10
+    assert not page.locator("#dialogues").is_visible()  # an extra, until somebody opens it
+    page.evaluate("document.querySelectorAll('#dialogues, #dialogues details').forEach(each => each.open = true)")
     assert page.locator("details.chat .talk li").first.bounding_box()["height"] > 10
+    assert page.locator("p.on-paper").is_visible()
+    page.emulate_media(media="screen")
+    assert not page.locator("p.on-paper").is_visible()
+    page.close()
+
+
+def test_a_printed_report_has_at_most_six_pages(browser: Any, pages: dict[str, Path]) -> None:
+    page = browser.new_page()
+    sheets = {}
+    for name, path in pages.items():
+        page.goto(path.as_uri())
+        sheets[name] = len(re.findall(rb"/Type\s*/Page\b(?!s)", page.pdf(prefer_css_page_size=True)))
+    assert max(sheets.values()) <= 6, sheets
     page.close()
 
 

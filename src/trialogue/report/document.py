@@ -191,6 +191,8 @@ class Section:
     """Address on the page; "": a section within another has none."""
     fold: bool = False
     """Whether pages hide it until it is opened."""
+    is_extra: bool = False
+    """Whether a printed page has it only if it was opened."""
     where: frozenset[Medium] = EVERYWHERE
     """Media that show it."""
 

@@ -140,7 +140,7 @@ def evaluation_document(
             Section("What was read", [Sentences([sample_line(shown), *reading_lines(shown)], where=TERMINAL)]),
             *log_sections(shown, systems),
             *sections,
-            Section("Dialogues to open", list(_chats(shown, systems)), "dialogues", where=PAGE),
+            Section("Dialogues to open", list(_chats(shown, systems)), "dialogues", is_extra=True, where=PAGE),
             *_leagues(shown, leagues, systems),
             Section(
                 "Which differences are significant" if len(systems.names) > 1 else "In a picture",
@@ -149,11 +149,23 @@ def evaluation_document(
                 where=PAGE,
             ),
             _votes(shown, drawn, systems),
-            Section("Distribution over dialogues", _of(drawn, "spread"), "spread", where=PAGE),
-            Section("All metrics", _of(drawn, "metrics"), "metrics", where=PAGE),
-            Section("Does the formula matter?", list(_variants(shown, drawn, systems)), "variants", where=PAGE),
-            Section("What the metrics are", [metric_cards(cards, agreed) if cards else None], "cards", where=PAGE),
-            Section("Amount of data", [_amounts(shown, systems)], "amounts", where=PAGE),
+            Section("Distribution over dialogues", _of(drawn, "spread"), "spread", is_extra=True, where=PAGE),
+            Section("All metrics", _of(drawn, "metrics"), "metrics", is_extra=True, where=PAGE),
+            Section(
+                "Does the formula matter?",
+                list(_variants(shown, drawn, systems)),
+                "variants",
+                is_extra=True,
+                where=PAGE,
+            ),
+            Section(
+                "What the metrics are",
+                [metric_cards(cards, agreed) if cards else None],
+                "cards",
+                is_extra=True,
+                where=PAGE,
+            ),
+            Section("Amount of data", [_amounts(shown, systems)], "amounts", is_extra=True, where=PAGE),
             Section("Files", [standings_file(found), pairs_file(found), sample_table(found)], where=frozenset()),
         ],
         warnings=shown.warnings,
@@ -248,7 +260,7 @@ def _other(section: OtherSection, place: int) -> Section:
         Table(f"{section.title}, table", section.rows, list(_other_columns(section)), file=section.file),
         link,
     ]
-    return Section(section.title, parts, f"section-{place}", where=PAGE)
+    return Section(section.title, parts, f"section-{place}", is_extra=True, where=PAGE)
 
 
 def _other_columns(section: OtherSection) -> Iterator[Column[tuple[CellValue, ...]]]:
