@@ -109,8 +109,13 @@ def run_command(words: list[str]) -> subprocess.CompletedProcess[str]:
     return done
 
 
-LINK = re.compile(r"\]\(([^)\s]+)\)")
+LINK = re.compile(r"\[([^\[\]]*)\]\(([^)\s]+)\)")
 ANYWHERE = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "benchmarks").glob("*.md"))]
+TITLES: dict[str, set[Path]] = {}
+for named_page in ANYWHERE:
+    TITLES.setdefault(named_page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# "), set()).add(
+        named_page
+    )
 
 
 def anchors(page: Path) -> set[str]:
@@ -125,16 +130,42 @@ def anchors(page: Path) -> set[str]:
 HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 
 
+def links(page: Path) -> list[tuple[str, str]]:
+    """(text, address) of the links of a page, outside its code."""
+    return LINK.findall(re.sub(r"(`+)[^\n]*?\1", "", BLOCK.sub("", page.read_text(encoding="utf-8"))))
+
+
 @pytest.mark.parametrize("page", ANYWHERE, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
     wrong = []
-    for link in LINK.findall(re.sub(r"(`+)[^\n]*?\1", "", BLOCK.sub("", page.read_text(encoding="utf-8")))):
+    for _, link in links(page):
         file, _, anchor = link.partition("#")
         target = page if not file else (page.parent / file).resolve()
         is_made = "rooms" in target.parts or target.name == "house.svg"  # by "make docs", not kept
         if "://" not in link and not is_made and not (target.exists() and (not anchor or anchor in anchors(target))):
             wrong.append(link)
     assert wrong == []
+
+
+@pytest.mark.parametrize("page", ANYWHERE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_link_leads_to_the_page_it_stands_on_or_to_another_than_it_names(page: Path) -> None:
+    """A link within a page is an anchor alone; one whose text is the title of pages leads to one of them."""
+    wrong = []
+    for text, link in links(page):
+        file, _, anchor = link.partition("#")
+        target = (page.parent / file).resolve() if "://" not in link and file else None
+        named = TITLES.get(" ".join(text.split()), set())
+        if target == page or (target and named and not anchor and target not in named):
+            wrong.append(f"[{text}]({link})")
+    assert wrong == []
+
+
+def test_every_page_is_linked_from_the_map_of_all_pages() -> None:
+    index = ROOT / "docs" / "index.md"
+    linked = {(index.parent / link.partition("#")[0]).resolve() for _, link in links(index)}
+    assert {page for page in PAGES if page.is_relative_to(index.parent) and "rooms" not in page.parts} - linked == {
+        index
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
