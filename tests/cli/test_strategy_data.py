@@ -82,7 +82,7 @@ def test_the_next_strategy_is_predicted_by_cross_validation_on_the_command_line(
     found = json.loads(run(*words, "--json").stdout)["models"]
     assert found["ngram"]["perplexity"]["value"] < found["frequencies"]["perplexity"]["value"]
     assert "does not use --model; omit" in str(run(*words, "--model", "finetuned").exception)
-    assert "does not use --test: leave" in str(run(*words, "--test", "demo").exception)
+    assert "does not use --test; omit" in str(run(*words, "--test", "demo").exception)
 
 
 def test_options_that_say_nothing_about_what_comes_next_are_refused_by_name() -> None:
