@@ -220,3 +220,28 @@ def test_every_page_is_reached_from_the_index() -> None:
         if page not in EXAMPLES and page.parent.name != "rooms"
     } | generated
     assert {page for page in pages - {"index"} if page not in index} == set()
+
+
+def test_troubleshooting_is_sorted_by_text_that_is_printed_and_lists_all_of_it() -> None:
+    """Each heading is literal text of the output below it ("..." stands for a value), and is on the list above."""
+    page = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    head, *sections = re.split(r"^### ", page, flags=re.MULTILINE)
+    strange = []
+    for title, _, body in (section.partition("\n") for section in sections):
+        shown = " ".join(body.split())
+        if not all(part.strip() in shown for part in title.split("...")) or f"[{title}](#" not in head:
+            strange.append(title)
+    assert strange == []
+
+
+def test_a_reader_can_follow_the_readme_and_the_guides_in_one_folder() -> None:
+    """Commands that refuse a folder with something in it have folders of their own, on all of these pages together."""
+    made = [
+        (match[1], page.name)
+        for page in (ROOT / "README.md", ROOT / "docs" / "tutorial.md", *sorted((ROOT / "docs" / "guide").glob("*.md")))
+        for language, _, body, _ in blocks(page)
+        if language == "console"
+        for match in re.finditer(r"^\$ trialogue study (?:new|simulate|export) .*--out (\S+)", body, re.MULTILINE)
+    ]
+    folders = [folder for folder, _ in made]
+    assert [(folder, page) for folder, page in made if folders.count(folder) > 1] == []

@@ -119,7 +119,8 @@ def simulate(
         str | None, typer.Option(help="Id of the dialogue to continue, if the file has several.")
     ] = None,
     turn: Annotated[
-        int | None, typer.Option(help="User turn, starting at 1, from which the dialogue continues.")
+        int | None,
+        typer.Option(help="User turn (from 1) that the agent answers again; the dialogue continues from there."),
     ] = None,
 ) -> None:
     """Run agents against simulated users. Repeat the command to resume an interrupted run.
