@@ -100,7 +100,8 @@ def formats_page() -> str:
             "| name | what it is |",
             "|---|---|",
             *rows,
-            "\nFormats of other tools, and what each reader was tested with. Other versions of a tool may write different files.\n",
+            "\nFormats of other tools, and what each reader was tested with. Other versions of a tool may write different "
+            "files.\n",
             "| name | tested with |",
             "|---|---|",
             *tried,
