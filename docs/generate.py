@@ -100,8 +100,9 @@ def formats_page() -> str:
             "| name | what it is |",
             "|---|---|",
             *rows,
-            "\nReaders of what other tools write, and what they were tried on. Further versions may write other files.\n",
-            "| name | tried on |",
+            "\nFormats of other tools, and what each reader was tested with. Other versions of a tool may write different "
+            "files.\n",
+            "| name | tested with |",
             "|---|---|",
             *tried,
             "",

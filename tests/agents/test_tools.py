@@ -81,7 +81,7 @@ FAULTS: list[tuple[str, object, str, CallFault]] = [
     ("crash", {"query": "owl"}, "raised: crash raised LookupError: owl", CallFault.TOOL),
     ("hang", {}, "timeout: hang did not return within 0.05 s", CallFault.TOOL),
     ("flood", {}, "result_too_long: flood returned 30,002 characters; at most 20,000", CallFault.TOOL),
-    ("odd", {}, "result_not_json: odd returned what is no JSON", CallFault.TOOL),
+    ("odd", {}, "result_not_json: odd returned a value that is not JSON", CallFault.TOOL),
 ]
 
 

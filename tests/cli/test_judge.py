@@ -217,7 +217,7 @@ def test_rubrics_are_listed_printed_and_checked(tmp_path: Path) -> None:
     assert source.startswith("# overall|v1|")
     path = tmp_path / "mine.yaml"
     path.write_text(source, encoding="utf-8")
-    assert f"{path} has no mistakes: overall|v1|" in RUN.invoke(app, ["rubrics", "show", str(path)]).output
+    assert f"{path} is valid: overall|v1|" in RUN.invoke(app, ["rubrics", "show", str(path)]).output
     prompt = RUN.invoke(app, ["rubrics", "show", "overall", "--prompt"]).output
     assert "Answer with one JSON object" in prompt
     wrong = RUN.invoke(app, ["rubrics", "show", "strategies", "--prompt", "--pairwise"])

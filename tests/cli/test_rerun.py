@@ -96,12 +96,12 @@ def test_data_that_are_missing_or_differ_are_named_all_at_once(world: Path, tmp_
     shutil.copytree(world / "one", tmp_path / "run")
     done = trialogue("rerun", tmp_path / "run", "-q")
     assert done.returncode == 2
-    assert "d.jsonl: not found; the run was made of it (sha256 " in done.stderr
+    assert "d.jsonl: not found; the run read it (sha256 " in done.stderr
     assert "--data" in done.stderr
     (tmp_path / "d.jsonl").write_bytes((world / "data" / "d.jsonl").read_bytes() + b"\n")
     done = trialogue("rerun", tmp_path / "run", "-q")
     assert done.returncode == 2
-    assert "d.jsonl: its sha256 is " in done.stderr
+    assert "d.jsonl: this file has changed: its sha256 is " in done.stderr
 
 
 def test_a_run_of_data_in_memory_or_of_a_batch_says_that_it_cannot_be_run_again(world: Path, tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_run_of_data_in_memory_or_of_a_batch_says_that_it_cannot_be_run_again(
     run.write(tmp_path / "memory")
     done = trialogue("rerun", tmp_path / "memory")
     assert done.returncode == 2
-    assert "made of data in memory (list); it cannot be run again" in done.stderr
+    assert "the run read data in memory (list); it cannot be run again" in done.stderr
     assert "a film" not in (tmp_path / "memory" / "manifest.json").read_text()
     path = tmp_path / "memory" / "manifest.json"
     content = json.loads(path.read_text())

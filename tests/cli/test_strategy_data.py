@@ -81,8 +81,8 @@ def test_the_next_strategy_is_predicted_by_cross_validation_on_the_command_line(
     assert said.stdout.count("perplexity") == 2
     found = json.loads(run(*words, "--json").stdout)["models"]
     assert found["ngram"]["perplexity"]["value"] < found["frequencies"]["perplexity"]["value"]
-    assert "does not use --model: leave" in str(run(*words, "--model", "finetuned").exception)
-    assert "does not use --test: leave" in str(run(*words, "--test", "demo").exception)
+    assert "does not use --model; omit" in str(run(*words, "--model", "finetuned").exception)
+    assert "does not use --test; omit" in str(run(*words, "--test", "demo").exception)
 
 
 def test_options_that_say_nothing_about_what_comes_next_are_refused_by_name() -> None:
@@ -91,7 +91,7 @@ def test_options_that_say_nothing_about_what_comes_next_are_refused_by_name() ->
     given = ("--test-origin", "x", "--no-leak-test", "--origin", "expert", "--set", "a=1", "--bundled")
     found = run(*words, "default", *given, "--names", "n.yaml", "--encoder", "e", "--seed", "1", "--json")
     assert isinstance(found.exception, UsageError)
-    named, _, takes = str(found.exception).partition(": leave that out")
+    named, _, takes = str(found.exception).partition("; omit it")
     assert set(named.removeprefix("--protocol sequence does not use ").split(", ")) == {"MODEL", *others}
     assert "--folds" in takes
     asked = run(*words, "--model", "tfidf")  # the default of the other protocols is not taken for no answer

@@ -142,7 +142,7 @@ def test_a_file_that_fits_two_formats_is_refused_with_both(monkeypatch: pytest.M
     monkeypatch.setattr("trialogue.datasets.registry.get_format", two.__getitem__)
     path = tmp_path / "x"
     path.write_text("x")
-    with pytest.raises(DataError, match=r"the format is ambiguous: one, two\. Say which, with --format"):
+    with pytest.raises(DataError, match=r"the format is ambiguous: one, two\. Choose one with --format"):
         recognise(path)
 
 

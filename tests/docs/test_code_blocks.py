@@ -109,8 +109,13 @@ def run_command(words: list[str]) -> subprocess.CompletedProcess[str]:
     return done
 
 
-LINK = re.compile(r"\]\(([^)\s]+)\)")
+LINK = re.compile(r"\[([^\[\]]*)\]\(([^)\s]+)\)")
 ANYWHERE = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "benchmarks").glob("*.md"))]
+TITLES: dict[str, set[Path]] = {}
+for named_page in ANYWHERE:
+    TITLES.setdefault(named_page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# "), set()).add(
+        named_page
+    )
 
 
 def anchors(page: Path) -> set[str]:
@@ -125,16 +130,42 @@ def anchors(page: Path) -> set[str]:
 HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 
 
+def links(page: Path) -> list[tuple[str, str]]:
+    """(text, address) of the links of a page, outside its code."""
+    return LINK.findall(re.sub(r"(`+)[^\n]*?\1", "", BLOCK.sub("", page.read_text(encoding="utf-8"))))
+
+
 @pytest.mark.parametrize("page", ANYWHERE, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
     wrong = []
-    for link in LINK.findall(re.sub(r"(`+)[^\n]*?\1", "", BLOCK.sub("", page.read_text(encoding="utf-8")))):
+    for _, link in links(page):
         file, _, anchor = link.partition("#")
         target = page if not file else (page.parent / file).resolve()
         is_made = "rooms" in target.parts or target.name == "house.svg"  # by "make docs", not kept
         if "://" not in link and not is_made and not (target.exists() and (not anchor or anchor in anchors(target))):
             wrong.append(link)
     assert wrong == []
+
+
+@pytest.mark.parametrize("page", ANYWHERE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_link_leads_to_the_page_it_stands_on_or_to_another_than_it_names(page: Path) -> None:
+    """A link within a page is an anchor alone; one whose text is the title of pages leads to one of them."""
+    wrong = []
+    for text, link in links(page):
+        file, _, anchor = link.partition("#")
+        target = (page.parent / file).resolve() if "://" not in link and file else None
+        named = TITLES.get(" ".join(text.split()), set())
+        if target == page or (target and named and not anchor and target not in named):
+            wrong.append(f"[{text}]({link})")
+    assert wrong == []
+
+
+def test_every_page_is_linked_from_the_map_of_all_pages() -> None:
+    index = ROOT / "docs" / "index.md"
+    linked = {(index.parent / link.partition("#")[0]).resolve() for _, link in links(index)}
+    assert {page for page in PAGES if page.is_relative_to(index.parent) and "rooms" not in page.parts} - linked == {
+        index
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -189,3 +220,28 @@ def test_every_page_is_reached_from_the_index() -> None:
         if page not in EXAMPLES and page.parent.name != "rooms"
     } | generated
     assert {page for page in pages - {"index"} if page not in index} == set()
+
+
+def test_troubleshooting_is_sorted_by_text_that_is_printed_and_lists_all_of_it() -> None:
+    """Each heading is literal text of the output below it ("..." stands for a value), and is on the list above."""
+    page = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    head, *sections = re.split(r"^### ", page, flags=re.MULTILINE)
+    strange = []
+    for title, _, body in (section.partition("\n") for section in sections):
+        shown = " ".join(body.split())
+        if not all(part.strip() in shown for part in title.split("...")) or f"[{title}](#" not in head:
+            strange.append(title)
+    assert strange == []
+
+
+def test_a_reader_can_follow_the_readme_and_the_guides_in_one_folder() -> None:
+    """Commands that refuse a folder with something in it have folders of their own, on all of these pages together."""
+    made = [
+        (match[1], page.name)
+        for page in (ROOT / "README.md", ROOT / "docs" / "tutorial.md", *sorted((ROOT / "docs" / "guide").glob("*.md")))
+        for language, _, body, _ in blocks(page)
+        if language == "console"
+        for match in re.finditer(r"^\$ trialogue study (?:new|simulate|export) .*--out (\S+)", body, re.MULTILINE)
+    ]
+    folders = [folder for folder, _ in made]
+    assert [(folder, page) for folder, page in made if folders.count(folder) > 1] == []

@@ -144,10 +144,10 @@ def test_prices_in_two_currencies_are_refused_and_a_broken_file_is_named(tmp_pat
     with model() as server:
         budget = Budget(Limits(max_cost=1000), tmp_path / "b")
         ask(client(server.url, budget))
-        with pytest.raises(UsageError, match="in USD and in EUR"):
+        with pytest.raises(UsageError, match="in two currencies, USD and EUR"):
             ask(client(server.url, budget, price=PRICE.model_copy(update={"currency": "EUR"})))
         (tmp_path / "b").write_text("nonsense")
-        with pytest.raises(UsageError, match="does not contain what was spent"):
+        with pytest.raises(UsageError, match="is not a record of what was spent"):
             ask(client(server.url, budget))
 
 

@@ -60,11 +60,11 @@ def test_the_table_has_them_below_all_systems_and_counts_them_among_none() -> No
 def test_the_page_and_the_terminal_say_what_they_are() -> None:
     page = render_html(on_the_primary())
     assert '<tbody class="baselines">' in page
-    assert "baselines that ignore the user, without rank" in page
+    assert "baselines that ignore the user, unranked" in page
     assert "<b>9</b> systems" in page
     text = text_table(on_the_primary(), width=100)
     assert text.index("floor:best") > max(text.index(name[:12]) for name in systems_in_order(nine()))
-    assert "baselines that ignore the user, without rank" in " ".join(text.split())
+    assert "baselines that ignore the user, unranked" in " ".join(text.split())
     assert "baseline" not in text_table(nine(), width=100)
     assert '<tbody class="baselines">' not in render_html(nine())
 
@@ -73,9 +73,9 @@ def test_the_forest_draws_them_below_a_rule_and_the_best_across() -> None:
     (before,) = [each for each in figures(nine()) if each.name == "forest-human-satisfaction"]
     (after,) = [each for each in figures(on_the_primary()) if each.name == "forest-human-satisfaction"]
     assert after.drawing.height == before.drawing.height + 50  # two more rows
-    assert "Below the rule: baselines that ignore the user" in after.caption
+    assert "Below the line: baselines that ignore the user" in after.caption
     assert "Baselines: floor:best 0.44 [0.42, 0.46]; floor:other" in after.alt
-    assert "Below the rule" not in before.caption
+    assert "Below the line" not in before.caption
 
 
 def test_small_panels_mark_the_best_one() -> None:

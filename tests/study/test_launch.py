@@ -396,7 +396,7 @@ def test_the_command_prints_each_difference_and_publishes_what_it_has_shown(
 
     made = drafted(running(items=6, **PAID), tmp_path)
     recruit._preflight(made)
-    assert "is as the study file says" in capsys.readouterr().out
+    assert "matches the study file" in capsys.readouterr().out
     platform.studies["s1"] |= {"device_compatibility": ["mobile"], "external_study_url": "https://example.org/"}
     recruit._preflight(made)
     told = capsys.readouterr().out

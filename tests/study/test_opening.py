@@ -383,7 +383,7 @@ def test_conversations_of_two_versions_are_rated_or_compared_each_once(tmp_path:
     shown = [tuple(talk.id.rpartition("/")[2] for talk in (item.dialogues or {}).values()) for item in pairs]  # type: ignore[union-attr]
     assert len(pairs) == len({old for old, _ in shown}) == len({new for _, new in shown}) == 300
     assert sum(a == b for a, b in shown) == 100
-    assert notes == ["2 dialogues of new are left out: no other to compare."]
+    assert notes == ["2 dialogues of new are left out: the other system has no dialogue to compare with them."]
     assert len(items_for("rating", files, whole=True)) == 602
     new_study(tmp_path / "s", "conversations-preference", pairs)
     new_study(tmp_path / "t", "conversations-rating", items_for("rating", files, whole=True))

@@ -55,7 +55,7 @@ def test_a_backup_is_restored_and_who_withdrew_since_stays_withdrawn(tmp_path: P
     assert "Stop the server" in in_use[1]
     assert "no backup of an SQLite database" in no_backup[1]
     assert "cannot be read" in damaged[1]
-    assert "erase again everybody who withdrew" in mended[1]
+    assert "Erase again everyone who withdrew" in mended[1]
     assert "secret.key is missing" in keyless[1]
     assert not (tmp_path / "study" / "secret.key").exists()
     assert (tmp_path / "study" / "study.sqlite3").is_file()  # what was there before

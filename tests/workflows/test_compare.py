@@ -195,7 +195,7 @@ def test_what_could_not_be_tested_decides_nothing_and_the_methods_name_the_corre
 
 def test_a_margin_needs_a_measure_that_decides(tmp_path: Path) -> None:
     files = [talks(tmp_path / f"{name}.jsonl", "crs", "try this film", "or that one") for name in ("old", "new")]
-    with pytest.raises(UsageError, match="name it with on"):
+    with pytest.raises(UsageError, match="name the measure with on"):
         compare(*files, margin=0.1, resamples=100)
 
 

@@ -81,7 +81,7 @@ class Catalogue(Mapping[str, Item]):
         """
         items, known = items_in(Path(path), columns)
         if not items:
-            raise DataError(Problem("this catalogue has no items.", file=str(path), hint="Was it written completely?"))
+            raise DataError(Problem("this catalogue has no items.", file=str(path), hint="Is the file complete?"))
         return cls.from_items(with_ranges(items), file=str(path), date=known.date if known is not None else None)
 
     def write(self, path: Path | str) -> int:

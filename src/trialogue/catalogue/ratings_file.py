@@ -59,7 +59,7 @@ def read_ratings(path: Path | str, *, scale: Scale | None = None) -> Ratings:
     if problems:
         raise DataError(problems)
     if not rows:
-        raise DataError(Problem("this file has no ratings.", str(path), hint="Was it written completely?"))
+        raise DataError(Problem("this file has no ratings.", str(path), hint="Is the file complete?"))
     return Ratings.from_rows(rows, scale=scale or _scale([value for _, _, value in rows], path))
 
 

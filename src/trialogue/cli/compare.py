@@ -120,8 +120,8 @@ def compare(
         after = before
     if after is None:
         raise UsageError(
-            "give both versions, or two systems of one run (--system twice). How many dialogues it takes: "
-            "trialogue compare plan."
+            "give both versions, or two systems of one run (--system twice). To plan the number of "
+            "dialogues: trialogue compare plan."
         )
     if out is not None:
         check_folder(out)

@@ -60,7 +60,7 @@ def score(
     from trialogue.workflows.tasks import score_tasks
 
     if tasks is None and (catalogue is not None or ends != "recommend"):
-        raise UsageError("--catalogue and --ends are for trials that are scored anew: give --tasks.")
+        raise UsageError("--catalogue and --ends apply only to trials that are scored again: add --tasks.")
     scores = score_tasks(
         *trials, tasks=tasks, catalogue=catalogue, ends=ends_of(ends), format_name=format_name, mapping=mapping
     )

@@ -65,7 +65,7 @@ def recognise(path: Path) -> Format:
         return fitting[0]
     if fitting:
         names = ", ".join(fmt.name for fmt in fitting)
-        raise DataError(Problem(f"the format is ambiguous: {names}.", file=str(path), hint="Say which, with --format."))
+        raise DataError(Problem(f"the format is ambiguous: {names}.", file=str(path), hint="Choose one with --format."))
     raise DataError(
         Problem(
             f"unknown format; known formats: {', '.join(format_names())}; the file begins {_describe_head(head)}.",

@@ -52,8 +52,8 @@ class LlmJudge:
             raise UsageError(f"The rubric {rubric.id} is for pairs; use it with 'trialogue judge pairs'.")
         if options.expected and any(rubric.scale_of(each).high > 9 for each in rubric.aspects):
             raise UsageError(
-                f"Expected points (option expected) need a scale of single-digit points, but {rubric.id} has "
-                "larger ones: a token 1 may be the beginning of 10."
+                f"The option expected requires single-digit points, but {rubric.id} has larger ones: a token 1 may be "
+                "the beginning of 10."
             )
         self.rubric, self.options, self.seed = rubric, options, seed
         self.name = options.model

@@ -61,7 +61,7 @@ class LlmPairJudge:
         if not rubric.allows(Form.PAIRWISE) or rubric.level is not JudgedLevel.DIALOGUE:
             raise UsageError(f"The rubric {rubric.id} is not for pairs of dialogues.")
         if options.expected:
-            raise UsageError("Expected points (option expected) are for individual conversations, not for pairs.")
+            raise UsageError("The option expected applies to individual conversations, not to pairs.")
         self.rubric, self.options, self.name = rubric, options, options.model
         self.settings_hash = settings_hash(rubric, options, seed)
         self.showing = showing or Showing(systems, mask=options.mask)

@@ -111,7 +111,9 @@ class Budget:
         currency = None if price is None else price.currency
         with self._totals() as (before, write):
             if currency and before.currency and currency != before.currency:
-                raise UsageError(f"one limit cannot hold for prices in {before.currency} and in {currency}.")
+                raise UsageError(
+                    f"max_cost cannot cover prices in two currencies, {before.currency} and {currency}. Use one."
+                )
             after = before.plus(1, sum(tokens), cost, currency)
             for name, value in (("max_calls", after.calls), ("max_tokens", after.tokens), ("max_cost", after.cost)):
                 most = getattr(self.limits, name)
@@ -146,7 +148,7 @@ class Budget:
         try:
             return Spent(**json.loads(text)) if text.strip() else Spent()
         except (ValueError, TypeError) as error:
-            raise UsageError(f"{self.file} does not contain what was spent; restore it, or delete it.") from error
+            raise UsageError(f"{self.file} is not a record of what was spent; restore it, or delete it.") from error
 
 
 @dataclass

@@ -26,7 +26,7 @@ def get_card(name: str) -> Card:
     """Get the card of a metric."""
     card = getattr(load(GROUP, name, kind="metric", hint=HINT), "card", None)
     if not isinstance(card, Card):
-        raise UsageError(f"{name!r} is not a metric: it has no card. See 'How do I add my own metric?' in the docs.")
+        raise UsageError(f"{name!r} is not a metric: it has no card. See 'Add a metric' in the docs.")
     return card
 
 

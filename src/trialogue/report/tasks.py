@@ -21,7 +21,8 @@ NAMES = {
     Baseline.DO_NOTHING: "does nothing",
 }
 EXACT = (
-    "Baselines are exact expectations; they understand every wish that they hear and keep every policy that they can."
+    "Baselines are exact expectations: they understand every wish that the user states, and follow every policy that an "
+    "agent can follow."
 )
 ENDS = {
     Ends.RECOMMEND: f"A trial ends at the first recommendation. {EXACT}",

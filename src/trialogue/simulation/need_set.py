@@ -78,7 +78,7 @@ class NeedSet:
             return self.cases[users]
         if len(self.cases) == 1:
             return next(iter(self.cases.values()))
-        raise UsageError(f"the test set has needs of {', '.join(self.cases)}, but none of {users}.")
+        raise UsageError(f"the test set has needs for {', '.join(self.cases)}, but not for {users}.")
 
     def check(self, users: Iterable[str], n: int) -> None:
         """Raise UsageError if the set has too few needs for a simulation."""

@@ -272,7 +272,9 @@ def _check_free(folder: Path, replace: bool) -> None:
     if not (folder / FILE).is_file():
         raise UsageError(f"{folder} contains files that are not a model. Give a new or empty folder.")
     if not replace:
-        raise UsageError(f"{folder} already contains a model. Give another folder, or request that it be replaced.")
+        raise UsageError(
+            f"{folder} already contains a model. Give another folder, or use --replace (in Python: replace=True)."
+        )
 
 
 @contextlib.contextmanager

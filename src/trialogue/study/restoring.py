@@ -52,7 +52,7 @@ def restore(folder: Path, copy: Path, *, url: str = "", replace: bool = False) -
     if withdrawn is not None and withdrawn.participants and not replace:
         raise UsageError(
             f"The database has {withdrawn.participants} participants. To put the backup in its place, add --replace; the "
-            "database of now is kept beside it."
+            "current database is kept beside it."
         )
     numbers, known, keep = withdrawn.numbers if withdrawn else [], withdrawn is not None, withdrawn != _Present(0, [])
     if is_postgresql(url):
@@ -76,7 +76,7 @@ class _Present:
 
 
 def _withdrawals(folder: Path, url: str) -> _Present | None:
-    """What the database of now says; None where there is none, or it cannot be read."""
+    """What the current database says; None where there is none, or it cannot be read."""
     if not is_postgresql(url) and not (folder / FILE).is_file():
         return None
     from django.db import DatabaseError, connections
@@ -150,7 +150,7 @@ def _restore_postgresql(folder: Path, copy: Path, url: str, *, keep: bool) -> Pa
     command = [postgresql_program("pg_restore"), "--clean", "--if-exists", "--no-owner", "--single-transaction"]
     done = subprocess.run([*command, f"--dbname={url}", str(copy)], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise UsageError(f"pg_restore failed, and the database is as it was: {done.stderr.strip()}")
+        raise UsageError(f"pg_restore failed; the database is unchanged: {done.stderr.strip()}")
     return kept
 
 

@@ -109,7 +109,7 @@ class Trial:
             max_calls: calls after which further ones fail.
         """
         if ends is Ends.RECORDED:
-            raise UsageError("a trial that is played ends by 'recommend' or 'accepted'.")
+            raise UsageError("a simulated trial ends with 'recommend' or 'accepted', not with 'recorded'.")
         self._task, self._catalogue, self._ends = task, catalogue, ends
         self._search = search
         self._turns: list[Turn] = []

@@ -120,9 +120,9 @@ def compare(
     protocol = read_decision(decide)
     if protocol is not None:
         if on or margin is not None:
-            raise UsageError("a decision protocol states the measures and margins: leave out on and margin.")
+            raise UsageError("a decision protocol names the measures and margins: omit on and margin.")
         if protocol.looks:
-            raise UsageError("a decision protocol with looks decides evaluations: use trialogue evaluate --decide.")
+            raise UsageError("a decision protocol with interim looks works only with trialogue evaluate --decide.")
         on, alpha, margin = [str(protocol.measure)], protocol.alpha, protocol.margin.non_inferiority
     margins = Margins() if protocol is None else protocol.margin
     further = () if protocol is None or protocol.correction is Correction.WITHIN else protocol.measures
@@ -185,7 +185,7 @@ def compare(
     _check_range(margin, [sides[0].measures[each.measure] for each in comparison.judgements if each.decides])
     units = {sides[0].measures[each.measure].unit for each in comparison.judgements if each.decides}
     if margin is not None and len(units) != 1 and not fails:
-        raise UsageError("a margin is in the unit of the deciding measure: name it with on (--on).")
+        raise UsageError("a margin is in the unit of one measure: name the measure with on (--on).")
     findings = union_findings(
         _findings(comparison, leagues, sides, read, call=call, alpha=alpha, seed=seed, resamples=resamples),
         sides,

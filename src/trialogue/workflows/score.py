@@ -135,7 +135,7 @@ def _no_records_problem(
     if found_dialogues:
         names = ", ".join(measures)
         return Problem(f"{names} compare responses with a reference, but the input has only dialogues.", file=file)
-    return Problem("it contains no dialogues and no responses.", file=file)
+    return Problem("it contains neither dialogues nor responses.", file=file)
 
 
 def _hash(inputs: Iterable[Input | InMemory]) -> str:

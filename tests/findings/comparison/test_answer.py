@@ -24,8 +24,8 @@ def test_measures_that_could_not_be_tested_are_named_and_not_counted() -> None:
     answer = said("better", judged("success", "better"), judged("bleu", p=None), judged("recall"))
     assert answer == (
         "v2 is significantly better than v1 on Success.",
-        "The verdict rests on 2 measures (Success and Recall) at level 0.05, corrected across these measures. It does not "
-        "rest on Bleu, which could not be tested.",
+        "The verdict is based on 2 measures (Success and Recall) at level 0.05, corrected across these measures. Bleu could "
+        "not be tested.",
     )
 
 

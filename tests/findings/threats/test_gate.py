@@ -97,7 +97,7 @@ def test_a_demoted_verdict_stays_and_says_what_it_is_conditional_on() -> None:
     assert [each.validity for each in found.contrasts] == [Validity.CONDITIONAL, Validity.CONDITIONAL, Validity.FIRM]
     (sentence,) = texts_of(answer([found], None, [doubt]))
     assert sentence.startswith("Conditional: On Liked, a is significantly better than b and c")
-    assert sentence.endswith(", but a rests on 4 independent clusters (people or dialogues).")
+    assert sentence.endswith(", but a has only 4 independent clusters (people or dialogues).")
     assert threats_in_verdict(found, [doubt, threat(Severity.DEMOTES, "d")]) == [doubt]
 
 

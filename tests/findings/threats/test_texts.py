@@ -35,9 +35,9 @@ def test_a_system_s_name_keeps_its_spelling_at_the_start_of_a_sentence_and_after
         measure="length",
         facts={"clusters": 4},
     )
-    assert sentence(few) == f"{name} rests on 4 independent clusters (people or dialogues)."
+    assert sentence(few) == f"{name} has only 4 independent clusters (people or dialogues)."
     (line,) = threat_lines([few], {"length": "Length"})
-    assert line.text == f"On Length: {name} rests on 4 independent clusters (people or dialogues)."
+    assert line.text == f"On Length: {name} has only 4 independent clusters (people or dialogues)."
 
 
 def test_other_sentences_begin_with_a_capital_letter() -> None:
@@ -82,7 +82,7 @@ def test_many_threats_to_single_systems_are_one_line_for_each_measure() -> None:
     ]
     lines = [line.text for line in threat_lines(few, {"length": "Length", "turns": "Turns"})]
     assert lines == [
-        "On Length and Turns: 6 cases, such as: s2 rests on 2 independent clusters (people or dialogues); s3 rests on 3 "
+        "On Length and Turns: 6 cases, such as: s2 has only 2 independent clusters (people or dialogues); s3 has only 3 "
         "independent clusters (people or dialogues); and 4 more."
     ]
 

@@ -68,7 +68,7 @@ def test_a_need_counts_once_however_many_users_have_it() -> None:
 def test_fewer_than_thirty_needs_have_no_lift() -> None:
     found = totals([dialogue(number % 29, number % 29) for number in range(60)]).estimate("s", Settings())
     assert found.value is None
-    assert str(found.why) == "it takes 30 different needs or more; given: 29"
+    assert str(found.why) == "it requires at least 30 different needs; given: 29"
 
 
 def test_a_failure_counts_as_unmet_and_one_of_others_is_missing() -> None:

@@ -60,7 +60,7 @@ def test_slots_are_counted_where_titles_are_not_filled_in_and_the_linker_is_not_
     found = score("item_ratio@slots", *texts)
     assert found.value == 1.0  # UniCRS, evaluate_conv.py: 2 slots over 2 replies that are not blank
     for metric in ("item_ratio@count", "item_ratio@any"):
-        assert "it has <movie> where titles should be" in str(score(metric, texts[0]).why)
+        assert "it has the placeholder <movie> instead of titles" in str(score(metric, texts[0]).why)
 
 
 def test_each_variant_says_its_unit_and_bounds() -> None:

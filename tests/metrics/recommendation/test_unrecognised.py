@@ -191,7 +191,7 @@ def test_a_list_is_recorded_and_read_with_a_catalogue_only(tmp_path: Path) -> No
     assert isinstance(recorded, dict)
     assert (recorded["path"], len(str(recorded["sha256"]))) == ("real.txt", 64)
     for given in ({"known": tmp_path / "real.txt"}, {"catalogue_date": 2020}):
-        with pytest.raises(UsageError, match="together with a catalogue"):
+        with pytest.raises(UsageError, match="require a catalogue"):
             evaluate(logs, resamples=200, **given)
 
 

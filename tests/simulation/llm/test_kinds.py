@@ -127,7 +127,7 @@ def test_users_with_a_target_and_without_one_have_needs_of_their_own() -> None:
 
 
 def test_worded_users_need_what_agenda_users_need() -> None:
-    with pytest.raises(UsageError, match="leave 'turns' out"):
+    with pytest.raises(UsageError, match="omit 'turns'"):
         load_kind("llm:worded", **WHERE, turns=3).settle(World(films(), film_ratings()))
     with pytest.raises(UnknownNameError, match="cir7"):
         load_kind("llm:worded", **WHERE, agenda="cir7").settle(World(films(), film_ratings()))

@@ -55,7 +55,7 @@ def test_long_messages_are_no_examples_and_a_person_has_five_at_most() -> None:
 
 
 def test_without_words_there_is_no_style() -> None:
-    with pytest.raises(UsageError, match="no user of these dialogues writes a word"):
+    with pytest.raises(UsageError, match="the users of these dialogues write no words"):
         style_of_people([dialogue("...")])
 
 

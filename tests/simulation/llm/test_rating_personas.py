@@ -39,7 +39,7 @@ def test_the_same_seed_gives_the_same_personas_and_mistakes_are_said() -> None:
     assert len(rating_personas(FILMS, given, n=3)) == 3
     with pytest.raises(UsageError, match="attribute 'color'"):
         rating_personas(FILMS, given, n=3, attribute="color")
-    with pytest.raises(UsageError, match="nobody rated 8"):
+    with pytest.raises(UsageError, match="no user rated at least 8"):
         rating_personas(FILMS, ratings_of(rated("a", [5.0])), n=1)
 
 

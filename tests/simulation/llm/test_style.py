@@ -53,7 +53,7 @@ def test_slips_spare_titles_and_come_from_the_users_random_source() -> None:
 
 
 def test_worded_users_make_no_slips() -> None:
-    with pytest.raises(UsageError, match="leave 'typos' out"):
+    with pytest.raises(UsageError, match="do not support 'typos'"):
         load_kind("llm:worded", **WHERE, typos=0.1).settle(WORLD)
 
 

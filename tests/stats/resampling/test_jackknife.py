@@ -39,7 +39,7 @@ def test_of_a_mean_it_is_the_t_interval() -> None:
         ([], 1.0, "one cluster says nothing about the spread between clusters"),
         ([1.0], 1.0, "one cluster says nothing about the spread between clusters"),
         ([1.0, float("nan")], 1.0, "the statistic is undefined without one of the clusters"),
-        ([0.5, 0.5], 0.4, "leaving out any cluster changes nothing: without variation there is no estimate of error"),
+        ([0.5, 0.5], 0.4, "the value is the same whichever cluster is left out, so its error cannot be estimated"),
     ],
 )
 def test_where_there_is_no_interval_it_says_why(leave_one_out: list[float], value: float, why: str) -> None:

@@ -124,7 +124,7 @@ def test_all_mistakes_come_at_once_with_place_and_field() -> None:
         ({"A": "a reply"}, "A: expected a list of replies, conversations, records or rows, or a data frame"),
         (5, "got the number 5"),
         ({"A": ["a"], "B": ["a", "b"]}, "the lists differ in length: A 1, B 2."),
-        ([{"x": 1}], "what these columns hold is not clear from their names: x."),
+        ([{"x": 1}], "the contents of these columns are not clear from their names: x."),
     ],
 )
 def test_what_cannot_be_read_says_what_would_do(data: Any, words: str) -> None:

@@ -216,7 +216,9 @@ def test_a_panel_is_the_mean_of_its_judges_and_needs_half_of_them(endpoint: str)
 def test_dialogues_of_people_need_consent_before_they_leave_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key")
     given = dialogues(3)
-    with pytest.raises(UsageError, match=r"6 dialogues of 3 people are sent to api\.openai\.com\. No consent"):
+    with pytest.raises(
+        UsageError, match=r"6 dialogues of 3 people would be sent to api\.openai\.com\. The data record no consent"
+    ):
         judge(given, rubric="overall", model="openai:m")
     agreed = [each.model_copy(update={"meta": {"consent": ["language_models"]}}) for each in given]
     simulated = [each.model_copy(update={"source": "simulated/cir6-pkg"}) for each in given]
@@ -253,7 +255,7 @@ def test_rubrics_with_several_aspects_need_one_named(endpoint: str) -> None:
 def test_what_does_not_go_together_is_refused(endpoint: str, tmp_path: Path) -> None:
     given = dialogues(3)
     for wrong in ({"rubric": "overall"}, {"model": options(endpoint)}):
-        with pytest.raises(UsageError, match="give both rubric and model"):
+        with pytest.raises(UsageError, match="give both a rubric and a model"):
             judge(given, **wrong)
     with pytest.raises(UsageError, match="Give the judge's column"):
         judge(given)
@@ -266,7 +268,7 @@ def test_what_does_not_go_together_is_refused(endpoint: str, tmp_path: Path) -> 
         judge(tmp_path / "scores.jsonl", rubric="overall", model=options(endpoint))
     trialogue.evaluate(given, metrics=["length"], resamples=50).write(tmp_path / "run", explorer=False)
     for ask in (judge, judge_pairs):
-        with pytest.raises(DataError, match="a folder of results has scores and no dialogues"):
+        with pytest.raises(DataError, match="a folder of results contains scores, but no dialogues"):
             ask(tmp_path / "run", rubric="overall", model=options(endpoint))
 
 

@@ -147,7 +147,7 @@ def test_what_cannot_become_a_study_is_refused(world: Texts, tmp_path: Path) -> 
     labels = world.files()["labels"]
     with pytest.raises(UsageError, match="existing labels do not declare one"):
         world.study(labels=labels)
-    with pytest.raises(UsageError, match="scales from 0 or 1 in whole points"):
+    with pytest.raises(UsageError, match="starts at 0 or 1 and has at most 11 whole points"):
         world.study(scale=(0.5, 4))
     done = LabelPlan(1.0, (), (PlannedLabel(system="s", dialogue_id="d", chance=1, is_labelled=True),), False)
     with pytest.raises(UsageError, match="labelled already"):

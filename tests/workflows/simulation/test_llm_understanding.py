@@ -222,7 +222,7 @@ def test_the_command_line_takes_a_model_and_refuses_wrong_ones_without_a_traceba
         ("{llm: {url: 'http://a'}}", "llm.model: this field is required"),
         ("{llm: {url: a, model: m}}", "a"),
         ("[1]", "understanding"),
-        ("{llm: {url: 'http://a', model: m, definitions: {Bow: bows}}}", "definition of 'Bow' is of no act"),
+        ("{llm: {url: 'http://a', model: m, definitions: {Bow: bows}}}", "'Bow' is defined, but is not an act"),
         (
             "{llm: {url: 'http://a', model: m, api_key_env: NO_SUCH_KEY_HERE}}",
             "NO_SUCH_KEY_HERE is not set; it must contain the API key",

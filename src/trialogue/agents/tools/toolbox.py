@@ -170,7 +170,7 @@ class Toolbox:
             text = json.dumps(value, ensure_ascii=False, allow_nan=False)
             text.encode()
         except (PydanticSerializationError, TypeError, ValueError, RecursionError) as error:
-            raise CallError(ToolError.RESULT_NOT_JSON, f"{name} returned what is no JSON ({error})") from error
+            raise CallError(ToolError.RESULT_NOT_JSON, f"{name} returned a value that is not JSON ({error})") from error
         if self.limits.result is not None and len(text) > self.limits.result:
             what = (
                 f"{name} returned {len(text):,} characters; at most {self.limits.result:,} are allowed (longest_result)"

@@ -47,7 +47,7 @@ def read_real_items(path: Path | str) -> RealItems:
     path = Path(path)
     items = tuple(_lines(path) if _is_of_lines(path) else items_in(path)[0])
     if not items:
-        raise DataError(Problem("this list has no titles.", file=str(path), hint="Was it written completely?"))
+        raise DataError(Problem("this list has no titles.", file=str(path), hint="Is the file complete?"))
     return RealItems(items, path.name, sha256_of(path))
 
 

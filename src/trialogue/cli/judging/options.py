@@ -196,4 +196,4 @@ def print_price(costs: list[tuple[str, Any]], disclosure: "Disclosure | None", *
         return
     typer.echo("\n".join(cost_text(name, cost) for name, cost in costs))
     if disclosure is not None:
-        typer.echo(f"{disclosure.sentence} No consent to that is recorded with the data (see --i-may).")
+        typer.echo(f"{disclosure.sentence()} The data record no consent to this (see --i-may).")

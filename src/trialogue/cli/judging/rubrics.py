@@ -43,4 +43,4 @@ def show(
     elif name in rubric_names():
         typer.echo(f"# {rubric.signature}\n{rubric_source(name)}", nl=False)
     else:
-        typer.echo(f"{name} has no mistakes: {rubric.signature}")
+        typer.echo(f"{name} is valid: {rubric.signature}")

@@ -24,7 +24,10 @@ def judge(
     mapping: Mapped = None,
     chances: Annotated[
         Path | None,
-        typer.Option(help="Plan file with the sampling probability of each unit."),
+        typer.Option(
+            help="Plan (label_plan.jsonl) with the probability that each unit was drawn for labelling. Without it, "
+            "corrected verdicts are conditional unless every unit is labelled."
+        ),
     ] = None,
     estimand: given.EstimandGiven = "population",
     raters: Annotated[

@@ -52,7 +52,7 @@ def refuse_unused(context: typer.Context, unused: Container[str], *, by: str, hi
 
     others = [word for name, word in given_words(context).items() if name in unused]
     if others:
-        raise UsageError(f"{by} does not use {', '.join(others)}: leave that out. {hint}")
+        raise UsageError(f"{by} does not use {', '.join(others)}; omit it. {hint}")
 
 
 def other_parameters(context: typer.Context, taken: Container[str]) -> list[str]:

@@ -119,7 +119,8 @@ def simulate(
         str | None, typer.Option(help="Id of the dialogue to continue, if the file has several.")
     ] = None,
     turn: Annotated[
-        int | None, typer.Option(help="User turn, starting at 1, from which the dialogue continues.")
+        int | None,
+        typer.Option(help="User turn (from 1) that the agent answers again; the dialogue continues from there."),
     ] = None,
 ) -> None:
     """Run agents against simulated users. Repeat the command to resume an interrupted run.
@@ -279,7 +280,7 @@ def _tell(batch: "Batch") -> None:
     from trialogue.simulation.retry_costs import retries_in, retries_in_a_line
 
     for ending, count in batch.endings.items():
-        typer.echo(f"{count:,} ended by {ending or 'nothing that was recorded'}")
+        typer.echo(f"{count:,} ended by {ending or 'an unrecorded cause'}")
     if batch.failure_count:
         from trialogue.records import Dialogue, read_records
         from trialogue.simulation.failure_counts import failed_in, in_a_line

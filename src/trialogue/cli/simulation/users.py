@@ -140,7 +140,7 @@ def style(
     typos = "unknown (too few words)" if found.typos is None else f"{100 * found.typos:.2g}% of the longer words"
     typer.echo(
         f"Style: {out} ({found.people:,} people, {found.messages:,} messages of {found.mean_words:g} words on average, "
-        f"four of five with at most {found.words}; typing errors: {typos})"
+        f"80% of them with at most {found.words} words; typing errors: {typos})"
     )
 
 
@@ -199,7 +199,7 @@ def show(
         for line in _successor_lines(users, counts):
             typer.echo(line)
         if level == "classes":
-            typer.echo("Next class of the user, through the agent's class between (sum of P(b | a) P(a' | b)):")
+            typer.echo("Next class of the user, summed over the agent's class in between (sum of P(b | a) P(a' | b)):")
             for state, shares in two_step(course.model, course.qrfa).items():
                 typer.echo(f"  {state} → " + ", ".join(f"{after} {share:.2f}" for after, share in shares.items()))
         if users.understanding_prompt is not None:

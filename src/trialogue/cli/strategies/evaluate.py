@@ -319,7 +319,7 @@ def _show_coverage(found: "Coverage") -> None:
         f"  of those: chit-chat such as greetings and thanks {number(found.talk)}, uncertain {number(found.other)}"
     )
     typer.echo(
-        f"  (of sentences that people gave a strategy, a share of {found.expected:.3f} would be counted "
+        f"  (of sentences that people labelled with a strategy, a share of {found.expected:.3f} would be counted "
         "as fitting none)"
     )
     for group in found.groups:

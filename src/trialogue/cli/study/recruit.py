@@ -39,7 +39,7 @@ def recruit(
         raise UnknownNameError("step", step, STEPS)
     if step == "settle" and (paid is None or not payment):
         raise UsageError(
-            "Look the payment up on Prolific and say whether it was made: "
+            "Check on Prolific whether the payment was made, then run: "
             "trialogue study recruit FOLDER settle PAYMENT --paid, or --unpaid."
         )
     study = open_launched(folder)
@@ -90,7 +90,7 @@ def _preflight(recruiter: "Recruiter") -> "Preflight":
     for each in found.differences:
         typer.echo(f"{'Blocks publication' if each.blocks else 'Difference'}: {line_of(each)}")
     if not found.differences:
-        typer.echo("The study on Prolific is as the study file says.")
+        typer.echo("The study on Prolific matches the study file.")
     return found
 
 

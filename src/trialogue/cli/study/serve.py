@@ -116,9 +116,16 @@ def restore(
     until = f", the latest of {found.latest}" if found.latest else ""
     typer.echo(f"Restored: {found.participants} participants, {found.answers} submitted steps{until}.")
     if found.knows_withdrawals:
-        typer.echo(f"Withdrew after the backup, and erased again: {found.erased_again}.")
+        typer.echo(f"Participants who withdrew after the backup, now erased again: {found.erased_again}.")
     else:
-        typer.echo("There was no readable database: erase again everybody who withdrew or was erased after the backup.")
+        typer.echo(
+            "The previous database could not be read. Erase again everyone who withdrew or was erased after the "
+            "backup was made."
+        )
     if found.kept:
-        typer.echo(f"The earlier database: {found.kept}. Delete it when nobody needs it: it holds personal data.")
-    typer.echo("Before paying anyone, read back what the platform has paid: trialogue study recruit FOLDER sync")
+        typer.echo(
+            f"The earlier database: {found.kept}. It contains personal data: delete it when it is no longer needed."
+        )
+    typer.echo(
+        "Before you pay anyone, import the payments already made on the platform: trialogue study recruit FOLDER sync"
+    )

@@ -230,8 +230,7 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
 
 FORMAT = SimpleFormat(
     name=NAME,
-    summary="RecLLMSim: people, and a language model as the user, with assistants; one JSON file each, or folders "
-    "of them.",
+    summary="RecLLMSim: assistants with people, or a language model, as users; one JSON file each, or folders of them.",
     recognise=_recognises,
     reader=_read,
 )

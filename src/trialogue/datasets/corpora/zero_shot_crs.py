@@ -256,9 +256,7 @@ FILTERED = _format(
     Lists(filtered=True),
     f"As zero-shot-crs, without names farther than {FARTHEST} edits from the nearest entity (filtered_True).",
 )
-UNSEEN = _format(
-    Lists(unseen=True), "As zero-shot-crs, without names that the context has mentioned (exclude_seen_True)."
-)
+UNSEEN = _format(Lists(unseen=True), "As zero-shot-crs, without names that the context mentions (exclude_seen_True).")
 FILTERED_UNSEEN = _format(
-    Lists(filtered=True, unseen=True), "As zero-shot-crs, without names that are far or that the context has mentioned."
+    Lists(filtered=True, unseen=True), "As zero-shot-crs, without distant names and names that the context mentions."
 )

@@ -211,6 +211,6 @@ FORMAT = chat_format(
     _entries,
     settle=with_ending,
     suffixes=(".json", ".eval"),
-    tried="logs that inspect-ai 0.3.285 wrote with its mock model, as .eval and JSON: failing tools, parallel calls, "
-    "several epochs, a run that broke off",
+    tried="logs of inspect-ai 0.3.285 with its mock model, as .eval and JSON: failing tools, parallel calls, "
+    "several epochs, an interrupted run",
 )

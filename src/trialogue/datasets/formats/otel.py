@@ -242,7 +242,7 @@ def _add_amounts(
 
 FORMAT = chat_format(
     "otel",
-    "Traces of OpenTelemetry's conventions for generative AI: OTLP JSON, or one span an object as SDKs export it.",
+    "Traces by OpenTelemetry's conventions for generative AI: OTLP JSON, or one JSON object per span, as SDKs export.",
     has_entry(
         ("resourceSpans",),
         ("resource_spans",),
@@ -252,5 +252,5 @@ FORMAT = chat_format(
     _conversations,
     tried="spans of opentelemetry-sdk 1.45 (console exporter, one a line, OTLP), pydantic-ai-slim 2.68, "
     "opentelemetry-instrumentation-openai 0.62 and openinference-instrumentation-openai 0.1, all with a scripted model; "
-    "opentelemetry-instrumentation-openai-v2 2.3 writes contents into logs, not spans, which is an error that says so",
+    "opentelemetry-instrumentation-openai-v2 2.3 writes contents into logs, not spans, which is reported as an error",
 )

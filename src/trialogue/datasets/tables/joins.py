@@ -127,7 +127,7 @@ def _key(table: ScoreTable, targets: dict[Target, Found], asked: str | None) -> 
     equal = [each for each in shares if shares[each] == shares[best] and each[0] != best[0]]
     if equal and shares[best] >= HALF and asked is None and _differ(table, best[0], equal[0][0]):
         what = f"the table may be joined by {best[0]} ({best[1]}) or {equal[0][0]} ({equal[0][1]})."
-        raise DataError(Problem(what, table.source, hint=f"Say by which: --key {best[0]}"))
+        raise DataError(Problem(what, table.source, hint=f"Choose one, for example: --key {best[0]}"))
     return best
 
 
@@ -142,7 +142,7 @@ def _unknown_ids(table: ScoreTable, column: str, targets: dict[Target, Found]) -
     return Problem(
         f"no value of {column!r} ({given}) is an id in the conversations: {there}.",
         table.source,
-        hint="Both files must use the same ids. Is it another column? --key COLUMN",
+        hint="Both files must use the same ids. If the ids are in another column, name it with --key COLUMN.",
     )
 
 
@@ -170,16 +170,14 @@ def _join(table: ScoreTable, column: str, target: Target, known: Found, joined: 
             own.extend(row.ratings)
     if unclear:
         ids = quote_names(list(unclear))
-        what = f"{len(unclear)} ids are of several dialogues or systems, and no column says which: {ids}."
+        what = f"{len(unclear)} ids occur in several dialogues or systems, and no column tells them apart: {ids}."
         raise DataError(Problem(what, table.source, field=column, hint="Add a column with the system."))
     if not counts["joined"]:
         raise DataError(_other_systems(table, known))
     left = f"; {counts['missing']:,} name none of them ({quote_names(list(missing))})" if missing else ""
     again = counts.pop("again", 0)
     if again:
-        what = (
-            f"{again:,} values rate a unit again on the same question, by the same rater or by nobody named: averaged."
-        )
+        what = f"{again:,} values repeat a rating of a unit, by the same or an unnamed rater; they were averaged."
         note(Problem(what, table.source, hint="If only the last one counts, leave out the others."))
     total = counts.total()
     note(Problem(f"{counts['joined']:,} of {total:,} values were joined to {target} by {column}{left}.", table.source))

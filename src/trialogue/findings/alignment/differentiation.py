@@ -122,7 +122,9 @@ def differentiation(
             f"differentiation needs at least {MIN_PAIRS} pairs and one step, got {len(pairs)} pairs and {steps} steps."
         )
     if of_needs := [metric.measure for metric in metrics if isinstance(metric, NeedMetric)]:
-        raise UsageError(f"differentiation is of replies, and {', '.join(of_needs)} is of dialogues with needs.")
+        raise UsageError(
+            f"differentiation compares replies; omit {', '.join(of_needs)}, which is measured on whole dialogues."
+        )
     shares = [round(step / steps, 6) for step in range(steps + 1)]
     plan = _Plan(shares, seed, resamples, confidence)
     return tuple(

@@ -84,8 +84,8 @@ def _on_measures(
         )
     corrected = ", corrected across these measures" if len(tested) > 1 else ""
     corrected = f", corrected across {len(tested) + family} measures" if family else corrected
-    rested = f"The verdict rests on {_name_deciding_measures(tested)} at level {alpha:g}{corrected}."
-    beside = f" It does not rest on {left}, which could not be tested." if left else ""
+    rested = f"The verdict is based on {_name_deciding_measures(tested)} at level {alpha:g}{corrected}."
+    beside = f" {left} could not be tested." if left else ""
     first = _verdict(light, before, after, deciding, margins) if not after_failures else _describe_measures(deciding)
     # One threat to several deciding measures is stated once: without its measure, duplicates become equal.
     blocking = [

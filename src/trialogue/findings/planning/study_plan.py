@@ -81,8 +81,7 @@ class StudyPlan:
             )
         if self.met is not None and (self.situations is not None or not 1 <= self.met <= len(self.effects)):
             raise UsageError(
-                f"Participants can meet 1 to {len(self.effects)} systems, where each has situations of their own; got "
-                f"{self.met}."
+                f"If participants have their own situations, each can meet 1 to {len(self.effects)} systems; got {self.met}."
             )
         if not self.thresholds or list(self.thresholds) != sorted(set(self.thresholds)):
             raise UsageError(f"thresholds between scale points must ascend, got {list(self.thresholds)}.")

@@ -579,7 +579,7 @@ def _votes_sentence(votes: Votes) -> str:
             ranks = f"either {one} or {other} may rank first"
         case _:
             ranks = f"any of {list_names(names)} may rank first"
-    return f"In {cast} ({votes.ties} ties), {ranks} (95% intervals of single ranks)."
+    return f"In {cast} ({votes.ties} ties), {ranks} (95% intervals of their ranks)."
 
 
 def texts_of(statements: Iterable[Statement]) -> tuple[str, ...]:

@@ -201,7 +201,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Fewer than 10 people or dialogues behind a system's value on a measure.",
         "Demotes the system's verdicts on the measure.",
         lambda t: (
-            f"{_names(t)} {'rests' if len(t.systems) == 1 else 'rest'} on "
+            f"{_names(t)} {'has' if len(t.systems) == 1 else 'have'} only "
             f"{_plural(t.facts['clusters'], 'independent cluster', 'independent clusters')} (people or dialogues)"
         ),
         opens_with_names=True,
@@ -220,14 +220,14 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.UNEQUAL_CLUSTERS: ThreatText(
         "Clusters of very unequal sizes",
         (
-            "A few people or dialogues hold so many of a system's units that each of them counts equally in the test (their "
-            "effective number is below two thirds of their number, and below 50), and the difference of the units' means "
-            "has the other sign, or lies outside of the interval."
+            "A few people or dialogues contain so many of a system's units that the test weights them equally "
+            "(their effective number is below two thirds of their number, and below 50), and the difference of the units' "
+            "means has the other sign, or lies outside the interval."
         ),
         "Demotes the verdict on the two.",
         lambda t: (
-            f"a few people or dialogues hold most of what {list_names(t.systems, most=None)} are measured on; each counts "
-            "equally in the test, and the mean over all units says something else"
+            f"a few people or dialogues contain most of the data on {list_names(t.systems, most=None)}; the test weights "
+            "them equally, and the mean over all units leads to another result"
         ),
     ),
     ThreatCode.UNBOUNDED: ThreatText(
@@ -235,13 +235,13 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         (
             "Fewer than 50 people or dialogues of a system on a measure without an upper end, such as a time or a number of "
             "turns; or any number of people or dialogues that all have the same value, where the scale is not declared or "
-            "has no end. A few very large values decide such a mean, and no test is sure to keep its level."
+            "has no end. A few very large values dominate such a mean, and no test reliably keeps its level."
         ),
         "Demotes the verdict on the two.",
         lambda t: (
             f"{list_names(t.systems, most=None)} are compared on "
             f"{_plural(t.facts['clusters'], 'person or dialogue', 'people or dialogues')} by a measure without a known "
-            "end, which a few very large values may decide"
+            "end, which a few very large values may dominate"
             + (" (all values of one system are the same)" if t.facts.get("equal") else "")
         ),
         opens_with_names=True,
@@ -257,7 +257,8 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             "protocol was kept."
         ),
         lambda t: (
-            f"{t.facts['measures']} measures were tested, and p-values are corrected within each, not across them"
+            f"{t.facts['measures']} measures were tested, and p-values are corrected within each measure, not across "
+            "measures"
         ),
     ),
     ThreatCode.BASELINE_NOT_BEATEN: ThreatText(
@@ -287,14 +288,14 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Blocks every verdict in which the system is ahead on another outcome by needs; noted for lift itself where the "
         "whole interval lies within 0.02 of 0.",
         lambda t: (
-            f"{_names(t)} {'ignores the user' if t.facts['is_negligible'] else 'is not shown to use what users say'}: "
-            f"its items meet other users' needs as often (lift {t.facts['lift']})"
+            f"{_names(t)} {'ignores the user' if t.facts['is_negligible'] else 'shows no sign of using what users say'}: "
+            f"its items meet other users' needs just as often (lift {t.facts['lift']})"
         ),
         opens_with_names=True,
     ),
     ThreatCode.LISTENING_UNKNOWN: ThreatText(
         "Unknown whether systems listen",
-        "An outcome by needs, and lift has no value: it takes at least 30 different needs.",
+        "An outcome by needs was measured, but lift has no value: it requires at least 30 different needs.",
         "Demotes the outcome: a list that ignores the user can meet many needs.",
         lambda t: f"it is unknown whether the systems listen (lift: {t.facts['why']})",
     ),
@@ -311,21 +312,21 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.UNRECOGNISED_TITLES: ThreatText(
         "Recommends unrecognised titles",
-        "The interval of the share of a system's titles that neither the catalogue nor a list of real items has lies above "
-        "5%, what is taken for such of people's own recommendations at most.",
+        "Share of a system's titles that are neither in the catalogue nor on a list of real items. The interval of this "
+        "share lies above 5%, the most that is reported of people's own recommendations.",
         "Demotes verdicts in favour of the system; blocks them where the interval lies above 50%.",
         lambda t: (
-            f"{_share(t.facts['share'])} of the titles that {_names(t)} recommends are not recognised: neither the "
-            "catalogue nor a list of real items has them"
+            f"{_share(t.facts['share'])} of the titles that {_names(t)} recommends are neither in the "
+            "catalogue nor on a list of real items"
         ),
     ),
     ThreatCode.KNOWN_SEED: ThreatText(
         "Seed known in advance",
-        "Simulated users follow from a seed below 2^32, such as the default, which anybody can try out.",
+        "Simulated users are drawn with a seed below 2^32, such as the default, which is easy to guess.",
         "Noted: an agent can be tuned to the users of a seed that its authors, or the agent, know. Use --seed fresh for "
         "verdicts.",
         lambda t: (
-            f"the users of {_names(t)} follow from a seed that anybody can try out ({t.facts['seeds']}): an agent can be "
+            f"the users of {_names(t)} were drawn with a seed that is easy to guess ({t.facts['seeds']}): an agent could be "
             "tuned to them (--seed fresh draws a new one)"
         ),
     ),
@@ -334,7 +335,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Dialogues are with simulated users, and no baseline (off-topic, echo, popular, random item, static list, catalogue "
         "dump) met the same users.",
         "Demotes task outcomes.",
-        lambda t: "no baseline met these simulated users, so it is unknown what nonsense would score",
+        lambda t: "no baseline met these simulated users, so the score of a nonsensical agent is unknown",
     ),
     ThreatCode.AT_CHANCE: ThreatText(
         "The measure agrees with people no better than chance",
@@ -388,10 +389,10 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             "script or an unknown source."
         ),
         "Demotes the measure unless labels by people correct them.",
-        lambda t: f"it rests on labels that were not given by people ({t.facts['labellers']})",
+        lambda t: f"it uses labels that were not given by people ({t.facts['labellers']})",
     ),
     ThreatCode.RECOGNISED_ACTS: ThreatText(
-        "Success rests on recognised acts",
+        "Success depends on recognised acts",
         "Share of the agent's dialogue acts that the agent did not declare: a labeller recognised them in its text for the "
         "simulated user, without knowing what the user said or wanted.",
         "Demotes measures of success that use these acts.",
@@ -401,7 +402,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
     ),
     ThreatCode.USER_FAULTS: ThreatText(
-        "Users that do not behave as users",
+        "Users who do not behave as users",
         "Share of a system's dialogues whose user leaked the target, spoke as an assistant, left satisfied before "
         "anything suited, thanked again and again, repeated themselves, sent truncated messages, or contradicted the need.",
         "At 5% or more, it demotes the system's verdicts if all its users are simulated; below, it is noted. With people "
@@ -528,7 +529,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "No decision protocol",
         "No decision was declared (`decide` in an experiment's file, `--decide`), and no protocol was written before.",
         "Noted: the analysis is exploratory.",
-        lambda t: "this analysis is exploratory: no measure was declared to decide before the data (see --decide)",
+        lambda t: "this analysis is exploratory: no primary measure was declared in advance (see --decide)",
     ),
     **JUDGING_TEXTS,
 }

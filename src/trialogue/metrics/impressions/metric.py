@@ -208,5 +208,9 @@ def read_impressions(path: Path | str) -> ImpressionModel:
         ]
         raise DataError(problems, hint="This is not a file written by 'trialogue train-judge'. " + TRAIN) from error
     if model.features != WITH_REACTION:
-        raise DataError(Problem("it was fitted with other features than this version uses.", file=str(path)))
+        raise DataError(
+            Problem(
+                "it was fitted by another version of Trialogue, with other features. Train it again.", file=str(path)
+            )
+        )
     return model

@@ -14,8 +14,8 @@ from trialogue.metrics.recommendation.items import whole_number
 from trialogue.records import Card, Dialogue, FailurePolicy, Fault, Reason, ReasonCode
 
 EARLIER = (
-    "Version 1 left a need open that an item met which does not count; its user leaves, so that lists of 50 had a lift of "
-    "-.002 by chance."
+    "Version 1 kept a need open after an item that does not count had met it, although the user then leaves; lists of 50 "
+    "items had a lift of -.002 by chance."
 )
 
 LIFT = Card(

@@ -14,7 +14,7 @@ SLOT = "<movie>"
 CARD = Card(
     name="item_ratio",
     title="Item ratio",
-    summary="How often replies name items. A reply that names an item need not recommend it, and need not be good.",
+    summary="How often replies name items. A reply can name an item without recommending it.",
     unit="share of replies, or items or slots per reply",
     low=0,
     better="neither",
@@ -25,8 +25,8 @@ CARD = Card(
         "any": Variant(
             summary="Share of replies that name at least one item; an empty reply names none, if items were looked for "
             "in it.",
-            source="NTRD (Liang et al., EMNLP 2021), 'item ratio'. Version 1 took an empty reply as naming none even where "
-            "items had been looked for in no reply.",
+            source="NTRD (Liang et al., EMNLP 2021), 'item ratio'. Version 1 counted an empty reply as naming no item even "
+            "if items had not been looked for.",
             version=2,
         ),
         "count": Variant(

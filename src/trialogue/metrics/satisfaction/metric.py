@@ -173,5 +173,10 @@ def read_model(path: Path | str) -> SatisfactionModel:
         ]
         raise DataError(problems, hint="This is not a satisfaction estimator.") from error
     if model.features != tuple(FEATURES):
-        raise DataError(Problem("this model was fitted with other features than this version uses.", file=str(path)))
+        raise DataError(
+            Problem(
+                "this model was fitted by another version of Trialogue, with other features. Train it again.",
+                file=str(path),
+            )
+        )
     return model

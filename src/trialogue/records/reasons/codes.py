@@ -62,7 +62,7 @@ class ReasonCode(StrEnum):
     RESAMPLES_UNDEFINED = "resamples_undefined", "the statistic is undefined in {share:.0%} of the resamples"
     RESAMPLES_ALL_EQUAL = (
         "resamples_all_equal",
-        "all resamples give the same value: without variation there is no estimate of error",
+        "all resamples give the same value, so its error cannot be estimated",
     )
     UNDEFINED_WITHOUT_A_CLUSTER = (
         "undefined_without_a_cluster",
@@ -70,11 +70,11 @@ class ReasonCode(StrEnum):
     )
     CLUSTERS_ALL_EQUAL = (
         "clusters_all_equal",
-        "leaving out any cluster changes nothing: without variation there is no estimate of error",
+        "the value is the same whichever cluster is left out, so its error cannot be estimated",
     )
     DIFFERENCES_ALL_EQUAL = (
         "differences_all_equal",
-        "the two sides differ by the same amount in every cluster: without variation there is no estimate of error",
+        "the two sides differ by the same amount in every cluster, so the error cannot be estimated",
     )
     NO_STANDARD_ERROR = "no_standard_error", "the standard error could not be computed"
     CLUSTERS_SKEWED = (
@@ -208,7 +208,7 @@ class ReasonCode(StrEnum):
     NOTHING_TO_PREDICT = "nothing_to_predict", "there is nothing to predict"
     CALIBRATION_ERROR_HAS_NO_INTERVAL = (
         "calibration_error_has_no_interval",
-        "no interval: resampling would add the very error that it should measure",
+        "no interval: resampling would itself change the calibration error",
     )
 
     # What metrics leave out
@@ -220,7 +220,7 @@ class ReasonCode(StrEnum):
     )
     NOT_A_DIALOGUE = "not_a_dialogue", "it applies to whole dialogues, and replies to situations are not dialogues"
     FORMULA_WITHOUT_VALUE = "formula_without_value", "the formula has no value here (it would divide by zero)"
-    TOO_FEW_NEEDS = "too_few_needs", "it takes {least} different needs or more; given: {needs}"
+    TOO_FEW_NEEDS = "too_few_needs", "it requires at least {least} different needs; given: {needs}"
     TOO_FEW_CLUSTERS_FOR_DISTINCT = (
         "too_few_clusters_for_distinct",
         "{clusters:cluster is|clusters are} too few for an interval of a count of distinct items",
@@ -241,7 +241,7 @@ class ReasonCode(StrEnum):
     NO_REFERENCE = "no_reference", "there is no reference reply"
     REFERENCE_BLANK = "reference_blank", "the reference is blank"
     REPLY_EMPTY = "reply_empty", "the reply is empty"
-    REPLY_EMPTY_NOT_COUNTED = "reply_empty_not_counted", "the reply is empty, and only replies that are not empty count"
+    REPLY_EMPTY_NOT_COUNTED = "reply_empty_not_counted", "the reply is empty, and empty replies do not count"
     REPLY_TOO_SHORT = "reply_too_short", "the reply has fewer words than an n-gram of {n}"
     REPLY_TOO_FEW_TOKENS = "reply_too_few_tokens", "the reply has too few tokens to score"
     REPLY_TOO_LONG = "reply_too_long", "the reply is longer than the {tokens:token|tokens} that the model can read"
@@ -280,7 +280,7 @@ class ReasonCode(StrEnum):
     NOTHING_ACCEPTED = "nothing_accepted", "the user accepts no item in it"
     ITEMS_ARE_SLOTS = (
         "items_are_slots",
-        "it has {slot} where titles should be, and no linker can find those; fill them in",
+        "it has the placeholder {slot} instead of titles; fill in the titles",
     )
     ITEMS_NOT_LINKED = "items_not_linked", "items were not linked in it; run the title linker"
     ITEMS_NOT_LINKED_BY_SYSTEM = (
@@ -305,7 +305,7 @@ class ReasonCode(StrEnum):
     FILE_NOT_GIVEN = "file_not_given", "the file that it needs is not given (parameters: {parameters})"
     FEW_ITEMS_NAMED = "few_items_named", "it names fewer than {fewest} items that count"
     NO_LIST_OF_ITEMS = "no_list_of_items", "there is no list of real items to look titles up in; give one (known)"
-    NO_FACT_STATED = "no_fact_stated", "it states nothing of an item that the catalogue could confirm"
+    NO_FACT_STATED = "no_fact_stated", "it states no fact about an item that the catalogue could confirm"
     CATALOGUE_SIZE_UNKNOWN = (
         "catalogue_size_unknown",
         "the size of the catalogue is not given: write coverage(size=...)",
@@ -334,7 +334,7 @@ class ReasonCode(StrEnum):
 
     # Alignment with human recommenders
     NO_HUMAN_REFERENCE = "no_human_reference", "there is no reference: the human recommender's reply is unknown"
-    FIRST_TURN_LEFT_OUT = "first_turn_left_out", "the first turn of a conversation is left out (Eq. 2)"
+    FIRST_TURN_LEFT_OUT = "first_turn_left_out", "the metric omits the first turn of a conversation"
     LABELS_MISSING = "labels_missing", "the {side} has no strategy labels"
     LABEL_UNKNOWN = (
         "label_unknown",

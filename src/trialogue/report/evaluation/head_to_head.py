@@ -15,11 +15,11 @@ from trialogue.report.table import Bar, Cell
 PAGE = frozenset({Medium.PAGE})
 LEAD = (
     "Intervals of differences are for each pair individually; p-values are corrected across all pairs ({}), and the verdict "
-    "rests on them."
+    "uses them."
 )
 SINGLE_STEP = (
-    " Simultaneous intervals all hold together with their confidence; one leaves 0 out exactly where the corrected p is "
-    "significant."
+    " Simultaneous intervals hold together at their confidence level; one excludes 0 if and only if the corrected p "
+    "is significant."
 )
 
 

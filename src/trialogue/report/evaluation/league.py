@@ -26,7 +26,7 @@ from trialogue.report.table import Bar, Cell
 
 LONGEST_NAME = 28  # columns of a name on a terminal
 NOT_MEASURED = Cell(MISSING, tip="not measured", note="Not measured for this system.")
-BASELINES = "Below the rule: baselines that ignore the user, without rank."
+BASELINES = "Below the line: baselines that ignore the user, unranked."
 
 
 @dataclass(frozen=True)

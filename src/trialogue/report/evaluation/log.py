@@ -97,7 +97,7 @@ def _measures(log: LogFindings, found: Findings, systems: Systems) -> Table[LogM
             *(Column(facts.system, _value(facts.system)) for facts in found.systems),
             *difference,
         ],
-        note="What a system records itself describes it, and gives no verdict.",
+        note="Values that a system records about itself describe it; they decide no verdict.",
     )
 
 

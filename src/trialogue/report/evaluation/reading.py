@@ -125,9 +125,9 @@ def _inference(findings: Findings) -> Iterator[str]:
     if RATERS in interval.facts:
         why = "raters rated several dialogues of several systems"
     elif own is not None and own.several:
-        why = f"it pairs the {NOUNS[own.factor][1]} that several systems share"
+        why = f"several systems share {NOUNS[own.factor][1]}"
     elif own is not None:
         why = f"the systems share no {NOUNS[own.factor][1]}"
     else:
         why = "dialogues are independent as far as the data say"
-    yield f"Test on {league.measure.title}: {interval.method}, since {why}."
+    yield f"Test on {league.measure.title}: {interval.method}, because {why}."

@@ -81,7 +81,7 @@ def _caption(league: League, letters: Mapping[str, str], alpha: float, correctio
             f"α = {level(alpha)})."
         )
     if league.baselines:
-        parts.append("Below the rule: baselines that ignore the user, without rank; dashed: the best of them.")
+        parts.append("Below the line: baselines that ignore the user, unranked; dashed: the best of them.")
     if show_ranks:
         parts.append("Rank: the range consistent with the corrected comparisons, for all systems simultaneously.")
     return " ".join(parts)
@@ -113,7 +113,7 @@ def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[s
         section="metrics",
         caption=(
             "Each metric on its own axis, systems in the order of the league table. "
-            "↑ higher is better, ↓ lower is better, no arrow: not ranked. Lines are intervals; hollow: none."
+            "↑ higher is better, ↓ lower is better, no arrow: not ranked. Lines are intervals; a hollow mark has none."
             + (" Dashed: the best baseline." if any(each.baselines for each in leagues) else "")
         ),
         alt=" ".join(describe(league) for league in leagues),

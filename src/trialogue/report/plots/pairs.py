@@ -43,7 +43,7 @@ def pairs(league: League, *, alpha: float, correction: str) -> Figure:
         title=f"{measure.title}: every pair",
         caption=(
             f"Row minus column on {measure.title.lower()} ({measure.unit}). "
-            "The deeper the color, the larger the difference; pale cells without a dot or ring may be chance."
+            "The deeper the color, the larger the difference; pale cells without a dot or ring may be due to chance."
             f"{empty}"
         ),
         alt=_describe(league),

@@ -67,7 +67,7 @@ def _differences_figure(found: RatingFindings, league: League, colors: dict[str,
         name="differences",
         title=f"{found.title}: differences between systems",
         caption=(
-            "Mean rating of the first-named system less that of the second. Intervals are for each pair individually; p is "
+            "Mean rating of the first-named system minus that of the second. Intervals are for each pair individually; p is "
             "corrected over all pairs. Bold: significant. Dashed: no difference."
         ),
         note_heads=["p, corrected"],
@@ -81,7 +81,7 @@ def _position_figure(found: RatingFindings) -> Figure | None:
         Axis("difference of mean ratings", 0.0),
         name="position",
         title=f"{found.title}: effect of position",
-        caption="Ratings at each position less those at the first one, for the same system.",
+        caption="Ratings at each position minus those at the first position, for the same system.",
     )
 
 

@@ -290,7 +290,7 @@ def check_labels(options: AnyUnderstanding, labels: Sequence[str]) -> None:
         )
     if strange := [name for name in options.definitions if name not in labels]:
         known = ", ".join(labels)
-        raise UsageError(f"The definition of {strange[0]!r} is of no act of these users' agents. Their acts: {known}.")
+        raise UsageError(f"{strange[0]!r} is defined, but is not an act of these users' agents. Their acts: {known}.")
 
 
 def origin_of(options: AnyUnderstanding, labels: Sequence[str]) -> str:

@@ -68,7 +68,7 @@ def style_of_people(dialogues: Iterable[Dialogue], *, seed: int = 0) -> PeopleSt
     by_person = {person: own for person, own in by_person.items() if own}
     texts = [text for own in by_person.values() for text in own]
     if not texts:
-        raise UsageError("no user of these dialogues writes a word: there is no writing style to measure.")
+        raise UsageError("the users of these dialogues write no words, so their writing style cannot be measured.")
     lengths = np.array([len(text.split()) for text in texts])
     return PeopleStyle(
         people=len(by_person),

@@ -69,5 +69,5 @@ def rating_personas(
         if len(found) == n:
             break
     if not found:
-        raise UsageError(f"nobody rated {MIN_RATED} items of the catalogue.")
+        raise UsageError(f"no user rated at least {MIN_RATED} items of the catalogue.")
     return tuple(found)

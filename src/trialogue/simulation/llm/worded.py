@@ -214,13 +214,17 @@ class WordedUsers(LlmUsers):
         """
         super().__init__(name, prompts, signature, options, world, retry_policy=retry_policy)
         if options.turns is not None:
-            raise UsageError("llm:worded ends when its agenda does: leave 'turns' out, or set the study's max_turns.")
+            raise UsageError(
+                "users llm:worded stop at the end of their agenda: omit 'turns', or set max_turns in the study file."
+            )
         model = agenda_of(options)
         model = model.with_options(attributes=self.attributes, persona="") if options.attributes else model
         self._agenda = model.settle(world, retry_policy=retry_policy)
         self._gate = gate_of(model, self._agenda)
         if options.typos:
-            raise UsageError("llm:worded makes no typos, which would hide the acts: leave 'typos' out.")
+            raise UsageError(
+                "users llm:worded do not support 'typos', because typos would hide their acts: omit the option."
+            )
 
     def new(self, case: str, *, seed: int) -> WordedUser:
         """Create the agenda-based user of a case with a model's wording."""

@@ -71,7 +71,7 @@ class InteractionModel:
     def without_sequences(self, purpose: str) -> UsageError:
         """Error if the dialogues are needed and were not kept."""
         return UsageError(
-            f"the users {self.name!r} hold no annotated dialogues, which the option {purpose}. Fit them again "
+            f"the users {self.name!r} contain no annotated dialogues, but the option {purpose} them. Fit them again "
             "(trialogue users fit)."
         )
 

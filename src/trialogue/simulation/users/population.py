@@ -119,7 +119,7 @@ class Users:
         drawn = self.cases.draw(case, seed=seed)
         if drawn.need.scenario and not drawn.need.constraints:
             raise UsageError(
-                f"the need of user {case} is only a sentence, which only users of a language model understand."
+                f"the need of user {case} is a sentence. Only users played by a language model (llm) understand such needs."
             )
         if drawn.profile is not None:
             return self.user_with(drawn.profile, drawn.rng, need=drawn.need)

@@ -129,9 +129,9 @@ class BehaviorOptions:
                 f"Patience must be a number of failed replies (at least 1) or None; given: {self.patience}."
             )
         if self.after_liking not in AFTER_LIKING:
-            raise UnknownNameError("thing to do after liking", self.after_liking, AFTER_LIKING)
+            raise UnknownNameError("value of after_liking", self.after_liking, AFTER_LIKING)
         if self.seen not in ("profile", "agenda"):
-            raise UnknownNameError("rule for what was seen", self.seen, ("profile", "agenda"))
+            raise UnknownNameError("value of seen", self.seen, ("profile", "agenda"))
 
 
 class AgendaUser:

@@ -41,7 +41,7 @@ class Agreement(AgreementFindings):
 
         drawn = agreement_figures(self)
         if not 0 <= place < len(drawn):
-            raise UsageError(f"there is no figure {place}: there are {len(drawn)}.")
+            raise UsageError(f"there is no figure {place}; figures are numbered 0 to {len(drawn) - 1}.")
         return drawn[place].matplotlib()
 
     def _repr_html_(self) -> str:

@@ -106,7 +106,7 @@ def board(
     protocol = read_decision(decide)
     if protocol is not None:
         if on:
-            raise UsageError("a decision protocol states the measures: leave out on.")
+            raise UsageError("a decision protocol names the measures: omit on (--on).")
         on, alpha = [str(name) for name in (protocol.measure, *protocol.measures)], protocol.alpha
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must be between 0 and 1, got {alpha!r}.")
@@ -194,7 +194,7 @@ def _default_columns(directed: Mapping[ColumnKey, Measure], read: Sequence[Versi
     chosen = list(dict.fromkeys(key for keys in kinds for key in _commonest(keys, counts)))
     if not chosen:
         raise UsageError(
-            "no run has human ratings, task outcomes of simulated users or an answer: choose a measure with on "
+            "no run has human ratings, task outcomes of simulated users or a verdict: choose a measure with on "
             f"(--on). Measures with a direction: {', '.join(sorted({str(key[0]) for key in directed})) or 'none'}."
         )
     items = [key for key in directed if (key[0].metric, key[0].variant) == UNRECOGNISED and key not in chosen]

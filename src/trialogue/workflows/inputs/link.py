@@ -88,8 +88,8 @@ def check_titles(
     if material.catalogue is None:
         if known is not None or date is not None:
             raise UsageError(
-                "a list of real items (known) and the date of a catalogue are read together with a catalogue only. "
-                "Name it: --catalogue items.csv."
+                "a list of real items (known) and the date of a catalogue require a catalogue: add "
+                "--catalogue items.csv."
             )
         return material
     if any(_is_checked(dialogue) for dialogue in material.dialogues[:1]):

@@ -152,8 +152,8 @@ def _refuse_run(given: str) -> None:
     path = next((Path(text) for text in (given, given.partition("=")[2]) if text and _exists(Path(text))), None)
     if path is not None and path.is_dir() and is_run(path, "findings.json"):
         raise UsageError(
-            f"{path} holds the results of a run, not conversations. Give the conversations that it was made of, or read the "
-            "run with trialogue report, compare, board or agree."
+            f"{path} holds the results of a run, not conversations. Give the conversations that the run evaluated, or read "
+            "the run with trialogue report, compare, board or agree."
         )
 
 

@@ -347,7 +347,9 @@ def _of_table(
         hint = (
             "Say which column is what: mapping={'dialogue': ..., 'speaker': ..., 'text': ...}, or response and context."
         )
-        raise DataError(Problem(f"what these columns hold is not clear from their names: {heads}.", name, hint=hint))
+        raise DataError(
+            Problem(f"the contents of these columns are not clear from their names: {heads}.", name, hint=hint)
+        )
     if mapping is None:
         notes.append(Problem(guessed_columns(columns, table), name, hint=MAPPED))
     return records_of_table(table, columns, name, report)

@@ -203,7 +203,9 @@ def prepare_panel(
         raise UsageError("Give at least one judge.")
     names = [str(judge.measure(asked.aspects[0].name)) for judge in judges]
     if len(set(names)) < len(names):
-        raise UsageError("Two judges of the panel are the same model with the same options; use samples for that.")
+        raise UsageError(
+            "Two judges of the panel are the same model with the same options. For several answers of a model, use samples."
+        )
     urls = urls_of(each for each in judges if isinstance(each, LlmJudge))
     responses = material.responses if asked.level is JudgedLevel.TURN else []
     return Panel(asked, judges, material, disclosure_of(dialogues, responses, urls))
@@ -214,7 +216,9 @@ def refuse_results(given: Sequence[Any]) -> None:
     for each in given:
         if isinstance(each, str | Path) and holds_run(Path(each)):
             hint = "Give the dialogues themselves."
-            raise DataError(Problem("a folder of results has scores and no dialogues.", file=str(each), hint=hint))
+            raise DataError(
+                Problem("a folder of results contains scores, but no dialogues.", file=str(each), hint=hint)
+            )
 
 
 class JudgingLines:
@@ -281,7 +285,7 @@ def _units(judge: LlmJudge, material: InputRecords) -> list[Any]:
 
 def _notes(panel: Panel, judgements: Sequence[Sequence[Judgement]]) -> Iterable[str]:
     if panel.disclosure is not None:
-        yield f"{panel.disclosure.sentence} No consent to that is recorded with the data."
+        yield f"{panel.disclosure.sentence('were sent')} The data record no consent to this."
     masked = sum(each.masked for each in judgements[0])
     named = sum(each.anonymised for each in judgements[0])
     if masked:

@@ -27,12 +27,11 @@ class Disclosure:
     sources: tuple[str, ...]
     """Corpora that they come from, as far as recorded."""
 
-    @property
-    def sentence(self) -> str:
+    def sentence(self, verb: str = "would be sent") -> str:
         """Whose dialogues go where."""
         whose = f" of {self.people:,} people" if self.people else ""
         where = f" ({list_names(self.sources)})" if self.sources else ""
-        return f"{self.dialogues:,} dialogues{whose}{where} are sent to {list_names(self.hosts)}."
+        return f"{self.dialogues:,} dialogues{whose}{where} {verb} to {list_names(self.hosts)}."
 
 
 def disclosure_of(
@@ -56,10 +55,10 @@ def check_consent(found: Disclosure | None, *, i_may: bool) -> None:
     """Raise UsageError if something would be sent without consent, and nobody says that it may be."""
     if found is not None and not i_may:
         raise UsageError(
-            f"Not asked: {found.sentence} No consent to that is recorded with the data "
+            f"Nothing was sent. {found.sentence()} The data record no consent to this "
             f"(meta.{CONSENT} of a dialogue, a list with {Use.LANGUAGE_MODELS.value!r}; the export of a study has it if its "
-            "consent allows that). If you may send them, say so: --i-may (in Python: i_may=True). E-mail addresses, phone "
-            "numbers and platform ids are masked."
+            "consent allows that). If you are allowed to send them, add --i-may (in Python: i_may=True). E-mail addresses, "
+            "phone numbers and platform ids are masked."
         )
 
 

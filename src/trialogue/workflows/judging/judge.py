@@ -104,7 +104,7 @@ def judge(
     probed: tuple[ProbeFinding, ...] = ()
     if model is not None or rubric is not None:
         if model is None or rubric is None or scores is not None:
-            raise UsageError("A model judges by a rubric: give both rubric and model, and no scores.")
+            raise UsageError("To judge with a language model, give both a rubric and a model, and omit scores.")
         panel = prepare_panel(sources, rubric=rubric, model=model, options=options, cache=cache, seed=seed)
         chosen, also = aspect_of(panel.rubric, aspect)
         check_consent(panel.disclosure, i_may=i_may)
@@ -120,7 +120,7 @@ def judge(
         sources, scores, column = [panel.material], asked.scores, str(asked.columns[chosen])
         families = shared_families(panel.material, asked)
     elif probes:
-        raise UsageError("Probes ask a language model: give rubric and model.")
+        raise UsageError("Probes ask a language model: give a rubric and a model.")
     else:
         column = aspect
     found = judged_material(

@@ -78,7 +78,7 @@ def write_label_study(
     for each in given:
         if isinstance(each, str | Path) and holds_run(Path(each)):
             raise UsageError(
-                f"{each} has scores and no texts, and people label texts. Give the dialogues, and its scores with "
+                f"{each} contains scores, but no texts to label. Give the dialogues, and the scores with "
                 f"--scores {Path(each) / 'scores.jsonl'}."
             )
     question = MeasureName(aspect).aspect or aspect
@@ -150,7 +150,7 @@ def _scale(question: str, found: _RubricAspect | None, labels: str | Path | None
     low, high = ends
     if not (float(low).is_integer() and float(high).is_integer() and low in (0, 1) and 1 <= high - low < MAX_POINTS):
         raise UsageError(
-            f"A page has scales from 0 or 1 in whole points, at most {MAX_POINTS} of them, got {low:g} to {high:g}."
+            f"A scale on a page starts at 0 or 1 and has at most {MAX_POINTS} whole points, got {low:g} to {high:g}."
         )
     return int(low), int(high)
 

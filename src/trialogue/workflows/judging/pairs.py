@@ -172,7 +172,7 @@ def prepare_pairs(
             settings = settings.model_copy(update={"cache": cache})
         judges.append(LlmPairJudge(asked_rubric, settings, systems=sorted(by_system), seed=seed))
     if len({judge.name for judge in judges}) < len(judges):
-        raise UsageError("Votes carry the model's name, so each model may be given only once.")
+        raise UsageError("Votes are stored under the model's name, so give each model only once.")
     pairs = list(matched_pairs(by_system))
     matched = bool(pairs)
     pairs = pairs or list(random_pairs(by_system, seed))

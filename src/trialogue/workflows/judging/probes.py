@@ -78,12 +78,10 @@ def prepare_probes(panel: Panel, aspect: str, *, count: int, seed: int = 0) -> P
     """
     judges = [each for each in panel.judges if isinstance(each, LlmJudge)]
     if not judges:
-        raise UsageError("Probes ask a language model about changed dialogues; no judge here is one.")
+        raise UsageError("Probes ask a language model about changed dialogues: give one as the judge.")
     chosen = sample_dialogues(panel.material.dialogues, count, seed)
     if not chosen:
-        raise UsageError(
-            "Probes plant changes in dialogues; here no dialogue has a reply and finished without a failure."
-        )
+        raise UsageError("Probes need dialogues that have a reply and finished without a failure; there are none.")
     by_system: dict[str, list[Dialogue]] = defaultdict(list)
     for each in panel.material.dialogues:
         by_system[each.system or UNNAMED].append(each)

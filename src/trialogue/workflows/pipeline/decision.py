@@ -58,9 +58,11 @@ def _full(name: MeasureName) -> MeasureName:
     try:
         metric = get_metric(name)
     except TrialogueError as error:
-        raise UsageError(f"the decision protocol names no measure: {error}") from error
+        raise UsageError(f"the decision protocol names an unknown measure: {error}") from error
     if metric.card.better == "neither":
-        raise UsageError(f"{metric.measure} has no direction, so the decision protocol cannot rest on it.")
+        raise UsageError(
+            f"{metric.measure} has no direction (neither higher nor lower is better), so a decision protocol cannot use it."
+        )
     return MeasureName(metric.measure)
 
 

@@ -52,7 +52,7 @@ def read(
     if not material:
         raise DataError(
             Problem(
-                "the input has no conversations, no responses, and no answers about any.",
+                "the input contains neither conversations nor responses, nor answers about any.",
                 file=", ".join(map(str, given)),
             )
         )
@@ -68,5 +68,5 @@ def prepare(material: InputRecords, *steps: Step) -> InputRecords:
     for step in steps:
         material = step(material)
     if not material:
-        raise DataError(Problem("no conversations and no responses are left to measure."))
+        raise DataError(Problem("neither conversations nor responses are left to measure."))
     return material

@@ -121,9 +121,9 @@ def _prepare(part: Manifest, folder: Path, places: Sequence[Path]) -> Repeat:
         fitting = [path for path in found if digest_of(path) == digest]
         if not fitting:
             what = (
-                f"its sha256 is {digest_of(found[0])}, the run was made of {digest}."
+                f"this file has changed: its sha256 is {digest_of(found[0])}, and was {digest} when the run read it."
                 if found
-                else f"not found; the run was made of it (sha256 {digest})."
+                else f"not found; the run read it (sha256 {digest})."
             )
             problems.append(Problem(what, str(found[0]) if found else name, hint=HINT))
         return fitting[0] if fitting else Path(name)
@@ -133,7 +133,7 @@ def _prepare(part: Manifest, folder: Path, places: Sequence[Path]) -> Repeat:
             name: decode(value, find, is_text=_takes_text(part.command, name)) for name, value in part.call.items()
         }
     except LookupError as error:
-        raise UsageError(f"the run was made of data in memory ({error}); it cannot be run again.") from error
+        raise UsageError(f"the run read data in memory ({error}); it cannot be run again.") from error
     if problems:
         raise DataError(problems)
     return lambda out, progress: _repeat(part, arguments, out, progress)
@@ -159,7 +159,11 @@ def _experiment(part: Manifest, places: Sequence[Path]) -> Repeat:
         if inputs == part.inputs:
             return lambda out, progress: _run(given, out, progress, explorer=EXPLORER in part.outputs)
         wrong = sorted(name for name in {*inputs, *part.inputs} if inputs.get(name) != part.inputs.get(name))
-        problems = [Problem(f"it is not what the experiment read: {', '.join(wrong)}.", str(place), hint=HINT)]
+        problems = [
+            Problem(
+                f"these inputs differ from those that the experiment read: {', '.join(wrong)}.", str(place), hint=HINT
+            )
+        ]
     raise DataError(problems, hint=HINT)
 
 

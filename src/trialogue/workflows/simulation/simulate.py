@@ -195,7 +195,7 @@ def _save_needs(study: SimulationFile, users: UsersByName, path: Path | str) -> 
         drawn = getattr(made, "cases", None)
         if not isinstance(drawn, NeedsByCase):
             raise UsageError(
-                f"the users {name} have no needs that could be saved: they are not drawn from the catalogue."
+                f"the users {name} have needs that cannot be saved, because they are not drawn from the catalogue."
             )
         for number in range(1, study.n + 1):
             need = drawn.draw(str(number), seed=study.seed).need

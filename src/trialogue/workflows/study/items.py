@@ -217,9 +217,10 @@ def _pairs_of_conversations(material: InputRecords, *, rng: np.random.Generator,
     for (a, talks_a), (b, talks_b) in combinations(sorted(_by_system(material).items()), 2):
         pairs = _couple(talks_a, talks_b, rng)
         if left := len(talks_a) + len(talks_b) - 2 * len(pairs):
+            longer = a if len(talks_a) > len(talks_b) else b
             note(
                 Problem(
-                    f"{left} dialogues of {a if len(talks_a) > len(talks_b) else b} are left out: no other to compare."
+                    f"{left} dialogues of {longer} are left out: the other system has no dialogue to compare with them."
                 )
             )
         rows += [

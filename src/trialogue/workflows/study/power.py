@@ -203,7 +203,7 @@ def _points(file: StudyFile, folder: Path) -> int:
     scale = next((question.scale for question in file.criteria if question.scale is not None), None)
     if file.type not in ("rating", "chat") or scale is None:
         raise UsageError(
-            f"power analysis is for ratings on a scale, of replies or chats, and for preferences; {folder} is of type "
+            f"power analysis supports ratings of replies or chats on a scale, and preferences; {folder} is of type "
             f"{file.type}{'' if scale is not None else ' without a criterion with a scale'}."
         )
     return len(scale)
@@ -307,9 +307,7 @@ def change_base(base: Base, **changes: float | int | None) -> Base:
     plan = replace(base.plan, **given, variances=replace(base.plan.variances, **spreads))  # type: ignore[arg-type]
     choices = plan.answers == "choices"
     if (points is not None and choices) or (ties is not None and not choices):
-        raise UsageError(
-            "Ratings have points, and choices have ties: give --points for ratings, --ties for preferences."
-        )
+        raise UsageError("--points applies to ratings, --ties to preferences: give only one of them.")
     if points is not None and int(points) != plan.points:
         plan = replace(plan, thresholds=even_thresholds(int(points)))
     if choices and (ties is not None or spreads):
