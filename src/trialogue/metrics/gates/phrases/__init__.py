@@ -1,7 +1,34 @@
 """Phrase lists of the gates, written by us: regular expressions, one a line; lines with ``#`` are comments."""
 
 import re
+from collections.abc import Iterable
+from functools import lru_cache
 from importlib.resources import files
+
+_CAPITALS = re.compile(r"[A-Z]|\(\?-i")
+
+
+class Phrases:
+    """Expressions of which one is looked for, whatever the case.
+
+    Those without capitals are searched for in the text in small letters: five times as fast as leaving the case open.
+    """
+
+    def __init__(self, expressions: Iterable[str], frame: str = "@") -> None:
+        groups: dict[bool, list[str]] = {}
+        for each in expressions:
+            has_capitals = _CAPITALS.search(re.sub(r"\\[A-Z]", "", each)) is not None
+            groups.setdefault(has_capitals, []).append(f"(?:{each})")
+        self._groups = [
+            (re.compile(frame.replace("@", f"(?:{'|'.join(group)})"), re.IGNORECASE if capitals else 0), capitals)
+            for capitals, group in groups.items()
+        ]
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """The first one, with its place in the text in small letters."""
+        small = text.lower()
+        found = (pattern.search(text if capitals else small) for pattern, capitals in self._groups)
+        return next((each for each in found if each), None)
 
 
 def patterns(name: str) -> tuple[str, ...]:
@@ -10,9 +37,23 @@ def patterns(name: str) -> tuple[str, ...]:
     return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
 
 
-def any_of(name: str, **inserted: str) -> re.Pattern[str]:
-    """All expressions of a list as one, whatever the case; ``@NAME@`` stands for an inserted expression."""
-    joined = "|".join(f"(?:{each})" for each in patterns(name))
+def any_of(name: str, frame: str = "@", **inserted: str) -> Phrases:
+    """All expressions of a list in a frame; ``@NAME@`` stands for an inserted expression."""
+    lines = list(patterns(name))
     for key, value in inserted.items():
-        joined = joined.replace(f"@{key}@", value)
-    return re.compile(joined, re.IGNORECASE)
+        lines = [each.replace(f"@{key}@", value) for each in lines]
+    return Phrases(lines, frame)
+
+
+def names_own(before: str) -> bool:
+    """Whether what follows some words is the name of somebody, of an employer or of a place.
+
+    >>> names_own("I've just moved to "), names_own("I'd like to see ")
+    (True, False)
+    """
+    return _own_names().search(before.rstrip(" '\"“")) is not None
+
+
+@lru_cache(maxsize=1)
+def _own_names() -> Phrases:
+    return any_of("own_names", r"@\Z")
