@@ -15,20 +15,17 @@ class Phrases:
     """
 
     def __init__(self, expressions: Iterable[str], frame: str = "@") -> None:
-        groups: dict[bool, list[str]] = {}
+        groups: dict[bool, list[str]] = {False: [], True: []}
         for each in expressions:
-            has_capitals = _CAPITALS.search(re.sub(r"\\[A-Z]", "", each)) is not None
-            groups.setdefault(has_capitals, []).append(f"(?:{each})")
-        self._groups = [
-            (re.compile(frame.replace("@", f"(?:{'|'.join(group)})"), re.IGNORECASE if capitals else 0), capitals)
-            for capitals, group in groups.items()
-        ]
+            groups[_CAPITALS.search(re.sub(r"\\[A-Z]", "", each)) is not None].append(f"(?:{each})")
+        joined = {key: frame.replace("@", f"(?:{'|'.join(group)})") for key, group in groups.items() if group}
+        self._small = re.compile(joined[False]) if False in joined else None
+        self._mixed = re.compile(joined[True], re.IGNORECASE) if True in joined else None
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first one, with its place in the text in small letters."""
-        small = text.lower()
-        found = (pattern.search(text if capitals else small) for pattern, capitals in self._groups)
-        return next((each for each in found if each), None)
+        found = None if self._small is None else self._small.search(text.lower())
+        return found if found is not None or self._mixed is None else self._mixed.search(text)
 
 
 def patterns(name: str) -> tuple[str, ...]:
