@@ -217,23 +217,36 @@ another author (35, 36, 38, 18, 32 and 34 of 40). Today's were revised with A, B
 by somebody who had seen a few rows of A and C and no detector, measured before the revision, and again after it; its
 author made the revision, so that the second number is a little kind. The goal was a recall of .90 and a precision of .95.
 
-The hardest test was a file of 420 whole dialogues (35 faults and 35 near misses a gate, films, books, shops, meals and
-music; many faults subtle by intention) by an author who had seen no detector: `--file`. At first look the detectors
-found .60 of assistant_role, .31 of endless_thanks, .54 of loop, .29 of truncated, .09 of need_contradicted and .37 of
-target_leaked. Today's were revised with that file and find .97, .69, .77, .80, .09 and .97 of it, with a precision of
-.94 to 1.00 (need_contradicted .50): these numbers are kind. A second file by that author was counted once, at the end,
-with nothing changed after but endless_thanks: recall .31, .23, .77, .69, .06 and .49, precision .85, .89, 1.00, .92,
-1.00 and .81 (35 faults and 35 near misses a gate). **These are the estimate to quote** for subtle faults in whole
-dialogues. endless_thanks has since had a rule without phrases of thanks (three turns in which neither side asks,
-wishes, rejects or names anything), which alone found 19 of the 35 of the first file when it was first tried there; the
-second was not counted again. What limits them: a loop can be told in other words throughout, a message cut at a whole
-word looks like one without a mark, and half of the contradictions are of facts ("I've never seen a film of hers") or
-follow only from knowledge of the world, while the gate knows typed values. A linear classifier of who speaks, fitted to
-half of the people of ReDial, INSPIRED, KDD 2020 and SGD (words and pairs and triples of them, titles masked), was tried
-for assistant_role and left out: at a threshold that at most 1 % (2 %) of each corpus' other half exceed but for KDD
-2020's one of 38, it found 1 (7) of the 35. A language model can be asked the same questions (`trialogue judge`, rubric
-`user_conduct`); how well it answers was not measured. Of `truncated`, what the server records (`finish_reason`) is
-certain; Trialogue's own users played by a language model record it, and a message that was cut off is never sent.
+The hardest tests are two files of 420 whole dialogues each (35 faults and 35 near misses a gate, films, books, shops,
+meals, music, hotels and games; many faults subtle by intention) by an author who had seen no detector: `--file`. When the
+second was counted for the first time, the detectors of then found .31 of assistant_role, .29 of endless_thanks, .77 of
+loop, .69 of truncated, .06 of need_contradicted and .49 of target_leaked. Phrases had not carried over from one file to
+the other, so today's look at what both sides do: two different moves of a recommender that do not overlap (offers, what
+the other will like, what is "your ..." of a seeker, whom an item suits); turns in which both sides echo each other and
+nobody asks or names anything; questions asked again after their answer; "yes" to a choice; a marker or single letters at
+the end of a message; profiles, cards and constraints that are read out. Revised with both files, they find:
+
+| gate | first file | second file | precision |
+|---|--:|--:|--:|
+| assistant_role | 1.00 | .91 | .97, 1.00 |
+| endless_thanks | .86 | .66 | .97, .92 |
+| loop | .83 | .91 | 1.00, 1.00 |
+| truncated | .94 | .77 | 1.00, .93 |
+| need_contradicted | .09 | .06 | .50, 1.00 |
+| target_leaked | .97 | .94 | 1.00, 1.00 |
+
+**Both files were read for this revision, so these numbers are kind**; the estimate for an author whose dialogues nobody
+has read is not known yet. The goal (recall .90, precision .95) is out of reach for need_contradicted: half of its faults
+are of facts about the person ("I've never seen a film of hers" after "I've seen all four"), and most others follow only
+from knowledge of the world, while the gate knows typed values. Comparing what a user says they like or have seen with
+what they deny later, by the words of the clauses, was tried and left out: it found 16 of the 70, and fired on 2 of 70
+near misses, 13 of 700 other rows and 3 to 40 % of people's dialogues. Of endless_thanks, turns that compliment each other
+in new words every time are missed; of truncated, a message cut at a whole word or in a name looks like one without a
+mark; of loop, one thing told in other words throughout. A linear classifier of who speaks, fitted to half of the people
+of ReDial, INSPIRED, KDD 2020 and SGD, was tried for assistant_role and left out: at 1 % of people it found 1 of 35. A
+language model can be asked the same questions (`trialogue judge`, rubric `user_conduct`); how well it answers was not
+measured. Of `truncated`, what the server records (`finish_reason`) is certain; Trialogue's own users played by a language
+model record it, and a message that was cut off is never sent.
 
 Rows of other gates that fire are often right: a loop of wishes for a thriller does contradict its host's need. A
 refusal, and JSON or a tool call as the user's message, count as `assistant_role` (12 rows each in D). A user who reads out a
@@ -247,8 +260,9 @@ PEOPLE = """## Dialogues of people
 The goal is at most 1 % of dialogues for each gate. Phrases and bounds were chosen with these corpora, but for those
 with *, on which bounds were checked, too, when the gates were widened last. Intervals are Wilson's, as if all
 dialogues were of different people. On KDD 2020 one dialogue is .013. Some messages that fire are what the gate says:
-the two of INSPIRED end in "excellen" and "frie", and CCPE's people, whose speech was transcribed, break off in
-mid-sentence. Of several messages of a turn only the last is judged; before, CCPE's pieces of sentences fired in 18.6 %.
+the two of INSPIRED end in "excellen" and "frie", and the 17 dialogues of CCPE, whose speech was transcribed, hold a message
+that breaks off in mid-sentence: no false alarms, but no person's fault either. Of several
+messages of a turn only the last is judged; before, CCPE's pieces of sentences fired in 18.6 %.
 Dialogues without a need or a recorded ending cannot show `target_leaked`, `need_contradicted` and `premature_stop`. Of
 900 dialogues of agenda-based users none contradicts its need; ten did before, when a user who asked for more like the last
 item named its genre."""

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trialogue.metrics.gates.contradicted_needs import _values
-from trialogue.metrics.gates.courtesies import is_idle, is_thanks
+from trialogue.metrics.gates.courtesies import is_thanks
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import Constraint, Dialogue, Ending, Mention, Need, Utterance
 from trialogue.records.kinds.gates import Gate
@@ -123,7 +123,6 @@ def test_courtesies_of_both_sides_in_any_words_are_found_where_nothing_is_asked_
     "reply", ["And what else do you like?", "There is also Ronin, by the way.", "It has 2 sequels."]
 )
 def test_a_reply_that_asks_or_names_something_is_no_courtesy(reply: str) -> None:
-    assert not is_idle(reply, "system")
     said = ("What a day.", "Indeed, thank you.", "Lovely, thanks.", reply, "Popcorn is ready, cheers!", "Cheers!")
     assert fired(talk_of("A film?", "Heat.", *said)) == set()
 
@@ -485,3 +484,102 @@ def test_a_title_written_small_among_capitals_names_no_target() -> None:
         mention = Mention(title="The Dry", item_id="t", start=start, end=end)
         found = Dialogue(id="d", need=need, utterances=(Utterance(speaker="user", text=text, mentions=(mention,)),))
         assert gates_in(found)[Gate.TARGET_LEAKED] is is_leak
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        (
+            "A bike for my daughter?",
+            "The Spark 20.",
+            "How tall is she? The red one is right for you, or shall I show you others?",
+        ),
+        (
+            "A hotel in Porto.",
+            "Casa da Rua.",
+            "Guests who like quiet will love it, and you can't go wrong with the rooms.",
+        ),
+        ("Jazz for cooking.", "Kind of Blue.", "*He nods and puts the record on the shelf.*"),
+    ],
+)
+def test_two_moves_of_a_recommender_are_its_part_in_any_trade(said: tuple[str, ...]) -> None:
+    assert Gate.ASSISTANT_ROLE in fired(talk_of(*said))
+
+
+def test_one_move_or_two_in_the_same_words_are_what_people_do() -> None:
+    assert fired(talk_of("A bike?", "The Spark.", "What is your favourite one?", "The Spark.", "OK.")) == set()
+    assert fired(talk_of("Enjoy your day!", "And you?", "I appreciate your help.")) == set()
+
+
+def test_echoes_without_thanks_are_courtesies() -> None:
+    echoes = ("Splendid, my evening is saved.", "I love saved evenings.", "So saved, so splendid!", "Splendid it is.")
+    assert fired(talk_of("A wine?", "Riesling.", *echoes, "Splendid indeed!", "Indeed, saved!", "Saved indeed!")) == {
+        Gate.ENDLESS_THANKS
+    }
+
+
+def test_answers_to_questions_are_no_closing() -> None:
+    said = ("Shall I send it?", "Yes, that would be great. Thank you.", "And the second?", "Yes please, thanks!")
+    assert fired(talk_of("Thanks!", *said, "Anything for the kids?", "Sure, thank you!")) == set()
+
+
+def test_questions_asked_again_after_their_answer_are_a_loop() -> None:
+    told = (
+        "is it far from the station",
+        "Two minutes from the station.",
+        "does it have a garden",
+        "A garden with trees.",
+    )
+    again = ("is it far from the station", "Two minutes, as said.", "does it have a garden", "Yes, a garden.")
+    other = ("is it far from the station", "Twenty by bus.", "does it have a garden", "No.")
+    assert fired(talk_of("A hotel?", "Alma.", *told, *again)) == {Gate.LOOP}
+    assert fired(talk_of("A hotel?", "Alma.", *told, "And another one?", "Try Rio.", *other)) == set()
+
+
+def test_yes_to_a_choice_is_a_loop_and_to_a_question_an_answer() -> None:
+    choices = ("Tea or coffee?", "Sure, please.", "Which of them?", "Sure, please.", "How many cups?", "Sure, please.")
+    assert fired(talk_of("Something warm.", *choices)) == {Gate.LOOP}
+    assert fired(talk_of("Something warm.", "Tea?", "Sure.", "With milk?", "Sure.", "Now?", "Sure.")) == set()
+
+
+def test_what_only_answers_questions_is_no_loop() -> None:
+    asked = [
+        turn for name in ("Alien", "Heat", "Ran") for turn in (f"Did you see {name}?", "I have not seen that movie.")
+    ]
+    assert fired(talk_of("Hello there", *asked)) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("1. quiet 2. near the sea 3.", True),
+        ("I want a) a garden b) a view c)", True),
+        ("After the whole week with the kids all I would like is a room that l", True),
+        ("Before I book the room, can you find out whether the garden", True),
+        ("Plan B)", False),
+        ("I have been there a few times and always liked it with my gf", False),
+    ],
+)
+def test_markers_letters_and_open_clauses_break_off(text: str, cut: bool) -> None:
+    assert (Gate.TRUNCATED in fired(talk_of(text, "I see."))) is cut
+
+
+@pytest.mark.parametrize(
+    ("text", "leaks"),
+    [
+        ("My profile says that I hate crowds.", True),
+        ("Constraint 1: a garden. Constraint 2: no stairs.", True),
+        ("Name: Ada. Age: 31. Request: a hotel.", True),
+        ('{"likes": ["sea"], "avoid": ["noise"]}', True),
+        ("My sister is called Ryan.", False),
+        ("I've moved to Ryan last year.", False),
+        ("I'd like to see ryan.", True),
+        ("It rains, and ryan is late.", False),
+    ],
+)
+def test_profiles_and_titles_are_leaks_and_names_of_others_are_not(text: str, leaks: bool) -> None:
+    need = Need(id="n", targets=("ryan",), acceptable=("ryan",))
+    place = text.lower().find("ryan")
+    mentions = (Mention(title="Ryan", item_id="ryan", start=place, end=place + 4),) if place >= 0 else ()
+    said = Utterance(speaker="user", text=text, mentions=mentions)
+    assert gates_in(Dialogue(id="d", utterances=(said,), need=need))[Gate.TARGET_LEAKED] is leaks

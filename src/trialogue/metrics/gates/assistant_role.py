@@ -6,18 +6,22 @@ and tested on messages by authors who had not seen the phrases, and on real user
 """
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from trialogue.llm.machine_text import is_machine_text
-from trialogue.metrics.gates.phrases import any_of, patterns
+from trialogue.metrics.gates.phrases import Phrases, any_of, patterns
 
-MIN_HINTS, MIN_ENTRIES = 2, 3
+MIN_HINTS, MIN_MOVES, MIN_ENTRIES = 2, 2, 3
 _QUOTED = re.compile(r"(?<!\w)[\"“][^\"“”]{6,}[\"”]")
 """What others said, or a title."""
 SIGNS = any_of("assistant_signs")
 """Phrases of assistants, and of models that speak of their part, that seekers do not use: one is enough."""
-HINTS = tuple(re.compile(each, re.IGNORECASE) for each in patterns("assistant_hints"))
+HINTS = tuple(Phrases([each]) for each in patterns("assistant_hints"))
 """Phrases that people say now and then when they chat with a recommender: two different ones in a message count."""
+MOVES = tuple(Phrases([each]) for each in patterns("assistant_moves"))
+"""What recommenders do to seekers, by its kind: people do one of these now and then, rarely two."""
+QUESTIONS = any_of("questions_to_others")
 
 TOLD = any_of("told_needs")
 """Phrases of a user who tells what was written about them."""
@@ -34,6 +38,36 @@ def is_assistant(text: str) -> bool:
     """
     said = _QUOTED.sub("", text)
     return is_machine_text(text) or SIGNS.search(said) is not None or len(hints_in(text)) >= MIN_HINTS
+
+
+def plays_assistant(messages: Iterable[str]) -> bool:
+    """Whether a message sounds like an assistant's, or a user's messages make two different moves of one.
+
+    >>> plays_assistant(["A film for two?", "It depends on your level.", "Shall I reserve it for you?"])
+    True
+    """
+    made: set[int] = set()
+    for text in messages:
+        moves, asks = _moves_in(text)
+        made |= moves
+        if is_assistant(text) or len(made) >= MIN_MOVES or (asks and moves):
+            return True
+    return False
+
+
+@lru_cache(maxsize=20_000)
+def _moves_in(text: str) -> tuple[frozenset[int], bool]:
+    """Which moves a message makes, each in words of its own; whether other words of it ask about the other side."""
+    said = _QUOTED.sub("", text)
+    spans = [(found.end(), found.start(), kind) for kind, each in enumerate(MOVES) if (found := each.search(said))]
+    moves, last = set(), 0
+    for end, start, kind in sorted(spans):
+        if start >= last:
+            moves.add(kind)
+            last = end
+    asks = moves and QUESTIONS.search(said)
+    apart = asks and any(end <= asks.start() or start >= asks.end() for end, start, _ in spans)
+    return frozenset(moves), bool(apart)
 
 
 @lru_cache(maxsize=20_000)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 
-from trialogue.metrics.gates.phrases import any_of
+from trialogue.metrics.gates.phrases import Phrases, any_of
 
 OWN, OTHER = "§o", "§x"
 
@@ -35,7 +35,7 @@ _ASKS_FOR = re.compile(
 """A question that asks for items, and not whether something is so."""
 
 
-def _list(name: str) -> re.Pattern[str]:
+def _list(name: str) -> Phrases:
     return any_of(name, OWN=OWN, OTHER=OTHER, THINGS=_THINGS, FEW=_FEW, FILLERS=_FILLERS)
 
 

@@ -1,9 +1,12 @@
-"""Whether a message is only thanks, goodbye and politeness. English only; measured in ``benchmarks/GATES.md``."""
+"""Whether messages are only thanks, goodbye and politeness. Mostly English; measured in ``benchmarks/GATES.md``."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
-from trialogue.metrics.gates.phrases import patterns
+from trialogue.metrics.gates.phrases import Phrases, patterns
+from trialogue.metrics.gates.repeats import content_of
 
 MAX_WORDS = 30
 MAX_OTHER_WORDS = 0.2
@@ -12,26 +15,35 @@ MAX_PLAIN_WORDS = 8
 MAX_SOFT_WORDS = 15
 
 
-def _words_pattern(name: str) -> str:
-    return rf"(?<!\w)(?:{'|'.join(patterns(name))})(?!\w)"
-
-
-_COURTESY = re.compile(_words_pattern("courtesies"), re.IGNORECASE)
-_CONTENT = re.compile(rf"\?|{_words_pattern('contents')}", re.IGNORECASE)
-_PLAIN = re.compile(rf"(?:{'|'.join(patterns('courteous_words'))})\Z", re.IGNORECASE)
+_WORDS = r"(?<!\w)@(?!\w)"
+_COURTESY = re.compile(_WORDS.replace("@", f"(?:{'|'.join(patterns('courtesies'))})"))
+_CONTENT = Phrases((r"\?", *(_WORDS.replace("@", f"(?:{each})") for each in patterns("contents"))))
+_PLAIN_WORDS = frozenset(each for each in patterns("courteous_words") if each.isalpha())
+_PLAIN = re.compile(f"(?:{'|'.join(each for each in patterns('courteous_words') if not each.isalpha())})")
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _SMILES = re.compile(r"\A[^\w?]*[^\w\s.,!?…_-][^\w?]*\Z")
 """Emoji and smileys alone."""
 _WAVES = re.compile("[🙏👋🤗💐]")
 """Emoji for thanks and goodbye."""
-MAX_IDLE_WORDS = {"user": 15, "system": 20}
-_IDLE = re.compile(
-    r"[?\d\"“«]|n['’]t\b|(?<=[\w,;] )(?!I\b|I['’])[A-Z]\w|(?i:\b(?:want(?:ed)?|looking for|prefer|recommend|suggest|"
-    r"another|something|instead|else|more|other|older|newer|likes?|loved?|seen|watched|read|heard|need|find|know|tell|show|"
-    r"which|what|who|when|where|how|why|is it|does|did|genre|movies?|films?|books?|not|no|never|but|or|only|too|maybe|"
-    r"actually|wait)\b)"
+MIN_CLOSING_TURNS = 3  # user turns in a row without content; two are polite
+SOFT = 0.5  # what a turn counts that says something else as well, or is courteous by speaking of the other only
+MIN_THANKS = 2  # of the user's; the others can be a smile or "you too"
+MIN_COURTESIES = 4  # of both sides, where neither asks or names anything
+MAX_QUIET_WORDS = 20
+ECHO = 0.4
+"""Of the words of content of a message, those of the message before: such a message says nothing of its own."""
+_NEW = re.compile(r"(?<=[\w,;] )(?!I\b|I['’])[A-Z]\w+|\d+|[\"“«]")
+"""Names, numbers and quotations, which say something if nobody said them before."""
+_WISHES = re.compile(
+    r"\?|\b(?:want(?:ed)?|looking for|prefer|recommend|suggest|instead|what about|how about|seen?|watch(?:ed|ing)?|tell me|"
+    r"show me|another|something|else|others?|older|newer|only|too (?=\w)|wait|actually|but|don['’]?t like|movies?|films?|"
+    r"books?|songs?|read|genres?|loved?|it is|they|s?he|check|yes|yeah|yup|sure)\b",
+    re.IGNORECASE,
 )
-"""Signs of a message that asks, wishes, rejects, tells, or names something by a capital, a number or quotation marks."""
+"""Signs of a message that asks, wishes, rejects, answers, or speaks of items."""
+_TO_THE_OTHER = re.compile(r"\b(?:you|yours?|you['’]re|we|our|us)\b", re.IGNORECASE)
+_GREETS = re.compile(r"\A\W*(?:hi|hey|hello|good (?:morning|day|evening))\b", re.IGNORECASE)
+_ANSWERS = re.compile(r"\A\W*(?:yes|yeah|yep|yup|sure|ok(?:ay)?|no|nope|absolutely|definitely)\b", re.IGNORECASE)
 ASSENT = frozenset(
     [
         "ok",
@@ -69,10 +81,10 @@ def is_thanks(text: str) -> bool:
     """
     if _SMILES.search(text):
         return _WAVES.search(text) is not None
-    if _COURTESY.search(text) is None or _CONTENT.search(text) is not None:
+    if _COURTESY.search(text.lower()) is None or _CONTENT.search(text) is not None:
         return False
     length = len(_WORD.findall(text))
-    return length <= MAX_WORDS and _other_words(_COURTESY.sub(" ", text)) <= MAX_OTHER_WORDS * length
+    return length <= MAX_WORDS and _other_words(_COURTESY.sub(" ", text.lower())) <= MAX_OTHER_WORDS * length
 
 
 @lru_cache(maxsize=20_000)
@@ -100,25 +112,81 @@ def is_soft_thanks(text: str) -> bool:
     return is_courteous(text) and _CONTENT.search(text) is None and len(_WORD.findall(text)) <= MAX_SOFT_WORDS
 
 
-@lru_cache(maxsize=20_000)
-def is_idle(text: str, speaker: str) -> bool:
-    """Whether a short message asks nothing, wishes nothing, rejects nothing and names nothing, whatever it says.
+def ends_without_end(turns: Sequence[tuple[str, str]]) -> bool:
+    """Whether three user turns in a row are thanks and goodbye, or both sides only exchange courtesies, in any words.
 
-    >>> is_idle("Then we're both happy.", "system"), is_idle("Have a look at Heat", "user"), is_idle("Not that", "user")
-    (True, False, False)
+    Args:
+        turns: speaker and text.
+
+    >>> echoes = ["A good fit, thanks!", "I love it when it fits.", "It fits so well!", "A perfect fit.", "A perfect fit!"]
+    >>> ends_without_end([("system" if place % 2 else "user", text) for place, text in enumerate(echoes)])
+    True
     """
-    return len(_WORD.findall(text)) <= MAX_IDLE_WORDS[speaker] and _IDLE.search(text) is None
+    return _only_thanks(turns) or _only_courtesies(turns)
+
+
+def _only_thanks(turns: Sequence[tuple[str, str]]) -> bool:
+    """Whether the user's turns are thanks, whatever the system says; an answer to its question is none."""
+    row, thanks = 0.0, 0
+    for (_, before), (speaker, text) in pairwise((("", ""), *turns)):
+        if speaker != "user" or _refuses(text):
+            continue
+        if "?" in before and _ANSWERS.search(text):
+            row, thanks = 0.0, 0
+        elif is_thanks(text):
+            row, thanks = row + 1, thanks + 1
+        elif row and is_phatic(text):
+            row += 1
+        elif is_soft_thanks(text):
+            row, thanks = row + SOFT, thanks + 1
+        else:
+            row, thanks = 0.0, 0
+        if row >= MIN_CLOSING_TURNS and thanks >= MIN_THANKS:
+            return True
+    return False
+
+
+def _only_courtesies(turns: Sequence[tuple[str, str]]) -> bool:
+    """Whether neither side says anything new for three user turns, and most of what they say is courteous or an echo."""
+    count, own, both, said = 0, 0.0, 0.0, ""
+    for (_, before), (speaker, text) in pairwise((("", ""), *turns)):
+        is_user = speaker == "user"
+        if is_user and _refuses(text):
+            continue
+        courtesy = None if "?" in before else _courtesy_of(text, before, said)
+        said += f" {text.casefold()}"
+        if courtesy is None or not (count or (is_user and courtesy and not _GREETS.search(text))):
+            count, own, both = 0, 0.0, 0.0
+            continue
+        count, own, both = count + is_user, own + courtesy * is_user, both + courtesy
+        if count >= MIN_CLOSING_TURNS and own >= MIN_THANKS and both >= MIN_COURTESIES:
+            return True
+    return False
+
+
+def _courtesy_of(text: str, before: str, said: str) -> float | None:
+    """How courteous a message is, from 0 to 1; None: it is long, asks, wishes or names something new."""
+    content, length = content_of(text), len(_WORD.findall(text))
+    is_echo = "?" not in text and len(content & content_of(before)) >= max(1.0, ECHO * len(content))
+    is_thankful = is_thanks(text)
+    is_new = _WISHES.search(text) is not None or any(each.casefold() not in said for each in _NEW.findall(text))
+    if length > MAX_QUIET_WORDS or (is_new and not (is_echo or is_thankful or is_phatic(text))):
+        return None
+    if is_echo or is_thankful or is_courteous(text):
+        return 1.0
+    return SOFT if length <= MIN_CLOSING_TURNS or _TO_THE_OTHER.search(text) else 0.0
 
 
 def is_courteous(text: str) -> bool:
     """Whether a message holds a courtesy."""
-    return _COURTESY.search(text) is not None or _WAVES.search(text) is not None
+    return _COURTESY.search(text.lower()) is not None or _WAVES.search(text) is not None
 
 
-def refuses(text: str) -> bool:
+def _refuses(text: str) -> bool:
     """Whether the message declines an offer with thanks: it neither ends the dialogue nor continues it."""
     return _REFUSES.search(text) is not None
 
 
 def _other_words(text: str) -> int:
-    return sum(_PLAIN.match(each.replace("’", "'")) is None for each in _WORD.findall(text))
+    words = (each.replace("’", "'") for each in _WORD.findall(text.lower()))
+    return sum(each not in _PLAIN_WORDS and _PLAIN.fullmatch(each) is None for each in words)

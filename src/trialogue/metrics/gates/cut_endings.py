@@ -24,18 +24,22 @@ EMPTY = re.compile(r"\A[\s.…_-]*\Z")
 _ENDS = re.compile(r"(?:[.!?…)\"'”’*\]}:;]|[^\w\s,(\[{&/+\"-])\s*\Z")
 _OPENS = re.compile(r"(?:[(\[{“&]|\s[-–—\"']|\w-|\d:|[:.?!] \d[.)] [^.]{0,60}(?:\. )?\d[.)])\s*\Z")
 """Marks after which something must follow, such as the next number of a list."""
+_MARKER = re.compile(r"(?:\A|[\s:.])([b-jB-J2-9])([.)])\s*\Z")
 
 
 def _one_of(name: str) -> str:
     return f"(?:{'|'.join(patterns(name))})"
 
 
-_OPEN = any_of(
-    "open_endings", ARTICLE=_one_of("articles"), ADVERB=_one_of("adverbs"), ADJECTIVE=_one_of("adjectives")
-).pattern
-_OPEN_END = re.compile(rf"(?<!\w)(?:{_OPEN})\s*\Z", re.IGNORECASE)
-_CLOSED_END = re.compile(rf"(?<!\w){_one_of('closed_endings')}\s*\Z", re.IGNORECASE)
-_UNFINISHED = re.compile(rf"(?:(?<![\w'’])|(?=,)){_one_of('unfinished_endings')}\s*\Z", re.IGNORECASE)
+_OPEN_END = any_of(
+    "open_endings",
+    r"(?<!\w)@\s*\Z",
+    ARTICLE=_one_of("articles"),
+    ADVERB=_one_of("adverbs"),
+    ADJECTIVE=_one_of("adjectives"),
+)
+_CLOSED_END = any_of("closed_endings", r"(?<!\w)@\s*\Z")
+_UNFINISHED = any_of("unfinished_endings", r"(?:(?<![\w'’])|(?=,))@\s*\Z")
 _ASKED = re.compile(
     r"(?<!\w)(?:what|which|who|whom|whose|where|how|why|when|know|sure|guess|remember|idea|wonder|see|that)(?!\w)",
     re.IGNORECASE,
@@ -60,11 +64,11 @@ def breaks_off(text: str) -> bool:
     words = _WORD.findall(bare)
     if len(words) < MIN_WORDS:
         return False
-    if _OPENS.search(bare):
+    if _OPENS.search(bare) or _is_lone_marker(bare):
         return True
     if _ENDS.search(bare):
         return False
-    if _is_unclosed(bare) or _is_half_word(bare, words):
+    if _is_unclosed(bare) or _is_half_word(bare, words) or _is_letters(bare, words):
         return True
     sentence = _SENTENCES.split(bare)[-1]
     opened = _OPEN_END.search(sentence)
@@ -120,6 +124,21 @@ def _is_unclosed(text: str) -> bool:
     opened = max(text.rfind("("), text.rfind("“"), text.rfind('"') if text.count('"') % 2 else -1)
     is_last = opened > max(text.rfind(")"), text.rfind("”"))
     return is_last and text[opened + 1 : opened + 2].isalnum() and (not opened or text[opened - 1] in " (")
+
+
+def _is_lone_marker(text: str) -> bool:
+    """Whether a text ends with the marker of the next entry of a list, such as "c)" or "3."."""
+    found = _MARKER.search(text)
+    before = "" if found is None else f"{chr(ord(found[1].lower()) - 1)}{found[2]} "
+    return bool(before) and re.search(rf"(?:\A|[\s:.]){re.escape(before)}", text, re.IGNORECASE) is not None
+
+
+def _is_letters(text: str, words: list[str]) -> bool:
+    """Whether a longer message ends with one or two letters that are no word."""
+    last = words[-1]
+    if len(words) < MIN_WORDS_OF_CAREFUL or len(last) > 2 or not text.endswith(f" {last}") or not last.islower():
+        return False
+    return last.isalpha() and last not in _vocabulary() and last not in _SHORT_FORMS
 
 
 def _is_half_word(text: str, words: list[str]) -> bool:

@@ -5,31 +5,35 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
-from trialogue.metrics.gates.assistant_role import is_assistant, is_data_sheet, reads_out_need
+from trialogue.llm.machine_text import is_machine_text
+from trialogue.metrics.gates.assistant_role import is_data_sheet, plays_assistant, reads_out_need
 from trialogue.metrics.gates.contradicted_needs import contradicts
-from trialogue.metrics.gates.courtesies import (
-    is_courteous,
-    is_idle,
-    is_phatic,
-    is_soft_thanks,
-    is_thanks,
-    refuses,
-)
+from trialogue.metrics.gates.courtesies import ends_without_end, is_thanks
 from trialogue.metrics.gates.cut_endings import breaks_off, breaks_off_in_word, ends_with_mark, is_unfinished
-from trialogue.metrics.gates.repeats import MIN_REPEATED_WORDS, Bag, are_alike, bag_of, repeats_content, words_of
+from trialogue.metrics.gates.phrases import names_own
+from trialogue.metrics.gates.repeats import (
+    MIN_REPEATED_WORDS,
+    Bag,
+    are_alike,
+    bag_of,
+    is_specific,
+    repeats_content,
+    words_of,
+)
 from trialogue.records import Dialogue, Ending, Mention, Need, Utterance
 from trialogue.records.kinds.gates import Gate
 
 if TYPE_CHECKING:
     from trialogue.catalogue.facts import FactIndex
 
-MIN_CLOSING_TURNS = 3  # user turns in a row without content; two are polite
-SOFT = 0.5  # what a turn of thanks counts that says something else as well
-MIN_THANKS = 2  # of these; the others can be a smile or "you too"
-MIN_COURTESIES = 4  # of both sides in a row of turns without content, two of them the user's
-MAX_SMALL_WORDS = 3  # of a title that may be ordinary words
+MAX_SMALL_WORDS = 5  # of a title that may be ordinary words
 MIN_REPETITIONS = 3  # of one message; people say it twice if they are not understood
 
+LOOKS_FOR = re.compile(
+    r"\b(?:watch|see|read|play|find|hear|buy|try|called|titled|named|is it|like|films?|movie|book|game|one|album) \W*\Z",
+    re.IGNORECASE,
+)
+"""Words before a title that make it one, however it is written."""
 LATIN = re.compile(r"[A-Za-z\u00aa-\u024f]")
 OTHER_LETTER = re.compile(r"[^\W\d_A-Za-z\u00aa-\u024f]")
 WORD_GATES = (Gate.ASSISTANT_ROLE, Gate.ENDLESS_THANKS, Gate.LOOP, Gate.TRUNCATED, Gate.NEED_CONTRADICTED)
@@ -87,16 +91,10 @@ def _user_utterances(dialogue: Dialogue) -> list[Utterance]:
     return [each for each in dialogue.utterances if each.speaker == "user"]
 
 
-def _user_turns(dialogue: Dialogue) -> list[tuple[str, str]]:
-    """Texts of the user's turns, each with the system's before it: consecutive messages joined."""
-    turns: list[tuple[str, str]] = []
-    before = ""
-    for speaker, run in groupby(dialogue.utterances, key=lambda each: each.speaker):
-        text = " ".join(each.text for each in run)
-        if speaker == "user":
-            turns.append((text, before))
-        before = text
-    return turns
+def _turns(dialogue: Dialogue) -> list[tuple[str, str]]:
+    """Speaker and text of every turn: consecutive messages joined."""
+    runs = groupby(dialogue.utterances, key=lambda each: each.speaker)
+    return [(speaker, " ".join(each.text for each in run)) for speaker, run in runs]
 
 
 def target_leaked(dialogue: Dialogue) -> bool | None:
@@ -117,7 +115,7 @@ def target_leaked(dialogue: Dialogue) -> bool | None:
         heard += "" if is_user else f"{each.text}\n"
         if is_user:
             is_sheet = not mentions and not named & wanted and is_data_sheet(each.text)
-            if (ids & wanted) - named or is_sheet or reads_out_need(each.text):
+            if (ids & wanted) - named or is_sheet or reads_out_need(each.text) or is_machine_text(each.text):
                 return True
         named |= ids
     return False
@@ -127,14 +125,26 @@ def _is_in_passing(mention: Mention, text: str, heard: str) -> bool:
     """Whether a title is ordinary words, as "a dry summer" is not The Dry, or was in the system's words already."""
     if mention.start is None:
         return False
-    words = text[mention.start : mention.end]
-    is_small = words.islower() and text[:1].isupper() and len(words.split()) <= MAX_SMALL_WORDS
-    return is_small or re.search(rf"(?<!\w){re.escape(words)}(?!\w)", heard) is not None
+    words, before = text[mention.start : mention.end], text[: mention.start]
+    if words.islower() and text[:1].isupper() and len(words.split()) <= MAX_SMALL_WORDS:
+        return LOOKS_FOR.search(before) is None
+    is_apart = "," in words and "," not in mention.title
+    return is_apart or names_own(before) or _holds(heard, words)
+
+
+def _holds(text: str, words: str) -> bool:
+    """Whether a text holds words that are not part of others."""
+    place = text.find(words)
+    while place >= 0:
+        if not text[place - 1 : place].isalnum() and not text[place + len(words) :][:1].isalnum():
+            return True
+        place = text.find(words, place + 1)
+    return False
 
 
 def assistant_role(dialogue: Dialogue) -> bool | None:
-    """Whether a user message sounds like an assistant's."""
-    return any(is_assistant(each.text) for each in _user_utterances(dialogue))
+    """Whether the user's messages sound like an assistant's."""
+    return plays_assistant(each.text for each in _user_utterances(dialogue))
 
 
 def premature_stop(dialogue: Dialogue) -> bool | None:
@@ -157,36 +167,7 @@ def premature_stop(dialogue: Dialogue) -> bool | None:
 
 def endless_thanks(dialogue: Dialogue) -> bool | None:
     """Whether several user turns in a row are only thanks and goodbye; consecutive messages are one turn."""
-    row, thanks = 0.0, 0
-    for text, _ in _user_turns(dialogue):
-        if refuses(text):
-            continue
-        if is_thanks(text):
-            row, thanks = row + 1, thanks + 1
-        elif row and is_phatic(text):
-            row += 1
-        elif is_soft_thanks(text):
-            row, thanks = row + SOFT, thanks + 1
-        else:
-            row, thanks = 0.0, 0
-        if row >= MIN_CLOSING_TURNS and thanks >= MIN_THANKS:
-            return True
-    return _is_idle_for_long(dialogue)
-
-
-def _is_idle_for_long(dialogue: Dialogue) -> bool:
-    """Whether both sides exchange courtesies for three user turns, and neither asks or names anything in between."""
-    turns = own = both = 0
-    for speaker, run in groupby(dialogue.utterances, key=lambda each: each.speaker):
-        text = " ".join(each.text for each in run)
-        if not is_idle(text, speaker) or (not turns and speaker == "system"):
-            turns = own = both = 0
-            continue
-        polite = is_courteous(text)
-        turns, own, both = turns + (speaker == "user"), own + (speaker == "user" and polite), both + polite
-        if turns >= MIN_CLOSING_TURNS and own >= MIN_THANKS and both >= MIN_COURTESIES:
-            return True
-    return False
+    return ends_without_end(_turns(dialogue))
 
 
 def loop(dialogue: Dialogue) -> bool | None:
@@ -194,7 +175,7 @@ def loop(dialogue: Dialogue) -> bool | None:
 
     An agent that says one thing again and again is answered alike, which is its doing.
     """
-    return _repeats_words(dialogue) or repeats_content(_user_turns(dialogue), MIN_REPETITIONS)
+    return _repeats_words(dialogue) or repeats_content(_turns(dialogue), MIN_REPETITIONS)
 
 
 def _repeats_words(dialogue: Dialogue) -> bool:
@@ -210,18 +191,20 @@ def _repeats_words(dialogue: Dialogue) -> bool:
 
 
 def _occasions(repeated: Bag, dialogue: Dialogue) -> int:
-    """How often a message is said, counted once for all that answer the same message of the agent."""
+    """How often a message is said, counted once for all that answer the same message of the agent.
+
+    One that only answers questions, such as "I have not seen that movie", is not counted.
+    """
     answered: list[Bag] = []
-    count, before = 0, frozenset[tuple[str, int]]()
+    before, asks = frozenset[tuple[str, int]](), False
     for each in dialogue.utterances:
         words = words_of(each.text)
         bag = bag_of(words) if len(words) >= MIN_REPEATED_WORDS else frozenset()
         if each.speaker != "user":
-            before = bag
-        elif are_alike(repeated, bag) and not any(are_alike(before, other) for other in answered):
-            count += 1
-            answered.append(before)
-    return count
+            before, asks = bag, "?" in each.text
+        elif are_alike(repeated, bag) and (not asks or is_specific(each.text)):
+            answered += [] if any(are_alike(before, other) for other in answered) else [before]
+    return len(answered)
 
 
 def is_truncated(dialogue: Dialogue) -> bool | None:

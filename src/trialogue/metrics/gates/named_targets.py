@@ -13,6 +13,7 @@ from trialogue.catalogue.catalogue import Catalogue
 from trialogue.catalogue.item import Item
 from trialogue.catalogue.linking.ordinary import word_list
 from trialogue.catalogue.linking.titles import Token, tokens
+from trialogue.metrics.gates.phrases import names_own
 from trialogue.records import Dialogue, Need, Utterance
 
 MIN_WORDS = 3
@@ -82,7 +83,7 @@ def _is_quoted(text: str, start: int, end: int) -> bool:
 
 def _is_alone(text_before: str, beside: Sequence[str], *, is_second: bool) -> bool:
     """Whether a capital is neither that of a sentence nor one of several in a name."""
-    if text_before.rstrip()[-1:] in (".", "!", "?", ":"):
+    if text_before.rstrip()[-1:] in (".", "!", "?", ":") or names_own(text_before):
         return False
     neighbours = beside[1:] if is_second else beside  # the first word of a message has a capital of its own
     return not any(word[:1].isupper() and word != "I" for word in neighbours)

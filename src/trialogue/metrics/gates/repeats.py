@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from trialogue.metrics.gates.phrases import patterns
@@ -32,9 +32,20 @@ LEAST_CONTENT, LEAST_OF_SENTENCE, LEAST_SPECIFIC = 3, 4, 2
 """Words of content in a message, and in one of its sentences, that can be said again; how many of them say what about."""
 SAME_CONTENT = 0.7
 """Of the words of content of two messages or sentences, those that are the same."""
+SAME_ANSWER = 0.3
+"""Of the words of content of the shorter of two answers, those of the other: of another item, another thing is true."""
 _UNSPECIFIC = frozenset(each[:STEM] for each in patterns("unspecific_words"))
 _SENTENCES = re.compile(r"(?<=[.!?])\s+")
 _SAID = re.compile(r"[^.!?]+[.!?]?")
+_JOINING = frozenset(("and", "but", "so"))
+_ASKS = re.compile(
+    r"\W*(?:and |but |so |ok(?:ay)? )*(?:what|who|where|how|when|why|is|does|do|can|are)\b", re.IGNORECASE
+)
+_ASSENT = re.compile(
+    r"\A\W*(?:(?:yes|yeah|yep|ok(?:ay)?|sure|fine|omg|please|of|course|great|good|right|alright)\W*)+\Z", re.IGNORECASE
+)
+_CHOICE = re.compile(r"\b(?:which|what|who|where|when|how|or)\b[^?]*\?", re.IGNORECASE)
+"""Questions to which "yes" is no answer."""
 
 
 @lru_cache(maxsize=20_000)
@@ -68,44 +79,106 @@ def are_alike(one: Bag, other: Bag) -> bool:
     """
     if not one or not other:
         return False
-    shared, union = len(one & other), len(one | other)
+    shared = len(one & other)
+    union = len(one) + len(other) - shared
+    if shared < 0.5 * union:
+        return False
     rest, more = _content(one - other), _content(other - one)
     if not rest and not more:
-        return shared >= 0.5 * union
+        return True
     if shared < 0.6 * union:
         return False
     return shared >= ALIKE * union or _differ_in_slips(rest, more)
 
 
 def repeats_content(turns: Sequence[tuple[str, str]], least: int) -> bool:
-    """Whether a user says one thing again in other words, in answer to several messages, or asks one question again.
+    """Whether a user says one thing again in other words, asks what was answered, or assents to what leaves a choice.
 
     Args:
-        turns: what the user says, and what the system said before.
+        turns: speaker and text.
         least: how often.
 
     >>> told = ["a place with vegan food and parking", "vegan food and a place for parking", "parking, and vegan food?"]
-    >>> repeats_content([(text, f"Try the {number} one.") for number, text in enumerate(told)], 3)
+    >>> repeats_content([turn for text in told for turn in (("user", text), ("system", f"{text} is hard"))], 3)
     True
     """
-    asked = Counter(question for text, _ in turns for question in _questions_of(text))
-    if asked and max(asked.values()) >= least:
+    said = [(text, before, after) for (_, before), (speaker, text), (_, after) in _threes(turns) if speaker == "user"]
+    if _asks_again(said, least) or _assents_to_choices([(text, before) for text, before, _ in said], least):
         return True
-    contents = [(_contents_of(text), bag_of(words_of(before))) for text, before in turns]
-    for said in dict.fromkeys(each for found, _ in contents for each in found):
+    sentences = Counter(each for text, _, _ in said for each in _sentences_of(text))
+    if sentences and max(sentences.values()) >= least:
+        return True
+    contents = [(_contents_of(text), bag_of(words_of(before))) for text, before, _ in said]
+    for one in dict.fromkeys(each for found, _ in contents for each in found):
         answered: list[Bag] = []
         for found, before in contents:
-            if any(_is_same(said, each) for each in found) and not any(are_alike(before, other) for other in answered):
+            if any(_is_same(one, each) for each in found) and not any(are_alike(before, other) for other in answered):
                 answered.append(before)
         if len(answered) >= least:
             return True
     return False
 
 
+def _threes(turns: Sequence[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], ...]]:
+    """Every turn between those before and after it."""
+    return zip((("", ""), *turns), turns, (*turns[1:], ("", "")), strict=False)
+
+
+def _asks_again(said: Sequence[tuple[str, str, str]], least: int) -> bool:
+    """Whether one question is asked several times, or as many questions once more than it takes to get their answer."""
+    asked = Counter(question for text, _, _ in said for question in _questions_of(text))
+    if asked and max(asked.values()) >= least:
+        return True
+    answers: dict[frozenset[str], frozenset[str]] = {}
+    again = 0
+    for text, _, after in said:
+        answer = content_of(after)
+        known = [answers[each] for each in map(frozenset, _questions_of(text)) if each in answers]
+        again += any(len(one & answer) >= SAME_ANSWER * min(len(one), len(answer) or 1) for one in known)
+        answers |= {each: answer for each in map(frozenset, _questions_of(text)) if each not in answers}
+    return again >= least - 1
+
+
+def _assents_to_choices(said: Sequence[tuple[str, str]], least: int) -> bool:
+    """Whether the user only says yes, again and again, and not once to a question which of several things."""
+    assents = [(words_of(text), _CHOICE.search(before) is not None) for text, before in said if _ASSENT.match(text)]
+    times, unanswered = Counter(words for words, _ in assents), Counter(words for words, open_ in assents if open_)
+    return any(times[words] >= least and unanswered[words] >= least - 1 for words in times)
+
+
 @lru_cache(maxsize=20_000)
 def _questions_of(text: str) -> frozenset[tuple[str, ...]]:
-    asked = (each for each in _SAID.findall(text) if each.endswith("?"))
-    return frozenset(found for each in asked if len(found := words_of(each)) >= LEAST_CONTENT)
+    """Words of the questions of a message, which needs no mark for one; without an "and" before it."""
+    asked = [each for each in _SAID.findall(text) if each.endswith("?")]
+    asked += [text] if "?" not in text and _ASKS.match(text) else []
+    found = (tuple(word for word in words_of(each) if word not in _JOINING) for each in asked)
+    return frozenset(each for each in found if len(each) >= LEAST_CONTENT)
+
+
+@lru_cache(maxsize=20_000)
+def _sentences_of(text: str) -> frozenset[tuple[str, ...]]:
+    """Words of the sentences that say what about."""
+    found = ((words_of(each), content_of(each)) for each in _SAID.findall(text))
+    return frozenset(
+        words
+        for words, content in found
+        if len(words) >= MIN_REPEATED_WORDS and len(content - _UNSPECIFIC) >= LEAST_SPECIFIC
+    )
+
+
+@lru_cache(maxsize=20_000)
+def content_of(text: str) -> frozenset[str]:
+    """Stems of the words of content of a message.
+
+    >>> sorted(content_of("It fits the evening"))
+    ['eveni', 'fit']
+    """
+    return frozenset(_stem(word) for word in words_of(text) if word not in _FUNCTION)
+
+
+def is_specific(text: str) -> bool:
+    """Whether a message says what about: "I have not seen that movie" does not."""
+    return not content_of(text) <= _UNSPECIFIC
 
 
 @lru_cache(maxsize=20_000)
@@ -113,9 +186,7 @@ def _contents_of(text: str) -> tuple[frozenset[str], ...]:
     """Stems of the content of a message, and of each of its sentences where it has several, if there is enough of it."""
     sentences = [each for each in _SENTENCES.split(text) if each.strip()]
     parts = [(text, LEAST_CONTENT), *((each, LEAST_OF_SENTENCE) for each in sentences if len(sentences) > 1)]
-    stems = [
-        (frozenset(_stem(word) for word in words_of(part) if word not in _FUNCTION), least) for part, least in parts
-    ]
+    stems = [(content_of(part), least) for part, least in parts]
     return tuple(each for each, least in stems if len(each) >= least and len(each - _UNSPECIFIC) >= LEAST_SPECIFIC)
 
 

@@ -6,7 +6,7 @@ No clock, no host name and no path of this machine: the same inputs and seed giv
 import hashlib
 import sys
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import ClassVar
 
@@ -116,4 +116,7 @@ def _version_of(package: str) -> str | None:
 @cache
 def _installed_version(package: str) -> str:
     """Remembered, since to look on the disk takes milliseconds; that there is none is not, as errors are not."""
-    return version(package)
+    found = distribution(package)
+    lines = (found.read_text("METADATA") or "").splitlines()
+    stated = next((each for each in lines if each.startswith("Version:")), None)  # parsing numpy's whole file takes 3 ms
+    return found.version if stated is None else stated.removeprefix("Version:").strip()
