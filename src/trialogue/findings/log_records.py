@@ -31,6 +31,13 @@ class BlameRule(StrEnum):
     """An ending is recorded that is of what ran the dialogue: interrupted, lost, a refused credential, a full disk."""
     RATE_LIMITED = "rate_limited"
     """A rate limit or a quota refused the system's request."""
+    USER_BROKE = "user_broke"
+    """The user's part is no user's: empty messages, a prompt that was not filled in, an assistant's words, or one message
+    again and again."""
+    LIMIT_REACHED = "limit_reached"
+    """A limit of turns, steps or messages is recorded, and the user's last message has no answer."""
+    KEY_REFUSED = "key_refused"
+    """The last turn called a tool that refused our key, and no later call of it worked."""
     CALL_REFUSED = "call_refused"
     """The last turn called a tool wrongly: against its schema, by a name that there is not, or with arguments that are no
     JSON."""
@@ -45,6 +52,12 @@ class BlameRule(StrEnum):
     """The last reply is empty, or the user never got one."""
     MODEL_REPORTED = "model_reported"
     """The last reply is the message of a program."""
+    MODEL_REPEATED = "model_repeated"
+    """The last reply runs in circles, or the last turn makes one call again and again, and says nothing."""
+    MODEL_CUT = "model_cut"
+    """The last reply was cut off at the limit of tokens, before it named anything."""
+    USER_LEFT = "user_left"
+    """An end is recorded, the system's question has no answer, and it had put nothing forward."""
     NOT_RECORDED = "not_recorded"
     """A failure is recorded, and nothing says whose."""
 

@@ -144,8 +144,8 @@ class _Group:
             self._grow(self._branch_of(twin.owner, step), step, step.given)
         elif self._name and self._histories:
             self._align(step, self._histories[0])
-        elif passed := next((found for mark in marks[:0:-1] if (found := self._passed.get((step.trace, mark)))), None):
-            self._align(step, passed)
+        elif passed := [self._passed[at] for each in marks[:0:-1] if (at := (step.trace, each)) in self._passed]:
+            self._align(step, passed[0])
         else:
             self._histories.append(History(self._name or step.trace, step.prompt))
             self._grow(self._branch_of(self._histories[-1], step), step, step.given)

@@ -59,8 +59,8 @@ NO_ID = "a conversation has no id and was put together by its history"
 def _conversations(path: Path, report: ParseReport) -> Entries:
     log = SpanLog()
     for file in files_like(path, IS_TRACE, suffixes=SUFFIXES) if path.is_dir() else [path]:
-        own = replace(report, file=str(file))  # with the same mistakes and repairs
-        log.add(read_objects(file, own), own)
+        one = replace(report, file=str(file))  # with the same mistakes and repairs
+        log.add(read_objects(file, one), one)
     spans = log.settle(report)
     by_id = {(span.trace, span.id): span for span in spans}
     talks: dict[str, set[str]] = {}

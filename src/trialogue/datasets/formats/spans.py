@@ -162,7 +162,7 @@ def _message_of(name: str, body: object) -> JsonObject | None:
     if own is None and name != CHOICE:
         return None
     fields: JsonObject = body if isinstance(body, dict) else {}
-    message = fields.get("message") if isinstance(fields.get("message"), dict) else fields
+    message = fields["message"] if isinstance(fields.get("message"), dict) else fields
     return {"role": "assistant" if own is None else own[1], "tool_call_id": fields.get("id"), **message}
 
 

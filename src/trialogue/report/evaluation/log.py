@@ -28,12 +28,18 @@ RULES: Mapping[BlameRule, str] = {
     BlameRule.USER_FAILED: "the user left or failed",
     BlameRule.HARNESS_STOPPED: "what ran the dialogue stopped",
     BlameRule.RATE_LIMITED: "a rate limit refused the request",
+    BlameRule.USER_BROKE: "the user's messages are no user's",
+    BlameRule.LIMIT_REACHED: "a limit of turns or steps ended it",
+    BlameRule.KEY_REFUSED: "a tool refused our key",
     BlameRule.CALL_REFUSED: "it called a tool wrongly",
     BlameRule.TOOL_FAILED: "a tool failed, and the reply did not recover",
     BlameRule.TOOL_NAMED: "the recorded error names a tool",
     BlameRule.MODEL_FAILED: "an error of the system is recorded",
     BlameRule.MODEL_SILENT: "there is no last reply",
     BlameRule.MODEL_REPORTED: "the last reply is a program's message",
+    BlameRule.MODEL_REPEATED: "it said or called one thing again and again",
+    BlameRule.MODEL_CUT: "the last reply was cut off",
+    BlameRule.USER_LEFT: "the user left a question open",
     BlameRule.NOT_RECORDED: "nothing says whose failure it was",
 }
 """Rules in words."""
