@@ -26,9 +26,9 @@ the rules of `findings/logs/quiet_endings.py` (a limit that was reached, an answ
 left a question open or whose part is no user's) were written with it in sight. Today: {right} of {all}.
 For {arguable} logs the author names a second party that can be defended; {without} of the other {others} are right.
 
-False alarms of the new rules on real dialogues of people: 0 of 474 (CRSArena-Dial), 0 of 198 (INSPIRED), 2 of 1,000 (ReDial's
-validation part; in both, the seeker recommends). Of 1,396 dialogues of RecLLMSim they name the user in 37: language models
-in the user's part that speak as the assistant.
+False alarms of the new rules on real dialogues of people: 0 of 474 (CRSArena-Dial), 0 of 198 (INSPIRED), 2 of 1,000
+(ReDial's validation part; in both, the seeker recommends). Of 1,396 dialogues of RecLLMSim they name the user in 37:
+language models in the user's part that speak as the assistant.
 
 {table}
 

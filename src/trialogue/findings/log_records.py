@@ -113,7 +113,7 @@ class SliceKind(StrEnum):
 
 
 class Slice(Record):
-    """Two versions on a part of the dialogues."""
+    """A version on a part of the dialogues, compared with another one, or with all others."""
 
     by: SliceKind
     """What it is sliced by."""
@@ -123,16 +123,20 @@ class Slice(Record):
     """The value that its dialogues share; "": those of ``pooled`` values."""
     pooled: int = 0
     """Values that are pooled, since too few dialogues of a version have each."""
+    system: str
+    """The version."""
+    against: str
+    """The old version; "": all others."""
     units: dict[str, int]
-    """Rated dialogues by version."""
+    """Rated dialogues by side, under these names."""
     values: dict[str, float]
-    """Mean by version."""
+    """Mean by side."""
     difference: Estimate
-    """The new version less the old one, with interval and uncorrected p; undefined, with a reason."""
+    """The version less the other side, with interval and uncorrected p; undefined, with a reason."""
     p_adjusted: float | None = Field(default=None, ge=0, le=1)
     """p after correction over all slices that could be tested."""
     is_worse: bool = False
-    """Whether the new version is significantly worse in it, after correction."""
+    """Whether the version is significantly worse in it, after correction."""
 
 
 class WorstDialogue(Record):
@@ -170,7 +174,7 @@ class LogFindings(Record):
     sliced: str | None = None
     """Measure that slices compare; None: none can be sliced."""
     slices: tuple[Slice, ...] = ()
-    """Slices, those in which the new version is worst first; undefined ones last."""
+    """Slices, those in which a version is worst first; undefined ones last."""
     fields: tuple[str, ...] = ()
     """Fields of the log that were sliced by."""
     worst: tuple[WorstDialogue, ...] = ()
