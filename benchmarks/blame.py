@@ -21,17 +21,20 @@ models, servers, tools and runners write their errors. Their author knew the par
 76 logs failed; 40 only look as if they had (an error that was recovered from, "error" in a title, an apology in a plot).
 
 At first sight, at commit c5b75515 and with nothing changed: **77 of 116** were right (model 19 of 24, tool 9 of 24,
-user 1 of 12, harness 8 of 16, none 40 of 40). **These are the numbers to quote.** What a reply says behind a failed
-call ("I could not load the map") is read since, and a few more errors of programs, so that today's numbers below are
-kind: {right} of {all}.
+user 1 of 12, harness 8 of 16, none 40 of 40). **These are the numbers to quote for this set**: it was read afterwards, and
+the rules of `findings/logs/quiet_endings.py` (a limit that was reached, an answer cut off or running in circles, a user who
+left a question open or whose part is no user's) were written with it in sight. Today: {right} of {all}.
 For {arguable} logs the author names a second party that can be defended; {without} of the other {others} are right.
+
+False alarms of the new rules on real dialogues of people: 0 of 474 (CRSArena-Dial), 0 of 198 (INSPIRED), 2 of 1,000
+(ReDial's validation part; in both, the seeker recommends). Of 1,396 dialogues of RecLLMSim they name the user in 37:
+language models in the user's part that speak as the assistant.
 
 {table}
 
-What limits it: most users who leave are recorded in words of one's own system ("Fenster geschlossen"), and users that a
-model plays are checked by the gates (GATES.md), not by blame. A reply that is cut at the limit of tokens, and a run that
-reached its limit of turns, count as no failure here: there may be an answer. A refused key in the result of a tool is
-blamed on the tool.
+What limits it: a user who leaves without any record of an end is no failure, since a conversation may end with the system's
+answer. A system that covers up a tool's failure with an invented title is not seen. A reply that was cut off counts as a
+failure only if it names nothing.
 """
 
 

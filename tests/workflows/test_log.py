@@ -250,7 +250,9 @@ def test_names_with_spaces_and_emoji_and_more_versions_are_shown(tmp_path: Path)
     done = run(tmp_path, log(rename))
     found = done.findings.log
     assert found is not None
-    assert (found.old, found.new, found.slices) == (None, None, ())
+    assert (found.old, found.new) == (None, None)
+    assert {each.system for each in found.slices} == {"my bot 🚀", "my bot 🚀 2", "<b>"}  # each against all others
+    assert {each.against for each in found.slices} == {""}
     assert "Probability" not in text_table(done.findings)
     assert "my bot 🚀 2" in done.write(tmp_path / "out").read_text(encoding="utf-8")
 

@@ -193,7 +193,7 @@ def _with_reported(said: Utterance, reported: Mapping[str, object]) -> Utterance
         given = reported.get("tool_calls")
         if not isinstance(given, list | tuple | None):
             raise AgentFailure("malformed", f"answered with {kind_of(given)} as 'tool_calls'; a list is expected.")
-        calls = None if given is None else Trace(calls=tuple(map(_reported_call, given)))
+        calls = None if given is None else Trace(calls=tuple(map(reported_call, given)))
     except ValidationError as error:
         raise AgentFailure("malformed", "a call " + " ".join(map(str, problems_of(error, "", None)))) from error
     name = reported.get("trace_id")
@@ -201,7 +201,7 @@ def _with_reported(said: Utterance, reported: Mapping[str, object]) -> Utterance
     return said.model_copy(update={"trace": join_traces([said.trace, trace, calls]), "meta": meta})
 
 
-def _reported_call(given: object) -> ToolCall:
+def reported_call(given: object) -> ToolCall:
     """A call as an agent reports it: in our form, or as chat APIs have it, with the result beside it."""
     if not isinstance(given, Mapping):
         raise AgentFailure("malformed", f"answered with {kind_of(given)} where a call of a tool is expected.")

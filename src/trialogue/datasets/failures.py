@@ -40,14 +40,22 @@ LIMITS: Sequence[tuple[re.Pattern[str], Ending]] = (
         re.compile(r"\b429 client error|status( code)?:? 429\b|^429\b|too many requests|rate.?limit", re.I),
         Ending.RATE_LIMITED,
     ),
-    (re.compile(r"no space left on device|disk quota exceeded|\berrno 28\b", re.I), Ending.HARNESS_ERROR),
+    (
+        re.compile(
+            r"no space left on device|disk quota exceeded|\berrno 28\b|not JSON serializable|PicklingError|cannot pickle"
+            r"|Unicode(De|En)codeError",
+            re.I,
+        ),
+        Ending.HARNESS_ERROR,
+    ),
     (
         re.compile(
             r"KeyboardInterrupt|CancelledError|\bSIG(INT|TERM|KILL|HUP)\b|(exit|return)(ed)?( with)?( code| status)?"
             r" 1(30|37|43)\b|(?<!llama )\b(run|job|batch|pod|worker|node|runner|harness|evaluation|experiment|instance)s?"
             r"\b.{0,30}"
             r"\b(interrupted|cancell?ed|aborted|evicted|preempted|terminated|stopped|died|lost|restarted|shut ?down)\b"
-            r"|\b(evicted|preempted|spot interruption)\b|interrupted by (the )?(operator|deploy\w*|system|signal)",
+            r"|\b(evicted|preempted|spot interruption)\b|interrupted by (the )?(operator|deploy\w*|system|signal)"
+            r"|\b(interrompue?|interrumpid[oa]|interrott[oa]|unterbrochen|abgebrochen)\b",
             re.I,
         ),
         Ending.LOST,
@@ -64,6 +72,14 @@ LIMITS: Sequence[tuple[re.Pattern[str], Ending]] = (
 )
 """Limits of servers and machines, which say nothing of a recommender."""
 OF_AGENTS: Sequence[tuple[re.Pattern[str], Ending]] = (
+    (
+        re.compile(
+            r"\b(llama|ollama|vllm|cuda|gguf|triton)\b.{0,60}\b(terminated|crash\w*|error|died|fail\w*|out of memory)\b"
+            r"|\b(model|inference|completion)[ _-](server|runner|engine|worker|backend|process)\b",
+            re.I,
+        ),
+        Ending.AGENT_ERROR,
+    ),
     (
         re.compile(
             r"\b(read|connect(ion)?)? ?timed? ?-?out\b|\btime-?outs?\b|(Read|Connect)Timeout|TimeoutError", re.I

@@ -31,6 +31,13 @@ class BlameRule(StrEnum):
     """An ending is recorded that is of what ran the dialogue: interrupted, lost, a refused credential, a full disk."""
     RATE_LIMITED = "rate_limited"
     """A rate limit or a quota refused the system's request."""
+    USER_BROKE = "user_broke"
+    """The user's part is no user's: empty messages, a prompt that was not filled in, an assistant's words, or one message
+    again and again."""
+    LIMIT_REACHED = "limit_reached"
+    """A limit of turns, steps or messages is recorded, and the user's last message has no answer."""
+    KEY_REFUSED = "key_refused"
+    """The last turn called a tool that refused our key, and no later call of it worked."""
     CALL_REFUSED = "call_refused"
     """The last turn called a tool wrongly: against its schema, by a name that there is not, or with arguments that are no
     JSON."""
@@ -45,6 +52,12 @@ class BlameRule(StrEnum):
     """The last reply is empty, or the user never got one."""
     MODEL_REPORTED = "model_reported"
     """The last reply is the message of a program."""
+    MODEL_REPEATED = "model_repeated"
+    """The last reply runs in circles, or the last turn makes one call again and again, and says nothing."""
+    MODEL_CUT = "model_cut"
+    """The last reply was cut off at the limit of tokens, before it named anything."""
+    USER_LEFT = "user_left"
+    """An end is recorded, the system's question has no answer, and it had put nothing forward."""
     NOT_RECORDED = "not_recorded"
     """A failure is recorded, and nothing says whose."""
 
@@ -100,7 +113,7 @@ class SliceKind(StrEnum):
 
 
 class Slice(Record):
-    """Two versions on a part of the dialogues."""
+    """A version on a part of the dialogues, compared with another one, or with all others."""
 
     by: SliceKind
     """What it is sliced by."""
@@ -110,16 +123,20 @@ class Slice(Record):
     """The value that its dialogues share; "": those of ``pooled`` values."""
     pooled: int = 0
     """Values that are pooled, since too few dialogues of a version have each."""
+    system: str
+    """The version."""
+    against: str
+    """The old version; "": all others."""
     units: dict[str, int]
-    """Rated dialogues by version."""
+    """Rated dialogues by side, under these names."""
     values: dict[str, float]
-    """Mean by version."""
+    """Mean by side."""
     difference: Estimate
-    """The new version less the old one, with interval and uncorrected p; undefined, with a reason."""
+    """The version less the other side, with interval and uncorrected p; undefined, with a reason."""
     p_adjusted: float | None = Field(default=None, ge=0, le=1)
     """p after correction over all slices that could be tested."""
     is_worse: bool = False
-    """Whether the new version is significantly worse in it, after correction."""
+    """Whether the version is significantly worse in it, after correction."""
 
 
 class WorstDialogue(Record):
@@ -157,7 +174,7 @@ class LogFindings(Record):
     sliced: str | None = None
     """Measure that slices compare; None: none can be sliced."""
     slices: tuple[Slice, ...] = ()
-    """Slices, those in which the new version is worst first; undefined ones last."""
+    """Slices, those in which a version is worst first; undefined ones last."""
     fields: tuple[str, ...] = ()
     """Fields of the log that were sliced by."""
     worst: tuple[WorstDialogue, ...] = ()

@@ -12,6 +12,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from pydantic import ValidationError
 
 from tests.agents.servers.faulty import HANG_S
 from tests.agents.talk import said_to, texts, turn_of, user
-from trialogue.agents import AgentFailure
+from trialogue.agents import AgentFailure, make_agent
 from trialogue.agents.base import retries_of
 from trialogue.agents.baselines import Echo
 from trialogue.agents.protocols.exchange import Exchange
@@ -29,6 +30,7 @@ from trialogue.agents.protocols.presets import IEvaLMSpec
 from trialogue.agents.serving.http_server import AgentServer
 from trialogue.errors import UsageError
 from trialogue.records import Ending, RetryCost, Utterance
+from trialogue.records.trace import CallFault, calls_in
 from trialogue.transport.failures import UnreadableAnswer
 from trialogue.transport.http import ConnectionPool, _PlainConnection
 from trialogue.transport.retry import Retries
@@ -398,3 +400,100 @@ def test_https_is_spoken_and_only_with_those_whose_certificate_is_known(
 def test_a_server_without_tls_is_unreachable_by_it(faulty: str) -> None:
     failure = failure_of(agent_at(faulty.replace("http://", "https://")))
     assert failure.kind == "unreachable"
+
+
+# Tools that an HTTP server is offered
+
+ASKS = {"id": "a", "type": "function", "function": {"name": "add", "arguments": '{"one": 1, "other": 2}'}}
+WRONG = {"id": "b", "type": "function", "function": {"name": "add", "arguments": "{"}}
+
+
+class Caller(BaseHTTPRequestHandler):
+    """Calls tools like OpenAI's chat API: what its path says, then a sentence with the last result; or for ever."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+    def do_POST(self) -> None:
+        """Answer a request."""
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        names = [each["function"]["name"] for each in body["tools"]]
+        last = body["messages"][-1]
+        message: dict[str, Any] = {"role": "assistant", "content": f"{names}: {last['content']}"}
+        if last["role"] == "user" or self.path == "/endless":
+            message = {"role": "assistant", "content": "Let me add." if self.path == "/talks" else None}
+            message["tool_calls"] = [ASKS, WRONG] if self.path == "/wrong" else [ASKS]
+        reason = "tool_calls" if "tool_calls" in message else "stop"
+        data = json.dumps({"choices": [{"message": message, "finish_reason": reason}]})
+        if self.path == "/stream":
+            calls = [{"index": place, **each} for place, each in enumerate(message.pop("tool_calls", []))]
+            delta = message | ({"tool_calls": calls} if calls else {})
+            data = (
+                "data: " + json.dumps({"choices": [{"delta": delta, "finish_reason": reason}]}) + "\n\ndata: [DONE]\n\n"
+            )
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data.encode())))
+        self.end_headers()
+        self.wfile.write(data.encode())
+
+
+def add(one: int, other: int) -> int:
+    """Add two numbers."""
+    return one + other
+
+
+ADD = f"{__name__}:add"
+
+
+@pytest.fixture(scope="module")
+def caller() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Caller)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def with_tools(url: str, path: str, **options: Any) -> HttpAgent:
+    message = "choices.0.message"
+    body = {"messages": "{messages}", "tools": "{tools}", "made": "{tool_calls}"}
+    turn = Exchange(path=f"/{path}", body=body, reply=f"{message}.content", calls=f"{message}.tool_calls")
+    return agent_at(url, turn=turn, tools=ADD, **options)
+
+
+@pytest.mark.parametrize("path", ["plain", "stream"])
+def test_a_server_is_offered_tools_whose_calls_are_executed(caller: str, path: str) -> None:
+    turn = turn_of(with_tools(caller, path))
+    assert texts(turn) == ["['add']: 3"]
+    (call,) = calls_in(turn.utterances)
+    assert (call.name, call.arguments, call.result, call.is_declared) == ("add", {"one": 1, "other": 2}, 3, True)
+
+
+def test_what_a_server_says_beside_a_call_is_said(caller: str) -> None:
+    assert texts(turn_of(with_tools(caller, "talks"))) == ["Let me add.", "['add']: 3"]
+
+
+def test_a_wrong_call_of_a_server_is_its_own_error_and_goes_back_to_it(caller: str) -> None:
+    turn = turn_of(with_tools(caller, "wrong"))
+    assert "invalid_arguments" in texts(turn)[0]
+    assert [each.fault for each in calls_in(turn.utterances)] == [None, CallFault.AGENT]
+
+
+def test_a_server_that_calls_for_ever_is_stopped_and_its_calls_are_kept(caller: str) -> None:
+    failure = failure_of(with_tools(caller, "endless", max_tool_calls=3))
+    assert "called tools 3 times in one turn and said nothing" in failure.detail
+    assert failure.trace is not None
+    assert [each.result for each in failure.trace.calls or ()] == [3, 3, 3]
+
+
+def test_without_tools_a_call_that_nobody_runs_fails(caller: str) -> None:
+    turn = Exchange(
+        path="/plain", body={"messages": "{messages}", "tools": "{tools}"}, reply="choices.0.message.content"
+    )
+    assert failure_of(agent_at(caller, turn=turn)).kind == "tool_call"
+
+
+@pytest.mark.parametrize("turn", [{"body": {"text": "{message}"}, "calls": "calls"}, {"body": {"tools": "{tools}"}}])
+def test_tools_that_a_server_could_not_see_or_call_are_a_mistake(turn: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="Say where the tools go and where calls come back"):
+        make_agent({"agent": "http", "url": "http://localhost:1", "tools": ADD, "turn": {"reply": "a", **turn}})

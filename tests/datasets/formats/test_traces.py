@@ -3,6 +3,7 @@
 The files were written by the tools themselves (``tests/data/traces/make.py``).
 """
 
+import base64
 import contextlib
 import gzip
 import json
@@ -305,6 +306,121 @@ def test_attributes_of_older_conventions_are_read(tmp_path: Path) -> None:
         fields |= flat(json.loads(fields.pop("gen_ai.input.messages")), "gen_ai.prompt")
         fields |= flat(json.loads(fields.pop("gen_ai.output.messages")), "gen_ai.completion")
     assert by_name(written(tmp_path, given)) == {name: words(each) for name, each in EXPECTED.items() if name != "warm"}
+
+
+# Log records
+
+
+def record(span: Span, name: str, body: Any = None, fields: Any = None) -> Span:
+    """A log record of a span, as the SDK exports it."""
+    ids = {key: span["context"][key] for key in ("trace_id", "span_id")}
+    return {"body": body, "attributes": fields or {}, "observed_timestamp": span["end_time"], **ids, "event_name": name}
+
+
+def body_of(parts: list[Any]) -> Any:
+    """A message as an event before 1.37 holds it; the text of one that calls tools is left out, as openai-v2 does."""
+    calls = [
+        {"id": part["id"], "type": "function", "function": {**part, "arguments": json.dumps(part["arguments"])}}
+        for part in parts
+        if part["type"] == "tool_call"
+    ]
+    if calls:
+        return {"tool_calls": calls}
+    (part,) = parts
+    return {"content": part["content"]} if part["type"] == "text" else {"content": part["response"], "id": part["id"]}
+
+
+def as_events(span: Span) -> list[Span]:
+    """The contents of a span, taken out of it, as one log record for each message."""
+    given, answer = (json.loads(span["attributes"].pop(f"gen_ai.{side}.messages")) for side in ("input", "output"))
+    made = [record(span, f"gen_ai.{each['role']}.message", body_of(each["parts"])) for each in given]
+    said = "".join(part["content"] for part in answer[0]["parts"] if part["type"] == "text")
+    message = {"role": "assistant", "content": said, **body_of(answer[0]["parts"])}
+    return [*made, record(span, "gen_ai.choice", {"index": 0, "finish_reason": "stop", "message": message})]
+
+
+def as_details(span: Span) -> list[Span]:
+    """The contents of a span, taken out of it, as one log record."""
+    held = [name for name in span["attributes"] if name.endswith(("messages", "instructions"))]
+    fields = {name: json.loads(span["attributes"].pop(name)) for name in held}
+    return [
+        record(span, "gen_ai.client.inference.operation.details", fields={"gen_ai.usage.input_tokens": 1, **fields})
+    ]
+
+
+def as_both(span: Span) -> list[Span]:
+    """The contents of a span, in it and in a log record."""
+    return as_details(json.loads(json.dumps(span)))
+
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "0x": lambda name: name,
+    "hexadecimal": lambda name: name.removeprefix("0x"),
+    "Base64": lambda name: base64.b64encode(bytes.fromhex(name.removeprefix("0x"))).decode(),
+}
+
+
+@pytest.mark.parametrize("kind", [as_events, as_details, as_both])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("place", ["one file", "folder"])
+def test_contents_in_log_records_are_joined_to_their_spans(
+    tmp_path: Path, kind: Callable[[Span], list[Span]], form: str, place: str
+) -> None:
+    given = spans()
+    logs = [made for each in given if "gen_ai.input.messages" in each["attributes"] for made in kind(each)]
+    for each in logs:
+        each |= {key: FORMS[form](each[key]) for key in ("trace_id", "span_id")}
+    random.Random(form).shuffle(given)
+    path = written(tmp_path, given if place == "folder" else [*given, *logs])
+    if place == "folder":
+        (tmp_path / "logs.jsonl").write_text("".join(json.dumps(each) + "\n" for each in logs), encoding="utf-8")
+        path = tmp_path
+    assert recognise(path).name == "otel"
+    assert {each.id: words(each) for each in dialogues(path)} == {name: words(each) for name, each in EXPECTED.items()}
+
+
+@pytest.mark.parametrize("kind", [as_events, as_details])
+def test_log_records_alone_are_conversations_without_times(tmp_path: Path, kind: Callable[[Span], list[Span]]) -> None:
+    logs = [made for each in spans() if "gen_ai.input.messages" in each["attributes"] for made in kind(each)]
+    notes: list[str] = []
+    found = dialogues(written(tmp_path, logs), notes)
+    assert sorted(map(texts, found)) == sorted(map(texts, EXPECTED.values()))
+    assert all(said.trace is None or said.trace.latency_s is None for each in found for said in each.utterances)
+    assert any("a span that is missing" in note and "(9 times" in note for note in notes)
+
+
+def test_log_records_that_belong_to_nothing_are_counted(tmp_path: Path) -> None:
+    given = spans()
+    other = [record(given[0], name, "starting") for name in ("", "app.started")]
+    lost = record(
+        {**given[0], "context": {"trace_id": None, "span_id": "0x0"}}, "gen_ai.user.message", {"content": "?"}
+    )
+    notes: list[str] = []
+    assert len(dialogues(written(tmp_path, [*given, *other, lost]), notes)) == 3
+    assert any("no event of a language model" in note and "(2 times" in note for note in notes)
+    assert any("names no span" in note for note in notes)
+
+
+@pytest.mark.parametrize("name", ["before", "details"])
+def test_what_the_instrumentation_of_openai_writes_is_read(name: str) -> None:
+    """``before``: of conventions before 1.37; ``make_openai_v2.py`` wrote both."""
+    notes: list[str] = []
+    (found,) = dialogues(FOLDER / "openai_v2" / name, notes)
+    said = ["I want a comedy", "Let me look.", "How about Some Like It Hot (1959)?", "Is it long?", "Thanks"]
+    assert texts(found) == [*said, "You are welcome."]
+    (call,) = [call for each in found.utterances for call in (each.trace and each.trace.calls) or ()]
+    assert (call.name, call.arguments, call.result) == ("search_films", {"genre": "comedy"}, '["some-like-it-hot"]')
+    assert found.ended_by is None  # the request that a limit refused was followed by another one
+    assert any("failed or was made again" in note for note in notes)
+    assert found.utterances[-1].trace is not None
+    assert found.utterances[-1].trace.input_tokens == 16
+
+
+def test_spans_whose_contents_are_in_log_records_elsewhere_say_so(tmp_path: Path) -> None:
+    only = tmp_path / "spans.jsonl"
+    only.write_bytes((FOLDER / "openai_v2" / "before" / "spans.jsonl").read_bytes())
+    with pytest.raises(DataError, match="give the folder that holds spans and log records"):
+        dialogues(only)
 
 
 # Inspect

@@ -100,7 +100,12 @@ SAID: dict[Party, list[list[Entry]]] = {
         tool("HTTP 422 Unprocessable Entity: city is missing"),
         tool("TypeError: search() got an unexpected keyword argument 'town'"),
     ],
-    Party.HARNESS: [[{**ASSISTANT, "content": "Error 429: Too Many Requests"}]],
+    Party.HARNESS: [
+        [{**ASSISTANT, "content": "Error 429: Too Many Requests"}],
+        tool("Error: 401 Unauthorized"),
+        tool('{"error": "The API key you supplied has expired"}', reply="I cannot search at the moment."),
+        tool("invalid credentials: access token revoked", is_error=True),
+    ],
     Party.TOOL: [
         tool("HTTP 500: Internal Server Error"),
         tool('{"error": "503 Service Unavailable"}', reply=None),
@@ -120,7 +125,6 @@ SAID: dict[Party, list[list[Entry]]] = {
         tool(""),
         tool("index is gone", status="error", reply="I'm sorry, something went wrong."),
         tool('{"error": {"code": 429, "message": "rate limit exceeded"}}'),
-        tool("Error: 401 Unauthorized"),
         tool("Error: Output validation error: 'items' is a required property"),
         tool("ConnectionError: [Errno 111] Connection refused", reply="Unfortunately the search is unavailable."),
     ],
@@ -133,6 +137,62 @@ BOTH: list[tuple[Party, list[Entry], Entry]] = [
     (Party.MODEL, tool("Error: 500", reply="Hotel Lux is free, I am told."), {"error": "502 Bad Gateway"}),
 ]
 """A call, and an error recorded beside the conversation."""
+BUDGET = {**ASSISTANT, "content": "Which part of Rome, and for how many nights?"}
+SAME = [*tool("3 rooms", reply=None), *tool("3 rooms", reply=None), *tool("3 rooms", reply=None)]
+CIRCLES = "The Lux is a fine house near " + "the river and the park and the square and " * 5 + "the"
+
+
+def user(*texts: str) -> list[Entry]:
+    """The system asks something else each time, and the user says these."""
+    asked = [{**ASSISTANT, "content": f"{number}: what do you like?"} for number in range(len(texts))]
+    return [each for pair in zip(asked, texts, strict=True) for each in (pair[0], {"role": "user", "content": pair[1]})]
+
+
+QUIET: list[tuple[Party | None, list[Entry], Entry]] = [
+    (Party.USER, user("", ""), {}),
+    (Party.USER, user("I am {{ persona.name }}."), {}),
+    (Party.USER, user("<|im_start|>user Rome"), {}),
+    (Party.USER, user("I'd be happy to help! Let me know your preferences."), {}),
+    (Party.USER, user(*["I want a quiet hotel in Rome."] * 3), {}),
+    (None, user(*["I want a quiet hotel in Rome."] * 2), {}),
+    (None, user(*["yes"] * 4), {}),  # short answers are no loop
+    (Party.USER, [BUDGET], {"status": "closed_no_reply"}),
+    (Party.USER, [BUDGET], {"metadata": {"closed_by": "client", "ws_close_code": 1001}}),
+    (Party.USER, [BUDGET], {"status": "Besucher hat die Seite verlassen"}),
+    (Party.USER, [BUDGET, {"role": "user", "content": "forget it"}], {"metadata": {"ended_by": "user"}}),
+    (None, [BUDGET], {"status": "completed"}),
+    (None, [BUDGET], {"status": "open"}),
+    (None, [BUDGET], {"metadata": {"state_tax": "none", "ended_at": "2026-01-02T03:04:05Z"}}),
+    (None, [BUDGET], {}),  # nothing says that it ended
+    (None, [{**ASSISTANT, "content": "Hotel Lux (2019) is quiet. Anything else?"}], {"status": "closed"}),
+    (None, [BUDGET, {"role": "user", "content": "the centre"}], {"metadata": {"ended_by": "agent"}}),
+    (Party.HARNESS, [BUDGET, {"role": "user", "content": "two"}], {"termination_reason": "max_turns"}),
+    (Party.HARNESS, [BUDGET, {"role": "user", "content": "two"}], {"metadata": {"stop": "x", "end": "step limit"}}),
+    (Party.HARNESS, tool("3 rooms", reply=None), {"metadata": {"limit": {"type": "message", "limit": 6}}}),
+    (Party.HARNESS, [BUDGET], {"termination_reason": "max_turns"}),
+    (
+        None,
+        [{**ASSISTANT, "content": "Take Hotel Lux (2019)."}],
+        {"termination_reason": "max_turns"},
+    ),  # it had answered
+    (Party.USER, [BUDGET], {"metadata": {"session_event": "idle for 30 minutes"}}),
+    (Party.USER, [BUDGET], {"metadata": {"was_abandoned": True}}),
+    (None, [BUDGET], {"metadata": {"was_abandoned": False}}),
+    (Party.USER, [BUDGET, {"role": "system", "content": "[user disconnected]"}], {}),
+    (None, [BUDGET, {"role": "system", "content": "Keep your answers short."}], {}),
+    (Party.USER, user("...", "…"), {}),
+    (None, user("👍", "👍"), {}),
+    (Party.USER, user(*["I want a quiet hotel in Rome.", "Near the river, please."] * 3), {}),
+    (None, tool("3 rooms", reply="Hotel Lux has three."), {"termination_reason": "max_steps"}),
+    (Party.HARNESS, [], {"status": "cancelled"}),
+    (Party.MODEL, SAME, {"termination_reason": "max_steps"}),
+    (Party.MODEL, [{**ASSISTANT, "content": CIRCLES}], {}),
+    (None, [{**ASSISTANT, "content": "Ha ha ha ha ha ha! Hotel Lux is quiet."}], {}),
+    (Party.MODEL, [{**ASSISTANT, "content": "There are many, and first", "finish_reason": "length"}], {}),
+    (Party.MODEL, [{**ASSISTANT, "content": "There are many, and first"}], {"stop_reason": "max_tokens"}),
+    (None, [{**ASSISTANT, "content": "There are many, and first", "finish_reason": "stop"}], {}),
+]
+"""Nothing broke, and it came to nothing, or it did not."""
 FINE: list[list[Entry]] = [
     [*tool("Error: 500", reply=None), *tool('{"hotel": "Lux"}', reply="Hotel Lux is free.")],
     tool("Error: 500", reply="Try the Hotel Lux on Main Street, which takes calls only."),
@@ -152,6 +212,7 @@ def entries() -> Iterator[tuple[Entry, Party | None]]:
         *((party, [], more) for party, each in RECORDED.items() for more in each),
         *((party, said, {}) for party, each in SAID.items() for said in each),
         *BOTH,
+        *QUIET,
         *((None, said, {}) for said in FINE),
     ]
     for number, (party, said, more) in enumerate(found):

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from trialogue.findings.log_records import Slice, SliceKind
-from trialogue.findings.logs.slices import LEAST, Question, Rated, fields_of, slices_of
+from trialogue.findings.logs.slices import LEAST, OTHERS, Question, Rated, fields_of, pairs_of, slices_of
 from trialogue.records import Dialogue, Reason, ReasonCode, Utterance
 from trialogue.records.trace import ToolCall, Trace
 
 QUESTION = Question(
-    old="v1", new="v2", is_share=True, higher_is_better=True, scale=(0.0, 1.0), seed=0, permutations=500, alpha=0.05
+    pairs=(("v1", "v2"),), is_share=True, higher_is_better=True, scale=(0.0, 1.0), seed=0, permutations=500, alpha=0.05
 )
 
 
@@ -138,4 +138,42 @@ def test_no_slice_is_worse_more_often_than_alpha_where_versions_are_equal() -> N
             QUESTION,
         )
         called += any(each.is_worse for each in found)
+    assert called <= 6  # of 60 at .025 for one side: more than 6 has p < .001
+
+
+THREE = replace(QUESTION, pairs=pairs_of(["v1", "v2", "v3"]))
+
+
+def test_of_three_versions_each_is_compared_with_all_others_and_p_is_corrected_over_all() -> None:
+    parts = [(each, 60, 0.7, {"topic": topic}) for each in ("v1", "v2", "v3") for topic in ("films", "books")]
+    parts += [("v1", 60, 0.8, {"topic": "billing"}), ("v2", 60, 0.3, {"topic": "billing"})]
+    parts += [("v3", 60, 0.8, {"topic": "billing"})]
+    found = slices_of(rated(*parts), THREE)
+    first = found[0]
+    assert (first.system, first.against, first.value, first.is_worse) == ("v2", OTHERS, "billing", True)
+    assert first.units == {"v2": 60, OTHERS: 120}
+    assert first.difference.value == pytest.approx(0.3 - 0.8)
+    assert first.p_adjusted == pytest.approx(min(1.0, 9 * (first.difference.p or 0)))  # three versions on three topics
+    assert [each.system for each in found if each.is_worse] == ["v2"]
+    assert {each.system for each in found if each.value == "films"} == {"v1", "v2", "v3"}
+
+
+def test_a_topic_that_one_of_three_versions_lacks_is_compared_between_the_others() -> None:
+    parts = [(each, 30, 0.5, {"topic": "films"}) for each in ("v1", "v2", "v3")]
+    parts += [(each, 30, 0.5, {"topic": "books"}) for each in ("v1", "v2")]
+    found = slices_of(rated(*parts), THREE)
+    books = {each.system: each for each in found if each.value in ("books", "")}
+    assert books["v1"].units == {"v1": 30, OTHERS: 30}
+    assert books["v3"].difference.why == Reason.of(ReasonCode.SLICE_WITHOUT_VERSION, system="v3")
+
+
+def test_no_slice_of_three_versions_is_worse_more_often_than_alpha_where_versions_are_equal() -> None:
+    rng = np.random.default_rng(11)
+    called = 0
+    for _ in range(60):
+        logs = [
+            Rated.of(chat(str(n), f"v{1 + n % 3}", topic=f"t{rng.integers(5)}"), float(rng.random() < 0.6), 1.0)
+            for n in range(450)
+        ]
+        called += any(each.is_worse for each in slices_of(logs, THREE))
     assert called <= 6  # of 60 at .025 for one side: more than 6 has p < .001

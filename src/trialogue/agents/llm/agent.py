@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from trialogue.agents.base import Turn
-from trialogue.agents.llm.prompt import PromptOptions, call_messages, chat_of
+from trialogue.agents.llm.prompt import PromptOptions, chat_of
 from trialogue.agents.llm.session import PromptedSession
 from trialogue.agents.replies import last_message, turn_of
 from trialogue.agents.tools.options import ToolOptions
-from trialogue.agents.tools.toolbox import TurnTools, with_ranking
+from trialogue.agents.tools.toolbox import TurnTools, call_messages, with_ranking
 from trialogue.llm.chat import ChatClient, ChatOptions, Completion
 from trialogue.llm.usage import Usage
 from trialogue.records import JsonValue, RetryCost, Utterance

@@ -6,9 +6,7 @@ and the form of the answer. It does not describe how people recommend, so that B
 the prompt.
 """
 
-import json
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,11 +14,10 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from trialogue.agents.spec import LongestText
-from trialogue.agents.tools.toolbox import answer_text
+from trialogue.agents.tools.toolbox import call_messages
 from trialogue.catalogue import Catalogue
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import Record, Utterance
-from trialogue.records.trace import ToolCall
 from trialogue.transport.answers import LONGEST_TEXT
 
 ZERO_SHOT = """\
@@ -117,25 +114,6 @@ def chat_of(
         else:
             messages.append({"role": who, "content": text})
     return messages
-
-
-def call_messages(text: str, calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
-    """What a model called in one message, and what came back, as its chat repeats it."""
-    twice = Counter(call.id for call in calls)  # a model may give several one id, or none
-    named = [
-        (call.id if call.id and twice[call.id] == 1 else f"call_{place}", call) for place, call in enumerate(calls)
-    ]
-    requests = [
-        {"id": name, "type": "function", "function": {"name": call.name, "arguments": written_arguments(call)}}
-        for name, call in named
-    ]
-    results = [{"role": "tool", "tool_call_id": name, "content": answer_text(call)} for name, call in named]
-    return [{"role": "assistant", "content": text or None, "tool_calls": requests}, *results]
-
-
-def written_arguments(call: ToolCall) -> str:
-    """The arguments of a call as a model writes them."""
-    return call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments, ensure_ascii=False)
 
 
 def _check_prompt(prompt: str) -> str:

@@ -8,10 +8,12 @@ from pydantic import AfterValidator, Field
 from trialogue.agents.base import Turn
 from trialogue.agents.protocols.protocol import object_of, parse_answer, parse_turn
 from trialogue.agents.protocols.templates import check_placeholders, required_value
-from trialogue.agents.replies import is_silent, members_of, refuse_tool_call, turn_of
+from trialogue.agents.replies import is_silent, members_of, refuse_tool_call, reported_call, turn_of
 from trialogue.errors import UsageError
+from trialogue.llm.machine_text import waits_for_tool
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.json_paths import ABSENT, value_at
+from trialogue.records.trace import ToolCall
 from trialogue.transport.answers import error_words
 from trialogue.transport.failures import AgentFailure, UnreadableAnswer
 from trialogue.transport.http import HttpResponse
@@ -52,8 +54,8 @@ class Exchange(Record):
     ends: dict[str, JsonValue] = Field(default_factory=dict)
     """The agent ends the dialogue if at one of these paths stands this value."""
     calls: str | None = None
-    """Path of the calls of tools that an agent of its own tools reports: a list of objects with ``name``, ``arguments``,
-    ``result``, ``error``, or as OpenAI has them."""
+    """Path of calls of tools: a list of objects with ``name`` and ``arguments``, or as OpenAI has them. Those with a
+    ``result`` or an ``error`` are what an agent of its own tools reports; the others ask for a tool that it is offered."""
     trace_id: str | None = None
     """Path of the id of the trace that the agent recorded of the turn."""
     keep: dict[str, str] = Field(default_factory=dict)
@@ -76,6 +78,24 @@ def turn_in(answer: HttpResponse, exchange: Exchange, *, longest: int, latency_s
     if exchange.form == "plain":
         return turn_of(text, longest=longest, latency_s=latency_s)
     return _turn_in_json(_json_of(answer, text), text, exchange, longest=longest, latency_s=latency_s)
+
+
+def calls_asked_in(answer: HttpResponse, exchange: Exchange) -> tuple[list[ToolCall], list[str]]:
+    """(Calls, texts beside them) of an answer that waits for tools; ([], []): it is a reply.
+
+    Raises:
+        AgentFailure: malformed.
+    """
+    if exchange.calls is None or exchange.form != "json":
+        return [], []
+    data = _json_of(answer, answer.text())
+    found = value_at(data, exchange.calls)
+    asked = [reported_call(each) for each in found] if isinstance(found, list) else []
+    asked = [each for each in asked if not each.has_result]
+    said = [each for each in members_of(value_at(data, exchange.reply or "")) if each is not ABSENT]
+    if not asked or not (is_silent(said) or waits_for_tool(data)):
+        return [], []
+    return asked, [each for each in said if isinstance(each, str) and each.strip()]
 
 
 def greeting_in(answer: HttpResponse, exchange: Exchange, *, longest: int, latency_s: float | None) -> Turn | None:

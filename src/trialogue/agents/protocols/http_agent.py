@@ -16,18 +16,23 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from http.cookies import CookieError, SimpleCookie
 from typing import Annotated, ClassVar, TypeVar
 
 from pydantic import Field
 
 from trialogue.agents.base import Turn
-from trialogue.agents.protocols.exchange import Exchange, Template, greeting_in, turn_in
+from trialogue.agents.protocols.exchange import Exchange, Template, calls_asked_in, greeting_in, turn_in
 from trialogue.agents.protocols.templates import Values, fill_template, secrets_of, values_of
 from trialogue.agents.replies import last_message
 from trialogue.agents.session import SimpleSession
-from trialogue.agents.spec import AgentSpec, LongestText
+from trialogue.agents.spec import LongestText
+from trialogue.agents.tools.options import ToolOptions
+from trialogue.agents.tools.toolbox import Toolbox, TurnTools, with_calls
+from trialogue.errors import UsageError
 from trialogue.records import RetryCost, Utterance
+from trialogue.records.trace import ToolCall, Trace
 from trialogue.transport.answers import LONGEST_TEXT, check_success, hidden, redactor
 from trialogue.transport.failures import AgentFailure
 from trialogue.transport.foreign import call_quietly
@@ -35,6 +40,10 @@ from trialogue.transport.http import ConnectionPool, HttpResponse
 from trialogue.transport.retry import AtOnce, Retries, RetryPolicy, Seconds
 
 Said = TypeVar("Said")
+NO_PLACE = (
+    "Say where the tools go and where calls come back: {tools}, and {messages} or {tool_calls}, in the body of 'turn', and "
+    "the path of the calls as 'calls'."
+)
 
 
 class HttpAgent:
@@ -48,6 +57,7 @@ class HttpAgent:
         """
         self.spec = spec
         self.name = spec.name or spec.kind_name
+        self.toolbox = spec.toolbox()
         self.sessions_at_once = spec.sessions_at_once
         exchanges = [exchange for exchange in (spec.turn, spec.open, spec.close, spec.health) if exchange is not None]
         self._secrets = secrets_of([dict(spec.headers), *(exchange.body for exchange in exchanges)])
@@ -153,9 +163,26 @@ class HttpSession(SimpleSession):
         return self._greeting
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
-        """The response to the user's message."""
+        """The response to the user's message, after the calls of tools that it asks for, if it is offered any."""
         last_message(history)
-        return self._exchange(self._agent.spec.turn, history, turn_in)
+        box = self._agent.toolbox
+        if box is None:
+            return self._exchange(self._agent.spec.turn, history, turn_in)
+        start, tools, said = time.perf_counter(), box.turn(), list[str]()
+        try:
+            while not isinstance(asked := self._exchange(self._agent.spec.turn, history, _asked_or_turn, tools), Turn):
+                if tools.is_exhausted:
+                    most = f"It called tools {len(tools.calls)} times in one turn and said nothing (max_tool_calls)."
+                    raise AgentFailure("error", most)
+                said += asked[1]
+                for each in asked[0]:
+                    tools.call(each.name, each.arguments, call_id=each.id)
+        except AgentFailure as failure:
+            failure.trace = Trace(calls=tuple(tools.calls))
+            raise
+        before = tuple(Utterance(speaker="system", text=text) for text in said)
+        turn = replace(asked, utterances=(*before, *asked.utterances), latency_s=time.perf_counter() - start)
+        return with_calls(turn, tools.calls)
 
     def close(self) -> None:
         """Send the closing request once, if there is one and the server could be reached before."""
@@ -163,8 +190,10 @@ class HttpSession(SimpleSession):
         if closing is not None and not self._lost:
             call_quietly(lambda: self._ask(closing, (), tell=True))
 
-    def _ask(self, exchange: Exchange, history: Sequence[Utterance], *, tell: bool = False) -> HttpResponse:
-        values = values_of(history, self._id, self._seed)
+    def _ask(
+        self, exchange: Exchange, history: Sequence[Utterance], tools: TurnTools | None = None, *, tell: bool = False
+    ) -> HttpResponse:
+        values = values_of(history, self._id, self._seed, tools)
         repeatable = self._agent.spec.stateless
         return self._agent.ask(
             exchange, values, self._cookies, repeatable=repeatable, patient=not tell, note=self._count_retry
@@ -173,14 +202,28 @@ class HttpSession(SimpleSession):
     def _count_retry(self, cost: RetryCost) -> None:
         self.retries += cost
 
-    def _exchange(self, exchange: Exchange, history: Sequence[Utterance], read: Callable[..., Said]) -> Said:
+    def _exchange(
+        self,
+        exchange: Exchange,
+        history: Sequence[Utterance],
+        read: Callable[..., Said],
+        tools: TurnTools | None = None,
+    ) -> Said:
         start = time.perf_counter()
         with self._agent.hide_secrets():
             self._lost = True
-            answer = self._ask(exchange, history)
+            answer = self._ask(exchange, history, tools)
             self._lost = False
             longest = self._agent.spec.longest_text
             return read(answer, exchange, longest=longest, latency_s=time.perf_counter() - start)
+
+
+def _asked_or_turn(
+    answer: HttpResponse, exchange: Exchange, *, longest: int, latency_s: float | None
+) -> Turn | tuple[list[ToolCall], list[str]]:
+    """The calls that an answer waits for, with the texts beside them; else the turn in it."""
+    asked = calls_asked_in(answer, exchange)
+    return asked if asked[0] else turn_in(answer, exchange, longest=longest, latency_s=latency_s)
 
 
 def _keep_cookie(cookies: SimpleCookie, header: str) -> None:
@@ -195,7 +238,7 @@ def _keep_cookie(cookies: SimpleCookie, header: str) -> None:
             cookies[name] = cookie.value
 
 
-class HttpSpec(AgentSpec):
+class HttpSpec(ToolOptions):
     """``http``: any HTTP server, with its requests described in YAML."""
 
     argument: ClassVar[str] = "url"
@@ -228,6 +271,17 @@ class HttpSpec(AgentSpec):
     """Requests at the same time; None: any number."""
     requests_per_minute: Annotated[float, Field(gt=0)] | None = None
     """Requests a minute, evenly spaced; None: any number."""
+
+    def toolbox(self) -> Toolbox | None:
+        """The tools; None: it is offered none.
+
+        Raises:
+            UsageError: as for other agents, or it could neither see nor call them.
+            DataError: the catalogue cannot be read.
+        """
+        if self.tools and (self.turn.calls is None or "{tool" not in json.dumps(self.turn.body)):
+            raise UsageError(NO_PLACE)
+        return super().toolbox()
 
     def make(self) -> HttpAgent:
         """Create the agent."""

@@ -9,7 +9,9 @@ other text the value is formatted. ``{{`` and ``}}`` stand for braces. Placehold
 ``{seed}``         random seed for the agent
 ``{turn}``         number of the user's turn, from 1
 ``{history}``      all utterances, ``{"speaker": "user" or "system", "text": ...}``, the message included
-``{messages}``     the same as ``{"role": "user" or "assistant", "content": ...}``
+``{messages}``     the same as ``{"role": "user" or "assistant", "content": ...}``, then calls of this turn and their results
+``{tools}``        tools that the agent is offered, as OpenAI's chat API takes functions
+``{tool_calls}``   calls that were executed in this turn: ``{"id", "name", "arguments", "result"}``, or ``"error"``
 ``{context}``      texts before the message, user and system alternating, from the user's first; bursts joined by a space
 ``{env:NAME}``     the environment variable NAME, for secrets: its value is never printed
 =================  =========================================================================================================
@@ -22,6 +24,7 @@ from itertools import groupby
 from typing import Any
 
 from trialogue.agents.replies import spoken_texts
+from trialogue.agents.tools.toolbox import TurnTools, call_messages
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import JsonValue, Utterance
 from trialogue.records.files.json_paths import ABSENT, value_at
@@ -30,20 +33,32 @@ from trialogue.transport.failures import UnreadableAnswer
 
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(env:)?([A-Za-z_][A-Za-z0-9_]*)\}")
 ROLES = {"user": "user", "system": "assistant"}
-NAMES = ("message", "dialogue_id", "seed", "turn", "history", "messages", "context")
+NAMES = ("message", "dialogue_id", "seed", "turn", "history", "messages", "context", "tools", "tool_calls")
 
 Values = Mapping[str, JsonValue]
 
 
-def values_of(history: Sequence[Utterance], dialogue_id: str, seed: int) -> dict[str, Any]:
+def values_of(
+    history: Sequence[Utterance], dialogue_id: str, seed: int, tools: TurnTools | None = None
+) -> dict[str, Any]:
     """Values of the placeholders in one turn; before the first, ``message`` is "" and ``turn`` 0."""
+    made = tools.calls if tools is not None else []
     return {
         "message": history[-1].text if history else "",
         "dialogue_id": dialogue_id,
         "seed": seed,
         "turn": sum(utterance.speaker == "user" for utterance in history),
         "history": spoken_texts(history),
-        "messages": [{"role": ROLES[said.speaker], "content": said.text} for said in history],
+        "messages": [
+            *({"role": ROLES[said.speaker], "content": said.text} for said in history),
+            *(call_messages("", made) if made else ()),
+        ],
+        "tools": tools.schemas if tools is not None else [],
+        "tool_calls": [
+            {"id": each.id, "name": each.name, "arguments": each.arguments}
+            | ({"result": each.result} if each.error is None else {"error": each.error})
+            for each in made
+        ],
         "context": _alternate(history),
     }
 

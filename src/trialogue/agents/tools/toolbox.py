@@ -6,6 +6,7 @@ such tool, arguments that do not fit, too many calls) or the tool's (it raised, 
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -297,3 +298,22 @@ def answer_text(call: ToolCall) -> str:
     if call.error is not None:
         return f"Error: {call.error}"
     return call.result if isinstance(call.result, str) else json.dumps(call.result, ensure_ascii=False)
+
+
+def call_messages(text: str, calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
+    """What a model called in one message, and what came back, as its chat repeats it."""
+    twice = Counter(call.id for call in calls)  # a model may give several one id, or none
+    named = [
+        (call.id if call.id and twice[call.id] == 1 else f"call_{place}", call) for place, call in enumerate(calls)
+    ]
+    requests = [
+        {"id": name, "type": "function", "function": {"name": call.name, "arguments": written_arguments(call)}}
+        for name, call in named
+    ]
+    results = [{"role": "tool", "tool_call_id": name, "content": answer_text(call)} for name, call in named]
+    return [{"role": "assistant", "content": text or None, "tool_calls": requests}, *results]
+
+
+def written_arguments(call: ToolCall) -> str:
+    """The arguments of a call as a model writes them."""
+    return call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments, ensure_ascii=False)

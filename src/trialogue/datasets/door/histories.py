@@ -30,11 +30,13 @@ class Piece:
     """Whether a message begins with it."""
     step: "Step | None" = None
     """The step that answered it; None: it is only known from the history of later ones."""
+    is_beside: bool = False
+    """Whether it is a text beside calls of tools, which some histories leave out."""
 
     def key(self) -> str | None:
-        """What two pieces have in common that are the same; None: a thought, which histories leave out."""
+        """What two pieces have in common that are the same; None: histories may leave it out, such as a thought."""
         kind = self.part.get("type")
-        if kind == "reasoning":
+        if kind == "reasoning" or self.is_beside:
             return None
         if kind == "text":
             return f"{self.role}: {str(self.part.get('text')).strip()}"
@@ -127,6 +129,7 @@ class _Group:
         self._name = name
         self._ends: dict[int, list[_Branch]] = {}
         self._asked: dict[int, list[_Branch]] = {}
+        self._passed: dict[tuple[str, int], History] = {}
         self._histories: list[History] = []
 
     def take(self, step: Step) -> None:
@@ -140,7 +143,9 @@ class _Group:
         elif twin := self._twin(step, marks[-1]):
             self._grow(self._branch_of(twin.owner, step), step, step.given)
         elif self._name and self._histories:
-            self._align(step)
+            self._align(step, self._histories[0])
+        elif passed := [self._passed[at] for each in marks[:0:-1] if (at := (step.trace, each)) in self._passed]:
+            self._align(step, passed[0])
         else:
             self._histories.append(History(self._name or step.trace, step.prompt))
             self._grow(self._branch_of(self._histories[-1], step), step, step.given)
@@ -163,11 +168,11 @@ class _Group:
         known = self._asked.get(mark, [])
         return next((each for each in known if self._name or each.trace == step.trace), None)
 
-    def _align(self, step: Step) -> None:
-        """Continue a conversation whose history was cut or rewritten, behind the last answer that is known."""
-        history = self._histories[0]
+    def _align(self, step: Step, history: History) -> None:
+        """Continue a conversation whose history was cut or rewritten, or that a failed call had gone on, behind the last
+        answer that is known."""
         branch = max(history.branches, key=lambda each: len(each.pieces))
-        known = {each.key() for each in branch.pieces if each.role == SYSTEM}
+        known = {each.key() for each in branch.pieces if each.role == SYSTEM} - {None}
         shared = [place for place, each in enumerate(step.given) if each.role == SYSTEM and each.key() in known]
         if not shared and step.prompt != history.prompt:
             self._put_apart(step)
@@ -185,6 +190,7 @@ class _Group:
         known = self._ends.get(_marks(branch.pieces)[-1], [])
         if branch in known:
             known.remove(branch)
+            self._passed[branch.trace, _marks(branch.pieces)[-1]] = branch.owner
         branch.pieces += new
         branch.trace = step.trace
         self._asked.setdefault(_marks(branch.pieces)[-1], []).insert(0, branch)

@@ -207,7 +207,7 @@ def _ratings(scores: Mapping[str, Any], graded: set[Any]) -> Iterator[tuple[str,
 FORMAT = chat_format(
     "inspect",
     "Logs of Inspect: .eval archives, or JSON {version, status, eval, samples: [{id, epoch, messages, scores}, ...]}.",
-    has_entry(("version", "status", "eval", "plan"), in_folder=True, archive="_journal/"),
+    has_entry(("version", "status", "eval", "plan"), in_folder=(".json", ".eval"), archive="_journal/"),
     _entries,
     settle=with_ending,
     suffixes=(".json", ".eval"),

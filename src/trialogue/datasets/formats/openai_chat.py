@@ -57,10 +57,10 @@ def chat_format(
     *,
     shape: ChatShape = SHAPE,
     settle: Callable[[Dialogue], Dialogue] = lambda dialogue: dialogue,
-    suffixes: tuple[str, ...] = (".json",),
+    suffixes: tuple[str, ...] | None = (".json",),
     tried: str = "",
 ) -> SimpleFormat:
-    """A format whose entries are conversations in some shape of chat; a folder is read file by file.
+    """A format whose entries are conversations in some shape of chat.
 
     Args:
         name: its name.
@@ -69,12 +69,12 @@ def chat_format(
         entries: the conversations of a file.
         shape: where things stand in an entry.
         settle: what is known of a dialogue beyond its entry.
-        suffixes: of the files in a folder that are read.
+        suffixes: of the files in a folder, which are read one by one; None: ``entries`` reads a folder as a whole.
         tried: what the reader was tried on.
     """
 
     def read(path: Path, note: Note) -> Iterator[AnyRecord]:
-        if path.is_dir():
+        if path.is_dir() and suffixes is not None:
             yield from read_each(files_like(path, recognise, suffixes=suffixes), read, note)
             return
         report, stem = ParseReport(str(path), note), bare_stem(path)
@@ -85,19 +85,19 @@ def chat_format(
 
 
 def has_entry(
-    *alternatives: tuple[str, ...], in_folder: bool = False, archive: str | None = None
+    *alternatives: tuple[str, ...], in_folder: tuple[str, ...] = (), archive: str | None = None
 ) -> Callable[[Head], bool]:
     """Whether the first object of a file has all keys of one of these.
 
     Args:
         alternatives: keys.
-        in_folder: whether the first file of a folder decides for the folder.
+        in_folder: suffixes of files in a folder, of which the first decides for the folder.
         archive: a name at the beginning of a zip archive that is recognised, too.
     """
 
     def recognises(head: Head) -> bool:
         if head.is_folder and in_folder:
-            first = first_json(head.path, 0, suffixes=(".json", ".eval") if archive else (".json",))
+            first = first_json(head.path, 0, suffixes=in_folder)
             return first is not None and recognises(Head(first))
         if archive is not None and head.text.startswith(ZIP):
             return archive in head.text

@@ -9,7 +9,7 @@ holds. A turn took as long as from the beginning of its first span to the end of
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,27 +17,39 @@ from trialogue.datasets.door.histories import SYSTEM, History, Piece, Step, hist
 from trialogue.datasets.door.values import plain_number
 from trialogue.datasets.formats.openai_chat import Entries, chat_format, has_entry
 from trialogue.datasets.formats.span_messages import messages_of, pieces_of
-from trialogue.datasets.formats.spans import Span, decode, nest, read_spans
-from trialogue.datasets.json_documents import ParseReport
+from trialogue.datasets.formats.spans import INPUT, OUTPUT, Span, SpanLog, decode, nest
+from trialogue.datasets.json_documents import ParseReport, files_like
 from trialogue.datasets.json_objects import JsonObject, read_objects
 
 CHATS = ("chat", "text_completion", "generate_content", "LLM")
 """Operations of models, and OpenInference's kind of span."""
 TOOLS = ("execute_tool", "TOOL")
-GIVEN = ("gen_ai.input.messages", "gen_ai.prompt", "llm.input_messages")
-ANSWER = ("gen_ai.output.messages", "gen_ai.completion", "llm.output_messages")
+GIVEN = (INPUT, "gen_ai.prompt", "llm.input_messages")
+ANSWER = (OUTPUT, "gen_ai.completion", "llm.output_messages")
 CONVERSATION = ("gen_ai.conversation.id", "session.id")
 AMOUNTS = {
     "input_tokens": ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"),
     "output_tokens": ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion"),
     "cost": ("gen_ai.usage.cost", "operation.cost", "llm.cost.total"),
 }
+SUFFIXES = (".jsonl", ".json")
+IS_TRACE = has_entry(
+    ("resourceSpans",),
+    ("resource_spans",),
+    ("resourceLogs",),
+    ("context", "attributes", "parent_id"),
+    ("traceId", "spanId", "attributes"),
+    ("trace_id", "span_id", "attributes", "body"),
+    in_folder=SUFFIXES,
+)
 NO_MESSAGES = "no span of a model holds messages."
 CAPTURE = (
     "Let the instrumentation write contents into spans: OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY and "
-    "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental, where it knows them."
+    "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental, where it knows them. If it wrote them into log records, give "
+    "the folder that holds spans and log records."
 )
-MADE_AGAIN = "a call of a model was made again: its answer is left out, its tokens and time are kept"
+EMPTY = "a call of a model holds no messages and was left out"
+MADE_AGAIN = "a call of a model failed or was made again: its answer is left out, its tokens and time are kept"
 APART = "a call of a model is no part of its conversation (a tool's, or of another prompt); its tokens are kept"
 UNSEEN = "a message of the system is only known from later histories: its span is missing"
 NO_CALL = "a span of a tool belongs to no recorded call and was left out"
@@ -45,7 +57,11 @@ NO_ID = "a conversation has no id and was put together by its history"
 
 
 def _conversations(path: Path, report: ParseReport) -> Entries:
-    spans = list(read_spans(read_objects(path, report), report))
+    log = SpanLog()
+    for file in files_like(path, IS_TRACE, suffixes=SUFFIXES) if path.is_dir() else [path]:
+        one = replace(report, file=str(file))  # with the same mistakes and repairs
+        log.add(read_objects(file, one), one)
+    spans = log.settle(report)
     by_id = {(span.trace, span.id): span for span in spans}
     talks: dict[str, set[str]] = {}
     for span in spans:
@@ -62,7 +78,7 @@ def _conversations(path: Path, report: ParseReport) -> Entries:
             tools.add(span, group)
         elif span.kind in CHATS and (step := _step(span, group, by_id, report)) is not None:
             steps.append(step)
-    if not steps and not report.problems:
+    if not any(step.given or step.answer for step in steps) and not report.problems:
         report.wrong(NO_MESSAGES, GIVEN[0], hint=CAPTURE)
     found = histories(steps)
     for history in found:
@@ -101,6 +117,7 @@ def _step(span: Span, group: str, by_id: Mapping[tuple[str, str], Span], report:
     prompt = json.dumps([own, *(each["content"] for each in prompts)]) if own or prompts else ""
     pieces = [piece for message in given if message not in prompts for piece in pieces_of(message)]
     if not pieces and not answer and span.error is None:
+        report.mend(EMPTY, line=span.line)
         return None
     step = Step(
         start=span.start,
@@ -242,15 +259,11 @@ def _add_amounts(
 
 FORMAT = chat_format(
     "otel",
-    "Traces by OpenTelemetry's conventions for generative AI: OTLP JSON, or one JSON object per span, as SDKs export.",
-    has_entry(
-        ("resourceSpans",),
-        ("resource_spans",),
-        ("context", "attributes", "parent_id"),
-        ("traceId", "spanId", "attributes"),
-    ),
+    "Traces by OpenTelemetry's conventions for generative AI, with log records: OTLP JSON, or one JSON object per span.",
+    IS_TRACE,
     _conversations,
-    tried="spans of opentelemetry-sdk 1.45 (console exporter, one a line, OTLP), pydantic-ai-slim 2.68, "
-    "opentelemetry-instrumentation-openai 0.62 and openinference-instrumentation-openai 0.1, all with a scripted model; "
-    "opentelemetry-instrumentation-openai-v2 2.3 writes contents into logs, not spans, which is reported as an error",
+    suffixes=None,
+    tried="spans and log records of opentelemetry-sdk 1.45 (console exporter, one a line, OTLP), pydantic-ai-slim 2.68, "
+    "opentelemetry-instrumentation-openai 0.62, opentelemetry-instrumentation-openai-v2 2.3 and 2.4 (contents in spans and "
+    "in log records, before 1.37 and after) and openinference-instrumentation-openai 0.1, all with a scripted model",
 )

@@ -45,6 +45,7 @@ def _kind(part: object) -> object:
 
 def pieces_of(message: JsonObject, step: Step | None = None) -> Iterator[Piece]:
     """The parts of a message as those of a history; ``step``: whose answer it is."""
+    calls = any(_kind(part) == "tool_call" for part in message["content"])
     for place, given in enumerate(message["content"]):
         part = given.get("message_content", given) if isinstance(given, dict) else {"type": "text", "content": given}
         kind, role = str(part.get("type")), str(message["role"])
@@ -57,4 +58,5 @@ def pieces_of(message: JsonObject, step: Step | None = None) -> Iterator[Piece]:
         elif kind == "tool_call_response":
             role, result = "tool", part.get("response", part.get("result"))
             part = {"type": kind, "id": part.get("id"), "response": result}
-        yield Piece(SYSTEM if role in ("model", "assistant") else role, part, opens=not place, step=step)
+        role = SYSTEM if role in ("model", "assistant") else role
+        yield Piece(role, part, opens=not place, step=step, is_beside=calls and kind == "text")

@@ -152,7 +152,7 @@ TAU2 = chat_format(
 TAU_REC = chat_format(
     "tau-rec",
     "Trials of tau-Rec: {task_id, trial, model, events: [{type: message or tool_call}, ...]}.",
-    has_entry(("task_id", "trial", "events"), in_folder=True),
+    has_entry(("task_id", "trial", "events"), in_folder=(".json",)),
     _of(_tau_rec),
     settle=with_ending,
     tried="60 trials of our agents, exported in its format; files written by hand in its data model",

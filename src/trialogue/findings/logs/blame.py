@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from trialogue.datasets.failures import failure_in
 from trialogue.findings.log_records import Blame, BlameRule, Party
+from trialogue.findings.logs.quiet_endings import quiet_rule
 from trialogue.findings.sample.failure_texts import suspicion_of
 from trialogue.records import Dialogue, Ending, Fault, JsonValue, Utterance
 from trialogue.records.kinds.suspicions import Suspicion
@@ -31,6 +32,13 @@ _WRONG_CALL = re.compile(
 """Errors that say that a tool was called wrongly."""
 _OF_ANSWER = re.compile("output|response|result|returned", re.IGNORECASE)
 """Errors about what a tool answered."""
+_OF_KEY = re.compile(
+    r"(?:(?:http|status|code|error)\W{0,4}(?:code\W{0,4})?|^)401\b|unauthori[sz]ed|invalid_token|\bunauthenticated\b"
+    r"|(?:api|access|auth\w*|secret|subscription).?(?:key|token|credential)s?\b.{0,60}\b(?:invalid|expired|missing|revoked|incorrect)"
+    r"|(?:invalid|expired|missing|revoked|incorrect|wrong|bad)\b.{0,20}(?:api.?key|access.?token|credential)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Errors that say that the key with which a tool was called is refused, which who runs it has set."""
 _OF_TOOL = re.compile(
     r"\btools?\b|\btool_?call|ToolException|ToolError|\bmcp\b|\bplug-?in\b|function call(?:ing)? (?:failed|error|timed)"
     r"|\b(?:retriev(?:al|er)|search|lookup|database|vector|downstream)\W+(?:\w+\W+){0,2}"
@@ -60,6 +68,10 @@ _PARTIES = {
     BlameRule.RATE_LIMITED: Party.HARNESS,
     BlameRule.TOOL_FAILED: Party.TOOL,
     BlameRule.TOOL_NAMED: Party.TOOL,
+    BlameRule.KEY_REFUSED: Party.HARNESS,
+    BlameRule.LIMIT_REACHED: Party.HARNESS,
+    BlameRule.USER_BROKE: Party.USER,
+    BlameRule.USER_LEFT: Party.USER,
     BlameRule.NOT_RECORDED: Party.UNKNOWN,
 }
 
@@ -89,12 +101,15 @@ def _rule(dialogue: Dialogue) -> tuple[BlameRule | None, ToolCall | None]:
         return recorded, None
     is_left = recorded is not None and (not text or is_of_tool)  # what a reply followed, it got over
     denies = broken is not None and _is_broken(calls[-1]) and _DENIES.search(text) is not None
+    quiet = None if recorded else quiet_rule(dialogue, turn, calls)
     if broken is not None and (is_left or looks is not None or denies):
-        return (BlameRule.CALL_REFUSED if _is_wrong(broken) else BlameRule.TOOL_FAILED), broken
+        return _rule_of_call(broken), broken
     if recorded is not None and _OF_TOOL.search(detail):
         return (BlameRule.CALL_REFUSED if _says_wrong(detail) else BlameRule.TOOL_NAMED), None
     if recorded is not None:
         return recorded, None
+    if quiet is not None:
+        return quiet, None
     if looks is Suspicion.SILENT:
         return BlameRule.MODEL_SILENT, None
     if looks is not Suspicion.ERROR:
@@ -104,6 +119,13 @@ def _rule(dialogue: Dialogue) -> tuple[BlameRule | None, ToolCall | None]:
     shown = failure_in(text)
     rule = None if shown is None else _rule_of_ending(shown[0])
     return (rule if rule in (BlameRule.RATE_LIMITED, BlameRule.HARNESS_STOPPED) else BlameRule.MODEL_REPORTED), None
+
+
+def _rule_of_call(call: ToolCall) -> BlameRule:
+    if _is_wrong(call):
+        return BlameRule.CALL_REFUSED
+    answer = call.error if call.error is not None else call.result
+    return BlameRule.KEY_REFUSED if _OF_KEY.search(str(answer)) else BlameRule.TOOL_FAILED
 
 
 def _rule_of_ending(ending: Ending | None) -> BlameRule | None:

@@ -19,7 +19,7 @@ from trialogue.findings.log_records import (
     WorstDialogue,
 )
 from trialogue.findings.logs.blame import blame_of
-from trialogue.findings.logs.slices import MANY_IDENTIFIED, Question, Rated, slices_of
+from trialogue.findings.logs.slices import MANY_IDENTIFIED, Question, Rated, pairs_of, slices_of
 from trialogue.findings.records import Findings
 from trialogue.findings.standings import Contrast, League
 from trialogue.findings.threat import Validity
@@ -128,12 +128,13 @@ def log_findings(
             seen.add(dialogue, values.get((dialogue.system or "", dialogue.id)))
     if not (seen.rated or any(each.has_traces or each.blames for each in seen.tallies.values())):
         return None
-    old, new = _versions(seen.tallies)
+    versions = sorted(seen.tallies, key=natural_key)
+    old, new = versions if len(versions) == 2 else (None, None)
     contrast = None if primary is None or new is None else primary.contrast_of(new, old or "")
     harm = _harm(primary, contrast)
     slices: tuple[Slice, ...] | None = None
-    if isinstance(harm, float) and primary is not None and primary.measure.basis in OF_SLICES and old and new:
-        slices = slices_of(seen.rated, _question(primary, old, new, findings, permutations))
+    if primary is not None and primary.measure.basis in OF_SLICES and _is_open(primary, harm, len(versions)):
+        slices = slices_of(seen.rated, _question(primary, versions, findings, permutations))
     return LogFindings(
         old=old,
         new=new,
@@ -192,10 +193,9 @@ def _badness(each: WorstDialogue, sign: float) -> tuple[bool, bool, float, int, 
     )
 
 
-def _versions(systems: Iterable[str]) -> tuple[str | None, str | None]:
-    """The old version and the new one, in the order in which people number them; (None, None) if there are not two."""
-    names = sorted(systems, key=natural_key)
-    return (names[0], names[1]) if len(names) == 2 else (None, None)
+def _is_open(league: League, harm: float | Reason, versions: int) -> bool:
+    """Whether versions may be compared on parts of the dialogues."""
+    return isinstance(harm, float) if versions == 2 else league.validity is not Validity.BLOCKED
 
 
 def natural_key(name: str) -> list[tuple[bool, int, str]]:
@@ -208,12 +208,11 @@ def natural_key(name: str) -> list[tuple[bool, int, str]]:
     return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts] + [(False, 0, name)]
 
 
-def _question(league: League, old: str, new: str, findings: Findings, permutations: int) -> Question:
+def _question(league: League, versions: Sequence[str], findings: Findings, permutations: int) -> Question:
     bounds = league.measure.bounds
     ends = (None, None) if bounds is None else (bounds.low, bounds.high)
     return Question(
-        old=old,
-        new=new,
+        pairs=pairs_of(versions),
         is_share=league.measure.is_share,
         higher_is_better=league.measure.better != "lower",
         scale=ends,

@@ -1,8 +1,9 @@
-"""Where is the new version worse? Two versions on parts of the dialogues, by what a log says of them.
+"""Where is a version worse? Versions on parts of the dialogues, by what a log says of them: the new one against the old one,
+and of three or more each one against all others.
 
 Dialogues are sliced by each field of the log that has a few values, by the tools called in them, the number of the user's
 messages, and the user's language. Values that too few rated dialogues of a version have are pooled, and counted. All slices
-that can be tested are one family (Bonferroni): the worst slice is the worst of all of them.
+of all versions that can be tested are one family (Bonferroni): the worst slice is the worst of all of them.
 """
 
 from collections import Counter
@@ -23,6 +24,8 @@ LONGEST_VALUE = 60  # characters; longer values are texts
 MANY_IDENTIFIED = 5_000  # dialogues of more than which no language is looked for, which takes a millisecond each
 TURNS = ((1, 1, "1"), (2, 2, "2"), (3, 4, "3 to 4"), (5, 8, "5 to 8"), (9, 16, "9 to 16"))
 """(fewest, most, name) of numbers of the user's messages; "17 or more" is beyond."""
+OTHERS = ""
+"""In place of a version: all others."""
 Group = tuple[SliceKind, str]
 """What is sliced by: kind, and name of the field."""
 
@@ -69,8 +72,8 @@ class Rated:
 class Question:
     """What slices compare."""
 
-    old: str
-    new: str
+    pairs: tuple[tuple[str, str], ...]
+    """What is compared: an old version, or ``OTHERS``, and the version that is asked about."""
     is_share: bool
     """Whether values are 0 and 1."""
     higher_is_better: bool
@@ -81,9 +84,26 @@ class Question:
     alpha: float
 
 
+def pairs_of(versions: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """What is compared of versions in order: the first with the last of two, each with all others of more.
+
+    >>> pairs_of(["v1", "v2"]), pairs_of(["v1", "v2", "v3"]), pairs_of(["v1"])
+    ((('v1', 'v2'),), (('', 'v1'), ('', 'v2'), ('', 'v3')), ())
+    """
+    if len(versions) == 2:
+        return ((versions[0], versions[1]),)
+    return tuple((OTHERS, each) for each in versions) if len(versions) > 2 else ()
+
+
 def slices_of(rated: Sequence[Rated], question: Question) -> tuple[Slice, ...]:
-    """All slices, with p-values corrected over them; those in which the new version is worst first, undefined ones last."""
-    found = [each for group, values in _groups(rated).items() for each in _of_group(group, values, rated, question)]
+    """All slices, with p-values corrected over them; those in which a version is worst first, undefined ones last."""
+    groups = _groups(rated)
+    found = [
+        each
+        for pair in question.pairs
+        for group, values in groups.items()
+        for each in _of_group(group, values, rated, pair, question)
+    ]
     tested = [each for each in found if each.difference.p is not None]
     adjusted = dict(zip(map(id, tested), bonferroni([each.difference.p for each in tested]), strict=True))
     sign = 1 if question.higher_is_better else -1
@@ -100,12 +120,12 @@ def slices_of(rated: Sequence[Rated], question: Question) -> tuple[Slice, ...]:
     return tuple(sorted(done, key=lambda each: _order(each, sign)))
 
 
-def _order(each: Slice, sign: int) -> tuple[bool, float, float, str, str, str]:
+def _order(each: Slice, sign: int) -> tuple[bool, float, float, str, str, str, str]:
     """By the upper end of what the new version may be better by: a large loss in few dialogues comes after a sure one."""
     value, interval = each.difference.value, each.difference.interval
     ends = () if interval is None else (sign * interval.low, sign * interval.high)
     loss = sign * value if value is not None else 0.0
-    return (value is None, max(ends, default=loss + 1), loss, each.by.value, each.field, each.value)
+    return (value is None, max(ends, default=loss + 1), loss, each.by.value, each.field, each.value, each.system)
 
 
 def _groups(rated: Sequence[Rated]) -> dict[Group, list[tuple[str, ...]]]:
@@ -167,7 +187,7 @@ def _language(said: Sequence[str]) -> tuple[str, ...]:
 
 
 def _of_group(
-    group: Group, values: Sequence[tuple[str, ...]], rated: Sequence[Rated], question: Question
+    group: Group, values: Sequence[tuple[str, ...]], rated: Sequence[Rated], pair: tuple[str, str], question: Question
 ) -> Iterator[Slice]:
     """Slices of one kind; values with too few dialogues of a version are pooled. None where no value has both versions,
     unless it is a topic."""
@@ -175,34 +195,42 @@ def _of_group(
     for own, each in zip(values, rated, strict=True):
         for value in own:
             members.setdefault(value, []).append(each)
-    least = {value: min(_sizes(of_value, question).values()) for value, of_value in members.items()}
+    least = {value: min(map(len, _sides(of_value, pair).values())) for value, of_value in members.items()}
     if not any(least.values()) and group[1].lower() not in TOPICS:
         return  # such as the version of a prompt
     large = [value for value in members if least[value] >= LEAST]
     for value in large:
-        yield _slice(group, value, 0, members[value], question)
+        yield _slice(group, value, 0, _sides(members[value], pair), question)
     small = [value for value in members if value not in large]
     if small:
         pooled = list({id(each): each for value in small for each in members[value]}.values())
-        found = _slice(group, "", len(small), pooled, question)
+        found = _slice(group, "", len(small), _sides(pooled, pair), question)
         nothing = Estimate(value=None, why=Reason.of(ReasonCode.SLICE_TOO_SMALL, least=LEAST))
-        yield found if large else found.model_copy(update={"difference": nothing})
+        if large:
+            yield found
+        elif any(map(len, _sides(pooled, pair).values())):
+            yield found.model_copy(update={"difference": nothing})
 
 
-def _sizes(rated: Iterable[Rated], question: Question) -> dict[str, int]:
-    counts = Counter(each.system for each in rated)
-    return {system: counts[system] for system in (question.old, question.new)}
+def _sides(rated: Iterable[Rated], pair: tuple[str, str]) -> dict[str, list[Rated]]:
+    """Dialogues by side; those of a version that is on neither are left out."""
+    old, new = pair
+    found: dict[str, list[Rated]] = {old: [], new: []}
+    for each in rated:
+        if each.system in (old, new) or old == OTHERS:
+            found[new if each.system == new else old].append(each)
+    return found
 
 
-def _slice(group: Group, value: str, pooled: int, rated: Sequence[Rated], question: Question) -> Slice:
-    sides: Mapping[str, list[Rated]] = {
-        system: [each for each in rated if each.system == system] for system in (question.old, question.new)
-    }
+def _slice(group: Group, value: str, pooled: int, sides: Mapping[str, list[Rated]], question: Question) -> Slice:
+    old, new = sides
     return Slice(
         by=group[0],
         field=group[1],
         value=value,
         pooled=pooled,
+        system=new,
+        against=old,
         units={system: len(own) for system, own in sides.items()},
         values={
             system: sum(each.total for each in own) / sum(each.count for each in own)
@@ -216,16 +244,18 @@ def _slice(group: Group, value: str, pooled: int, rated: Sequence[Rated], questi
 def _difference(sides: Mapping[str, list[Rated]], question: Question) -> Estimate:
     absent = [system for system, own in sides.items() if not own]
     if absent:
-        return Estimate(value=None, why=Reason.of(ReasonCode.SLICE_WITHOUT_VERSION, system=absent[0]))
+        return Estimate(
+            value=None, why=Reason.of(ReasonCode.SLICE_WITHOUT_VERSION, system=absent[0] or "another version")
+        )
     if min(map(len, sides.values())) < LEAST:
         return Estimate(value=None, why=Reason.of(ReasonCode.SLICE_TOO_SMALL, least=LEAST))
-    sums = {
-        system: cluster_sums([[each.total, each.count] for each in own], [each.cluster for each in own])
-        for system, own in sides.items()
-    }
+    old, new = (
+        cluster_sums([[each.total, each.count] for each in own], [each.cluster for each in own])
+        for own in sides.values()
+    )
     return difference(
-        sums[question.new],
-        sums[question.old],
+        new,
+        old,
         ratio,
         is_share=question.is_share,
         scale=question.scale,

@@ -118,5 +118,7 @@ def _installed_version(package: str) -> str:
     """Remembered, since to look on the disk takes milliseconds; that there is none is not, as errors are not."""
     found = distribution(package)
     lines = (found.read_text("METADATA") or "").splitlines()
-    stated = next((each for each in lines if each.startswith("Version:")), None)  # parsing numpy's whole file takes 3 ms
+    stated = next(
+        (each for each in lines if each.startswith("Version:")), None
+    )  # parsing numpy's whole file takes 3 ms
     return found.version if stated is None else stated.removeprefix("Version:").strip()

@@ -28,12 +28,18 @@ RULES: Mapping[BlameRule, str] = {
     BlameRule.USER_FAILED: "the user left or failed",
     BlameRule.HARNESS_STOPPED: "what ran the dialogue stopped",
     BlameRule.RATE_LIMITED: "a rate limit refused the request",
+    BlameRule.USER_BROKE: "the user's messages are no user's",
+    BlameRule.LIMIT_REACHED: "a limit of turns or steps ended it",
+    BlameRule.KEY_REFUSED: "a tool refused our key",
     BlameRule.CALL_REFUSED: "it called a tool wrongly",
     BlameRule.TOOL_FAILED: "a tool failed, and the reply did not recover",
     BlameRule.TOOL_NAMED: "the recorded error names a tool",
     BlameRule.MODEL_FAILED: "an error of the system is recorded",
     BlameRule.MODEL_SILENT: "there is no last reply",
     BlameRule.MODEL_REPORTED: "the last reply is a program's message",
+    BlameRule.MODEL_REPEATED: "it said or called one thing again and again",
+    BlameRule.MODEL_CUT: "the last reply was cut off",
+    BlameRule.USER_LEFT: "the user left a question open",
     BlameRule.NOT_RECORDED: "nothing says whose failure it was",
 }
 """Rules in words."""
@@ -61,9 +67,10 @@ def log_sections(found: Findings, systems: Systems) -> Iterator[Section]:
     parts: list[Part] = [_measures(log, found, systems), Sentences(harm_lines(found, systems)), _file(log)]
     yield Section("What the log records", parts, "log", where=SCREENS - PAGE if log.leads else PAGE)
     yield Section("", [] if log.leads else parts[1:2], where=SCREENS - PAGE)
-    if log.slices and log.new is not None:
+    if log.slices:
         shown = SCREENS if any(each.is_worse for each in log.slices) else where
-        yield Section(f"Where is {log.new} worse?", list(_slices(log, found, systems)), "slices", where=shown)
+        title = f"Where is {log.new or 'a version'} worse?"
+        yield Section(title, list(_slices(log, systems)), "slices", where=shown)
     yield Section("Who is to blame for failed dialogues", [_blames(log, versions)], "blame", where=where)
     title = f"The {len(log.worst)} worst dialogues"
     yield Section(title, [_worst(log, found, systems)], "worst", where=where)
@@ -153,21 +160,29 @@ def _file(log: LogFindings) -> Table[tuple[LogMeasure, str]]:
     )
 
 
-def _slices(log: LogFindings, found: Findings, systems: Systems) -> Iterator[Part]:
+def _slices(log: LogFindings, systems: Systems) -> Iterator[Part]:
     tested = [each for each in log.slices if each.p_adjusted is not None]
-    worse = [slice_name(each) for each in log.slices if each.is_worse]
+    worse = [slice_name(each) + ("" if each.against else f" ({each.system})") for each in log.slices if each.is_worse]
     on = systems.titles.get(log.sliced or "", "")
-    said = f"On {on}, {log.new} is significantly worse in {len(worse)} of {count(len(tested), 'slice')}"
+    who = (
+        f"{log.new} is significantly worse" if log.new else "a version is significantly worse than all others together"
+    )
+    said = f"On {on}, {who} in {len(worse)} of {count(len(tested), 'slice')}"
     said += f": {list_names(worse)}." if worse else "."
     yield Sentences([said])
 
-    def value(name: str | None) -> Callable[[Slice], str]:
+    def value(side: Callable[[Slice], str]) -> Callable[[Slice], str]:
         def take(row: Slice) -> str:
-            held = row.values.get(name or "")
-            units = f"{row.units.get(name or '', 0):,}"
-            return f"{MISSING} ({units})" if held is None else f"{number(held, 2)} ({units})"
+            mean, units = row.values.get(side(row)), f"{row.units.get(side(row), 0):,}"
+            return f"{MISSING} ({units})" if mean is None else f"{number(mean, 2)} ({units})"
 
         return take
+
+    def system(row: Slice) -> str:
+        return row.system
+
+    def against(row: Slice) -> str:
+        return row.against
 
     def difference(row: Slice) -> Cell:
         note = f"Undefined: {row.difference.why}." if row.difference.value is None else ""
@@ -178,8 +193,9 @@ def _slices(log: LogFindings, found: Findings, systems: Systems) -> Iterator[Par
         log.slices,
         [
             Column("Slice", slice_name, longest=30),
-            Column(log.old or "", value(log.old)),
-            Column(log.new or "", value(log.new)),
+            Column("Version", (lambda row: None) if log.new else system, longest=16),
+            Column(log.old or "All others", value(against)),
+            Column(log.new or "It", value(system)),
             Column("Difference", difference),
             Column("p", lambda row: row.p_adjusted, plain_p),
             *in_files(
@@ -187,10 +203,12 @@ def _slices(log: LogFindings, found: Findings, systems: Systems) -> Iterator[Par
                 field=lambda row: row.field,
                 slice=lambda row: row.value,
                 pooled=lambda row: row.pooled,
-                units_old=lambda row: row.units.get(log.old or "", 0),
-                units_new=lambda row: row.units.get(log.new or "", 0),
-                old=lambda row: row.values.get(log.old or ""),
-                new=lambda row: row.values.get(log.new or ""),
+                system=system,
+                against=against,
+                units_old=lambda row: row.units.get(row.against, 0),
+                units_new=lambda row: row.units.get(row.system, 0),
+                old=lambda row: row.values.get(row.against),
+                new=lambda row: row.values.get(row.system),
                 p_adjusted=lambda row: row.p_adjusted,
             ),
             *from_estimate(lambda row: row.difference, value="difference", low="low", high="high", p="p", why="why"),
@@ -208,7 +226,8 @@ def slice_name(row: Slice) -> str:
 
     >>> from trialogue.records import Reason
     >>> nothing = Estimate(value=None, why=Reason.other("too few"))
-    >>> slice_name(Slice(by=SliceKind.FIELD, field="topic", value="", pooled=7, units={}, values={}, difference=nothing))
+    >>> slice_name(Slice(by=SliceKind.FIELD, field="topic", value="", pooled=7, system="b", against="a", units={}, values={},
+    ...     difference=nothing))
     'topic: 7 rare values'
     """
     what = row.field if row.by is SliceKind.FIELD else KINDS[row.by]

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from trialogue.datasets import AnyRecord, Repairs
-from trialogue.datasets.door.item_ids import foreign_items
-from trialogue.datasets.door.units import nested_contexts
+from trialogue.datasets.door.units import foreign_items, nested_contexts
 from trialogue.datasets.tables.joins import join
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.datasets.tables.scores import ScoreTable, dialogues_of
