@@ -64,8 +64,7 @@ def doubts(findings: Findings, question: str | None) -> Iterator[set[str]]:
                 yield {
                     each.code.value
                     for each in serious
-                    if each.concerns_measure(name)
-                    and each.concerns_pair(pair.a, pair.b, ahead=pair.leader)
+                    if each.concerns_measure(name) and each.concerns_pair(pair.a, pair.b, ahead=pair.leader)
                 }
 
 
