@@ -122,6 +122,34 @@ def level_of(design: Design) -> str:
     return f"{below / tested:.3f}" if tested >= RUNS / 2 else "refused"
 
 
+def nearly_equal(
+    raters: int, things: int, rare: float, rng: np.random.Generator, *, constant: bool
+) -> tuple[Ratings, Ratings]:
+    """Ratings of 5, of which few are 1; of the second system alike, or all at the mean of the first."""
+    clusters, codes = np.repeat(np.arange(things), raters), np.tile(np.arange(raters), things)
+    names = tuple(f"r{code}" for code in codes)
+    few = [np.where(rng.random(len(codes)) < rare, 1.0, 5.0) for _ in range(2)]
+    few[1] = np.full(len(codes), 5 - 4 * rare) if constant else few[1]
+    a, b = (Ratings(tuple(f"{side}d{at}" for at in clusters), names, own) for side, own in enumerate(few))
+    return a, b
+
+
+def nearly_constant() -> Iterator[list[str]]:
+    """Levels where nearly all ratings are equal."""
+    for raters, things in ((3, 20), (6, 20), (6, 60), (12, 20), (30, 20)):
+        for constant in (False, True):
+            row = [f"{raters} raters of {things} dialogues, {'one side constant' if constant else 'both sides alike'}"]
+            for rare in (1 / 60, 1 / 30, 0.1):
+                below = 0
+                for run in range(RUNS):
+                    rng = rng_for(run, "raters", row[0], f"{rare}")
+                    found = rater_difference(*nearly_equal(raters, things, rare, rng, constant=constant))
+                    below += found is not None and found.p is not None and found.p < LEVEL
+                row.append(f"{below / RUNS:.3f}")
+            print(*row, flush=True)
+            yield row
+
+
 def main() -> None:
     """Simulate every design, and write the page."""
     started = time.process_time()
@@ -132,7 +160,7 @@ def main() -> None:
         rows.append([design.name, f"{design.taste:g}", f"{level[0]:.3f}", two_way[0], f"{power[0]:.3f}", two_way[1]])
         if level[2]:
             refused.append(f"* {design.name}: {level[2]}.")
-    more = list(grid())
+    more, equal = list(grid()), list(nearly_constant())
     spent = time.process_time() - started
     head = ["design", "SD of tastes", "dialogues: level", "two-way: level", "dialogues: power", "two-way: power"]
     page = [
@@ -159,6 +187,14 @@ def main() -> None:
             ],
             more,
         ),
+        "",
+        "## Nearly all ratings equal",
+        "",
+        "Levels where one rating in 60, 30 or 10 is a 1 and all others are 5, in equal systems of one shape or two; where nothing "
+        "varies, there is no test, and nothing is found.",
+        "",
+        *table(["two equal systems", "1 in 60", "1 in 30", "1 in 10"], equal),
+        "",
     ]
     PAGE.write_text("\n".join(page), encoding="utf-8")
 

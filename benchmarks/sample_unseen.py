@@ -7,11 +7,13 @@
 writes. The section under ``TITLE`` is written anew, and the others stay.
 
 A firm verdict on a tampered sample is wrong, as is a doubt about a clean one. That different people met two systems makes
-every verdict conditional, tampered or not (threat ``unassigned_people``), and is not counted here as a doubt.
+every verdict conditional, tampered or not (threat ``unassigned_people``), and is not counted here as a doubt. Of several
+questions, the first one of a dialogue is the tampered one: verdicts on the others may be right, and are not counted.
 """
 
 import hashlib
 import importlib
+import json
 import sys
 import tempfile
 import time
@@ -25,7 +27,7 @@ from benchmarks.tables import table
 from trialogue.errors import TrialogueError
 from trialogue.findings import Findings
 from trialogue.findings.threat import Severity, ThreatCode
-from trialogue.records import Basis
+from trialogue.records import Basis, MeasureName
 from trialogue.workflows.evaluation import evaluate
 
 PAGE = Path(__file__).parent / "SAMPLE_UNSEEN.md"
@@ -39,23 +41,30 @@ what they do now takes another author's samples.
 Generator = Callable[[np.random.Generator, Path], None]
 
 
-def doubts(findings: Findings) -> Iterator[set[str]]:
-    """Of each verdict that names a winner: the codes of what demotes or blocks it."""
+def first_question(path: Path) -> str | None:
+    """The first question of the dialogue with most ratings; None where nothing is rated, or these are replies."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rated = [row["ratings"] for row in rows if row["kind"] == "dialogue" and row.get("ratings")]
+    return str(max(rated, key=len)[0]["name"]) if rated else None
+
+
+def doubts(findings: Findings, question: str | None) -> Iterator[set[str]]:
+    """Of each verdict that names a winner, on a question if there is one: the codes of what demotes or blocks it."""
     serious = [
         each
         for each in findings.threats
         if each.severity is not Severity.NOTES and each.code is not ThreatCode.UNASSIGNED_PEOPLE
     ]
     for league in findings.leagues:
-        if league.measure.basis is Basis.REPLIES:
+        name = league.measure.name
+        if league.measure.basis is Basis.REPLIES or question not in (None, MeasureName(name).question):
             continue
         for pair in league.contrasts:
             if pair.leader is not None:
                 yield {
                     each.code.value
                     for each in serious
-                    if each.concerns_measure(league.measure.name)
-                    and each.concerns_pair(pair.a, pair.b, ahead=pair.leader)
+                    if each.concerns_measure(name) and each.concerns_pair(pair.a, pair.b, ahead=pair.leader)
                 }
 
 
@@ -69,7 +78,7 @@ def counts(name: str, make: Generator, variants: int) -> tuple[Counter[str], Cou
             metrics = ["bleu"] if '"kind": "situation"' in path.read_text(encoding="utf-8") else ["turns"]
             found["samples"] += 1
             try:
-                every = list(doubts(evaluate(path, metrics=metrics, resamples=500).findings))
+                every = list(doubts(evaluate(path, metrics=metrics, resamples=500).findings, first_question(path)))
             except TrialogueError:
                 found["refused"] += 1
                 continue

@@ -2,6 +2,7 @@
 
 import csv
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -426,3 +427,148 @@ def test_evaluate_and_compare_see_the_same_columns_that_show_who_is_rated() -> N
     assert missing.chosen is not None
     assert missing.chosen == other.chosen
     assert (missing.share, missing.reach) == pytest.approx((other.share, other.reach))
+
+
+def of_pairs(rng: random.Random, size: int = 40) -> list[Dialogue]:
+    """People who met both systems, B firmly better."""
+    return sample(rng, means=(2.6, 4.0), sizes=(size, size), paired=True)
+
+
+@pytest.mark.parametrize(("balanced", "name"), [(False, "turn_in_session"), (True, "turn_in_session"), (False, "nth")])
+def test_a_field_that_counts_a_person_s_dialogues_tells_their_order_under_any_name(balanced: bool, name: str) -> None:
+    records = [
+        each.model_copy(update={"meta": {name: 1 if (each.system == "A") != (balanced and place % 2) else 2}})
+        for place, each in enumerate(of_pairs(random.Random(1)))
+    ]
+    findings = run(records).findings
+    assert verdict(findings) == ("B", "firm" if balanced else "conditional")
+    assert (ThreatCode.UNEVEN_ORDER in demoted_by(findings)) != balanced
+
+
+@pytest.mark.parametrize("values", [lambda n: n, lambda n: 7, lambda n: f"long-{n}"])
+def test_a_field_that_counts_nothing_tells_no_order(values: Callable[[int], int | str]) -> None:
+    records = [each.model_copy(update={"meta": {"n": values(n)}}) for n, each in enumerate(of_pairs(random.Random(1)))]
+    assert verdict(run(records).findings) == ("B", "firm")
+
+
+@pytest.mark.parametrize(("shared", "ahead"), [("198.51.100.7", False), ("", True), ("good", True)])
+def test_people_at_one_address_may_be_one(shared: str, ahead: bool) -> None:
+    """Of A and B alike, but for thirty people who like B and have one address, or say one word."""
+    rng = random.Random(3)
+    honest = [
+        each.model_copy(update={"meta": {"from": f"203.0.113.{place}" if shared else ""}, "user": each.id})
+        for place, each in enumerate(sample(rng, means=(3.2, 3.2), sizes=(40, 40)))
+    ]
+    fans = [
+        each.model_copy(update={"id": f"fan{n}", "user": f"x{n}", "meta": {"from": shared}, "ratings": rated(5.0)})
+        for n, each in enumerate(sample(rng, sizes=(0, 30), paired=True))
+    ]
+    assert (ThreatCode.LOOKALIKE_PEOPLE not in demoted_by(run([*honest, *fans]).findings)) == ahead
+
+
+def test_a_rater_contradicts_a_rating_in_a_second_row_with_the_same_short_text() -> None:
+    """Of B, half of the people take a 1 back and say 5; of A, nobody does."""
+    rng = random.Random(6)
+    short = (
+        Utterance(speaker="user", text="Any good film for tonight?"),
+        Utterance(speaker="system", text="Try Heat now, it is quite tense."),
+    )
+    records = [
+        each.model_copy(update={"utterances": short, "ratings": rated(3.0 if each.system == "A" else 1.0)})
+        for each in sample(rng, sizes=(40, 40), paired=True, turns=1)
+    ]
+    again = [
+        each.model_copy(update={"id": f"{each.id} again", "ratings": rated(5.0)})
+        for each in records[40:]
+        if each.id[-1] in "02468"
+    ]
+    findings = run([*records, *again]).findings
+    assert {each.units["B"] for each in findings.re_estimates if each.code is ThreatCode.CONTRADICTORY_RATINGS} == {20}
+
+
+def test_attempts_at_a_task_that_one_system_lacks_are_counted_and_named() -> None:
+    """Three attempts of A and B at each of 20 tasks; of B, 24 of the worst are not in the file."""
+    rng = random.Random(8)
+    records = [
+        each.model_copy(update={"user": None, "task": f"task {place % 20}"})
+        for place, each in enumerate(sample(rng, means=(3.2, 3.4), sizes=(60, 60)))
+    ]
+    worst = sorted(records[60:], key=lambda each: each.ratings[0].value)[:24]
+    findings = run([each for each in records if each not in worst]).findings
+    (missing,) = findings.missing
+    assert (missing.missing, missing.units) == ({"A": 0, "B": 24}, {"A": 60, "B": 60})
+    assert missing.share == pytest.approx(24 / 60)
+    assert "24 of 60 attempts at the tasks for B" in findings.answer[0].text
+    # twice as many attempts of A, as it was meant, lack nothing
+    more = [*records, *(each.model_copy(update={"id": f"more {each.id}"}) for each in records[:60])]
+    assert run(more).findings.missing == ()
+
+
+@pytest.mark.parametrize("kind", ["people", "dialogues"])
+def test_what_is_missing_is_named_by_its_kind(kind: str) -> None:
+    records = of_pairs(random.Random(4), 60)
+    if kind == "dialogues":
+        records = [each.model_copy(update={"user": None}) for each in records]
+    findings = run([each for place, each in enumerate(records) if place < 60 or place % 3]).findings
+    (missing,) = findings.missing if kind == "people" else [None]
+    assert missing is None or f"20 of 60 {kind} for B" in "\n".join(each.text for each in findings.answer)
+
+
+def test_a_gradual_roll_out_is_compared_within_short_periods() -> None:
+    """Everybody grows happier, and the share of B from 0 to 1: within quarters, B would still be better."""
+    rng = random.Random(9)
+    records = []
+    for place, each in enumerate(sample(rng, means=(0, 0), sizes=(0, 240), person=0.0)):
+        time = place / 240
+        system = "B" if rng.random() < 1 / (1 + 2.718 ** (-9 * (time - 0.5))) else "A"
+        meta = {"began": f"2024-05-{1 + place // 10:02}T{10 + place % 10}:00:00"}
+        value = float(min(5, max(1, round(rng.gauss(2 + 2.5 * time, 0.7)))))
+        records.append(
+            each.model_copy(update={"system": system, "user": f"u{place}", "meta": meta, "ratings": rated(value)})
+        )
+    findings = run(records).findings
+    assert (verdict(findings)[0], ThreatCode.OTHER_TIMES in demoted_by(findings)) == ("B", True)
+
+
+@pytest.mark.parametrize(("alone", "codes"), [(False, {ThreatCode.MIXED_SOURCES}), (True, set())])
+def test_a_system_of_one_source_beside_one_of_two_is_mixed_and_two_of_their_own_are_not(
+    alone: bool, codes: set[ThreatCode]
+) -> None:
+    records = [
+        each.model_copy(update={"source": "app" if each.system == "B" or (place % 4 == 0 and not alone) else "web"})
+        for place, each in enumerate(of_pairs(random.Random(1)))
+    ]
+    assert demoted_by(run(records).findings) & {ThreatCode.MIXED_SOURCES} == codes
+
+
+def test_codes_beyond_a_long_scale_are_strays() -> None:
+    rng = random.Random(2)
+    records = [
+        each.model_copy(
+            update={
+                "ratings": (
+                    Rating(
+                        name="joy",
+                        value=999.0 if each.system == "B" and place % 5 == 0 else float(rng.randint(10, 90)),
+                        rater="user",
+                        raters=Raters.PEOPLE,
+                    ),
+                )
+            }
+        )
+        for place, each in enumerate(sample(rng, sizes=(100, 100), paired=True, turns=1))
+    ]
+    assert ThreatCode.MIXED_SCALES in demoted_by(run(records).findings)
+
+
+def test_the_rater_of_half_a_system_is_left_out_even_if_the_other_hardly_had_him() -> None:
+    rng = random.Random(12)
+    records = [
+        each.model_copy(update={"ratings": rated(float(rng.choice((2, 3, 4))), rater=f"r{place}")})
+        for place, each in enumerate(sample(rng, sizes=(60, 60)))
+    ]
+    fan = [
+        each.model_copy(update={"id": f"fan{n}", "ratings": rated(5.0, rater="fan")})
+        for n, each in enumerate(sample(rng, sizes=(0, 70)))
+    ]
+    assert ThreatCode.DOMINANT_RATER in demoted_by(run([*records, *fan]).findings)

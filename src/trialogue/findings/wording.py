@@ -1,6 +1,7 @@
 """Format values, intervals, p-values and lists of names within sentences."""
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
@@ -102,6 +103,15 @@ def pair_sentences(pairs: Iterable[tuple[str, str]], order: Sequence[str]) -> st
     )
 
 
+SHAPES = str.maketrans(
+    "\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0455\u0456\u0458\u04af\u051b\u0501\u03b1\u03b2\u03b5\u03b7\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7\u03b6\u03bc",
+    "abekmhopctyxsijyqdabenikvoptyxzm",
+)
+"""Small letters of Cyrillic and Greek that look, large or small, like those of the Latin alphabet."""
+_PARTING = re.compile(r"(?<!\d)[-_.,;:'\u2010-\u2015]+|[-_.,;:'\u2010-\u2015]+(?!\d)")
+"""Signs that part words or end a name; between digits, they say something: 1.1."""
+
+
 def lookalikes(names: Iterable[str]) -> list[list[str]]:
     """Groups of different names that look the same, in order.
 
@@ -115,6 +125,11 @@ def lookalikes(names: Iterable[str]) -> list[list[str]]:
 
 
 def _as_seen(name: str) -> str:
-    """A name without case, spaces and invisible characters, its letters in one shape; the name where nothing is left."""
-    plain = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(each for each in plain if unicodedata.category(each)[0] not in "CZ") or name
+    """A name without case, spaces, invisible characters and marks that part words, its letters in one shape.
+
+    >>> _as_seen("Bot-a."), _as_seen("bot_\u0430"), _as_seen("v1.1"), _as_seen("c++")
+    ('bota', 'bota', 'v1.1', 'c++')
+    """
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold().translate(SHAPES))
+    plain = "".join(each for each in plain if unicodedata.category(each)[0] not in "CZ")
+    return _PARTING.sub("", plain) or plain or name

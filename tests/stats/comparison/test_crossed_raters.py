@@ -102,6 +102,18 @@ def test_tastes_of_six_raters_are_no_difference_of_systems() -> None:
     assert hits <= 27  # .05 + 3 standard errors of .0126, of 300
 
 
+def test_a_few_ratings_that_differ_from_nearly_all_are_rare_events() -> None:
+    """One rating in 60 is a 1, the others are 5; the other system has the same mean. Student's t finds .092 of them."""
+    hits = 0
+    for seed in range(200):
+        rng = rng_for(seed, "nearly constant")
+        a = side([(f"0d{d}", f"r{r}", 1.0 if rng.random() < 1 / 60 else 5.0) for d in range(20) for r in range(12)])
+        b = side([(f"1d{d}", f"r{r}", 5 - 4 / 60) for d in range(20) for r in range(12)])
+        found = rater_difference(a, b)
+        hits += found is not None and found.p is not None and found.p < 0.05
+    assert hits <= 8  # .05 of 200 are 10, and Student's t finds 18
+
+
 def test_a_mean_of_what_repeats_in_two_ways_has_the_two_way_variance() -> None:
     """Six raters of everything: by hand, 6/5 and 8/7 of the squares of sums, less those of cells; t(5)."""
     from scipy.stats import t

@@ -1,13 +1,15 @@
 """Values that are missing more often for one system, and the tipping point: how bad they must be to turn the verdict.
 
-Without pairs, it is L / (f1 - f2): L is the end of the interval that is nearer to 0, f the share of a system's units without
-a value. Where both systems should have met the same people, needs or tasks, it is L / f with the share of pairs that are
-incomplete. Equal shares cannot turn a verdict that way, unless ratings are given by quality: if a column that covers all
-dialogues of a system (a model's scores, a count of turns) goes with its ratings, and is higher where there are some. The
-share is then all that the system lacks.
+Without pairs, it is L / (f1 - f2): L is the end of the interval that is nearer to 0, f the share of a system's units
+without a value. Where both systems should have met the same people, needs or tasks, it is L / f with the share of pairs
+that are incomplete; a task or need that one system attempted three times should have been attempted three times by the
+other. Equal shares cannot turn a verdict that way, unless ratings are given by quality: if a column that covers all
+dialogues of a system (a model's scores, a count of turns) goes with its ratings, and is higher where there are some.
+The share is then all that the system lacks.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,10 +19,13 @@ from trialogue.findings.comparison.selection import Counts, count_units, ratings
 from trialogue.findings.comparison.system_sample import Rows, SystemSample
 from trialogue.findings.sample.records import MissingValues
 from trialogue.findings.standings import Contrast, League, Measure
-from trialogue.records import Basis
+from trialogue.records import Basis, ClusterKind
 from trialogue.stats.fisher import fisher_p
 
 DEVIATIONS = 2.0  # of values without a worst one: how far missing ones may lie from the others
+DESIGNED = frozenset({ClusterKind.TASK, ClusterKind.NEED})
+"""What the evaluator gives every system equally often; people come as often as they like."""
+USUAL = 0.9  # of a system's tasks have at most as many attempts as all were to have
 BY_DESIGN = 0.05  # level of Fisher's test, above which incomplete pairs are taken for a design with different people
 
 
@@ -46,7 +51,7 @@ def _of_pair(measure: Measure, pair: Contrast, a: SystemSample, b: SystemSample)
     by_units = [count_units(side, each) for side, each in zip((a, b), own, strict=True)]
     lacking = sum(by_units[each.place].share for each in chosen)
     if chosen and (found is None or lacking > found.share):
-        found = _Missing(by_units, lacking, False, min(each.p for each in chosen))
+        found = _Missing(by_units, lacking, None, min(each.p for each in chosen))
     else:
         chosen = []
     if found is None or not found.share:
@@ -59,7 +64,7 @@ def _of_pair(measure: Measure, pair: Contrast, a: SystemSample, b: SystemSample)
         b=pair.b,
         missing={system: each.missing for system, each in zip(systems, found.counts, strict=True)},
         units={system: each.units for system, each in zip(systems, found.counts, strict=True)},
-        are_pairs=found.are_pairs,
+        pairs_of=found.pairs_of,
         share=found.share,
         p=found.p,
         tipping=_nearer_end(pair) / found.share,
@@ -74,23 +79,33 @@ class _Missing:
 
     counts: list[Counts]
     share: float
-    are_pairs: bool
+    pairs_of: ClusterKind | None
     p: float
 
 
 def _by_count(measure: Measure, rows: tuple[Rows, Rows], sides: tuple[SystemSample, SystemSample]) -> _Missing | None:
     """What one system lacks more often than the other; None: nothing is known of it."""
-    valued = [set(each.clusters) for each in rows]
-    met = [_clusters(side, each) for side, each in zip(sides, rows, strict=True)]
-    shared = valued[0] & valued[1]
-    if 2 * len(shared) >= min(map(len, valued)):
-        every = met[0] | met[1] | valued[0] | valued[1]
-        counts, are_pairs = [Counts(len(every - each), len(every)) for each in valued], True
-    else:
-        counts, are_pairs = [count_units(side, each) for side, each in zip(sides, rows, strict=True)], False
+    valued = [Counter(cluster for cluster, _ in set(zip(own.clusters, own.dialogues, strict=True))) for own in rows]
+    shared = valued[0].keys() & valued[1].keys()
+    if 2 * len(shared) < min(map(len, valued)):
+        counts = [count_units(side, each) for side, each in zip(sides, rows, strict=True)]
+        return _Missing(counts, abs(counts[0].share - counts[1].share), None, _fisher(counts))
+    met, pairs_of = _met(sides, rows)
+    every = met | valued[0].keys() | valued[1].keys()
+    counts = [_lacking(own, every, pairs_of) for own in valued]
     p, share = _fisher(counts), abs(counts[0].share - counts[1].share)
-    is_incomplete = are_pairs and p <= BY_DESIGN and share > 0
-    return _Missing(counts, 1 - len(shared) / len(every) if is_incomplete else share, are_pairs, p)
+    if p <= BY_DESIGN and share > 0:
+        is_in_part = max(each.units for each in counts) > len(every)
+        share = min(1.0, counts[0].share + counts[1].share) if is_in_part else 1 - len(shared) / len(every)
+    return _Missing(counts, share, pairs_of, p)
+
+
+def _lacking(valued: Counter[str], every: Set[str], kind: ClusterKind) -> Counts:
+    """Values that a system lacks: of people, those it has none of; of tasks and needs, attempts as well."""
+    sizes = sorted(valued[each] for each in every)
+    due = max(1, sizes[int(len(sizes) * USUAL)]) if kind in DESIGNED else 1
+    held = sum(min(size, due) for size in sizes)
+    return Counts(due * len(every) - held, due * len(every))
 
 
 def _fisher(counts: Sequence[Counts]) -> float:
@@ -98,9 +113,13 @@ def _fisher(counts: Sequence[Counts]) -> float:
     return fisher_p(one.missing, one.units, other.missing, other.units)
 
 
-def _clusters(side: SystemSample, rows: Rows) -> set[str]:
-    """Clusters of all units that a system met, with a value or not."""
-    return {side.clusters.get(each, each) for table in tables_of(side, rows) for each in table.clusters}
+def _met(sides: Sequence[SystemSample], rows: Sequence[Rows]) -> tuple[Set[str], ClusterKind]:
+    """Clusters of all units that either system met, with a value or not; and what they are."""
+    tables = [(side, table) for side, each in zip(sides, rows, strict=True) for table in tables_of(side, each)]
+    found = {side.clusters.get(cluster, cluster) for side, table in tables for cluster in table.clusters}
+    kinds = {table.clustered_by for _, table in tables if len(set(table.clusters)) == len(table.ids)}
+    kinds |= {table.clustered_by for _, table in tables} - {ClusterKind.SITUATION}
+    return found, min(kinds, default=ClusterKind.DIALOGUE)  # of situations that share dialogues: dialogues
 
 
 def _nearer_end(pair: Contrast) -> float:

@@ -3,12 +3,12 @@
 from collections import Counter, defaultdict
 from dataclasses import replace
 
-from trialogue.findings.comparison.sample_changes import Changed, Sides, of_means, rows_at
+from trialogue.findings.comparison.sample_changes import Changed, Sides, of_means, rows_at, tables_of
 from trialogue.findings.comparison.system_sample import Rows
 from trialogue.findings.standings import Measure
 from trialogue.records.score import AGGREGATE
 
-DOMINANT = 0.5  # of the ratings of a pair, by one rater of several
+DOMINANT = 0.5  # of the ratings of a system, by one rater of several
 
 
 def _rows_without(rows: dict[str, Rows], left_out: dict[str, set[int]]) -> dict[str, Changed]:
@@ -24,13 +24,15 @@ def _rows_without(rows: dict[str, Rows], left_out: dict[str, set[int]]) -> dict[
 
 @of_means
 def without_dominant_rater(sides: Sides, measure: Measure) -> dict[str, Changed]:
-    """Ratings without those of the rater who gave at least half of all that are by known raters of several things."""
+    """Ratings without those of the rater who gave the largest share of a system's, if it is half or more."""
     rows = {system: side.rows[measure.name] for system, side in sides.items()}
-    counts = Counter(rater for own in rows.values() for rater in own.raters if rater is not None)
-    if len(counts) < 2:
-        return {}
-    ((rater, most),) = counts.most_common(1)
-    if most < DOMINANT * sum(len(own.units) for own in rows.values()):
+    counts = {system: Counter(rater for rater in own.raters if rater is not None) for system, own in rows.items()}
+    shares = {
+        rater: max(own[rater] / len(rows[system].units) for system, own in counts.items())
+        for rater in sorted(set().union(*counts.values()))
+    }
+    rater = max(shares, key=shares.__getitem__, default=None)
+    if len(shares) < 2 or rater is None or shares[rater] < DOMINANT:
         return {}
     return _rows_without(
         rows, {s: {at for at, each in enumerate(own.raters) if each == rater} for s, own in rows.items()}
@@ -39,7 +41,7 @@ def without_dominant_rater(sides: Sides, measure: Measure) -> dict[str, Changed]
 
 @of_means
 def contradictions_settled(sides: Sides, measure: Measure) -> dict[str, Changed]:
-    """Ratings of which one rater gave a unit several that differ, as the one that speaks most against the better system.
+    """Of different ratings that a rater gave a unit, or copies of it, the one that speaks most against the better system.
 
     Nothing says which of them is meant. Without them all, what is left would be no fair sample.
     """
@@ -48,9 +50,12 @@ def contradictions_settled(sides: Sides, measure: Measure) -> dict[str, Changed]
     changed = {}
     for system, own in rows.items():
         places: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        tables = tables_of(sides[system], own)
+        first = {name: group[0] for table in tables for group in table.copies for name in group}
         for at, (unit, giver) in enumerate(zip(own.units, own.givers, strict=bool(own.givers))):
             if giver not in ("", AGGREGATE):
-                places[unit, giver].append(at)
+                person = own.clusters[at] if own.raters[at] is None else ""  # whoever took part
+                places[first.get(unit, unit), f"{giver}\0{person}"].append(at)
         values = own.sums[:, 0].tolist()
         several = [each for each in places.values() if len({values[at] for at in each}) > 1]
         pick = min if system == highest else max
@@ -77,11 +82,16 @@ def without_own_ratings(sides: Sides, measure: Measure) -> dict[str, Changed]:
 
 @of_means
 def lookalikes_joined(sides: Sides, measure: Measure) -> dict[str, Changed]:
-    """People whose codes differ only in case, spaces and signs as one person: "Ann", "ann " and "ANN"."""
+    """People at one address, or whose codes differ only in case, spaces and signs, as one: "Ann", "ann " and "ANN"."""
     changed = {}
     rows = {system: side.rows[measure.name] for system, side in sides.items()}
     for system, own in rows.items():
-        clusters = tuple(f"person:{_plain(each)}" if _is_person(each) else each for each in own.clusters)
+        tables = tables_of(sides[system], own)
+        address_of = {name: key for table in tables for key, names in table.addresses.items() for name in names}
+        clusters = tuple(
+            address_of.get(dialogue) or (f"person:{_plain(each)}" if _is_person(each) else each)
+            for dialogue, each in zip(own.dialogues, own.clusters, strict=True)
+        )
         raters = tuple(None if each is None else _plain(each) for each in own.raters)
         merged = len(set(own.clusters)) - len(set(clusters)) + len(set(own.raters)) - len(set(raters))
         changed[system] = replace(own, clusters=clusters, raters=raters), merged

@@ -15,6 +15,8 @@ ENDS = ((0, 1), (0, 4), (1, 5), (1, 7), (1, 10), (0, 10), (0, 100), (1, 100))
 """Scales that people use, by their lengths. On shorter ones, three ratings out of five would be a scale."""
 FEWEST = 30  # ratings of a group, from which its ends are those of its scale
 SHORT_SHARE = 0.3  # of all values, from which those of a short scale may be on one of their own
+POINTS = 0.8  # of a short scale's points that occur, from which it is one
+LONG = 20  # different values, from which a scale is a long one
 STRAYS = 0.35  # of all values, up to which those beyond a scale are strays
 MOST_STRAYS = 6  # different ones
 FEWEST_PAIRS = 15  # ratings of dialogues that are also rated otherwise
@@ -68,21 +70,22 @@ def _by_group(sides: Sides, rows: Mapping[str, Rows]) -> dict[str, Changed]:
 def _of_mixture(rows: Mapping[str, Rows]) -> dict[str, Changed]:
     """Ratings of a short scale among those of one twice as long as shares of either; or without strays beyond it.
 
-    The short one holds a third of all values, on each of its points, and next to none lie as far beyond it again.
+    The short one holds a third of all values, on nearly all its points, and next to none lie as far beyond it again.
     """
     every = np.concatenate([own.sums[:, 0] for own in rows.values()])
-    for low, high in ENDS[1:6]:
-        inside = (every >= low) & (every <= high)
-        far, near = every[~inside], ((every > high) & (every <= 2 * high)).sum()
-        if not len(far) or inside.mean() < SHORT_SHARE or set(range(low, high + 1)) - set(every[inside].tolist()):
+    for low, high in ENDS[1:]:
+        is_inside = (every >= low) & (every <= high)
+        far, points = every[~is_inside], set(every[is_inside].tolist()) & set(range(low, high + 1))
+        least = LONG if high >= LONG else (high - low + 1) * POINTS
+        if not len(far) or is_inside.mean() < SHORT_SHARE or len(points) < least:
             continue
-        are_many = len(set(far.tolist())) > MOST_STRAYS
+        are_many, near = len(set(far.tolist())) > MOST_STRAYS, ((every > high) & (every <= 2 * high)).sum()
         if are_many and far.min() >= 0 and far.max() > 2 * high and near <= 0.2 * len(far):
             return {
                 system: (_as_shares(own, low, high, float(far.max())), len(own.units)) for system, own in rows.items()
             }
         beyond = (every < low) | (every > high + 1)
-        if (beyond == ~inside).all() and len(far) <= STRAYS * len(every) and not are_many:
+        if (beyond == ~is_inside).all() and len(far) <= STRAYS * len(every) and not are_many:
             kept = {s: [at for at, each in enumerate(own.sums[:, 0]) if low <= each <= high] for s, own in rows.items()}
             return {
                 s: (rows_at(rows[s], kept[s], rows[s].sums[kept[s]]), len(rows[s].units) - len(kept[s])) for s in rows

@@ -1,7 +1,7 @@
 """Differences within strata, where two systems have other shares of them (Simpson's paradox): sources, times, orders."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -16,17 +16,22 @@ UNEVEN = 0.001  # of times and orders, which never are quite the same
 FEWEST_OPPOSED = 10  # units of each system in a source, from which it may speak against all
 OPPOSED = 2.6  # standard errors, p = .01
 FEWEST_BOTH = 6  # people who met both systems at known times
-PERIODS = 4  # of equal numbers of dialogues
+PERIODS = 4  # of equal numbers of dialogues, by whose shares it is seen that times differ
+IN_PERIOD = 16  # dialogues of a period within which two systems are compared: in quarters, a gradual roll-out shows
+FEWEST_SHARED = 0.5  # of a system's units in strata of both, from which the others speak for themselves
 
 
 @of_means
 def within_sources(sides: Sides, measure: Measure) -> dict[str, Changed]:
     """Values less the effect of their source, where a pair's dialogues come from the same sources in other shares.
 
-    Units from sources that only one system has are left out: nothing compares them.
+    Units from sources that only one system has are left out: nothing compares them. Where each system has one source, that
+    may be another word for the system.
     """
     rows = {system: side.rows[measure.name] for system, side in sides.items()}
     sources = {system: sources_of_rows(sides[system], own) for system, own in rows.items()}
+    if max(len(set(own)) for own in sources.values()) < 2:
+        return {}
     return _opposed_source(sources, rows) or _within_strata(sources, rows, MIXED)
 
 
@@ -61,11 +66,15 @@ def within_periods(sides: Sides, measure: Measure) -> dict[str, Changed]:
     every = np.sort([each for own in times.values() for each in own if each is not None])
     if len(every) < sum(map(len, times.values())) or len(np.unique(every)) < PERIODS:
         return {}
-    ends = every[[len(every) * part // PERIODS for part in range(1, PERIODS)]]
-    strata = {
+    quarters, periods = (_periods(times, every, parts) for parts in (PERIODS, max(PERIODS, len(every) // IN_PERIOD)))
+    return _within_strata(periods, rows, UNEVEN, tested=quarters)
+
+
+def _periods(times: Mapping[str, Sequence[float | None]], every: Floats, parts: int) -> dict[str, list[str]]:
+    ends = every[[len(every) * part // parts for part in range(1, parts)]]
+    return {
         system: [str(np.searchsorted(ends, each or 0.0, side="right")) for each in own] for system, own in times.items()
     }
-    return _within_strata(strata, rows, UNEVEN)
 
 
 @of_means
@@ -81,10 +90,10 @@ def within_order(sides: Sides, measure: Measure) -> dict[str, Changed]:
     strata = {
         system: [
             ""
-            if cluster not in both
-            else "first"
-            if firsts[system][cluster] == min(a[cluster], b[cluster])
+            if cluster not in firsts[system]
             else "later"
+            if cluster in both and firsts[system][cluster] > min(a[cluster], b[cluster])
+            else "first"
             for cluster in own.clusters
         ]
         for system, own in rows.items()
@@ -119,14 +128,24 @@ def sources_of_rows(side: SystemSample, rows: Rows) -> list[str]:
     return [known.get(each, "") for each in rows.dialogues]
 
 
-def _within_strata(strata: dict[str, list[str]], rows: dict[str, Rows], level: float) -> dict[str, Changed]:
-    counts = [Counter(each for each in own if each) for own in strata.values()]
-    shared = sorted(counts[0].keys() & counts[-1].keys())
-    if len(counts) < 2 or len(counts[0] | counts[1]) < 2 or _have_equal_shares(counts[0], counts[1], level):
+def _within_strata(
+    strata: dict[str, list[str]],
+    rows: dict[str, Rows],
+    level: float,
+    *,
+    tested: Mapping[str, Sequence[str]] | None = None,
+) -> dict[str, Changed]:
+    """Values less the effects of strata, if two systems have other shares of them (or of those that are tested).
+
+    Where most units of a system are in strata that the other has none of, nothing is left: a part cannot speak for them.
+    """
+    one, other = (Counter(each for each in places if each) for places in (tested or strata).values())
+    if len(one | other) < 2 or _have_equal_shares(one, other, level):
         return {}
-    if not shared:
-        return {system: (rows_at(own, [], own.sums[:0]), len(own.units)) for system, own in rows.items()}
+    shared = sorted(set.intersection(*(set(each) - {""} for each in strata.values())))
     kept = {system: [at for at, each in enumerate(own) if each in shared] for system, own in strata.items()}
+    if any(len(kept[system]) < FEWEST_SHARED * len(each.units) for system, each in rows.items()):
+        return {system: (rows_at(own, [], own.sums[:0]), len(own.units)) for system, own in rows.items()}
     codes = {system: np.array([shared.index(strata[system][at]) for at in kept[system]]) for system in kept}
     values = {system: rows[system].sums[kept[system], 0] for system in kept}
     effects = stratum_effects(list(values.values()), list(codes.values()))

@@ -141,6 +141,8 @@ def look_across(tables: Sequence[MeasuredUnits]) -> list[MeasuredUnits]:
     The same invented user may say the same to two systems that reply the same: of these, a twin is in another cluster. What
     people say to both systems alike is the wording of a study, or chance.
     """
+    if len({source for table in tables for source in table.sources}) < 2:
+        tables = [table.model_copy(update={"sources": ()}) for table in tables]
     held: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for table in tables:
         for text, cluster in zip(table.texts, table.clusters, strict=bool(table.texts)):

@@ -6,6 +6,8 @@ read against each other, word by word: they are near copies if three words in fi
 that many texts share are templates, such as openings, and weigh little: one that is in n of N texts weighs log(N / n), at
 most 2. What people wrote must be alike on its own, too: a system may say the same to everybody.
 
+A reply may also repeat a reference: the whole of it, perhaps with words changed, or with others around it.
+
 Broder (1997), "On the resemblance and containment of documents"; Hyyrö (2004), "Bit-parallel LCS-length computation
 revisited".
 """
@@ -37,6 +39,13 @@ BY_CHANCE = 8.0  # words: the shorter two texts are, the more they are alike by 
 COMMON = 0.8  # of the texts: words that more have are those of a template
 RARELY = 0.35  # of the other words, where they are at least a quarter
 OWN = 0.5  # of the words of the people, who say less
+PIECE = 5  # letters and digits of a piece
+SHARED = 0.75  # of a reference's pieces: with a word in ten changed, four fifths are left
+SHORTEST_REFERENCE = (
+    25  # letters and digits of a reference; a shorter one must be equal, as two people may say it alike
+)
+MOST_WORDS = 0.7  # of a reference's words, in any order
+PROBES, PROBE = 5, 10  # parts of a reference and their length: a reply that has none of them does not repeat it
 BATCH = 2_000_000  # bytes hashed at a time
 _ALL = float(1 << 64)
 _DELETED = bytes(each for each in range(128) if not chr(each).isalnum())
@@ -58,8 +67,8 @@ class CopyFinder:
     _hashes: list[Hashes] = field(default_factory=list)
     _owners: list[Places] = field(default_factory=list)
 
-    def add(self, place: int, text: str, own: str = "") -> None:
-        """Add a text; one of fewer than 30 words is no copy of any.
+    def add(self, place: int, text: str, own: str = "") -> bool:
+        """Add a text, and return whether it may be a copy: one of fewer than 30 words is none of any.
 
         Args:
             place: its number.
@@ -67,14 +76,14 @@ class CopyFinder:
             own: the part of it that people wrote, and no system; "": all of it.
         """
         if text.count(" ") + text.count("\n") + 1 < SHORTEST and len(text) < SHORTEST * 2:
-            return
+            return False
         encoded = text.lower().encode("utf-8", "surrogatepass")
         plain = _plain(encoded)
         others = len(encoded) - len(
             text
         )  # bytes of letters that are not ASCII: words of Chinese have two of three each
         if max(text.count(" ") + text.count("\n") + 1, others // 4) < SHORTEST or len(plain) < WINDOW:
-            return
+            return False
         self._exact.setdefault(hashlib.blake2b(plain, digest_size=16).digest(), []).append(place)
         self._words[place] = _words(text), _words(own)
         self._waiting.append(plain)
@@ -82,6 +91,7 @@ class CopyFinder:
         self._size += len(plain)
         if self._size >= BATCH:
             self._hash()
+        return True
 
     def _hash(self) -> None:
         """Hash the windows of the waiting texts, and keep the smallest of each."""
@@ -238,3 +248,47 @@ def joined_groups(links: Iterable[tuple[T, T]]) -> tuple[tuple[T, ...], ...]:
     for one in sorted(parent):
         groups.setdefault(root(one), []).append(one)
     return tuple(tuple(group) for group in groups.values())
+
+
+def repeats_any(reply: str, references: Iterable[str]) -> bool:
+    """Whether a reply repeats one of the references.
+
+    >>> said = "You should really see Heat, it is a tense and quiet film about a thief."
+    >>> repeats_any(said + " Enjoy!", [said]), repeats_any("You should really see Ronin.", [said])
+    (True, False)
+    """
+    own = _letters(reply)
+    return bool(own) and any(_repeats(own, _letters(each)) for each in references)
+
+
+def resembles_any(reply: str, references: Iterable[str]) -> bool:
+    """Whether a reply has most words of a reference, in any order, or all of a short one: two people may say as much.
+
+    Of a system that repeats references, such a reply is one more.
+
+    >>> resembles_any("No problem. Enjoy!", ["No problem."]), resembles_any("Try Heat or Ronin.", ["Try Alien or Dune."])
+    (True, False)
+    """
+    own = Counter(_words_of(reply))
+    given = [Counter(_words_of(each)) for each in references]
+    return any((own & words).total() >= MOST_WORDS * words.total() > 0 for words in given)
+
+
+def _words_of(text: str) -> list[str]:
+    return "".join(each if each.isalnum() else " " for each in text.casefold()).split()
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def _repeats(own: str, other: str) -> bool:
+    if len(other) < SHORTEST_REFERENCE:
+        return own == other
+    if other in own:
+        return True
+    step = (len(other) - PROBE) // (PROBES - 1)
+    if not any(other[at * step : at * step + PROBE] in own for at in range(PROBES)):
+        return False
+    pieces = {other[at : at + PIECE] for at in range(len(other) - PIECE + 1)}
+    return sum(piece in own for piece in pieces) >= SHARED * len(pieces)

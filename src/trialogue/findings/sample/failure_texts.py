@@ -4,23 +4,33 @@ Words are known in some thirty languages. In any other, a failure shows as the s
 names nothing: ``units`` counts these. A suspicion is no verdict: it is weighed by its consequence.
 """
 
+import errno
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from http import HTTPStatus
 
 from trialogue.records.kinds.suspicions import Suspicion
 
 LONGEST = 400  # characters of an apology or of a short message of a program; a longer one says more than that
+NOTHING = re.compile(r"\W*[<\[({|]+[\w .-]{1,30}[|\])}>]+\W*")
+"""A note in brackets in place of a reply: "<|endoftext|>", "[no response]"."""
+CODES = re.compile(rf"\b(?:{'|'.join(sorted(errno.errorcode.values()))})\b")
+"""Names of errors of the operating system: ECONNRESET."""
+PHRASES = frozenset(each.phrase.lower() for each in HTTPStatus if each >= 400)
+"""What a server says, and nothing else: "Bad Request"."""
 BLANK = {"null", "none", "nan", "undefined", "n/a", "error", "failed", "failure", "timeout", "nil", "object object"}
 """What programs write where there is nothing, in brackets or not."""
 SIGNS = " \t\n[](){}<>.!*\"'`#:-_"
 
 _PROGRAM = re.compile(
     r"traceback \(most recent|^\s*at [\w$.<>]+\([^)]*:\d+\)|\bstack ?trace\b|\bcore dumped\b|segmentation fault|^panic:"
-    r"|\b[a-z]\w*(?:error|exception)\b\s*[:(]|\bexception in thread|<html|<!doctype html"
+    r"|\b[a-z]\w*(?:error|exception)\b\s*[:(]|\b\w+\.[\w.]*(?:error|exception|timeout)\b|^\W*[a-z]\w*(?:error|exception)\W*$"
+    r"|\bexception in thread|<html|<!doctype html"
     r"|^\s*\{\s*\"(?:error|detail|message)\""
-    r"|\binternal server error\b|\bbad gateway\b|\bservice unavailable\b|\bgateway time-?out\b|\btoo many requests\b"
-    r"|\brate ?limit(?:ed| exceeded| reached)?\b|\bconnection (?:refused|reset|timed out|aborted|error)\b|\berrno\b"
+    r"|\binternal server error\b|\bbad gateway\b|\bservice unavailable\b|\bgateway time-?out\b"
+    r"|\btoo many (?:requests|connections)\b|\brate ?limit(?:ed| exceeded| reached)?\b"
+    r"|\b(?:dis)?connect(?:ion)?(?: was)? (?:refused|reset|timed out|aborted|error|failure|failed|closed|lost)\b|\berrno\b"
     r"|\b(?:http|error|status|code|fehler|erreur|erro)\W{0,3}(?:code\W{0,3})?[45]\d\d\b|\b[45]\d\d\W{0,3}(?:error|internal|bad)"
     r"|\b(?:request|read|operation|response|connection) timed? ?out\b|\bcontext length exceeded\b|\bmaximum context length\b"
     r"|\bout of memory\b|\bmax(?:imum)? retries\b|\bapi key\b|\bquota exceeded\b|\bunhandled\b|\bnull ?pointer",
@@ -53,11 +63,32 @@ _CANNOT = (
     "পারছি_না 无法 無法 不能 できません わかりません 할_수_없 드릴_수_없 tidak_bisa tidak_dapat không_thể ไม่สามารถ "
     "siwezi"
 )
+_DECLINES = (
+    "i_wish_i_could wish_i_knew that_is_not_something_i that's_not_something_i not_able cannot_be could_not_be "
+    "couldn't_be cannot_provide can't_provide can't_offer cannot_offer cannot_recommend can't_recommend cannot_suggest "
+    "can't_suggest can't_answer cannot_answer don't_have_access do_not_have_access no_access don't_have_any "
+    "do_not_have_any don't_have_information do_not_have_information don't_have_enough do_not_have_enough have_nothing "
+    "has_nothing got_nothing have_no_idea have_no_information have_no_data have_no_answer have_no_results have_no_suggest "
+    "have_no_recommend know_nothing know_too_little i_lack we_lack lack_the draw_a_blank drew_a_blank drawing_a_blank "
+    "came_up_empty come_up_empty nothing_came nothing_comes nothing_found nothing_matche nothing_to_offer "
+    "nothing_to_recommend nothing_to_suggest no_matche no_suggestions no_recommendations list_has_no catalogue_has_no "
+    "catalog_has_no database_has_no not_in_my not_in_our beyond_what beyond_my beyond_our outside_my outside_our "
+    "outside_of_my outside_the_scope out_of_scope out_of_my_area out_of_my_depth not_part_of_my not_trained not_designed "
+    "not_equipped not_permitted not_authori must_decline have_to_decline must_pass have_to_pass i_am_afraid we_are_afraid "
+    "we're_afraid sadly regrettably i'm_stumped i_am_stumped at_a_loss didn't_catch did_not_catch quite_catch "
+    "didn't_quite did_not_quite not_follow_that couldn't_follow could_not_follow don't_understand do_not_understand "
+    "not_sure_what_you not_sure_i_can not_sure_how_to limited_and currently_limited currently_unable not_currently "
+    "ask_somebody_else ask_someone_else look_elsewhere check_back come_back_later ask_me_again"
+)
+"""In English, of which logs are most: that one is not able, not allowed, not informed, or did not understand."""
 _WRONG = (
-    "an_error error_occurred error_while unexpected_error internal_error a_snag broke_while failed_to_load "
-    "failed_to_fetch failed_to_retrieve failed_to_process failed_to_connect failed_to_respond fehler erreur errore "
-    "erro_ fout ett_fel fel_uppstod błąd chyba ошибк помилк hata 错误 錯誤 出错 エラー 오류 خطأ त्रुटि lỗi kesalahan "
-    "σφάλμα hiba eroare virhe feil fejl timed_out unavailable has_crashed crashed_while crashed_before"
+    "was_a_problem were_problems a_glitch a_hiccup technical_difficult technical_issue ran_into under_maintenance "
+    "for_maintenance is_down is_offline temporarily not_responding broke_down could_not_complete "
+    "could_not_process could_not_load an_error error_occurred error_while unexpected_error internal_error a_snag "
+    "broke_while failed_to_load failed_to_fetch failed_to_retrieve failed_to_process failed_to_connect "
+    "failed_to_respond fehler erreur errore erro_ fout ett_fel fel_uppstod błąd chyba ошибк помилк hata 错误 錯誤 出错 "
+    "エラー 오류 خطأ त्रुटि lỗi kesalahan σφάλμα hiba eroare virhe feil fejl timed_out unavailable has_crashed "
+    "crashed_while crashed_before"
 )
 
 
@@ -86,13 +117,13 @@ def _starts_of(lowered: str) -> frozenset[str]:
     return frozenset([each[:4] for each in words] + [each[:3] for each in words])
 
 
-_APOLOGY = _Stems(f"{_SORRY} {_CANNOT}")
-_CANNOT_DO = _Stems(_CANNOT)
+_APOLOGY = _Stems(f"{_SORRY} {_CANNOT} {_DECLINES}")
+_CANNOT_DO = _Stems(f"{_CANNOT} {_DECLINES}")
 _FAULT = _Stems(_WRONG)
 _YEAR = re.compile(r"\((?:1[89]|20)\d\d\)")
 _OF_PROGRAMS = (
     "error", "exception", "traceback", "stack", "dumped", "segmentation", "panic", "<html", "<!doctype", "{", "server",
-    "gateway", "unavailable", "requests", "limit", "connection", "errno", "timed", "timeout", "exceeded",
+    "gateway", "unavailable", "requests", "limit", "connect", "timeout", "errno", "timed", "timeout", "exceeded",
     "memory", "retries", "api key", "quota", "unhandled", "pointer", "status", "code", "http", "fehler", "erreur",
     "\n at ", "\tat ",
 )  # fmt: skip
@@ -107,7 +138,8 @@ _NAMED = re.compile(
 )
 _ASKS = re.compile(r"[?？؟;]\s*$")
 _AGAIN = re.compile(
-    r"\b(?:rephrase|repeat|reformulate|(?:say|try|ask|type|put) (?:that|it|this)?\s*(?:again|differently|another way))\b"
+    r"\b(?:rephrase|repeat|reformulate|(?:ask|try) (?:some\w+|another|elsewhere|later)"
+    r"|(?:say|try|ask|type|put) (?:that|it|this)?\s*(?:again|differently|another way))\b"
 )
 _OFFER = re.compile(
     r"\b(?:(?:how|what) about|why not|have you seen"
@@ -140,10 +172,11 @@ def suspicion_of(text: str, *, names_items: bool = False) -> Suspicion | None:
     """
     if names_items:
         return None
-    if not any(map(str.isalnum, text)) or text.strip(SIGNS).lower() in BLANK:
+    if not any(map(str.isalnum, text)) or text.strip(SIGNS).lower() in BLANK or NOTHING.fullmatch(text):
         return Suspicion.SILENT
     lowered = text.lower().replace("’", "'")
     is_of_program = any(map(lowered.__contains__, _OF_PROGRAMS)) and _PROGRAM.search(text) is not None
+    is_of_program |= text.strip(SIGNS).lower() in PHRASES or CODES.search(text) is not None
     if is_of_program and not (_YEAR.search(text) and _offers(text, lowered)):
         return Suspicion.ERROR
     if len(text) > LONGEST:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from trialogue.findings.standings import Verdict
 from trialogue.findings.threat import ThreatCode
-from trialogue.records import Estimate, Raters, Record, Scale
+from trialogue.records import ClusterKind, Estimate, Raters, Record, Scale
 from trialogue.records.kinds.suspicions import Suspicion
 
 
@@ -165,11 +165,11 @@ class MissingValues(Record):
     b: str
     """The other."""
     missing: dict[str, int]
-    """Units without a value by system: dialogues or replies, or people (needs, tasks) that the other system met."""
+    """Units without a value by system: dialogues or replies, or people, attempts at tasks, ... that the other system met."""
     units: dict[str, int]
     """All units by system."""
-    are_pairs: bool
-    """Whether people, needs or tasks are counted, which both systems should have met."""
+    pairs_of: ClusterKind | None = None
+    """What both systems should have met equally often: people, needs, tasks. None: units are counted."""
     share: float = Field(gt=0, le=2)
     """Unpaired: the difference of the two shares that are missing. Of pairs: the share that is incomplete. With ``chosen``:
     the missing share of each system whose ratings seem to be given by quality, added up."""

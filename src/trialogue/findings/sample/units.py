@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-from trialogue.findings.sample.copies import SHORTEST, CopyFinder
-from trialogue.findings.sample.echoes import repeats_any
+from trialogue.findings.sample.copies import SHORTEST, CopyFinder, repeats_any, resembles_any
 from trialogue.findings.sample.failure_texts import names_something, suspicion_of_all
 from trialogue.records import ClusterKind, JsonValue
 from trialogue.records.kinds.suspicions import Suspicion
@@ -18,6 +17,7 @@ MOST_EQUAL = 0.5  # share of all such units from which it is how the system talk
 OPENING_WORDS = 4  # fewer are said alike by chance
 OWN_WORDS = 10  # in two messages, that two people do not say alike, and get the same reply
 LONGEST_EQUAL = 400  # characters of such a reply
+ECHOING = 0.1  # of a system's replies repeat a reference: then those that resemble one do, too
 SOURCES = ("source", "corpus", "dataset", "channel", "domain", "locale", "language", "platform", "split", "segment")
 """Fields of a dialogue that may say from where it is, if nothing else does."""
 
@@ -32,11 +32,14 @@ class UnitAudit:
     """Units that look like failures, by id."""
     echoes: list[str] = field(default_factory=list)
     """Units whose reply repeats a reference."""
+    _alike: list[str] = field(default_factory=list)
+    """Units whose reply may repeat one."""
     _ids: list[str] = field(default_factory=list)
     _clusters: list[str] = field(default_factory=list)
     _sources: list[str] = field(default_factory=list)
-    _times: list[float | None] = field(default_factory=list)
     _copies: CopyFinder = field(default_factory=CopyFinder)
+    _again: dict[tuple[str, bytes], list[int]] = field(default_factory=lambda: defaultdict(list))
+    """Places of short texts by what one person said and heard."""
     _heads: dict[bytes, list[int]] = field(default_factory=lambda: defaultdict(list))
     _openings: list[str] = field(default_factory=list)
     _equal: dict[str, list[tuple[str, int]]] = field(default_factory=lambda: defaultdict(list))
@@ -49,7 +52,6 @@ class UnitAudit:
         asked: Sequence[str],
         replies: Sequence[str],
         source: str = "",
-        time: float | None = None,
         names_items: bool = False,
         is_answered: bool = True,
         content: Sequence[str] = (),
@@ -63,7 +65,6 @@ class UnitAudit:
             asked: what the user said, or the context.
             replies: what the system replied.
             source: where it is from; "": unknown.
-            time: when a dialogue with a person began; None: unknown.
             names_items: whether the data annotate an item in the last reply, or a ranking.
             is_answered: whether the system was asked for a reply, and no failure was recorded.
             references: what people replied instead.
@@ -73,9 +74,8 @@ class UnitAudit:
         self._ids.append(name)
         self._clusters.append(cluster)
         self._sources.append(source)
-        self._times.append(time)
         first = next((said for said in asked if said.count(" ") >= OPENING_WORDS - 1), "")
-        self._openings.append(first and blake2b(first.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest())
+        self._openings.append(first and _digest(first).hex())
         if is_answered:
             sign = suspicion_of_all(replies, names_items=names_items)
             if sign is not None:
@@ -83,13 +83,18 @@ class UnitAudit:
                 return
             if references and repeats_any(replies[-1], references):
                 self.echoes.append(name)
+            elif references and resembles_any(replies[-1], references):
+                self._alike.append(name)
             said = set(replies)
             if len(said) == 1 and not names_items and len(replies[0]) <= LONGEST_EQUAL:
                 self._equal[" ".join(replies[0].lower().split())].append((name, hash(tuple(asked))))
         head = _head(asked, replies)
         if head is not None:
             self._heads[head].append(place)
-        self._copies.add(place, "\n".join(content or (*asked, *replies)), "" if content else " ".join(asked))
+        text = "\n".join(content or (*asked, *replies))
+        is_long = self._copies.add(place, text, "" if content else " ".join(asked))
+        if not is_long and self.clustered_by is ClusterKind.PERSON and len(text.split()) >= OWN_WORDS:
+            self._again[cluster, _digest(text)].append(place)
 
     def facts(self, *, are_people: bool = False) -> dict[str, Any]:
         """Fields of ``MeasuredUnits`` that say what was found; those without anything are left out.
@@ -101,10 +106,9 @@ class UnitAudit:
         suspects = {sign: tuple(name for name, own in self.suspects.items() if own is sign) for sign in Suspicion}
         found: dict[str, Any] = {
             "suspects": {sign: names for sign, names in suspects.items() if names},
-            "echoes": tuple(self.echoes),
-            "copies": self._name_units(self._copies.exact()),
-            "times": tuple(self._times) if any(each is not None for each in self._times) else (),
-            "sources": tuple(self._sources) if len(set(self._sources)) > 1 else (),
+            "echoes": (*self.echoes, *(self._alike if len(self.echoes) >= ECHOING * len(self._ids) else ())),
+            "copies": self._name_units([*self._copies.exact(), *self._again.values()]),
+            "sources": tuple(self._sources) if any(self._sources) else (),
             "texts": () if self.clustered_by is ClusterKind.SITUATION else self._texts(),
         }
         if self.clustered_by not in (ClusterKind.NEED, ClusterKind.SITUATION):
@@ -149,7 +153,11 @@ def _head(asked: Sequence[str], replies: Sequence[str]) -> bytes | None:
     words = [*own, *replies[0].split()] if len(asked) > 1 and replies else []
     if len(own) < OWN_WORDS or len(words) < SHORTEST:
         return None
-    return blake2b(" ".join(words).lower().encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return _digest(" ".join(words).lower())
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def source_of(source: str | None, meta: Mapping[str, JsonValue]) -> str:

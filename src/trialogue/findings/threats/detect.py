@@ -14,9 +14,8 @@ from trialogue.findings.records import Findings
 from trialogue.findings.standings import Contrast, League
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
-from trialogue.findings.threats.items import lacking_titles
 from trialogue.findings.threats.language_texts import language_of_texts, made_for
-from trialogue.findings.threats.listening import listening, other_catalogue, serves_less
+from trialogue.findings.threats.listening import lacking_titles, listening, other_catalogue, serves_less
 from trialogue.findings.threats.sample import lookalike_systems, missing_values, suspicions, turned_verdicts
 from trialogue.findings.threats.users import (
     different_users,

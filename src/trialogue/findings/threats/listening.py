@@ -1,4 +1,5 @@
-"""Detectors of threats to outcomes by needs: systems that meet needs without listening, or listen and serve less."""
+"""Detectors of threats by needs and items: systems that meet needs without listening, that listen and serve less, or that
+recommend what does not exist, as far as is known."""
 
 from collections.abc import Iterator
 
@@ -10,8 +11,12 @@ from trialogue.records import Card, Estimate
 
 OUTSIDE = "out_of_catalogue"
 """Name of the metric of items that are not in the users' catalogue."""
+UNRECOGNISED = ("unrecognised_titles", "presented")
+"""Name and variant of the measure of titles that neither the catalogue nor a list of real items has."""
+TAKEN_FOR_UNKNOWN = 0.05
+"""Share of people's own titles that at most is taken for titles the catalogue lacks."""
 MOSTLY_UNKNOWN = 0.5
-"""Share of a system's items that are unknown to its users from which they do not talk about the same catalogue."""
+"""Share of a system's items that are unknown, from which no verdict in its favour is left."""
 
 
 def serves_less(findings: Findings) -> Iterator[Threat]:
@@ -132,3 +137,21 @@ def _is_by_needs(card: Card) -> bool:
 
 def _other(a: str, b: str, one: str | None) -> str:
     return b if one == a else a
+
+
+def lacking_titles(findings: Findings) -> Iterator[Threat]:
+    """Systems that recommend what the catalogue does not have more often than people's words are taken for such."""
+    for league in findings.leagues:
+        if (league.measure.measured.metric, league.measure.measured.variant) != UNRECOGNISED:
+            continue
+        for standing in league.standings:
+            interval = standing.estimate.interval
+            if interval is None or interval.low <= TAKEN_FOR_UNKNOWN:
+                continue
+            yield Threat(
+                code=ThreatCode.UNRECOGNISED_TITLES,
+                severity=Severity.BLOCKS if interval.low > MOSTLY_UNKNOWN else Severity.DEMOTES,
+                systems=(standing.system,),
+                only_if_ahead=True,
+                facts={"share": standing.estimate.value},
+            )

@@ -68,7 +68,7 @@ def missing_values(findings: Findings) -> Iterator[Threat]:
             facts={
                 "missing": {**each.missing},
                 "units": {**each.units},
-                "are_pairs": each.are_pairs,
+                "pairs_of": each.pairs_of and each.pairs_of.value,
                 "tipping": round(each.tipping, 4),
                 "reach": round(each.reach, 4),
                 **({"chosen": each.chosen} if each.chosen else {}),

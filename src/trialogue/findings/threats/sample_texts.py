@@ -5,8 +5,17 @@ from collections.abc import Mapping
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.entry import ThreatText
 from trialogue.findings.wording import list_names, p_words
+from trialogue.records import ClusterKind
 from trialogue.records.kinds.suspicions import Suspicion
 
+PAIRS: Mapping[ClusterKind, str] = {
+    ClusterKind.PERSON: "people",
+    ClusterKind.NEED: "conversations about the needs",
+    ClusterKind.TASK: "attempts at the tasks",
+    ClusterKind.SITUATION: "situations",
+    ClusterKind.DIALOGUE: "dialogues",
+}
+"""What two systems should have met equally often."""
 SIGNS: Mapping[Suspicion, str] = {
     Suspicion.SILENT: "no reply",
     Suspicion.ERROR: "a program's message",
@@ -68,7 +77,8 @@ def _missing_text(threat: Threat) -> str:
     missing, units = threat.facts["missing"], threat.facts["units"]
     assert isinstance(missing, dict)
     assert isinstance(units, dict)
-    what = "people, needs, tasks or situations" if threat.facts["are_pairs"] else "units"
+    kind = threat.facts["pairs_of"]
+    what = "units" if kind is None else PAIRS[ClusterKind(str(kind))]
     counted = list_names([f"{count} of {units[system]} {what} for {system}" for system, count in missing.items()])
     turns = threat.severity is Severity.DEMOTES
     tipping, reach = _number(threat.facts["tipping"]), _number(threat.facts["reach"])
@@ -100,17 +110,18 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.COPIED_UNITS: ThreatText(
         "Dialogues or situations are copies",
-        "Dialogues or situations of at least 30 words that are equal to another one, or nearly equal (up to a word in four "
-        "changed, or with the same first two messages and the reply between) in another cluster; also dialogues that people "
-        "under at least five codes begin with the same words, which users of the other systems hardly say (Fisher's exact "
-        "test at .001). Openings that many share, and failures, are no copies.",
+        "Dialogues or situations of at least 30 words (of one person: of 10) that are equal to another one, or nearly equal "
+        "(up to a word in four changed, or with the same first two messages and the reply between) in another cluster; also "
+        "dialogues that people under at least five codes begin with the same words, which users of the other systems hardly "
+        "say (Fisher's exact test at .001). Openings that many share, and failures, are no copies.",
         "Noted; demotes a verdict that does not stand if equal ones count as one, and nearly equal ones as one cluster.",
         _copy_text,
     ),
     ThreatCode.COPIED_REFERENCES: ThreatText(
         "Replies are the references",
         "Replies that hold a reference: three quarters of its pieces of five letters, whatever stands around it (references "
-        "of fewer than 25 letters: all of it, and nothing else).",
+        "of fewer than 25 letters: all of it, and nothing else). Of a system of which a tenth do, also those with seven "
+        "tenths of its words.",
         "Noted; demotes a verdict on a measure that uses references if it does not stand without the situations in which "
         "any of the two systems repeats the reference.",
         _echo_text,
@@ -119,7 +130,8 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Sources mixed unequally",
         "Two systems' dialogues come from the same sources (corpora, files, channels) in other shares, or one source speaks "
         "against the others (at .01).",
-        "Demotes a verdict that does not stand within the sources, or in that one.",
+        "Demotes a verdict that does not stand within the sources, or in that one, or where most of a system's dialogues "
+        "are from sources that the other has none of.",
         _source_text,
     ),
     ThreatCode.MIXED_SCALES: ThreatText(
@@ -135,9 +147,9 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.OTHER_TIMES: ThreatText(
         "Systems rated at different times",
         "People's dialogues with two systems began at other times (quarters of the dialogues, chi-square at .001), as"
-        " their files say.",
-        "Demotes a verdict that does not stand within the quarters, or cannot be computed there. Times of simulations"
-        " do not matter.",
+        " a field with times or positions says.",
+        "Demotes a verdict that does not stand within periods of 16 dialogues, or cannot be computed there for most of a "
+        "system's. Times of simulations do not matter.",
         lambda t: (
             f"it does not stand within the same periods, which the systems' dialogues are not equally of {_result(t)}"
         ),
@@ -159,13 +171,13 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.DOMINANT_RATER: ThreatText(
         "One rater gave most ratings",
-        "One of several raters gave at least half of the ratings of two systems.",
+        "One of several raters gave at least half of the ratings of a system.",
         "Demotes a verdict that does not stand without that rater.",
         lambda t: f"it does not stand without the rater who gave most of the ratings {_result(t)}",
     ),
     ThreatCode.CONTRADICTORY_RATINGS: ThreatText(
         "Contradictory ratings",
-        "A rater gave the same unit different values of one question.",
+        "A rater gave the same unit, or two with the same text, different values of one question.",
         "Demotes a verdict that does not stand if, of each rater's, the one counts that speaks most against "
         "the better system.",
         lambda t: (
@@ -180,15 +192,16 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.LOOKALIKE_PEOPLE: ThreatText(
         "One person under several codes",
-        "Codes of people or raters that differ only in case, spaces and signs.",
+        "Codes of people or raters that differ only in case, spaces and signs; or five or more people whose dialogues share "
+        "a value of a field, such as an address, of which nearly every value is one person's own.",
         "Demotes a verdict that does not stand if these are one person each.",
         lambda t: (
-            f"it does not stand if people whose codes differ only in case or signs are one person each {_result(t)}"
+            f"it does not stand if people at one address, or whose codes differ only in signs, are one {_result(t)}"
         ),
     ),
     ThreatCode.LOOKALIKE_SYSTEMS: ThreatText(
         "Systems with names that look the same",
-        "Names of systems that differ only in case, spaces, invisible characters or the shape of letters.",
+        "Names of systems that differ only in case, spaces, hyphens, invisible characters or the shape of letters.",
         "Demotes every verdict on these systems: they are treated as different ones. If they are one system, use one "
         "name in the files.",
         lambda t: (
@@ -198,10 +211,10 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.MISSING_VALUES: ThreatText(
         "Values are missing unequally",
-        "One system of a pair lacks more ratings, more of the people, needs or tasks that the other one met, or more of "
-        "the references or targets that a measure needs; or its ratings seem to be given by quality, since a column that "
-        "covers its dialogues goes with having a rating as it goes with ratings (at .005), to the leader's advantage. The "
-        "tipping point is how far the missing values must lie from the others to turn the verdict.",
+        "One system of a pair lacks more ratings, more of the people (or attempts at needs or tasks) that the other met, or "
+        "more of the references or targets that a measure needs; or its ratings seem to be given by quality, since a column "
+        "that covers its dialogues goes with having a rating as it goes with ratings (at .005), to the leader's advantage. "
+        "The tipping point is how far the missing values must lie from the others to turn the verdict.",
         "Demotes a verdict whose tipping point lies within the scale (without a worst value: within two standard "
         "deviations), unless chance may explain the shares (Fisher's exact test at .02); otherwise, it is noted.",
         _missing_text,

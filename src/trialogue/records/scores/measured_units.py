@@ -39,11 +39,13 @@ class MeasuredUnits(Record):
     sources: tuple[str, ...] = ()
     """The corpus, file or channel that each comes from; (): all from one, or unknown."""
     times: tuple[float | None, ...] = ()
-    """When each dialogue with a person began, in seconds; (): unknown."""
+    """When each dialogue with a person began, in seconds, or the how-manieth of the person's it is; (): unknown."""
+    addresses: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """By a hash of an address that people under several codes share: ids of their dialogues."""
     suspects: dict[Suspicion, tuple[str, ...]] = Field(default_factory=dict)
     """Ids of units that look like failures that nobody recorded, by the sign; see ``findings.sample.failure_texts``."""
     echoes: tuple[str, ...] = ()
-    """Ids of situations in which the reply repeats the reference; see ``findings.sample.echoes``."""
+    """Ids of situations in which the reply repeats the reference; see ``findings.sample.copies``."""
     copies: tuple[tuple[str, ...], ...] = ()
     """Groups of ids whose texts are equal, and long; see ``findings.sample.copies``."""
     texts: tuple[str, ...] = ()

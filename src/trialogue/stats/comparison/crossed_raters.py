@@ -5,9 +5,10 @@ dialogues, and more dialogues do not remove it. The difference is estimated with
 severity cancels; its variance is the two-way one of Cameron, Gelbach and Miller (2011), ``V1 + V2 - V12``, and never less
 than each of the two: the sum may be too small, and even negative, by chance.
 
-With 12 or more levels of the smaller factor, Student's t has Satterthwaite's degrees of freedom, with fewer as many as
-levels less one. Three to five raters are compared only where each of them rated everything, and stand for themselves rather
-than for people; fewer, or raters nested in systems, are refused.
+Of Student's t and Hall's, which allows for skewness, the wider ends count: few ratings that differ from nearly all others
+are rare events. With 12 or more levels of the smaller factor, t has Satterthwaite's degrees of freedom, with fewer as many
+as levels less one. Three to five raters are compared only where each of them rated everything, and stand for themselves
+rather than for people; fewer, or raters nested in systems, are refused.
 """
 
 from collections.abc import Hashable, Sequence
@@ -17,6 +18,8 @@ import numpy as np
 
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Ints
+from trialogue.stats.comparison.shares import move_past_zero
+from trialogue.stats.comparison.skewed_mean import transform, untransform
 from trialogue.stats.comparison.two_sides import SMALLER_SIDE, STANDARD_ERROR
 
 FEWEST_CROSSED = 3  # raters of everything; fewer say nothing of other raters
@@ -123,21 +126,26 @@ def _estimate(data: _Both, most: float | None, confidence: float, counts: dict[s
         why = Reason.of(ReasonCode.DIFFERENCES_ALL_EQUAL)
         return Estimate(value=value, p=1.0 if value == 0 else None, why=why, **counts)
     error = variance**0.5
-    reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
+    skewness = _cubes(parts, data.clusters, data.raters) / error**3
+    quantile = float(stdtrit(freedom, (1 + confidence) / 2))
     bound = np.inf if most is None else max(most, abs(value))
+    p = min(1.0, max(2 * float(stdtr(freedom, -abs(t))) for t in (value / error, transform(value / error, skewness))))
+    low = value - max(quantile, untransform(quantile, skewness)) * error
+    high = value - min(-quantile, untransform(-quantile, skewness)) * error
+    low, high = move_past_zero(low, high, value, p < 1 - confidence)
     interval = Interval(
-        low=max(value - reach, -bound),
-        high=min(value + reach, bound),
+        low=max(low, -bound),
+        high=min(high, bound),
         confidence=confidence,
-        method="two-way clusters (dialogues and raters), Student's t",
+        method="two-way clusters (dialogues and raters), the wider of Student's t and Hall's",
         facts={
             "freedom": freedom,
+            "skewness": abs(skewness),
             RATERS: float(raters),
             STANDARD_ERROR: error,
             SMALLER_SIDE: float(min(raters, levels)),
         },
     )
-    p = min(1.0, 2 * float(stdtr(freedom, -abs(value) / error)))
     return Estimate(value=value, interval=interval, p=p, **counts)
 
 
@@ -165,6 +173,15 @@ def two_way(parts: Floats, clusters: Ints, raters: Ints, *, levels: int, persons
         parts_of = by_cluster**2 / (levels - 1) + by_rater**2 / (persons - 1)
         freedom = max(freedom, variance**2 / parts_of)
     return variance, freedom
+
+
+def _cubes(parts: Floats, clusters: Ints, raters: Ints) -> float:
+    """Third cumulant of a sum of contributions that repeat in two ways."""
+    keys = clusters, raters, clusters * (raters.max() + 1) + raters
+    by_cluster, by_rater, cells = (
+        float((np.sort(np.bincount(np.unique(each, return_inverse=True)[1], parts)) ** 3).sum()) for each in keys
+    )
+    return by_cluster + by_rater - cells
 
 
 def two_way_p(values: Floats, clusters: Sequence[Hashable], raters: Sequence[Hashable]) -> float | None:

@@ -13,7 +13,7 @@ from trialogue.findings.board.pooling import Sampling
 from trialogue.findings.board.records import BoardFindings, LeftOut
 from trialogue.findings.board.reported import ReportedRow
 from trialogue.findings.comparison.system_sample import collect_system
-from trialogue.findings.threats.items import UNRECOGNISED
+from trialogue.findings.threats.listening import UNRECOGNISED
 from trialogue.records import Basis, JsonValue, Manifest, MeasuredUnits, Reason, ReasonCode, StoredParts
 from trialogue.workflows.board.read_rows import problems_of_rows, read_reported
 from trialogue.workflows.board.read_runs import VersionRun, read_versions

@@ -1,16 +1,14 @@
 """Fingerprint what systems were evaluated on: each population as a whole, and its single units."""
 
 import hashlib
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from functools import lru_cache
 
 import numpy as np
 
 from trialogue.findings.sample.collect import look_across
+from trialogue.findings.sample.fields import FieldAudit
 from trialogue.findings.sample.units import UnitAudit, source_of
 from trialogue.metrics import Conversation, Reply
 from trialogue.metrics.engine.conversations import fingerprint_of
@@ -28,32 +26,6 @@ from trialogue.records import (
 )
 from trialogue.simulation.source import users_of_source
 
-TIMES = (
-    "started_at",
-    "start_time",
-    "created_at",
-    "timestamp",
-    "time",
-    "date",
-    "datetime",
-    "started",
-    "when",
-    "finished_at",
-    "ended_at",
-    "completed_at",
-    "submitted_at",
-    "rated_at",
-    "position",
-    "order",
-    "session",
-    "round",
-    "visit",
-)
-"""Fields that say when a dialogue began, or the how-manieth of a person's it is."""
-_DAYS = ("%Y/%m/%d", "%d.%m.%Y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%a, %d %b %Y")
-FORMS = ("", *(f"{day}{hour}" for day in _DAYS for hour in ("", " %H:%M", " %H:%M:%S", " %H:%M:%S %z")))
-"""Times that people and programs write; "": ISO 8601."""
-SAME_DIGITS = dict.fromkeys(map(ord, "0123456789"), "1")
 SHORT = 32  # hex digits: 128 bits, beyond any coincidence
 
 
@@ -123,6 +95,34 @@ class _Group:
         )
 
 
+@dataclass
+class _Audited:
+    """The dialogues of a system with one kind of users."""
+
+    audit: UnitAudit
+    ids: list[str] = field(default_factory=list)
+    clusters: list[str] = field(default_factory=list)
+    numbers: list[int | None] = field(default_factory=list)
+    """Of each dialogue, among those with people; None: with nobody, or nothing but its text is known."""
+
+    def times(self, every: Sequence[float | None]) -> tuple[float | None, ...]:
+        found = tuple(None if at is None else every[at] for at in self.numbers)
+        return found if any(each is not None for each in found) else ()
+
+    def addresses(self, every: Iterable[tuple[str, Sequence[int]]]) -> dict[str, tuple[str, ...]]:
+        places = {at: name for name, at in zip(self.ids, self.numbers, strict=True) if at is not None}
+        found = {address: tuple(places[at] for at in numbers if at in places) for address, numbers in every}
+        return {address: own for address, own in found.items() if own}
+
+
+def _number_of(conversation: Conversation, fields: FieldAudit) -> int | None:
+    dialogue = None if isinstance(conversation, PlainConversation) else conversation.dialogue
+    if dialogue is None:
+        return None
+    first = dialogue.utterances[0].meta if dialogue.utterances else {}
+    return fields.add(conversation.cluster, dialogue.meta, first)
+
+
 def measured_units(
     online: Iterable[Conversation], offline: Sequence[Conversation], situations: Iterable[Situation]
 ) -> Iterator[MeasuredUnits]:
@@ -133,28 +133,31 @@ def measured_units(
         offline: replies to situations.
         situations: the situations.
     """
-    dialogues: dict[tuple[str, str, ClusterKind], tuple[list[str], list[str], UnitAudit]] = {}
+    dialogues: dict[tuple[str, str, ClusterKind], _Audited] = {}
+    fields = FieldAudit()
     for each in online:
         users = None if each.is_plain or each.dialogue is None else users_of_source(each.dialogue)
         key = (each.system, users or "", _cluster_kind(each))
-        ids, clusters, audit = dialogues.setdefault(key, ([], [], UnitAudit(key[2])))
-        ids.append(each.dialogue_id or "")
-        clusters.append(each.cluster)
-        _look_at_dialogue(each, audit)
+        own = dialogues.setdefault(key, _Audited(UnitAudit(key[2])))
+        own.ids.append(each.dialogue_id or "")
+        own.clusters.append(each.cluster)
+        own.numbers.append(_number_of(each, fields) if users is None else None)
+        _look_at_dialogue(each, own.audit)
+    times, addresses = fields.times(), list(fields.addresses())
     yield from look_across(
         [
             MeasuredUnits(
                 system=system,
                 kind_of=PopulationKind.SIMULATED if users else PopulationKind.PEOPLE,
                 users=users or None,
-                ids=tuple(ids),
+                ids=tuple(own.ids),
                 clustered_by=clustered_by,
-                clusters=tuple(clusters),
-                **audit.facts(are_people=not users),
+                clusters=tuple(own.clusters),
+                times=own.times(times),
+                addresses=own.addresses(addresses) if clustered_by is ClusterKind.PERSON else {},
+                **own.audit.facts(are_people=not users),
             )
-            for (system, users, clustered_by), (ids, clusters, audit) in sorted(
-                dialogues.items(), key=lambda each: each[0]
-            )
+            for (system, users, clustered_by), own in sorted(dialogues.items(), key=lambda each: each[0])
         ]
     )
     contents = {each.id: _content(each) for each in situations} if offline else {}
@@ -195,55 +198,9 @@ def _look_at_dialogue(conversation: Conversation, audit: UnitAudit) -> None:
         asked=asked,
         replies=replies,
         source="" if dialogue is None else source_of(dialogue.source, dialogue.meta),
-        time=None if dialogue is None else began_at(dialogue),
         names_items=last is not None and bool(last.ranking or last.mentions),
         is_answered=dialogue is not None and dialogue.fault is None and bool(asked or replies),
     )
-
-
-def began_at(dialogue: Dialogue) -> float | None:
-    """When a dialogue with a person began, as its file says; None: unknown, or with a simulated user."""
-    if users_of_source(dialogue):
-        return None
-    first = dialogue.utterances[0].meta if dialogue.utterances else {}
-    given = next((meta[name] for meta in (dialogue.meta, first) for name in TIMES if meta.get(name) is not None), None)
-    return seconds_of(given)
-
-
-def seconds_of(value: object) -> float | None:
-    """A number, or a time (ISO 8601), as a number to sort by; None if it is neither.
-
-    Of numbers alone, the order of day and month is not known: "3/4/2024" is no time.
-
-    >>> seconds_of(5), seconds_of("1970-01-01T00:01:00Z"), seconds_of("soon"), seconds_of(None)
-    (5.0, 60.0, None, None)
-    >>> seconds_of("1714730000"), seconds_of("1 Jan 1970 00:02"), seconds_of("3/4/2024")
-    (1714730000.0, 120.0, None)
-    """
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value) if math.isfinite(value) else None
-    if not isinstance(value, str):
-        return None
-    if value.strip().isdecimal():
-        return float(value)
-    form = _form_of(value.strip().translate(SAME_DIGITS))  # one look for a whole file
-    found = None if form is None else _moment(value.strip(), form)
-    if found is None:
-        return None
-    return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()
-
-
-@lru_cache(maxsize=256)
-def _form_of(text: str) -> str | None:
-    """The form of a time; None: it is none."""
-    return next((form for form in FORMS if _moment(text, form) is not None), None)
-
-
-def _moment(text: str, form: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text) if not form else datetime.strptime(text, form)
-    except ValueError:
-        return None
 
 
 def _look_at_reply(reply: Reply, cluster: str, audit: UnitAudit) -> None:
