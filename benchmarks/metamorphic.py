@@ -33,7 +33,7 @@ NAMES = {
     "thought": r"thought",
     "systems": r"(not read|Not read).*(\b(PLACES)\b)|the system|names? the system|one system",
     "persons": r"(not read|Not read).*(\b(PLACES)\b)",
-    "ratings": r"(not read|Not read).*(\b(PLACES)\b)|ratings of (replies|messages)|no feedback that is understood",
+    "ratings": r"(not read|Not read).*(\b(PLACES)\b)|ratings of (replies|messages)|feedback in an unknown form",
 }
 """What a message must say to name a difference of each kind; PLACES: the headings in which the form wrote it."""
 FOLLOWS = "evaluation"

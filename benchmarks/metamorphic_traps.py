@@ -79,7 +79,7 @@ def said(number: int, rating: Callable[[int], Any]) -> tuple[tuple[Any, ...], ..
 HEAD = "conversation_id,model,role,text,rating"
 WORDS = ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied")
 DENIAL = "contain no human judgement"
-UNREAD = r"values? (is|are) no feedback that is understood|no known form"
+UNREAD = r"values? (is|are) feedback in an unknown form|no known form"
 
 
 def _index_column() -> str:

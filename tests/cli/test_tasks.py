@@ -49,7 +49,7 @@ def test_mistakes_are_said_without_a_traceback(tmp_path: Path) -> None:
         (("baselines", path), "no item has the field 'yaer'"),
         (("baselines", tmp_path / "none"), "no tasks here"),
         (("baselines", "demo", "--ends", "never"), "accepted, recommend"),
-        (("score", path, "--ends", "accepted"), "give --tasks"),
+        (("score", path, "--ends", "accepted"), "add --tasks"),
     ):
         done = trialogue("tasks", *words)
         assert done.returncode == 2

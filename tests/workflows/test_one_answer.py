@@ -390,7 +390,7 @@ def test_mistakes_in_a_decision_protocol_are_named_at_once(tmp_path: Path) -> No
     assert {problem.field for problem in caught.value.problems} == {"alpha", "margins"}
     with pytest.raises(UsageError, match="has no direction"):
         compare("a", "b", decide={"measure": "length"})
-    with pytest.raises(UsageError, match="leave out on"):
+    with pytest.raises(UsageError, match="omit on"):
         compare("a", "b", decide={"measure": "human:liked"}, on=["human:liked"])
 
 

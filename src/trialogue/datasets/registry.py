@@ -59,7 +59,7 @@ def recognise(path: Path) -> Format:
         raise DataError(Problem("this file is empty.", file=str(path), hint="Is the file complete?"))
     fitting = [fmt for fmt in map(get_format, format_names()) if fmt.recognises(head)]
     if not fitting and head.text.startswith(ZIP):
-        what = "this is an Excel workbook or a zip archive, which is not read."
+        what = "this is an Excel workbook or a zip archive, which Trialogue does not read."
         raise DataError(Problem(what, file=str(path), hint='In Excel: save as "CSV UTF-8".'))
     if len(fitting) == 1:
         return fitting[0]

@@ -14,7 +14,7 @@ EMPTY = Undefined(Reason.of(ReasonCode.REPLY_EMPTY))
 
 
 NOT_COMPARED = (
-    "A reply whose reference is missing or blank is left out; the tools of these formulas score a blank one 0."
+    "Replies with a missing or blank reference are omitted; the original tools give a blank reference the score 0."
 )
 """Caveat of the metrics that compare texts with references."""
 FIRST_REFERENCE = "Of several references, only the first is compared."

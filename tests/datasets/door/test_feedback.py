@@ -69,7 +69,7 @@ def test_numbers_in_strings_are_numbers(tmp_path: Path) -> None:
 
 def test_what_cannot_be_read_is_counted_by_system_and_named(tmp_path: Path) -> None:
     material = read(tmp_path, chats([5, {"value": "so-so"}, "4", ["meh"], 2, "N/A"], "satisfaction"))
-    (warning,) = [each for each in material.warnings if "no feedback that is understood" in each]
+    (warning,) = [each for each in material.warnings if "feedback in an unknown form" in each]
     assert "2 of 5 values" in warning
     assert "B 2" in warning
     assert [len(each.ratings) for each in material.dialogues] == [1, 0, 1, 0, 1, 0]

@@ -101,7 +101,7 @@ def test_systems_that_share_ids_of_scenarios_have_a_dialogue_each(tmp_path: Path
 
 def test_a_conversation_that_is_handed_over_has_two_systems_which_is_an_error(tmp_path: Path) -> None:
     rows = "dialogue_id,turn,system,role,text\n1,1,A,user,hi\n1,2,A,assistant,x\n1,3,B,user,y\n1,4,B,assistant,z\n"
-    with pytest.raises(DataError, match="dialogue '1' has several: A, B"):
+    with pytest.raises(DataError, match="dialogue '1' has several values: A, B"):
         read(tmp_path, rows)
 
 

@@ -341,8 +341,8 @@ def test_ten_mistakes_are_reported_at_once(tmp_path: Path) -> None:
         "line 5, field n: expected a number to sort by.",
         "line 6, field s: unknown speakers, neither user nor system: 'Alice' (1×).",
         "line 8, field r: 99 is outside the scale 1 to 5.",
-        "line 2, field sys: dialogue 'a' has several: R2, R3.",
-        "line 2, field u: dialogue 'a' has several: u1, u2.",
+        "line 2, field sys: dialogue 'a' has several values: R2, R3.",
+        "line 2, field u: dialogue 'a' has several values: u1, u2.",
         "line 11: this row has 6 cells, the header has 7.",
         "line 12: this row has 9 cells, the header has 7.",
     ):

@@ -77,7 +77,7 @@ def test_a_manifest_of_another_run_or_with_a_changed_option_is_refused(tmp_path:
     assert "findings.json" in refusal(tmp_path / "b")
     path = tmp_path / "a" / "manifest.json"
     path.write_text(path.read_text().replace("evaluate", "evaluatE"))
-    assert "the manifest was changed: it is not what its seal" in refusal(tmp_path / "a")
+    assert "the manifest was changed: it does not match its seal" in refusal(tmp_path / "a")
 
 
 def test_a_folder_without_seals_says_what_to_do(tmp_path: Path) -> None:

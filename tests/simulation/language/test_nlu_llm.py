@@ -242,7 +242,7 @@ def test_definitions_of_the_users_own_stand_in_the_prompt_and_others_are_refused
     asked.read("How about this definition?")
     options = asked.options
     assert "\nG. List: names things.\n" in last_prompt(endpoint, "acts/plain")
-    with pytest.raises(UsageError, match="definition of 'List' is of no act of these users' agents"):
+    with pytest.raises(UsageError, match="'List' is defined, but is not an act of these users' agents"):
         ActReader(options, ("Elicit",))
     with pytest.raises(UsageError, match="chooses from 1 to 25 acts; agents of these users have 26"):
         ActReader(options, [f"L{number}" for number in range(26)])

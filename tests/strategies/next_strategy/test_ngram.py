@@ -105,7 +105,7 @@ def test_an_unknown_smoothing_is_refused() -> None:
 
 @pytest.mark.parametrize("data", [[], [(START,)], [(START, "user:turn")], [("a",)]])
 def test_sequences_with_nothing_to_predict_are_refused(data: list[Tokens]) -> None:
-    with pytest.raises(UsageError, match="a strategy to predict"):
+    with pytest.raises(UsageError, match="nothing to predict"):
         NGramFit(classes=AB)(data)
 
 

@@ -36,8 +36,8 @@ FAR_TOO_GOOD = (
     "on held-out dialogues."
 )
 PROTOCOL = (
-    "dialogue, text, pairs (the paper's, which leaks), transfer (a trained model, or --test, on "
-    "other data) or sequence (next-strategy prediction)."
+    "How test data are separated: dialogue, text, pairs (as in the paper; test data leak into training), transfer (a "
+    "trained model, or --test, on other data) or sequence (next-strategy prediction)."
 )
 PAPER_CLASSES = "Leave out no_strategy, as the paper does (default: the classes that models are trained on)."
 BUNDLED = "Also train on the sentences bundled with Trialogue (default: no, or as MODEL was trained)."

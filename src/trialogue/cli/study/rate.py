@@ -23,7 +23,7 @@ def rate(
     cache: Annotated[Path | None, typer.Option(help="Folder for cached answers.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
 ) -> None:
-    """Let a language model rate a study's items, for comparison with human ratings. They never count as human ratings."""
+    """Let a language model rate a study's items. These ratings are for comparison and never count as human ratings."""
     from trialogue.errors import UsageError
     from trialogue.llm import ChatOptions, LocalOptions, ModelOptions
     from trialogue.workflows.study.model_rater import rate_by_model

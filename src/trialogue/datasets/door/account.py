@@ -88,12 +88,12 @@ class FeedbackTally:
                 total = held.unread.total()
                 by_system = ", ".join(f"{system} {times}" for system, times in sorted(held.unread_of.items()))
                 what = (
-                    f"{total} of {total + held.values.total()} values are no feedback that is understood: {kinds}; "
+                    f"{total} of {total + held.values.total()} values are feedback in an unknown form: {kinds}; "
                     f"by system: {by_system}"
                 )
                 if held.values and set(held.forms) == {Form.BINARY} and total > MANY_UNREAD * held.values.total():
                     hint = "Write the points of the scale as numbers."
-                    what = f"these words are no up and down, but more points of a scale: {kinds}."
+                    what = f"these words are points of a scale, not up or down: {kinds}."
                     report.wrong(what, name, line=held.line, hint=hint)
                 else:
                     report.mend(what, name, line=held.line, hint="They count as missing.")

@@ -281,8 +281,8 @@ def _settle_units(units: dict[Key, Units[Row]], reading: _Reading) -> None:
         report.wrong(what, column, line=reading.two_contents.line, hint=hint)
     if reading.scattered.ids and 2 * len(reading.scattered.ids) < len(units):
         what = (
-            f"the rows of {len(reading.scattered.ids)} dialogues stand in several blocks, and each was read as one: "
-            f"{reading.scattered.id_list()}"
+            f"the rows of {len(reading.scattered.ids)} dialogues are in several blocks; each dialogue was read as "
+            f"one: {reading.scattered.id_list()}"
         )
         report.mend(
             what, column, line=reading.scattered.line, hint="If these are different conversations, give them ids."
@@ -388,10 +388,10 @@ def _common_value(rows: list[Row], column: str | None, ids: Identifiers, name: s
     """Constant value of a column within a dialogue; "" if all cells are empty."""
     said = {value: row for row in reversed(rows) if (value := ids.text(row.cell(column)))}
     if len(said) > 1:
-        what = f"dialogue {name!r} has several: {', '.join(sorted(said)[:5])}."
-        hint = "A dialogue has one. Do several dialogues share this id?"
+        what = f"dialogue {name!r} has several values: {', '.join(sorted(said)[:5])}."
+        hint = "A dialogue must have one value. Do several dialogues share this id?"
         line = min(row.line for row in rows)
-        report.wrong(what, column or "", line=line, hint=hint, kind="a dialogue has several")
+        report.wrong(what, column or "", line=line, hint=hint, kind="a dialogue has several values")
     return next(iter(said), "")
 
 

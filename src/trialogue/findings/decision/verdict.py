@@ -171,8 +171,8 @@ def _look_statement(league: League, protocol: DecisionProtocol) -> Statement:
     look, level = protocol.looks_until(clusters), protocol.level_at(clusters)
     sample = f"{clusters:,} of {protocol.looks[-1]:,} planned people or dialogues of each system"
     text = (
-        f"Look {look} of {len(protocol.looks)}, at {sample}: significant is a corrected p of at most {level:.2g}, so that "
-        f"all looks together keep {protocol.alpha:g} (O'Brien-Fleming spending)."
+        f"Look {look} of {len(protocol.looks)}, at {sample}: a corrected p of at most {level:.2g} is significant, "
+        f"so that all looks together keep {protocol.alpha:g} (O'Brien-Fleming spending)."
         if look
         else f"There are {sample}; before the first planned look, at {protocol.looks[0]:,}, nothing is significant."
     )

@@ -20,7 +20,7 @@ NAMES = (
     *("finished_at", "ended_at", "completed_at", "submitted_at", "rated_at"),
     *("position", "order", "session", "round", "visit"),
 )
-"""Fields that say when a dialogue began, or the how-manieth of a person's it is, whatever form their values have."""
+"""Fields that say when a dialogue began, or its number among the person's dialogues, in any form of value."""
 _DAYS = ("%Y/%m/%d", "%d.%m.%Y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%a, %d %b %Y")
 FORMS = ("", *(f"{day}{hour}" for day in _DAYS for hour in ("", " %H:%M", " %H:%M:%S", " %H:%M:%S %z")))
 """Times that people and programs write; "": ISO 8601."""
@@ -66,7 +66,7 @@ class FieldAudit:
         return at
 
     def times(self) -> list[float | None]:
-        """When each dialogue began, or the how-manieth of its person's it is; None: unknown."""
+        """When each dialogue began, or its number among its person's dialogues; None: unknown."""
         if any(each is not None for each in self._named):
             return self._named
         least = KNOWN * len(self._people)

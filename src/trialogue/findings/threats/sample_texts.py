@@ -85,7 +85,7 @@ def _missing_text(threat: Threat) -> str:
     how = f"as they can (by up to {reach})" if turns else f"(at most {reach} is possible)"
     chosen = threat.facts.get("chosen")
     if chosen:
-        why = f"whether a dialogue is rated goes with {chosen}, as ratings do ({counted} lack one)"
+        why = f"whether a dialogue is rated depends on {chosen}, and so do the ratings ({counted} lack one)"
         return f"{why}: it falls if the missing ones lie {tipping} from the others, {how}"
     return f"values are missing unequally ({counted}): it falls if these lie {tipping} from the others, {how}"
 
@@ -110,63 +110,68 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.COPIED_UNITS: ThreatText(
         "Dialogues or situations are copies",
-        "Dialogues or situations of at least 30 words (of one person: of 10) that are equal to another one, or nearly equal "
-        "(up to a word in four changed, or with the same first two messages and the reply between) in another cluster; also "
-        "dialogues that people under at least five codes begin with the same words, which users of the other systems hardly "
-        "say (Fisher's exact test at .001). Openings that many share, and failures, are no copies.",
+        "Dialogues or situations of at least 30 words (10 words if they are one person's) that equal another "
+        "one, or nearly equal one of another cluster (up to one word in four changed, or the same first two user "
+        "messages and the reply between them); also dialogues that people with at least five codes begin with "
+        "the same words, if users of other systems rarely do (Fisher's exact test at .001). Common openings and "
+        "failures do not count as copies.",
         "Noted; demotes a verdict that does not stand if equal ones count as one, and nearly equal ones as one cluster.",
         _copy_text,
     ),
     ThreatCode.COPIED_REFERENCES: ThreatText(
         "Replies are the references",
-        "Replies that hold a reference: three quarters of its pieces of five letters, whatever stands around it (references "
-        "of fewer than 25 letters: all of it, and nothing else). Of a system of which a tenth do, also those with seven "
-        "tenths of its words.",
+        "Replies that contain a reference: at least three quarters of its five-letter sequences, with any text "
+        "around it (for references of fewer than 25 letters: the reference alone). If a tenth of a system's "
+        "replies do, also replies with seven tenths of the reference's words.",
         "Noted; demotes a verdict on a measure that uses references if it does not stand without the situations in which "
         "any of the two systems repeats the reference.",
         _echo_text,
     ),
     ThreatCode.MIXED_SOURCES: ThreatText(
         "Sources mixed unequally",
-        "Two systems' dialogues come from the same sources (corpora, files, channels) in other shares, or one source speaks "
-        "against the others (at .01).",
-        "Demotes a verdict that does not stand within the sources, or in that one, or where most of a system's dialogues "
-        "are from sources that the other has none of.",
+        "Two systems' dialogues come from the same sources (corpora, files, channels) in different shares, or "
+        "one source contradicts the others (at .01).",
+        "Demotes a verdict that does not hold within the sources, or in the contradicting one; also if most of a "
+        "system's dialogues come from sources that the other system lacks.",
         _source_text,
     ),
     ThreatCode.MIXED_SCALES: ThreatText(
         "Ratings on different scales",
-        "No scale is declared, and the ratings of each system (or source) reach both ends of a scale of their own, such as "
-        "0 to 4 beside 1 to 5; ratings of a short scale lie among those of a long one, or strays beyond it; or those of a "
-        "rater or source run against the other ratings of the same dialogues, which agree with each other.",
-        "Demotes a verdict that does not stand if each is measured on the scale that it seems to be on: declare the scale.",
+        "No scale is declared, and one of these holds: each system's (or source's) ratings span a scale of their "
+        "own, such as 0 to 4 and 1 to 5; ratings on a short scale are mixed with those on a long one, or a few "
+        "lie beyond it; or the ratings by one rater or source run opposite to the other ratings of the same "
+        "dialogues, which agree with each other.",
+        "Demotes a verdict that does not hold if each rating is read on its apparent scale: declare the scale.",
         lambda t: (
-            f"it does not stand if ratings are on the different or reversed scales that they seem to be on {_result(t)}"
+            f"it does not stand if each rating is read on its apparent (different or reversed) scale {_result(t)}"
         ),
     ),
     ThreatCode.OTHER_TIMES: ThreatText(
         "Systems rated at different times",
-        "People's dialogues with two systems began at other times (quarters of the dialogues, chi-square at .001), as"
-        " a field with times or positions says.",
+        "People's dialogues with two systems began at different times, according to a field with times or "
+        "positions (quarters of the dialogues, chi-square at .001).",
         "Demotes a verdict that does not stand within periods of 16 dialogues, or cannot be computed there for most of a "
         "system's. Times of simulations do not matter.",
         lambda t: (
-            f"it does not stand within the same periods, which the systems' dialogues are not equally of {_result(t)}"
+            f"it does not stand within periods of time, over which the systems' dialogues are spread unequally {_result(t)}"
         ),
     ),
     ThreatCode.UNEVEN_ORDER: ThreatText(
         "Systems met in uneven order",
-        "People who met both systems met one of them first more often (chi-square at .001), by the times in the files.",
+        "According to the times in the files, people who met both systems met one of them first more often "
+        "(chi-square at .001).",
         "Demotes a verdict that does not stand within first and later dialogues.",
         lambda t: f"it does not stand within first and later dialogues, as people met them unevenly {_result(t)}",
     ),
     ThreatCode.SHARED_DIALOGUES: ThreatText(
         "The same dialogue in two systems",
-        "Dialogues of at least 30 words that are equal to one of another system (of simulated users: with somebody else).",
-        "Demotes a verdict that does not stand without these dialogues; or, if they are rated higher under one name (at "
-        ".01), without what they are rated higher.",
+        "Dialogues of at least 30 words that equal a dialogue of another system (with simulated users: a "
+        "dialogue of another user).",
+        "Demotes a verdict that does not hold without these dialogues; or, if they are rated higher under one "
+        "name (at .01), without this advantage.",
         lambda t: (
-            f"it does not stand without the dialogues that both systems have, or what these gain by a name {_result(t)}"
+            f"it does not stand without the dialogues that both systems share, or without their higher ratings "
+            f"under one name {_result(t)}"
         ),
     ),
     ThreatCode.DOMINANT_RATER: ThreatText(
@@ -177,24 +182,24 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.CONTRADICTORY_RATINGS: ThreatText(
         "Contradictory ratings",
-        "A rater gave the same unit, or two with the same text, different values of one question.",
-        "Demotes a verdict that does not stand if, of each rater's, the one counts that speaks most against "
-        "the better system.",
+        "A rater answered one question differently for the same unit, or for two units with the same text.",
+        "Demotes a verdict that does not hold if, of each rater's contradictory answers, only the least "
+        "favourable to the better system counts.",
         lambda t: (
-            f"it does not stand if ratings that contradict others by the same rater speak against it {_result(t)}"
+            f"it does not stand if each rater's contradictory ratings count against the better system {_result(t)}"
         ),
     ),
     ThreatCode.SELF_RATED: ThreatText(
-        "Raters called like systems",
+        "Raters named like systems",
         "Ratings by raters whose name is that of a system.",
         "Demotes a verdict that does not stand without these ratings.",
-        lambda t: f"it does not stand without ratings by raters who are called like a system {_result(t)}",
+        lambda t: f"it does not stand without ratings by raters named like a system {_result(t)}",
     ),
     ThreatCode.LOOKALIKE_PEOPLE: ThreatText(
         "One person under several codes",
         "Codes of people or raters that differ only in case, spaces and signs; or five or more people whose dialogues share "
         "a value of a field, such as an address, of which nearly every value is one person's own.",
-        "Demotes a verdict that does not stand if these are one person each.",
+        "Demotes a verdict that does not hold if each such group is one person.",
         lambda t: (
             f"it does not stand if people at one address, or whose codes differ only in signs, are one {_result(t)}"
         ),
@@ -212,8 +217,9 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.MISSING_VALUES: ThreatText(
         "Values are missing unequally",
         "One system of a pair lacks more ratings, more of the people (or attempts at needs or tasks) that the other met, or "
-        "more of the references or targets that a measure needs; or its ratings seem to be given by quality, since a column "
-        "that covers its dialogues goes with having a rating as it goes with ratings (at .005), to the leader's advantage. "
+        "more of the references or targets that a measure needs; or its dialogues seem to be rated depending on "
+        "quality, because another column of its dialogues predicts both whether a rating exists and how high it "
+        "is (at .005), to the leader's advantage. "
         "The tipping point is how far the missing values must lie from the others to turn the verdict.",
         "Demotes a verdict whose tipping point lies within the scale (without a worst value: within two standard "
         "deviations), unless chance may explain the shares (Fisher's exact test at .02); otherwise, it is noted.",

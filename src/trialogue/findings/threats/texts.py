@@ -185,7 +185,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Different users",
         (
             "Two systems met different kinds of simulated users, simulated users without a need in common, users played by "
-            "different language models, or one of them people and the other one simulated users."
+            "different language models, or one system met people and the other simulated users."
         ),
         "Blocks the verdict on the two.",
         lambda t: (

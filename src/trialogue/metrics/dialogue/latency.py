@@ -38,7 +38,7 @@ LATENCY = Card(
     parameters={"seconds": "wait in seconds above which a turn counts as slow (@over; default 5)"},
     caveats=(
         "It measures the machine, its load and the network as much as the system.",
-        "A log that records the times of fast turns only flatters its system, so that they give no verdict.",
+        "Latency decides no verdict: a log that records the times of fast turns only would flatter its system.",
         ("Simulated dialogues contain no times unless requested: with them, no two runs are identical byte for byte."),
     ),
     family="simulation",

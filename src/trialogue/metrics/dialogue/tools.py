@@ -61,7 +61,7 @@ TOOL_CALLS = Card(
     },
     default="failed",
     caveats=(
-        "An error that a tool words as an ordinary result is not known as one.",
+        "If a tool reports an error as an ordinary result, the error is not recognised.",
         "A share of calls falls when harmless calls are added, so that it gives no verdict.",
         "@ignored takes any word in common for use, and a reply in another language than the result's for one without.",
     ),
@@ -82,16 +82,16 @@ COST = Card(
             summary="Recorded cost per dialogue.", source="Costs of turns, or of the whole dialogue."
         ),
         "per_satisfied": Variant(
-            summary="Recorded cost of rated and of failed dialogues, over those whose ratings by people are on average in "
-            "the upper half of their scale.",
+            summary="Recorded cost of rated and failed dialogues, divided by the number of dialogues whose mean rating "
+            "by people is in the upper half of its scale.",
             source="A dialogue that failed because of the system satisfied nobody, and its cost counts.",
         ),
     },
     default="per_dialogue",
     caveats=(
-        "Of dialogues that record a cost for some turns only, the other turns count as free.",
+        "If a dialogue records a cost for some turns only, the other turns count as free.",
         "A system that fails early is cheap: @per_satisfied counts what was spent in vain.",
-        "A log that records costs where people were satisfied flatters its system, so that costs give no verdict.",
+        "Costs decide no verdict: a log that records costs only for satisfied people would flatter its system.",
     ),
     family="simulation",
 )

@@ -105,7 +105,7 @@ USER_ACT_RATIO = Card(
         ),
         "pooled": Variant(
             summary="User utterances over all utterances, pooled over dialogues.",
-            source="The other reading; it gives .375 where the paper has .374.",
+            source="Another reading of the paper; it gives .375 instead of the published .374.",
         ),
         "dialoguekit": Variant(
             summary="User utterances over system utterances, pooled over dialogues; 1 means as many of each.",
@@ -114,7 +114,7 @@ USER_ACT_RATIO = Card(
     },
     default="kdd2020",
     caveats=(
-        "DialogueKit's ratio of the same name divides by the system's utterances: .599 where the paper has .374.",
+        "DialogueKit's ratio of the same name divides by the system's utterances: .599 instead of the paper's .374.",
     ),
     citation=KDD2020,
     family="dialogue",

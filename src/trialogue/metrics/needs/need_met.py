@@ -114,7 +114,7 @@ AFTER_REVISION = Card(
     default="named",
     parameters=PARAMETERS,
     caveats=(
-        "Never in place of need met: a system that says at once that nothing fits has easier needs.",
+        "It does not replace need met: a system that immediately says that nothing fits faces easier needs.",
         *CAVEATS,
     ),
     family="simulation",

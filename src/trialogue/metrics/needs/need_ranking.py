@@ -117,7 +117,8 @@ REPEATED = Card(
         ),
         "again": Variant(
             summary="Share of the items of each turn, every item once: those that the user has named in an earlier message "
-            "(as seen, liked or turned down), or that the system recommended in an earlier turn. Needs no needs of users.",
+            "(as seen, liked or turned down), or that the system recommended in an earlier turn. Users' needs "
+            "are not required.",
             source="Trialogue; the same, for logs.",
         ),
     },
@@ -171,14 +172,14 @@ OUTSIDE = Card(
         "declared": Variant(
             summary="Over the recommendations that the system declares, those found by the linker, and the titles that its "
             "text presents and the catalogue lacks.",
-            source="Trialogue. Version 1 saw no title that the catalogue lacks unless the system declared it.",
+            source="Trialogue. Version 1 counted only declared titles that the catalogue lacks.",
             version=2,
         )
     },
     default="declared",
     caveats=(
-        "Where the catalogue is not on the machine that evaluates, titles that it lacks are not found in texts: a system "
-        "that declares nothing then has the value 0.",
+        "If the evaluating machine lacks the catalogue, unknown titles in texts are not found: a system that "
+        "declares nothing then has the value 0.",
     ),
     family="recommendation",
 )

@@ -9,8 +9,8 @@ from trialogue.records import Card, ClaimVerdict, FailurePolicy, Reason, ReasonC
 CARD = Card(
     name="contradicted_facts",
     title="Facts the catalogue contradicts",
-    summary="Share of the statements about items (year, director, author, genre, running time, price, other columns) that "
-    "are not as the catalogue has it.",
+    summary="Share of statements about items (year, director, author, genre, running time, price, other columns) that "
+    "contradict the catalogue.",
     unit="share of statements",
     is_share=True,
     low=0,
@@ -29,8 +29,8 @@ CARD = Card(
     default="stated",
     caveats=(
         "Statements are recognised in English only, and not all of them (benchmarks/INVENTIONS.md).",
-        "The catalogue may be wrong or incomplete; a genre is contradicted only if none of those named with it is the "
-        "item's, an actor never.",
+        "The catalogue may be wrong or incomplete; a genre counts as contradicted only if the item has none of "
+        "the genres named with it; statements about actors never do.",
     ),
     citation="",
     family="recommendation",

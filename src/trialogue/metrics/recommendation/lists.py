@@ -19,7 +19,8 @@ RECTOOLS = "RecTools 0.19 (MTS AI, github.com/MobileTeleSystems/RecTools)"
 GINI = Card(
     name="gini",
     title="Gini coefficient of recommended items",
-    summary="How unequally a system recommends the items of the catalogue: 0 if each equally often, 1 if always one.",
+    summary="How unequally a system recommends the items of the catalogue: 0 if all equally often, 1 if always the same "
+    "item.",
     unit="Gini coefficient",
     low=0,
     high=1,
@@ -170,8 +171,8 @@ DIVERSITY = Card(
         "hamming": Variant(
             summary="Mean over replies that name two items or more of the mean distance of their pairs: the number of "
             "values that one item has and the other has not.",
-            source=f"{RECTOOLS}, IntraListDiversity with PairwiseHammingDistanceCalculator on indicators of the values, a "
-            "reply being a list; there, a list of one item has 0, here it is left out.",
+            source=f"{RECTOOLS}, IntraListDiversity with PairwiseHammingDistanceCalculator on indicators of the values, "
+            f"with a reply as the list. RecTools gives a list of one item 0; here it is omitted.",
         )
     },
     default="hamming",

@@ -32,8 +32,8 @@ CARD = Card(
     default="per_example",
     parameters={"k": "how many items of the ranking count (default 10)"},
     caveats=(
-        "Most conversational corpora have one or two targets per reply, so that at most 1/k or 2/k can be reached; "
-        "recall@k then says the same on a full scale.",
+        "Most conversational corpora have one or two targets per reply, so precision is at most 1/k or 2/k; "
+        "recall@k then gives the same information on the full scale.",
     ),
     citation="Voorhees & Harman (TREC, 2005); in conversational recommendation: Yang et al. (SIGIR 2024), sec. 2",
     family="recommendation",

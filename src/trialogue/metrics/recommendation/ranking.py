@@ -32,7 +32,7 @@ CAVEATS = (
         "each time."
     ),
     (
-        "A reply for which no item was right has no value and is counted as left out. Tools for document retrieval, such as "
+        "A reply without a correct item has no value and is counted as omitted. Tools for document retrieval, such as "
         "ranx, give such a query 0."
     ),
     "A ranking shorter than k is used as it is. CRSLab drops such examples silently (standard.py:69).",

@@ -11,8 +11,8 @@ OURS = "Trialogue. He et al. (CIKM 2023) count generated names that match no ite
 CARD = Card(
     name="unrecognised_titles",
     title="Unrecognised titles",
-    summary="Share of the titles that replies present which neither the catalogue nor a list of real items has: invented, "
-    "or, without a list, of items that are not offered here.",
+    summary="Share of the titles in replies that are neither in the catalogue nor on a list of real items: invented ones "
+    "or, without such a list, also real items that are not offered here.",
     unit="share of titles",
     is_share=True,
     low=0,
@@ -33,18 +33,17 @@ CARD = Card(
             summary="Of the same titles: those that the list of real items has and the catalogue does not.", source=OURS
         ),
         "newer": Variant(
-            summary="Of all titles: those with a year after the catalogue's date that neither has; whether they exist "
-            "cannot be told.",
+            summary="Of all titles: those with a year after the catalogue's date that are in neither; they may or may "
+            "not exist.",
             source=OURS,
         ),
     },
     default="presented",
     caveats=(
         "Without a list of real items, an item that exists and is not in the catalogue counts as unrecognised, too.",
-        "Titles in sentences are recognised in English only; in lists, quotation marks and with years in any language. A "
-        "reply in another language that names items otherwise is left out.",
-        "Up to two in a hundred of the titles that people recommend are taken for ones that it lacks, though they are "
-        "none or are there (benchmarks/INVENTIONS.md).",
+        "Titles in sentences are recognised in English only; in lists, quotation marks and with years in any "
+        "language. Replies in other languages that name items in other ways are omitted.",
+        "Up to 2% of the titles in people's own recommendations are wrongly counted (benchmarks/INVENTIONS.md).",
     ),
     citation="He et al. (CIKM 2023), 'Large Language Models as Zero-Shot Conversational Recommenders'",
     family="recommendation",

@@ -34,7 +34,7 @@ CARD = Card(
     default="words",
     caveats=(
         "Longer replies please people on CRSArena-Dial (AUC .749 for satisfaction) whatever their content: see "
-        "'Which metric agrees with people?' in the docs.",
+        "'Agreement with people' in the docs.",
     ),
     citation="",
 )

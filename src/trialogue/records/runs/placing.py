@@ -49,7 +49,7 @@ def read_manifest(folder: Path) -> Manifest | None:
         what = "this is not the manifest of a run (half-written, or another file)."
         raise DataError(Problem(what, str(path), hint=AGAIN)) from error
     if manifest.seal is not None and not manifest.fits(text):
-        what = f"the manifest was changed: it is not what its seal {manifest.seal} was made of."
+        what = f"the manifest was changed: it does not match its seal {manifest.seal}."
         raise DataError(Problem(what, str(path), hint=AGAIN))
     unsafe = [name for name in manifest.files if not _is_inside(name)]
     if unsafe:

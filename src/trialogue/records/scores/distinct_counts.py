@@ -52,7 +52,7 @@ class DistinctCounts(Record):
         if len(set(self.clusters)) != size:
             raise ValueError("a cluster occurs twice")
         if len(self.things) != len(self.occurrences) or any(a >= b for a, b in pairwise(self.occurrences)):
-            raise ValueError("occurrences must ascend, and things must have as many numbers")
+            raise ValueError("occurrences must ascend and be as many as the things")
         if not len(self.places) == len(self.held) == sum(self.groups) or min(self.groups, default=0) < 0:
             raise ValueError(
                 f"groups count {sum(self.groups)} pairs, places {len(self.places)} and held {len(self.held)}"

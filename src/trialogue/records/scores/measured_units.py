@@ -39,7 +39,7 @@ class MeasuredUnits(Record):
     sources: tuple[str, ...] = ()
     """The corpus, file or channel that each comes from; (): all from one, or unknown."""
     times: tuple[float | None, ...] = ()
-    """When each dialogue with a person began, in seconds, or the how-manieth of the person's it is; (): unknown."""
+    """When each dialogue with a person began, in seconds, or its number among the person's dialogues; (): unknown."""
     addresses: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """By a hash of an address that people under several codes share: ids of their dialogues."""
     suspects: dict[Suspicion, tuple[str, ...]] = Field(default_factory=dict)

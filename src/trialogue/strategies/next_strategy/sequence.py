@@ -206,7 +206,10 @@ def check_training(sequences: Sequence[Tokens], classes: Sequence[str]) -> None:
     if len(classes) < 2 or len(set(classes)) != len(classes):
         raise UsageError(f"expected at least two classes, each once; got {', '.join(classes) or 'none'}.")
     if not any(token in classes for tokens in sequences for token in tokens[1:]):
-        raise UsageError(f"no sequence has a strategy to predict after its first token. Classes: {', '.join(classes)}.")
+        raise UsageError(
+            "no dialogue has a labelled utterance after its first one, so there is nothing to predict. Classes: "
+            f"{', '.join(classes)}."
+        )
 
 
 def sequences_hash(sequences: Iterable[Tokens]) -> str:
