@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.simulation import commit
 from trialogue.agents.base import Agent, Session, Turn
 from trialogue.agents.registry import make_agent
 from trialogue.agents.session import SimpleSession
@@ -42,9 +43,9 @@ BY_ACTS = ("turn_success", "task_success")
 MARGIN, LEAST = 0.03, 0.02
 INTRODUCTION = """# Needs met: can simulated outcomes be won by nonsense?
 
-Written by `benchmarks/needs.py`: {n} dialogues of every agent with every kind of simulated users over the bundled
-films (476), all agents with the same needs. A need is met if the agent is first to name an item that satisfies it,
-within ten user turns; of a turn at most three new titles count (`@named`), or all of them (`@listed`). Turn success
+Written by `benchmarks/needs.py` at commit {commit}: {n} dialogues of every agent with every kind of simulated users over
+the bundled films (476), all agents with the same needs. A need is met if the agent is first to name an item that satisfies
+it, within ten user turns; of a turn at most three new titles count (`@named`), or all of them (`@listed`). Turn success
 and task success, the outcomes by acts, stand beside it: acts of agents that declare none are those that a labeller
 hears in their words, without knowing what the user did before. Intervals: 90 %, paired by need, score intervals (Tango's),
 one at a time. The best baseline is the best of the six on the same needs, which is to the recommenders' disadvantage.
@@ -222,7 +223,7 @@ def namings() -> list[str]:
 
 
 def page(n: int) -> str:
-    lines = INTRODUCTION.format(n=n).splitlines()
+    lines = INTRODUCTION.format(n=n, commit=commit()).splitlines()
     fails: list[str] = []
     for users in USERS:
         table, pairs, failed = rows_of(users, n)

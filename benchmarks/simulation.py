@@ -196,7 +196,7 @@ def results(found: Mapping[str, Found]) -> str:
         "# How fast simulated users talk",
         "",
         _wrapped(
-            f"Written by `benchmarks/simulation.py`. Commit {_commit()}, Python {platform.python_version()}, "
+            f"Written by `benchmarks/simulation.py`. Commit {commit()}, Python {platform.python_version()}, "
             f"{os.cpu_count()} cores, {_processor()}. Simulated users: `{USERS}`, all over the bundled films. CPU "
             f"seconds are "
             "user and system time of the process while dialogues are held, written to the ledger (fsync every 0.5 "
@@ -304,7 +304,7 @@ def _wrapped(text: str) -> str:
     return textwrap.fill(text, 120)
 
 
-def _commit() -> str:
+def commit() -> str:
     words = ["git", "rev-parse", "--short", "HEAD"]
     return subprocess.run(words, capture_output=True, text=True, cwd=HERE, check=True).stdout.strip()
 

@@ -47,8 +47,8 @@ def test_a_title_has_parameters_and_names_of_users_only_where_they_tell_two_colu
     assert list(titles_of([need_met("cir6-pkg")]).values()) == ["Need met (simulated users)"]
     assert list(titles_of([need_met("kind"), need_met("rude")]).values()) == ["Need met (kind)", "Need met (rude)"]
     assert list(titles_of([need_met(None, 5), need_met(None, 10)]).values()) == [
-        "Need met (turns=5, named)",
-        "Need met (turns=10, named)",
+        "Need met (turns 5)",
+        "Need met (turns 10)",
     ]
 
 

@@ -108,7 +108,7 @@ def test_threads_and_clients_share_a_budget(tmp_path: Path) -> None:
 
 
 def test_refused_requests_count_as_calls_that_cost_nothing_and_failed_ones_as_the_most(tmp_path: Path) -> None:
-    for status, cost in ((429, 0.0), (500, float(MOST))):
+    for status, cost in ((429, 0.0), (401, 0.0), (400, 0.0), (500, float(MOST))):
         with model(status=status) as server:
             budget = Budget(Limits(max_calls=5), tmp_path / f"{status}.json")
             with pytest.raises(AgentFailure):

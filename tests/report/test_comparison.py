@@ -60,7 +60,7 @@ def test_only_what_decides_can_fail() -> None:
     (suite,) = root
     assert suite.attrib["tests"] == "3"
     failed = [case.attrib["name"] for case in suite if case.find("failure") is not None]
-    assert failed == ["v2, compared with v1: worse", "turns"]
+    assert failed == ["v2, compared with v1: worse", "Turns"]
     assert suite.attrib["failures"] == "2"
     failure = suite.find("testcase/failure[@type='worse']")
     assert failure is not None

@@ -51,11 +51,11 @@ def test_variants_of_one_title_are_distinguished() -> None:
     from tests.report.made import nine
 
     found = labels(nine().leagues)
-    assert found["distinct(n=2)@ratio|v1"] == "Distinct-n (n=2, ratio)"
-    assert found["distinct(n=2)@per_response|v1"] == "Distinct-n (n=2, per_response)"
+    assert found["distinct(n=2)@ratio|v1"] == "Distinct-n (ratio)"
+    assert found["distinct(n=2)@per_response|v1"] == "Distinct-n (per response)"
     assert found["human:satisfaction"] == "Satisfaction"
     assert len(set(found.values())) == len(found)
-    assert MeasureName("bleu(n=4)@crslab|v2").detail == "n=4, crslab"
+    assert MeasureName("bleu(n=4)@crslab|v2").detail == "n = 4, crslab"
 
 
 @pytest.mark.parametrize("mark", ["\u202a", "\u202b", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"])

@@ -60,6 +60,13 @@ def test_a_set_for_fewer_users_another_catalogue_or_other_users_is_refused(tmp_p
         two.of_users("cir6-pkg")
 
 
+def test_a_set_written_by_hand_that_asks_for_unknown_items_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "needs.jsonl"
+    write_need_set(file, need_set([NeedCase(case="1", users="cir6-pkg", need=Need(id="n", targets=("no-such-film",)))]))
+    with pytest.raises(UsageError, match="asks for items that demo does not have: case 1: no-such-film"):
+        run(tmp_path / "run", needs=str(file), n=1)
+
+
 def test_a_sentence_is_a_need_for_a_language_model_alone(tmp_path: Path) -> None:
     file = tmp_path / "needs.jsonl"
     sentences = ["I need a birthday present for my nephew.", "Something calm for tonight."]

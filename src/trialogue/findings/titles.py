@@ -23,7 +23,7 @@ def titles_of(measures: Iterable[Measure]) -> dict[str, str]:
 
     >>> same = {"title": "Hits", "by": "metric", "better": "higher", "unit": ""}
     >>> list(titles_of([Measure(name="hits(k=1)@any|v1", **same), Measure(name="hits(k=5)@any|v1", **same)]).values())
-    ['Hits (k=1, any)', 'Hits (k=5, any)']
+    ['Hits (k = 1)', 'Hits (k = 5)']
     """
     known = {measure.name: measure for measure in measures}
     kinds = {measure.users for measure in known.values()} - {None}
@@ -56,12 +56,20 @@ def _with_users(measure: Measure, has_several: bool) -> str:
 
 
 def _told_apart(alike: dict[str, tuple[str, MeasureName]]) -> dict[str, str]:
-    """Titles with parameters and formula, or the question as it was asked and of what; numbered where all that is alike."""
+    """Titles with the settings that differ, or the question as asked and of what; numbered where all that is alike."""
     has_levels = len({measured.level for _, measured in alike.values()}) > 1
+    settings = [measured.settings for _, measured in alike.values()]
+    differing = [
+        key
+        for key in dict.fromkeys(key for each in settings for key in each)
+        if len({each.get(key) for each in settings}) > 1
+    ]
     found: dict[str, str] = {}
     taken: dict[str, int] = {}
     for name, (title, measured) in alike.items():
-        apart = f"“{measured.question}”" if measured.question is not None else measured.detail or str(measured)
+        told = ", ".join(measured.settings[key] for key in differing if key in measured.settings)
+        version = f"version {measured.version}" if measured.version else str(measured)
+        apart = f"“{measured.question}”" if measured.question is not None else told or measured.detail or version
         apart = LEVELS[measured.level] if has_levels and measured.level else apart
         text = f"{title} ({apart})"
         taken[_letters(text)] = number = taken.get(_letters(text), 0) + 1

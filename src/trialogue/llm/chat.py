@@ -266,8 +266,10 @@ class ChatClient:
                 answer = self._wire.ask("POST", "/chat/completions", body=raw, headers=self._headers)
                 text = check_success(answer, self.options.url, ours=MODEL_IS_OURS_TO_MEND).text()
                 found = _without_error(_json_of(text), self.options.url)
-            except PassingFailure as failure:
-                if reservation is not None and not failure.heard:
+            except AgentFailure as failure:
+                # A refused key or request reached no model; an answer that cannot be read was paid for.
+                was_answered = getattr(failure, "heard", isinstance(failure, UnreadableAnswer))
+                if reservation is not None and not was_answered:
                     reservation.release()
                 raise
             if reservation is not None:

@@ -95,13 +95,25 @@ class MeasureName(str):
         return self.metric == JUDGE and self.kind is MeasureKind.METRIC
 
     @property
+    def settings(self) -> dict[str, str]:
+        """Words of each parameter, and of the formula under "".
+
+        >>> MeasureName("distinct(n=2)@per_response|v1").settings
+        {'n': 'n = 2', '': 'per response'}
+        """
+        pairs = (each.split("=", 1) for each in self.parameters.split(",") if "=" in each)
+        found = {name: f"{name} = {value}" if len(name) == 1 else f"{name} {value}" for name, value in pairs}
+        found |= {"": self.variant} if self.variant else {}
+        return {name: text.replace("_", " ") for name, text in found.items()}
+
+    @property
     def detail(self) -> str:
-        """Parameters and variant, which a metric's title omits: ``n=2, ratio``.
+        """Parameters and variant in words, which a metric's title omits: ``n = 2, ratio``.
 
         >>> MeasureName("distinct(n=2)@ratio|v1").detail, MeasureName("human:satisfaction").detail
-        ('n=2, ratio', '')
+        ('n = 2, ratio', '')
         """
-        return "" if self.is_judgement else ", ".join(part for part in (self.parameters, self.variant) if part)
+        return "" if self.is_judgement else ", ".join(self.settings.values())
 
     @property
     def family(self) -> str:

@@ -77,9 +77,10 @@ def table_leagues(findings: Findings) -> tuple[League, ...]:
 
 
 def is_sparse(league: League) -> bool:
-    """Whether a metric is undefined for most systems, so that its column would be dashes; people's answers never are."""
-    undefined = sum(standing.estimate.value is None for standing in league.standings)
-    return league.measure.by != "people" and 2 * undefined > len(league.standings)
+    """Whether a metric is undefined for most systems, or for all but one; people's answers never are."""
+    size = len(league.standings)
+    defined = sum(standing.estimate.value is not None for standing in league.standings)
+    return league.measure.by != "people" and (2 * defined < size or defined < min(2, size))
 
 
 def split_columns(leagues: Sequence[League], size: int) -> list[list[League]]:

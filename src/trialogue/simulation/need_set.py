@@ -6,7 +6,7 @@ seed from catalogue and ratings, and change when these do.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -79,6 +79,14 @@ class NeedSet:
         if len(self.cases) == 1:
             return next(iter(self.cases.values()))
         raise UsageError(f"the test set has needs for {', '.join(self.cases)}, but not for {users}.")
+
+    def unknown_items(self, known: Container[str]) -> Iterator[str]:
+        """For each case whose need holds items that are not known: which, in a line."""
+        for case in (case for own in self.cases.values() for case in own.values()):
+            ids = () if case.need is None else (*case.need.targets, *case.need.acceptable, *case.need.known)
+            missing = dict.fromkeys(item for item in ids if item not in known)
+            if missing:
+                yield f"case {case.case}: {', '.join(missing)}"
 
     def check(self, users: Iterable[str], n: int) -> None:
         """Raise UsageError if the set has too few needs for a simulation."""

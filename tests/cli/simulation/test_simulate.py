@@ -51,7 +51,7 @@ def test_an_agent_that_is_not_there_gives_recorded_failures(tmp_path: Path) -> N
     done = trialogue(*words)
     assert done.returncode == 1, done.stderr
     assert "error: agent 'http://127.0.0.1:9' failed in all of its 2 dialogues. To test it alone:" in done.stderr
-    assert "2 ended by agent_unreachable" in done.stdout
+    assert "2 ended by an agent that could not be reached" in done.stdout
     assert (
         "agent_unreachable (fault: agent) 2, as in http://127.0.0.1:9/cir6-pkg/1: http://127.0.0.1:9 cannot be reached"
         in done.stdout
@@ -125,8 +125,8 @@ def test_a_wrong_key_stops_the_run_and_the_same_command_resumes_it(tmp_path: Pat
         stopped = trialogue("simulate", study, "--stop-after", "3")
         assert stopped.returncode == 2
         assert (
-            "error: Stopped early: agent 'mine' with cir6-pkg: 3 dialogues in a row ended with harness_error"
-            in stopped.stderr
+            "error: Stopped early: agent 'mine' with cir6-pkg: 3 dialogues in a row ended by an error of the machine or its "
+            "configuration" in stopped.stderr
         )
         assert "3 of 6 dialogues are kept" in stopped.stderr
         assert server.requests == 3
@@ -233,7 +233,7 @@ def test_users_that_a_model_plays_take_options_and_their_failure_is_not_the_agen
     none = ("--user-option", "retries={most: 0}")
     done = trialogue(*words, *model, *none)
     assert done.returncode == 1
-    assert "2 ended by user_error" in done.stdout
+    assert "2 ended by an error of the simulated user" in done.stdout
     assert "fault: user" in done.stdout
     assert "its simulated users, or what ran them, failed in all of its 2 dialogues" in done.stderr
     missing = trialogue(*words, *model[2:])

@@ -518,6 +518,10 @@ def test_echoes_without_thanks_are_courtesies() -> None:
     }
 
 
+def test_short_words_alone_are_no_courtesies() -> None:
+    assert fired(talk_of("A film?", *("Hm.", "No information.") * 6)) == set()
+
+
 def test_answers_to_questions_are_no_closing() -> None:
     said = ("Shall I send it?", "Yes, that would be great. Thank you.", "And the second?", "Yes please, thanks!")
     assert fired(talk_of("Thanks!", *said, "Anything for the kids?", "Sure, thank you!")) == set()

@@ -26,7 +26,7 @@ def test_no_line_is_wider_than_the_terminal(name: str, width: int) -> None:
 def test_variants_are_named_in_the_headings() -> None:
     (table,) = evaluation_document(two()).tables_of(Medium.TERMINAL)
     heads = table.cells(Medium.TERMINAL).heads
-    assert {"Distinct-n (n=2, ratio) ↑", "Distinct-n (n=2, per_response) ↑"} <= set(heads)
+    assert {"Distinct-n (ratio) ↑", "Distinct-n (per response) ↑"} <= set(heads)
 
 
 def test_undefined_is_a_dash_and_a_missing_interval_is_said() -> None:

@@ -54,7 +54,7 @@ def test_an_undefined_value_has_its_reason(tmp_path: Path) -> None:
 
 def test_facts_needs_and_meta_are_shown(tmp_path: Path) -> None:
     detail, _ = detail_of(tmp_path, 0)
-    assert ["ended by", "agent error (fault: agent)"] in detail["f"]
+    assert ["ended by", "an error of the agent (fault: agent)"] in detail["f"]
     assert ["user", "u1"] in detail["f"]
     assert detail["n"] == [["genre", "crime (may be given up)"], ["happiest with", "r"]]
     assert detail["x"] == [["k", "[1]"]]

@@ -38,7 +38,7 @@ def test_a_storm_stops_one_agent_and_the_same_command_with_retry_gives_what_an_u
 ) -> None:
     log: list[str] = []
     with pytest.raises(
-        Halted, match=r"'mended' with u: \d+ dialogues in a row ended with rate_limited \(slow down\)"
+        Halted, match=r"'mended' with u: \d+ dialogues in a row ended by a server's rate limit \(slow down\)"
     ) as halt:
         run_batch(
             PLAN,

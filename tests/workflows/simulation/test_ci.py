@@ -24,7 +24,7 @@ def test_the_example_fails_the_build_and_shows_why(tmp_path: Path) -> None:
     assert "12 of its 12 dialogues failed" in (folder / "comparison.md").read_text()
     page = (folder / "failing.md").read_text()
     assert page.startswith("# Dialogues of the new version that failed (12) or lost most (0)\n")
-    assert page.count("**new** (ended by agent_error: new.reply() raised LookupError: films") == 12
+    assert page.count("**new** (ended by an error of the agent: new.reply() raised LookupError: films") == 12
     assert page.count("**old** (ended by ") == 12
     needs: dict[str, list[str | None]] = {"old": [], "new": []}
     for dialogue in read_records(folder / "dialogues.jsonl", Dialogue):

@@ -280,7 +280,7 @@ def _tell(batch: "Batch") -> None:
     from trialogue.simulation.retry_costs import retries_in, retries_in_a_line
 
     for ending, count in batch.endings.items():
-        typer.echo(f"{count:,} ended by {ending or 'an unrecorded cause'}")
+        typer.echo(f"{count:,} ended by {ending.words if ending else 'an unrecorded cause'}")
     if batch.failure_count:
         from trialogue.records import Dialogue, read_records
         from trialogue.simulation.failure_counts import failed_in, in_a_line

@@ -8,7 +8,7 @@ from trialogue.records import Card, Dialogue, Ending, FailurePolicy, Fault, Reas
 from trialogue.records.kinds.endings import FAILURES, failures_of
 
 NOT_RECORDED = Reason.of(ReasonCode.ENDING_NOT_RECORDED)
-SOURCE = "The ending recorded with the dialogue (ended_by)."
+SOURCE = "The ending recorded with the dialogue."
 TEXTS = {
     Ending.AGENDA_EMPTY: "the user had done everything on the agenda",
     Ending.USER_GAVE_UP: "the user gave up",

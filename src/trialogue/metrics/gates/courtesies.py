@@ -148,7 +148,7 @@ def _only_thanks(turns: Sequence[tuple[str, str]]) -> bool:
 
 def _only_courtesies(turns: Sequence[tuple[str, str]]) -> bool:
     """Whether neither side says anything new for three user turns, and most of what they say is courteous or an echo."""
-    count, own, both, said = 0, 0.0, 0.0, ""
+    count, whole, own, both, said = 0, 0, 0.0, 0.0, ""
     for (_, before), (speaker, text) in pairwise((("", ""), *turns)):
         is_user = speaker == "user"
         if is_user and _refuses(text):
@@ -156,10 +156,11 @@ def _only_courtesies(turns: Sequence[tuple[str, str]]) -> bool:
         courtesy = None if "?" in before else _courtesy_of(text, before, said)
         said += f" {text.casefold()}"
         if courtesy is None or not (count or (is_user and courtesy and not _GREETS.search(text))):
-            count, own, both = 0, 0.0, 0.0
+            count, whole, own, both = 0, 0, 0.0, 0.0
             continue
         count, own, both = count + is_user, own + courtesy * is_user, both + courtesy
-        if count >= MIN_CLOSING_TURNS and own >= MIN_THANKS and both >= MIN_COURTESIES:
+        whole += courtesy == 1.0  # short words alone are no courtesies
+        if count >= MIN_CLOSING_TURNS and own >= MIN_THANKS and both >= MIN_COURTESIES and whole >= MIN_THANKS:
             return True
     return False
 

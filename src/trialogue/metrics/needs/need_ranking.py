@@ -49,7 +49,7 @@ NEED_RECALL = Card(
         ),
         (
             "Targets that the user has already named count, as in iEvaLM, whose contexts contain a target in "
-            "12.6% and 35.7% of the cases (ReDial, OpenDialKG): compare turn=1 with later ones."
+            "12.6% and 35.7% of the cases (ReDial, OpenDialKG): compare the first turn with later ones."
         ),
         (
             "A dialogue without a list has no value, and is counted as left out; iEvaLM drops such cases silently. "

@@ -171,7 +171,7 @@ ROUNDS = Card(
     variants=_variants("Number of the first user utterance in which {}.", "accepted", "note_end", "note"),
     default="accepted",
     caveats=(
-        "Dialogues without acceptance are left out and counted as skipped: read it together with task_success.",
+        "Dialogues without acceptance are left out and counted as skipped: read it together with task success.",
         CAVEAT,
     ),
     citation=KDD2020,

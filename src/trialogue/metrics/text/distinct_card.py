@@ -86,8 +86,8 @@ CARD = Card(
     caveats=(
         "One name, many numbers: the same 465 replies have DIST-2 .50, .53, 1.27 or 2.77 and DIST-4 .73, 2.45 or 6.69.",
         (
-            "On 467 CRSArena-Eval dialogues @ratio has a rank correlation of .00 with the overall human rating and "
-            "@per_response .41, because the second depends on the amount of text: compare it with "
+            "On 467 CRSArena-Eval dialogues the ratio has a rank correlation of .00 with the overall human rating and "
+            "the number per response .41, because the second depends on the amount of text: compare it with "
             "length."
         ),
         (

@@ -68,6 +68,15 @@ class Ending(StrEnum):
     """A failure of unknown cause, or a word in an old file that may not mean a failure."""
 
     @property
+    def words(self) -> str:
+        """What ended it, after "ended by".
+
+        >>> Ending.AGENT_ERROR.words
+        'an error of the agent'
+        """
+        return WORDS[self]
+
+    @property
     def fault(self) -> Fault | None:
         """Party that caused the failure; None for a regular ending."""
         return _FAULTS.get(self)
@@ -130,3 +139,25 @@ def regular_ending(word: str) -> tuple[Ending, str | None]:
     except ValueError:
         return Ending.OTHER, word
     return (Ending.OTHER, word) if ending.is_failure else (ending, None)
+
+
+WORDS = {
+    Ending.AGENDA_EMPTY: "the end of the user's agenda",
+    Ending.USER_GAVE_UP: "a user who gave up",
+    Ending.USER_ENDED: "the user",
+    Ending.AGENT_ENDED: "the agent",
+    Ending.TURN_LIMIT: "the turn limit",
+    Ending.OTHER: "another cause",
+    Ending.AGENT_ERROR: "an error of the agent",
+    Ending.AGENT_TIMEOUT: "a timeout of the agent",
+    Ending.AGENT_UNREACHABLE: "an agent that could not be reached",
+    Ending.AGENT_INVALID_REPLY: "an invalid reply of the agent",
+    Ending.AGENT_TOOL_CALL: "a call of a tool that nobody runs",
+    Ending.RATE_LIMITED: "a server's rate limit",
+    Ending.USER_ERROR: "an error of the simulated user",
+    Ending.JUDGE_ERROR: "an error of the judge",
+    Ending.LOST: "the death of its process",
+    Ending.HARNESS_ERROR: "an error of the machine or its configuration",
+    Ending.UNKNOWN_FAILURE: "an unknown failure",
+}
+"""Endings in words."""

@@ -38,15 +38,15 @@ def _escape(text: str) -> str:
 def junit_xml(comparison: Comparison) -> str:
     """One test case for the verdict and one per measure; deciding ones fail if red.
 
-    What does not decide never fails; what could not be tested is skipped. Cases have the full names of measures, by which a
-    CI system follows them over builds.
+    What does not decide never fails; what could not be tested is skipped. Cases are called as in the report; the full name
+    of a measure is a property.
     """
     cases = [
         _case("verdict", comparison_title(comparison), comparison.light, " ".join(comparison.answer), decides=True)
     ]
     for each in comparison.judgements:
         group = "deciding measures" if each.decides else "other measures"
-        cases.append(_case(group, each.measure, each.light, _size(each), decides=each.decides))
+        cases.append(_case(group, each.title, each.light, _size(each), decides=each.decides, measure=each.measure))
     name = printable(one_line(f"{comparison.before} to {comparison.after}"))
     counts = {
         "tests": str(len(cases)),
@@ -61,8 +61,10 @@ def junit_xml(comparison: Comparison) -> str:
     return ET.tostring(root, encoding="unicode", xml_declaration=True)
 
 
-def _case(group: str, name: str, light: Light, text: str, *, decides: bool) -> ET.Element:
+def _case(group: str, name: str, light: Light, text: str, *, decides: bool, measure: str | None = None) -> ET.Element:
     case = ET.Element("testcase", {"classname": group, "name": printable(one_line(name))})
+    if measure is not None:
+        ET.SubElement(ET.SubElement(case, "properties"), "property", {"name": "measure", "value": printable(measure)})
     message = printable(one_line(f"{light}: {text}"))
     if light in RED and decides:
         ET.SubElement(case, "failure", {"type": light, "message": message})

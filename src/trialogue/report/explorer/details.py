@@ -251,7 +251,7 @@ def _facts(entry: Entry, gates: Iterable[Gate]) -> list[JsonValue]:
     facts = {
         "user": dialogue.user or "",
         "source": dialogue.source or "",
-        "ended by": "" if ending is None else f"{ending.value.replace('_', ' ')}{fault}",
+        "ended by": "" if ending is None else f"{ending.words}{fault}",
         "message at the end": dialogue.ending_detail or "",
         "asked again": "" if cost is None else f"{cost.count} times, {cost.waited_s:g} s waited",
         "faults of the user": ", ".join(GATE_WORDS[gate] for gate in gates),

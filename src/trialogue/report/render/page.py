@@ -69,7 +69,10 @@ def manifest_rows(made: Manifest) -> list[tuple[str, str]]:
     """Provenance as rows."""
     rows = [("command", made.command), *((f"version of {name}", value) for name, value in made.versions.items())]
     rows.append(("seed", MISSING if made.seed is None else str(made.seed)))
-    rows += [(f"option {name}", json.dumps(value, ensure_ascii=False)) for name, value in made.config.items()]
+    rows += [
+        (f"option {name.replace('_', ' ')}", json.dumps(value, ensure_ascii=False))
+        for name, value in made.config.items()
+    ]
     rows += [(f"sha256 of {name}", digest) for name, digest in made.inputs.items()]
     rows.append(("summary of all inputs", made.data_hash))
     return rows

@@ -38,11 +38,10 @@ class Outage:
     """Cause, in the last of them."""
 
     def __str__(self) -> str:
-        """In one line, such as ``agent 'mine' with cir6-pkg: 10 dialogues in a row ended with rate_limited (...)``."""
+        """In one line, such as ``agent 'mine' with cir6-pkg: 10 dialogues in a row ended by a rate limit (...)``."""
         detail = f" ({' '.join(self.detail.split())[:300]})" if self.detail else ""
-        return (
-            f"agent {self.agent!r} with {self.users}: {self.count} dialogues in a row ended with {self.ending}{detail}"
-        )
+        what = f"{self.count} dialogues in a row ended by {self.ending.words}{detail}"
+        return f"agent {self.agent!r} with {self.users}: {what}"
 
 
 class Halted(TrialogueError):  # noqa: N818 - a state of the batch, which the user resumes

@@ -43,14 +43,15 @@ from trialogue.simulation.users.needs import DECADE
 
 FILM_TALK = re.compile(
     r"\b(?:watch\w*|seen|saw|see (?:it|that|them)|director|directed|directs|actors?|acting|actress\w*|cast|"
-    r"star(?:s|red|ring)|films?|movies?|cinema|screen|scenes?|trailer|imdb|oscars?|popcorn|musical|who is in|who plays)\b",
+    r"star(?:s|red|ring)|films?|movies?|cinema|screen|scenes?|trailer|imdb|oscars?|popcorn|musical|who is in|who plays|"
+    r"released?|saturday|sunday)\b",
     re.IGNORECASE,
 )
 """Words specific to films: phrases with them are excluded for items that are not watched."""
 STORY_TALK = re.compile(
-    r"\b(?:bor(?:ing|ed)|gave up|halfway|tonight|plot|overview|stor(?:y|ies)|about it|is about|about\?|c[oa]me out|action|"
-    r"released?|who (?:made|wrote)|(?:which|what) year|genres?|fun|funny|scary|scared|sad|recent|classics?|years?|moved|"
-    r"mood|sequel|part two|laugh\w*|characters?|feels true|relaxed|warm|evening|afternoon|saturday|sunday|long|old|newer|"
+    r"\b(?:bor(?:ing|ed)|gave up|halfway|tonight|plot|overview|stor(?:y|ies)|about it|is about|it about|about\?|it by|"
+    r"c[oa]me out|action|who (?:made|wrote)|(?:which|what) year|genres?|fun|funny|scary|scared|sad|recent|classics?|years?|"
+    r"moved|mood|sequel|part two|laugh\w*|characters?|feels true|relaxed|warm|evening|afternoon|long|old|newer|"
     r"kids|children)(?!\w)",
     re.IGNORECASE,
 )

@@ -16,6 +16,7 @@ from operator import and_
 from typing import NamedTuple
 
 from trialogue.catalogue import OTHER_TITLES, Catalogue, Item
+from trialogue.catalogue.ranges import RANGE
 from trialogue.records import Constraint, Mention, Need, NeedSource, Utterance
 from trialogue.simulation.language.phrases import Linker
 from trialogue.simulation.profiles import Profile
@@ -80,8 +81,11 @@ class Needs:
         """Items that may satisfy a need."""
         self._aim = max(1, int(AIM * len(catalogue)))
         self._spoken = tuple(name for name in attributes if name in catalogue.attributes)
-        others = (name for name in catalogue.attributes if name not in (*self._spoken, OTHER_TITLES))
-        self._last_resort = tuple(others)
+        exact = {
+            name.removesuffix(RANGE) for name in catalogue.attributes if name.endswith(RANGE)
+        }  # nobody asks for 19.99
+        left_out = {*self._spoken, OTHER_TITLES, *exact}
+        self._last_resort = tuple(name for name in catalogue.attributes if name not in left_out)
         self._masks: dict[Feature, int] = {}
         self._constraints: dict[tuple[str, str, bool], Constraint] = {}
 

@@ -177,7 +177,8 @@ def _failing_page(dialogues: Iterable[Dialogue], comparison: Comparison) -> Iter
 
 def _transcript(dialogue: Dialogue, version: str) -> Iterator[str]:
     detail = f": {' '.join(dialogue.ending_detail.split())[:300]}" if dialogue.ending_detail else ""
-    yield f"\n**{version}** (ended by {dialogue.ended_by or 'unknown'}{detail})\n\n```text\n"
+    ending = dialogue.ended_by.words if dialogue.ended_by else "an unrecorded cause"
+    yield f"\n**{version}** (ended by {ending}{detail})\n\n```text\n"
     for said in dialogue.utterances:
         yield f"{said.speaker:>6}: {' '.join(said.text.replace('```', '').split())}\n"
     yield "```\n"

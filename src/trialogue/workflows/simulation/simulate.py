@@ -172,13 +172,20 @@ def _check_needs(study: SimulationFile) -> dict[str, JsonValue]:
     """``needs`` in the manifest: hash of the test set; {} without one.
 
     Raises:
-        UsageError: it has too few needs, or was made for another catalogue.
+        UsageError: it has too few needs, was made for another catalogue, or asks for items that nobody knows.
     """
     if study.needs is None:
         return {}
     found = read_need_set(study.needs)
     found.check(study.users, study.n)
-    known = load_catalogue(study.catalogue, ratings=study.ratings).catalogue.fingerprint
+    catalogue = load_catalogue(study.catalogue, ratings=study.ratings).catalogue
+    known = catalogue.fingerprint
+    if found.catalogue is None and (wrong := list(found.unknown_items(catalogue))):
+        more = f"; and {len(wrong) - 5:,} more cases" if len(wrong) > 5 else ""
+        raise UsageError(
+            f"the test set {study.needs} asks for items that {study.catalogue} does not have: {'; '.join(wrong[:5])}{more}. "
+            "Correct the ids in the file."
+        )
     if found.catalogue not in (None, known):
         raise UsageError(
             f"the test set {study.needs} was made for another catalogue ({found.catalogue}; {study.catalogue} is {known}). "
