@@ -58,6 +58,8 @@ class Trace(Record):
     """Tokens that its language models read."""
     output_tokens: Count | None = None
     """Tokens that they wrote."""
+    total_tokens: Count | None = None
+    """Tokens that they read and wrote, where only their sum is recorded."""
     cost: Amount | None = None
     """Cost, in the currency of the log."""
 
@@ -82,6 +84,7 @@ def join_traces(traces: Iterable[Trace | None]) -> Trace | None:
         latency_s=_sum(each.latency_s for each in parts),
         input_tokens=_sum(each.input_tokens for each in parts),
         output_tokens=_sum(each.output_tokens for each in parts),
+        total_tokens=_sum(each.total_tokens for each in parts),
         cost=_sum(each.cost for each in parts),
     )
 
