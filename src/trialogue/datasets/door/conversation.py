@@ -27,6 +27,7 @@ from trialogue.datasets.json_objects import JsonObject
 from trialogue.errors import Problem, Unread
 from trialogue.records import Dialogue, JsonValue, Rating, Speaker, Utterance
 from trialogue.records.files.jsonl import problems_of
+from trialogue.records.trace import TRACE_ID
 
 LONGEST_NAME = 100  # characters; a longer text under "system", or one of several lines, is a prompt
 TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
@@ -364,7 +365,7 @@ class Conversations:
             if any(each.feedback for each in found):
                 said += [with_rater(each, meta) for each in found]
                 del meta[key]
-            else:
+            elif key != TRACE_ID:
                 self._fields.see(f"{shape.messages}.{key}", meta[key])
         if not text and not thoughts:
             report.mend("an empty message; kept", f"{at}.{shape.content}", line=line)
