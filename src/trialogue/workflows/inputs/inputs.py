@@ -146,7 +146,7 @@ def gather(
         total = item.lines() if isinstance(item, Input) else None
         for record in with_progress(item.records(repairs), tell, f"records read of {item}", total):
             record = _with_origin(origin, record)
-            if isinstance(record, Dialogue) and turns.take(record, is_trace=item in traces):
+            if traces and isinstance(record, Dialogue) and turns.take(record, is_trace=item in traces):
                 continue
             account.see(record)
             if isinstance(record, Dialogue | Response) and record.system is not None:
@@ -172,7 +172,7 @@ def gather(
         tables = []
     material.dialogues = keeper.dialogues
     if turns.found:
-        material.dialogues = map_dialogues(turns.joined, material.dialogues)
+        material.dialogues = map_dialogues(turns.with_traces, material.dialogues)
         material.warnings.append(turns.note())
     if tables:
         joined = join(tables, material.dialogues, material.responses, repairs, key=key)
@@ -230,7 +230,7 @@ class _TracesOfTurns:
                 self.found[name] = joined
         return True
 
-    def joined(self, dialogue: Dialogue) -> Dialogue:
+    def with_traces(self, dialogue: Dialogue) -> Dialogue:
         """A dialogue whose turns have what was recorded under their ids, where they do not say it themselves."""
         said = list(dialogue.utterances)
         waiting = dict(self.found)
