@@ -1,7 +1,5 @@
 """The cache of answers: what is asked again, and what never is."""
 
-import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +10,9 @@ from hypothesis import strategies as st
 from tests.agents.talk import said_to, texts, user
 from trialogue.agents.llm import LlmSpec
 from trialogue.errors import UsageError
-from trialogue.llm import Cache, CacheStats
+from trialogue.llm import Cache
 from trialogue.llm.cache import key_of
 from trialogue.transport.retry import Retries
-
-DAY_S = 86_400
 
 
 def said(endpoint: str, cache: Path, *messages: str, path: str = "cached", **options: Any) -> tuple[Any, int]:
@@ -78,7 +74,7 @@ def test_failures_are_not_kept(endpoint: str, tmp_path: Path) -> None:
             session.reply([user("hi")])
         agent.close()
         assert agent.usage().calls == 1
-    assert Cache(tmp_path).stats().answers == 0
+    assert not list(tmp_path.rglob("*.json"))
 
 
 def test_a_lost_answer_is_asked_for_once_more_and_a_damaged_one_too(endpoint: str, tmp_path: Path) -> None:
@@ -87,7 +83,8 @@ def test_a_lost_answer_is_asked_for_once_more_and_a_damaged_one_too(endpoint: st
     first.unlink()
     second.write_text('{"answer": ')
     assert said(endpoint, tmp_path, "a", "b", "c", path="lost")[1] >= 1
-    assert Cache(tmp_path).stats().by_model.get("(damaged)", 0) <= 1
+    damaged = [path for path in tmp_path.rglob("*.json") if not path.read_text().endswith("}")]
+    assert len(damaged) <= 1
 
 
 def test_deleting_one_line_reissues_exactly_one_call(endpoint: str, tmp_path: Path) -> None:
@@ -95,23 +92,6 @@ def test_deleting_one_line_reissues_exactly_one_call(endpoint: str, tmp_path: Pa
     (only,) = tmp_path.rglob("*.json")
     only.unlink()
     assert said(endpoint, tmp_path, "a", path="one")[1] == 1
-
-
-def test_stats_and_prune_know_models_and_ages(tmp_path: Path) -> None:
-    cache = Cache(tmp_path / "cache")
-    assert cache.stats() == CacheStats(folder=str(tmp_path / "cache"), answers=0, bytes=0)
-    for number in range(4):
-        cache.put(key_of("u", {"n": number}, "t"), {"n": number}, model="old" if number < 2 else "new")
-    for path in (tmp_path / "cache").rglob("*.json"):
-        if '"model":"old"' in path.read_text():
-            os.utime(path, (time.time() - 10 * DAY_S,) * 2)
-    assert cache.stats().by_model == {"new": 2, "old": 2}
-    assert cache.stats().bytes == sum(path.stat().st_size for path in (tmp_path / "cache").rglob("*.json"))
-    assert cache.prune(older_than_days=5, model="new").answers == 0
-    assert cache.prune(older_than_days=5).by_model == {"old": 2}
-    assert cache.prune(model="old").answers == 0
-    assert cache.prune().answers == 2
-    assert list((tmp_path / "cache").iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:

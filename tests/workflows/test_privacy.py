@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -184,6 +185,10 @@ def test_both_are_options_of_the_command(tmp_path: Path) -> None:
     ("text", "clean"),
     [
         ("mail a@b.co, c@d.org;x", f"mail {EMAIL}, {EMAIL};x"),
+        ("https://x.y/?u=anna.m%40b.co&z=1", f"https://x.y/?u={EMAIL}&z=1"),
+        ("a&#64;b.co a&#x40;b.co a&commat;b.co a\\u0040b.co", " ".join([EMAIL] * 4)),
+        ("anna (at) b.co, anna\uff20b.co", f"{EMAIL}, {EMAIL}"),
+        ("look (at) this, 50%40.5", "look (at) this, 50%40.5"),
         ("chat 3 06 12 34 56 78", f"chat 3 {PHONE}"),
         ("20 4111 1111 1111 1111 and 5500005555555559", f"20 {CARD} and {CARD}"),
         ("to DE89 3704 0044 0532 0130 00 please.", f"to {ACCOUNT} please."),
@@ -239,3 +244,11 @@ def test_without_its_libraries_redaction_says_what_to_install(tmp_path: Path, mo
     file, _ = log(tmp_path)
     with pytest.raises(MissingExtraError, match=r"trialogue\[redact\]"):
         trialogue.evaluate(file, redact=True)
+
+
+def test_long_texts_without_spaces_take_no_time_that_grows_with_their_square() -> None:
+    start = time.process_time()
+    assert (
+        Redaction().text("@ " + "a." * 20_000) == "@ " + "a." * 20_000
+    )  # minutes, where a sign may end any part of it
+    assert time.process_time() - start < 5

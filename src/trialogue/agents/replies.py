@@ -17,12 +17,12 @@ from trialogue.llm.machine_text import tool_called_by, tool_called_in, waits_for
 from trialogue.records import JsonValue, Utterance
 from trialogue.records.files.jsonl import problems_of
 from trialogue.records.spoken import Spoken, is_blank, settle_utterance, split_channels
-from trialogue.records.trace import ToolCall, Trace, join_traces
+from trialogue.records.trace import TRACE_ID, ToolCall, Trace, join_traces
 from trialogue.transport.answers import LONGEST_TEXT, checked_text, error_words, kind_of
 from trialogue.transport.failures import AgentFailure
 
 MORE_TOKENS = "raise max_tokens, or configure the server to return reasoning separately"
-REPORTED = ("tool_calls", "trace", "trace_id")
+REPORTED = ("tool_calls", "trace", TRACE_ID)
 """Fields in which an agent with tools of its own reports their calls, or where they are recorded."""
 MAX_MESSAGES = 100  # messages of one turn; more is a loop
 
@@ -196,8 +196,8 @@ def _with_reported(said: Utterance, reported: Mapping[str, object]) -> Utterance
         calls = None if given is None else Trace(calls=tuple(map(reported_call, given)))
     except ValidationError as error:
         raise AgentFailure("malformed", "a call " + " ".join(map(str, problems_of(error, "", None)))) from error
-    name = reported.get("trace_id")
-    meta = said.meta if name is None else {**said.meta, "trace_id": str(name)}
+    name = reported.get(TRACE_ID)
+    meta = said.meta if name is None else {**said.meta, TRACE_ID: str(name)}
     return said.model_copy(update={"trace": join_traces([said.trace, trace, calls]), "meta": meta})
 
 

@@ -119,11 +119,6 @@ class ScreenedScores:
     left_out: frozenset[tuple[str, str]] = frozenset()
     """(full name of a measure, system) that have no scores for this reason."""
 
-    def lacks(self, measure: str) -> bool:
-        """Whether a measure lost all its scores to screening."""
-        systems = {each.system for each in self.findings if each.writer == "system"}
-        return bool(systems) and all((measure, system) in self.left_out for system in systems)
-
 
 def with_known_labels(
     conversations: Iterable[Conversation], mismatches: Iterable[LanguageMismatch]

@@ -4,7 +4,7 @@ Shared by agents, simulated users, labellers and judges, which do not depend on 
 """
 
 from trialogue.llm.budget import Budget, LimitReached, Limits, use_budget
-from trialogue.llm.cache import Cache, CacheStats
+from trialogue.llm.cache import Cache
 from trialogue.llm.chat import ChatClient, ChatOptions, Completion
 from trialogue.llm.choosing import Choice, choose
 from trialogue.llm.local import LocalModel, LocalOptions
@@ -14,7 +14,6 @@ from trialogue.llm.usage import Ledger, Price, Usage
 __all__ = [
     "Budget",
     "Cache",
-    "CacheStats",
     "ChatClient",
     "ChatOptions",
     "Choice",

@@ -12,35 +12,14 @@ import hashlib
 import json
 import os
 import threading
-import time
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
-
-from pydantic import Field
+from typing import Any
 
 from trialogue.errors import UsageError
-from trialogue.records import Record
 from trialogue.records.files.opening import write_text
 
 VERSION = 1  # of the files; raised when their meaning changes, which forgets the old ones
-DAY_S = 86_400
-
-
-class CacheStats(Record):
-    """Counts of answers in a cache, or of those removed from it."""
-
-    kind: ClassVar[str] = "cache"
-
-    folder: str
-    """Path."""
-    answers: int
-    """Number of answers."""
-    bytes: int
-    """Their size on disk."""
-    by_model: dict[str, int] = Field(default_factory=dict)
-    """Answers by model."""
 
 
 def key_of(base_url: str, body: Mapping[str, Any], trial: str) -> str:
@@ -97,49 +76,5 @@ class Cache:
             with contextlib.suppress(OSError):  # the folder may not be one
                 own.unlink(missing_ok=True)
 
-    def stats(self) -> CacheStats:
-        """Counts of the stored answers; zero for a missing folder."""
-        return self._count(self._files())
-
-    def prune(self, *, older_than_days: float | None = None, model: str | None = None) -> CacheStats:
-        """Remove answers, and return their counts.
-
-        Args:
-            older_than_days: only those written longer ago; None: of any age.
-            model: only those of this model; None: of any.
-        """
-        before = time.time() - older_than_days * DAY_S if older_than_days is not None else None
-        doomed = [
-            path
-            for path in self._files()
-            if (before is None or path.stat().st_mtime < before) and (model is None or _model_of(path) == model)
-        ]
-        removed = self._count(doomed)
-        for path in doomed:
-            path.unlink(missing_ok=True)
-        for folder in {path.parent for path in doomed}:
-            with contextlib.suppress(OSError):  # others are left in it
-                folder.rmdir()
-        return removed
-
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key[2:]}.json"
-
-    def _files(self) -> Iterator[Path]:
-        yield from sorted(self._folder.glob("[0-9a-f][0-9a-f]/*.json"))
-
-    def _count(self, paths: "Iterator[Path] | list[Path]") -> CacheStats:
-        models: Counter[str] = Counter()
-        size = 0
-        for path in paths:
-            models[_model_of(path)] += 1
-            size += path.stat().st_size
-        by_model = dict(sorted(models.items()))
-        return CacheStats(folder=str(self._folder), answers=models.total(), bytes=size, by_model=by_model)
-
-
-def _model_of(path: Path) -> str:
-    try:
-        return str(json.loads(path.read_bytes())["model"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return "(damaged)"

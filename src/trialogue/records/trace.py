@@ -1,6 +1,7 @@
 """What a system did for a turn: calls of tools, waiting time, tokens and cost, as logs and traces record them."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Annotated, Protocol, TypeVar
 
@@ -58,8 +59,31 @@ class Trace(Record):
     """Tokens that its language models read."""
     output_tokens: Count | None = None
     """Tokens that they wrote."""
+    total_tokens: Count | None = None
+    """Tokens that they read and wrote, where only their sum is recorded."""
     cost: Amount | None = None
     """Cost, in the currency of the log."""
+
+
+TRACE_ID = "trace_id"
+"""Key of a message's ``meta`` that holds the id under which its turn was traced."""
+_TRACE_PARENT = re.compile(r"(?:0x|[0-9a-f]{2}-)?([0-9a-f]{32})(?:-[0-9a-f]{16}-[0-9a-f]{2})?", re.IGNORECASE)
+
+
+class HasMeta(Protocol):
+    """Protocol of what has ``meta``."""
+
+    @property
+    def meta(self) -> Mapping[str, JsonValue]:
+        """What else is known of it."""
+        ...
+
+
+def trace_id_of(said: HasMeta) -> str:
+    """The id under which a turn was traced, without what W3C's ``traceparent`` has around it; "": none is known."""
+    given = str(said.meta.get(TRACE_ID) or "")
+    match = _TRACE_PARENT.fullmatch(given)
+    return match[1].lower() if match else given
 
 
 class HasTrace(Protocol):
@@ -82,6 +106,7 @@ def join_traces(traces: Iterable[Trace | None]) -> Trace | None:
         latency_s=_sum(each.latency_s for each in parts),
         input_tokens=_sum(each.input_tokens for each in parts),
         output_tokens=_sum(each.output_tokens for each in parts),
+        total_tokens=_sum(each.total_tokens for each in parts),
         cost=_sum(each.cost for each in parts),
     )
 

@@ -1,20 +1,17 @@
 """What a server of an agent does at its edges."""
 
-import io
-import json
 import threading
 import urllib.error
 import urllib.request
 
 import pytest
 
-from tests.agents.plugin import Shouter
 from tests.agents.talk import said_to, user
 from trialogue.agents import AgentFailure, make_agent
 from trialogue.agents.baselines import Echo
 from trialogue.agents.callable_agent import CallableAgent
 from trialogue.agents.serving.conversations import ConversationStore
-from trialogue.agents.serving.http_server import AgentServer, serve_lines
+from trialogue.agents.serving.http_server import AgentServer
 from trialogue.errors import UnknownNameError, UsageError
 
 
@@ -45,22 +42,6 @@ def test_a_body_that_is_no_json_or_too_long_is_refused_and_the_server_goes_on() 
 
 def test_a_server_that_was_never_started_can_be_closed() -> None:
     AgentServer(Echo(), protocol="trialogue").close()
-
-
-def test_lines_are_answered_until_they_end_mistakes_included() -> None:
-    requests = [
-        {"type": "open", "dialogue_id": "d", "seed": 1},
-        {"type": "turn", "dialogue_id": "d", "message": "hi"},
-        {"type": "sing"},
-        {"type": "turn", "dialogue_id": "d", "message": 7},
-        {"type": "close", "dialogue_id": "d"},
-    ]
-    answers = io.BytesIO()
-    lines = b"".join(json.dumps(request).encode() + b"\n" for request in requests)
-    serve_lines(Shouter(), io.BytesIO(lines + b"no json\n"), answers)
-    heard = [json.loads(line) for line in answers.getvalue().splitlines()]
-    assert heard[:2] == [{"type": "ready"}, {"type": "turn", "messages": [{"text": "HI!"}]}]
-    assert [answer["type"] for answer in heard[2:]] == ["error"] * 3
 
 
 class Noting:

@@ -168,6 +168,9 @@ def test_time_tokens_and_cost_belong_to_their_turn_or_to_the_dialogue(tmp_path: 
     assert (trace.latency_s, trace.input_tokens, trace.output_tokens, trace.cost) == (2.0, 30, 13, 0.25)
     assert trace.calls[0].latency_s == 0.25
     assert dialogue.utterances[1].meta == {"usage": {"total_tokens": 28}}
+    both = {**entry, "usage": {"prompt_tokens": 30}, "cost_usd": 0.25}  # the sum of what its messages record
+    [dialogue], _ = read(tmp_path, both)
+    assert dialogue.utterances[1].trace == trace
     longer = {"messages": [*entry["messages"], *entry["messages"]], "cost_usd": 0.5}
     [dialogue], _ = read(tmp_path, longer)
     assert dialogue.trace == Trace(cost=0.5)

@@ -8,6 +8,7 @@ import contextlib
 import gzip
 import json
 import random
+import re
 import zipfile
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -22,6 +23,8 @@ import trialogue
 from trialogue.datasets import get_format, read, recognise
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Ending, Raters
+from trialogue.records.trace import join_traces
+from trialogue.workflows.inputs.inputs import gather
 
 FOLDER = Path(__file__).parents[2] / "data" / "traces"
 FORMATS = {
@@ -421,6 +424,45 @@ def test_spans_whose_contents_are_in_log_records_elsewhere_say_so(tmp_path: Path
     only.write_bytes((FOLDER / "openai_v2" / "before" / "spans.jsonl").read_bytes())
     with pytest.raises(DataError, match="give the folder that holds spans and log records"):
         dialogues(only)
+
+
+# Turns that an agent reports the id of a trace of
+
+
+def simulated(tmp_path: Path, form: str) -> Path:
+    """The dialogues of the spans as a simulation has them: texts, and with the first reply of each turn the id."""
+    rows = []
+    for each in EXPECTED.values():
+        messages: list[Any] = []
+        for said in each.utterances:
+            own: dict[str, Any] = {"role": "user" if said.speaker == "user" else "assistant", "content": said.text}
+            if own["role"] == "assistant" and messages[-1]["role"] == "user":
+                own["trace_id"] = form.format(said.meta["trace_id"])
+            messages.append(own)
+        rows.append({"id": f"s-{each.id}", "model": "mine", "messages": messages})
+    path = tmp_path / "simulated.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("form", ["{}", "0x{}", "00-{}-00f067aa0ba902b7-01"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_calls_of_a_turn_are_found_by_the_id_of_its_trace(tmp_path: Path, form: str, is_first: bool) -> None:
+    files = [written(tmp_path, spans()), simulated(tmp_path, form)]
+    material = gather(files if is_first else files[::-1])
+    assert [each.system for each in material.dialogues] == 3 * ["mine"]  # traces are no further dialogues
+    for made, known in zip(material.dialogues, EXPECTED.values(), strict=True):
+        traces = [[said.trace for said in each.utterances if said.trace is not None] for each in (made, known)]
+        assert join_traces(traces[0]) == join_traces(traces[1])
+    assert "5 of 5 turns with the id of a trace were found in the traces." in material.warnings
+
+
+def test_traces_of_other_turns_stay_dialogues(tmp_path: Path) -> None:
+    path = simulated(tmp_path, "{}")
+    path.write_text(re.sub('"trace_id": "[^"]*"', '"trace_id": "another"', path.read_text(encoding="utf-8")), "utf-8")
+    material = gather([path, written(tmp_path, spans())])
+    assert len(material.dialogues) == 6
+    assert not any("id of a trace" in each for each in material.warnings)
 
 
 # Inspect

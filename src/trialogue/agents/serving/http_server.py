@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Self
 
 from trialogue.agents.base import Agent
-from trialogue.agents.protocols.protocol import line_of, object_of
+from trialogue.agents.protocols.protocol import object_of
 from trialogue.agents.serving.conversations import PROTOCOLS, ConversationStore, Service
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.transport.failures import AgentFailure
@@ -146,24 +146,3 @@ def _cookie(header: str) -> str | None:
     except CookieError:
         return None
     return cookies[COOKIE].value if COOKIE in cookies else None
-
-
-def serve_lines(agent: Agent, requests: BinaryIO, answers: BinaryIO, *, seed: int = 0) -> None:
-    """Serve Trialogue's protocol on line streams, such as stdin and stdout, until the input ends.
-
-    Args:
-        agent: who answers.
-        requests: JSON objects, one a line.
-        answers: where answers are written, flushed after each.
-        seed: seed from which a dialogue's seed follows where its opening names none.
-    """
-    desk = ConversationStore(agent, seed=seed)
-    for line in requests:
-        try:
-            answer = desk.lines(object_of(line))
-        except AgentFailure as failure:
-            answer = {"type": "error", "message": f"{failure.kind}: {failure.detail}"}
-        if answer is not None:
-            answers.write(line_of(answer))
-            answers.flush()
-    desk.close()

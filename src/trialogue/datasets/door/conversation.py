@@ -10,13 +10,15 @@ it. All other fields of an entry are kept in ``meta``; those that were not read 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
 
 from trialogue.datasets.door.account import FeedbackTally, FieldTally, report_unread
+from trialogue.datasets.door.amounts import amounts_in, is_time_without_unit
 from trialogue.datasets.door.feedback import Said, feedback_under, rated_name, with_rater
-from trialogue.datasets.door.traces import CALLS, NO_UNIT, RESULTS, TraceLog, amounts_in, declared_tools
+from trialogue.datasets.door.traces import CALLS, RESULTS, TraceLog, declared_tools
 from trialogue.datasets.door.units import Clashes
 from trialogue.datasets.door.values import identifier, is_absent, lost_digits
 from trialogue.datasets.failures import ERRORS, FAILED_CONVERSATION, error_of, failure_in, failure_of
@@ -25,6 +27,7 @@ from trialogue.datasets.json_objects import JsonObject
 from trialogue.errors import Problem, Unread
 from trialogue.records import Dialogue, JsonValue, Rating, Speaker, Utterance
 from trialogue.records.files.jsonl import problems_of
+from trialogue.records.trace import TRACE_ID
 
 LONGEST_NAME = 100  # characters; a longer text under "system", or one of several lines, is a prompt
 TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
@@ -195,8 +198,11 @@ class Conversations:
         system = self._system(rest, metadata, line)
         user = self._name(rest, metadata, USERS, line) or None
         log = TraceLog(declared_tools(entry))
-        log.add(amounts_in(rest), before=-1)
+        own = amounts_in(rest, metadata, wrong=partial(self._wrong_amount, line))
+        log.add(own, before=-1)
         messages, aside = self._messages(entry.get(shape.messages), line, log)
+        if own and own.latency_s is not None and sum(each.utterance.speaker == "system" for each in messages) > 1:
+            report.mend("a time of a whole conversation is the latency of no reply, and is not shown", line=line)
         failure = failure_of(entry, entry.get(shape.messages), shape.speakers)
         if failure is not None:
             report.mend(FAILED_CONVERSATION, shape.messages, line=line)
@@ -207,9 +213,8 @@ class Conversations:
             report.mend("a conversation has no text by the user or assistant", shape.messages, line=line)
         ratings = tuple(self._ratings(self._dialogue_feedback(rest, metadata, line), system, line))
         traces, open_trace = log.settle([each.utterance.speaker == "system" for each in messages])
-        self._no_unit |= {
-            key for key in (*rest, *(key for each in messages for key in each.utterance.meta)) if key in NO_UNIT
-        }
+        fields = (rest, metadata, *(each.utterance.meta for each in messages))
+        self._no_unit |= {key for own in fields for key, value in own.items() if is_time_without_unit(key, value)}
         for _ in range(log.orphans):
             report.mend("a tool's result belongs to no recorded call", shape.messages, line=line)
         for place, trace in traces.items():
@@ -235,6 +240,9 @@ class Conversations:
             report.problems += problems_of(error, report.file, line)
             return None
         return dialogue, [each.said for each in messages]
+
+    def _wrong_amount(self, line: int, path: str) -> None:
+        self._report.mend("an amount is negative or no number, and was not read", path, line=line)
 
     def _metadata(self, entry: JsonObject, line: int) -> JsonObject:
         given = entry.get("metadata")
@@ -349,7 +357,7 @@ class Conversations:
         if speaker == "system" or _tool_parts(message.get(shape.content)):
             if log.see(message, speaker, message.get(shape.content), before=before):
                 meta = {key: value for key, value in meta.items() if key not in ("tool_calls", "function_call")}
-            log.add(amounts_in(meta), before=before)
+            log.add(amounts_in(meta, wrong=partial(self._wrong_amount, line)), before=before)
         said: list[Said] = []
         for key in list(meta):
             name = "ratings" if key == "ratings" else rated_name(key)
@@ -357,7 +365,7 @@ class Conversations:
             if any(each.feedback for each in found):
                 said += [with_rater(each, meta) for each in found]
                 del meta[key]
-            else:
+            elif key != TRACE_ID:
                 self._fields.see(f"{shape.messages}.{key}", meta[key])
         if not text and not thoughts:
             report.mend("an empty message; kept", f"{at}.{shape.content}", line=line)

@@ -2,7 +2,7 @@
 
 Calls and results are joined by id, else by the order of calls that wait for a result. A call belongs to the message that it
 stands in, if that says something, else to the next message of the same turn; where none follows, to the last one before it.
-Amounts are read under their usual names, if these name the unit: ``latency_ms`` and ``latency_s``, but not ``latency``.
+Amounts are read by ``datasets.door.amounts``; what is recorded of messages counts, else what is of their conversation.
 """
 
 import json
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from trialogue.datasets.door.values import plain_number
+from trialogue.datasets.door.amounts import seconds_in
 from trialogue.datasets.failures import ERRORS, stop_in
 from trialogue.datasets.json_objects import JsonObject
 from trialogue.records import JsonValue
@@ -40,22 +40,6 @@ _FIRST = (
 ERROR = re.compile(rf"\s*(?:{_FIRST})", re.I)
 """How a result of text begins that is an error."""
 _OF_STATUS = ("status", "statuscode", "status_code", "http_status", "http_code")
-SECONDS: Mapping[str, float] = {
-    **dict.fromkeys(
-        ("latency_s", "latency_seconds", "response_time_s", "duration_s", "duration_seconds", "elapsed_s"), 1.0
-    ),
-    **dict.fromkeys(("latency_ms", "latencyms", "response_time_ms", "duration_ms", "elapsed_ms", "durationms"), 0.001),
-}
-"""Seconds of one unit of a field."""
-NO_UNIT = frozenset({"latency", "response_time", "duration", "elapsed"})
-"""Fields of times without a unit, which are not read."""
-TOKENS = {
-    **dict.fromkeys(("prompt_tokens", "input_tokens"), "input_tokens"),
-    **dict.fromkeys(("completion_tokens", "output_tokens"), "output_tokens"),
-}
-COSTS = ("cost_usd", "cost", "price_usd", "total_cost", "cost_eur")
-USAGE = ("usage", "token_usage", "metrics")
-"""Objects that may hold amounts."""
 
 
 @dataclass
@@ -133,7 +117,10 @@ class TraceLog:
         for call in self._calls:
             place = _place(call.before, is_system)
             found.setdefault(place, []).append(Trace(calls=(self._checked_call(call.fields),)))
+        own = {name for before, trace in self._steps if before >= 0 for name, _ in _amounts_of(trace)}
         for before, trace in self._steps:
+            if before < 0:  # the sum of what is recorded of its messages, where that is
+                trace = trace.model_copy(update={name: None for name, _ in _amounts_of(trace) if name in own})
             found.setdefault(_place(before, is_system), []).append(trace)
         if any(each.calls for traces in found.values() for each in traces) or self.tools is not None:
             for place, said in enumerate(is_system):
@@ -147,6 +134,14 @@ class TraceLog:
             return ToolCall(**fields)
         refused = _refusal(fields, self.tools)
         return ToolCall(**fields, is_declared=True, refused=refused)
+
+
+def _amounts_of(trace: Trace) -> list[tuple[str, float]]:
+    """What is recorded of time, tokens and cost."""
+    found = trace.model_dump(exclude={"calls"}, exclude_none=True)
+    if "total_tokens" in found or "input_tokens" in found or "output_tokens" in found:
+        found |= {name: found.get(name) for name in ("total_tokens", "input_tokens", "output_tokens")}
+    return list(found.items())
 
 
 def _place(before: int, is_system: Sequence[bool]) -> int | None:
@@ -207,7 +202,7 @@ def _results_of(part: JsonObject) -> Iterator[dict[str, Any]]:
         "id": None if name_of is None else str(name_of),
         "result": value,
         "error": _error_of(part, value),
-        "latency_s": _seconds(part),
+        "latency_s": seconds_in(part),
     }
 
 
@@ -283,38 +278,3 @@ def declared_tools(entry: Mapping[str, Any]) -> dict[str, str] | None:
         if isinstance(each.get("name"), str)
     }
     return found or None
-
-
-def amounts_in(fields: dict[str, Any]) -> Trace | None:
-    """Time, tokens and cost of a message or an entry, taken out of its fields; None: it records none."""
-    taken: dict[str, Any] = {"latency_s": _seconds(fields, take=True)}
-    _take_amounts(fields, taken)
-    for key in USAGE:
-        if isinstance(fields.get(key), dict):
-            fields[key] = dict(fields[key])
-            _take_amounts(fields[key], taken)
-            if not fields[key]:
-                del fields[key]
-    known = {name: value for name, value in taken.items() if value is not None}
-    return Trace(**known) if known else None
-
-
-def _take_amounts(fields: dict[str, Any], taken: dict[str, Any]) -> None:
-    """Move tokens and cost from fields to what was taken."""
-    for key, name in (*TOKENS.items(), *((key, "cost") for key in COSTS)):
-        number = plain_number(fields.get(key))
-        whole = name == "cost" or (number is not None and number == int(number))
-        if number is not None and number >= 0 and whole and taken.get(name) is None:
-            taken[name] = number if name == "cost" else int(number)
-            del fields[key]
-
-
-def _seconds(fields: dict[str, Any], *, take: bool = False) -> float | None:
-    for key in list(fields):
-        scale = SECONDS.get(key.lower())
-        number = None if scale is None else plain_number(fields[key])
-        if scale is not None and number is not None and number >= 0:
-            if take:
-                del fields[key]
-            return number * scale
-    return None

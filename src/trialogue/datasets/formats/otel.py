@@ -20,6 +20,7 @@ from trialogue.datasets.formats.span_messages import messages_of, pieces_of
 from trialogue.datasets.formats.spans import INPUT, OUTPUT, Span, SpanLog, decode, nest
 from trialogue.datasets.json_documents import ParseReport, files_like
 from trialogue.datasets.json_objects import JsonObject, read_objects
+from trialogue.records.trace import TRACE_ID
 
 CHATS = ("chat", "text_completion", "generate_content", "LLM")
 """Operations of models, and OpenInference's kind of span."""
@@ -215,7 +216,8 @@ def _talk(history: History, tools: _Tools) -> Iterator[JsonObject]:
             messages.append((at, _result(piece.part, calls.get(piece.part.get("id")))))
             continue
         if piece.opens or not messages or messages[-1][1]["role"] != piece.role:
-            messages.append((at, {"role": piece.role, "content": []}))
+            known = {TRACE_ID: piece.step.trace} if piece.step is not None else {}
+            messages.append((at, {"role": piece.role, "content": [], **known}))
         messages[-1][1]["content"].append(piece.part)
         if kind == "tool_call" and (span := tools.of(piece, history)) is not None:
             calls[piece.part.get("id")] = span

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from trialogue.datasets.corpora.mentions import locate_titles
 from trialogue.datasets.door.account import FeedbackTally
+from trialogue.datasets.door.amounts import amounts_in
 from trialogue.datasets.door.feedback import Said, feedback_under, key_of, kind_of_rater, with_rater
-from trialogue.datasets.door.traces import amounts_in
 from trialogue.datasets.door.units import SHORTEST_LOOP, Clashes, Entry, Level, Units, level_of, quote_names, units_of
 from trialogue.datasets.door.values import (
     DECIMAL_COMMA,

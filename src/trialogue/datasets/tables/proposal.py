@@ -5,7 +5,7 @@ from pathlib import Path
 
 from trialogue.datasets.base import Head
 from trialogue.datasets.json_documents import ParseReport, bare_stem
-from trialogue.datasets.tables.arrow_rows import is_arrow
+from trialogue.datasets.tables.arrow import is_arrow
 from trialogue.datasets.tables.format import any_table, guess_table
 from trialogue.datasets.tables.guess_nested import FEW_NAMES, propose, unknown_speakers
 from trialogue.datasets.tables.mapping import Mapping

@@ -15,7 +15,7 @@ from trialogue.datasets.base import Head
 from trialogue.datasets.door.values import DECIMAL_COMMA, Identifiers, identifier, is_absent, members, plain_number
 from trialogue.datasets.json_documents import ParseReport, kind_of, read_text
 from trialogue.datasets.json_objects import first_object, read_objects
-from trialogue.datasets.tables.arrow_rows import arrow_columns, arrow_rows, is_arrow
+from trialogue.datasets.tables.arrow import arrow_columns, arrow_rows, is_arrow
 from trialogue.errors import DataError, Problem
 from trialogue.records.files.opening import open_bytes
 

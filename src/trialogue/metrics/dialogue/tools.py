@@ -138,7 +138,8 @@ def tokens_of(dialogue: Dialogue, variant: str = TOKENS.default) -> float | None
     traces = list(traces_of(dialogue))
     read = [each.input_tokens for each in traces] if variant != "output" else []
     written = [each.output_tokens for each in traces] if variant != "input" else []
-    return _sum_known([*read, *written])
+    sums = [each.total_tokens for each in traces] if variant not in ("input", "output") else []
+    return _sum_known([*read, *written, *sums])
 
 
 def uses_of_results(dialogue: Dialogue) -> list[bool]:

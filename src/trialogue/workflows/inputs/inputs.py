@@ -31,11 +31,14 @@ from trialogue.records import (
     Utterance,
 )
 from trialogue.records.files.dialogue_store import DialogueKeeper, map_dialogues
-from trialogue.workflows.inputs.locations import Input, inputs_of
+from trialogue.records.trace import Trace, join_traces, trace_id_of
+from trialogue.workflows.inputs.locations import Input, inputs_of, reader_of
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory, is_data
 from trialogue.workflows.inputs.study_answers import DeclaredStudy, declared_study
 from trialogue.workflows.simulation.simulated_folder import catalogue_behind, seeds_behind
 
+OTEL = "otel"
+"""Format of the traces in which calls of turns are looked for."""
 UNDECLARED = (Raters.PEOPLE, Raters.UNKNOWN)
 """Kinds that a declared origin replaces: the others were declared by the data."""
 RatedT = TypeVar("RatedT", Dialogue, Utterance)
@@ -130,8 +133,10 @@ def gather(
     clashes: list[Problem] = []
     account = _Account()
     tables: list[ScoreTable] = []
+    turns = _TracesOfTurns()
     read = sources_of(given, format_name=format_name, mapping=mapping)
-    for item in read:
+    traces = [item for item in read if len(read) > 1 and _is_trace(item)]
+    for item in sorted(read, key=lambda each: each in traces):  # behind the dialogues whose turns they are of
         before = _count(material, keeper)
         earlier = len(repairs.problems)
         if len(read) > 1 and (table := item.score_table(repairs)) is not None:
@@ -141,6 +146,8 @@ def gather(
         total = item.lines() if isinstance(item, Input) else None
         for record in with_progress(item.records(repairs), tell, f"records read of {item}", total):
             record = _with_origin(origin, record)
+            if traces and isinstance(record, Dialogue) and turns.take(record, is_trace=item in traces):
+                continue
             account.see(record)
             if isinstance(record, Dialogue | Response) and record.system is not None:
                 places.setdefault(record.system, {})[item.given] = None
@@ -149,7 +156,7 @@ def gather(
                 clashes.extend(_clash(known, record, item.given))
             else:
                 _add(material, record)
-        if _count(material, keeper) == before:
+        if _count(material, keeper) == before and not (turns.found and item in traces):
             why = "\n".join(summarise_repairs(repairs.problems[earlier:]))
             raise DataError(Problem("it contains nothing to evaluate.", file=item.given), hint=why)
         material.hashes.update(_with_own_names(item.digests(), material.hashes))
@@ -164,6 +171,9 @@ def gather(
                 keeper.add(record)
         tables = []
     material.dialogues = keeper.dialogues
+    if turns.found:
+        material.dialogues = map_dialogues(turns.with_traces, material.dialogues)
+        material.warnings.append(turns.note())
     if tables:
         joined = join(tables, material.dialogues, material.responses, repairs, key=key)
         material.dialogues = map_dialogues(
@@ -190,6 +200,52 @@ def gather(
     material.warnings.extend(summarise_repairs(each for each in unread if each.may_be_system or each.may_be_feedback))
     material.reading = account.reading(unread)
     return material
+
+
+def _is_trace(item: Input | InMemory) -> bool:
+    if not isinstance(item, Input) or item.corpus is not None:
+        return False
+    return (item.reader or reader_of(item.path, lambda _: None)).name == OTEL
+
+
+@dataclass
+class _TracesOfTurns:
+    """What traces hold of turns whose agent reported the id of a trace, by this id."""
+
+    asked: set[str] = field(default_factory=set)
+    """Ids that replies of dialogues refer to."""
+    found: dict[str, Trace] = field(default_factory=dict)
+    """What was recorded under them."""
+
+    def take(self, dialogue: Dialogue, *, is_trace: bool) -> bool:
+        """See a dialogue; whether it is a trace of turns that were seen before, and no dialogue of its own."""
+        named = [(trace_id_of(said), said.trace) for said in dialogue.utterances if said.speaker == "system"]
+        if not is_trace:
+            self.asked.update(name for name, _ in named if name)
+            return False
+        if self.asked.isdisjoint(name for name, _ in named):
+            return False
+        for name, trace in named:
+            if name in self.asked and (joined := join_traces([self.found.get(name), trace])) is not None:
+                self.found[name] = joined
+        return True
+
+    def with_traces(self, dialogue: Dialogue) -> Dialogue:
+        """A dialogue whose turns have what was recorded under their ids, where they do not say it themselves."""
+        said = list(dialogue.utterances)
+        waiting = dict(self.found)
+        for place, each in enumerate(said):
+            found = waiting.pop(trace_id_of(each), None) if each.speaker == "system" else None  # of a burst, the first
+            if found is not None:
+                own = each.trace or Trace()
+                more = {name: value for name, value in found if getattr(own, name) is None}
+                said[place] = each.model_copy(update={"trace": own.model_copy(update=more)})
+        is_same = len(waiting) == len(self.found)
+        return dialogue if is_same else dialogue.model_copy(update={"utterances": tuple(said)})
+
+    def note(self) -> str:
+        """How many turns have a trace."""
+        return f"{len(self.found):,} of {len(self.asked):,} turns with the id of a trace were found in the traces."
 
 
 class _By(IntEnum):

@@ -21,7 +21,10 @@ from trialogue.workflows.inputs.inputs import InputRecords
 AnyRecord = TypeVar("AnyRecord", bound=Record)
 EXTRA = "redact"
 EMAIL, PHONE, CARD, ACCOUNT = "[e-mail]", "[phone]", "[card]", "[account]"
-_EMAIL = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]+@[\w-]+(?:\.[\w-]+)+")
+_EMAIL = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[\w-]+(?:\.[\w-]+)+")
+_AT = r"%40|&#0*64;|&#x0*40;|&commat;|\\u0040|\uff20|\ufe6b|\s?[(\[{]\s?at\s?[)\]}]\s?"
+_WRITTEN_EMAIL = re.compile(rf"[\w.+-]{{1,64}}(?:{_AT})[\w-]+(?:\.[\w-]+)+", re.IGNORECASE)
+"""Addresses as URLs, pages of HTML, JSON, and people who hide them write the sign."""
 _ACCOUNT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}(?![A-Za-z0-9])")
 _CARD = re.compile(r"(?<![\w.])\d(?:[ -]?\d){12,40}(?!\w)")
 _PHONE = re.compile(r"(?<![\w.])(?:\+|00)?\(?\d(?:[\d().\-/\u2010-\u2013 \u00a0\u202f]){5,20}\d(?![\w@])")
@@ -131,6 +134,7 @@ class Redaction:
     def _text(self, text: str) -> str:
         if "@" in text:
             text = _EMAIL.sub(EMAIL, text)
+        text = _WRITTEN_EMAIL.sub(EMAIL, text)
         if sum(map(str.isdigit, text)) < LEAST_DIGITS:
             return text
         text = _ACCOUNT.sub(self._account, text)
