@@ -160,7 +160,7 @@ def test_each_system_is_met_equally_often_and_by_whole_participants() -> None:
     assert table.ratings == ratings[~np.isnan(ratings)].ravel().tolist()
     with pytest.raises(UsageError, match="can meet 1 to 3 systems"):
         replace(CHATS, met=4)
-    with pytest.raises(UsageError, match="situations of their own"):
+    with pytest.raises(UsageError, match="their own situations"):
         replace(SMALL, met=2)
 
 
