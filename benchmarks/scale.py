@@ -98,16 +98,16 @@ def main() -> None:
         shutil.rmtree(folder)
     slope = (shares[-1][1] - shares[0][1]) / (shares[-1][0] - shares[0][0]) * 1e6 if len(shares) > 1 else 0.0
     measured = (
-        f"Measured by `python -m benchmarks.scale` on {platform.machine()}, Python {platform.python_version()}, "
-        f"{os.cpu_count()} cores, load {load:.1f} at the start. Metrics: {', '.join(METRICS)}. Invented dialogues in "
-        f"{SHARDS} shards. CPU seconds are of a whole command with its processes and imports. The output of the three ways is the "
-        "same bytes."
+        f"Measured by `python -m benchmarks.scale` on {platform.machine()}, Python "
+        f"{platform.python_version()}, {os.cpu_count()} cores, load {load:.1f} at the start. "
+        f"Metrics: {', '.join(METRICS)}. Invented dialogues in {SHARDS} shards. CPU seconds are of a whole command with its "
+        "processes and imports. The output of the three ways is the same bytes."
     )
     extrapolated = (
         f"One process takes {slope:.1f} CPU s for each further million utterances. A billion would take "
         f"{slope * 1000 / 3600:.1f} CPU hours: {slope * 10 / 60:.1f} minutes on 100 cores, if the disk is as fast as "
-        "they are (extrapolated, not measured). What breaks first is the memory of the client, which holds the id of every dialogue "
-        "and the sums of every person."
+        "they are (extrapolated, not measured). What breaks first is the memory of the client, which holds the "
+        "id of every dialogue and the sums of every person."
     )
     heads = ["utterances", "MB", "way", "wall s", "CPU s", "times faster"]
     paragraphs = [textwrap.fill(each, 130) for each in (measured, extrapolated)]

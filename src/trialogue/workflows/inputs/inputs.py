@@ -1,7 +1,7 @@
 """Read the inputs of a run, and collect their problems and warnings."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
@@ -61,6 +61,8 @@ class InputRecords:
     """Catalogue of the items that needs are about, as ``load_catalogue`` takes it; None: unknown."""
     seeds: tuple[int, ...] = ()
     """Seeds of the simulations that dialogues are from."""
+    chances: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """With which chance units, by system and id, were drawn to be rated; {}: nothing records a draw."""
     warnings: list[str] = field(default_factory=list)
     """Repairs and known defects, for the report."""
     reading: Reading = field(default_factory=Reading)
@@ -401,7 +403,8 @@ def _clash(origin: dict[str | None, dict[str, str]], dialogue: Dialogue, given: 
     own = origin.setdefault(dialogue.system, {})
     if (first := own.get(dialogue.id)) is not None:
         where = "twice" if first == given else f"in {first} as well"
-        yield Problem(f"dialogue {dialogue.id!r} of system {dialogue.system!r} occurs {where}.", file=given)
+        what = f"dialogue {dialogue.id!r} of system {dialogue.system!r} occurs {where}."
+        yield Problem(what, file=given, kind=f"{dialogue.system!r} {where}")
     own.setdefault(dialogue.id, given)
 
 
