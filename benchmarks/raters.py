@@ -190,8 +190,8 @@ def main() -> None:
         "",
         "## Nearly all ratings equal",
         "",
-        "Levels where one rating in 60, 30 or 10 is a 1 and all others are 5, in equal systems of one shape or two; where nothing "
-        "varies, there is no test, and nothing is found.",
+        "Levels where one rating in 60, 30 or 10 is a 1 and all others are 5, in equal systems of one shape or two; where "
+        "nothing varies, there is no test, and nothing is found.",
         "",
         *table(["two equal systems", "1 in 60", "1 in 30", "1 in 10"], equal),
         "",
