@@ -186,7 +186,7 @@ def test_the_design_and_its_test_stand_above_the_league() -> None:
     lines = reading_lines(run(sample(random.Random(3), means=(2.6, 4.0))).findings)
     (test,) = (line for line in lines if line.startswith("Test on Satisfaction: "))
     assert "permutation" in test
-    assert test.endswith("since dialogues are independent as far as the data say.")
+    assert test.endswith("because dialogues are independent as far as the data say.")
 
 
 def test_the_sample_holds_who_met_what_and_who_rated() -> None:
