@@ -5,8 +5,7 @@ from itertools import combinations
 import pytest
 
 from trialogue.findings.threat import Severity, Threat, ThreatCode
-from trialogue.findings.threats.joint_clauses import joint_clauses
-from trialogue.findings.threats.summary import conditional_sentence, threat_lines
+from trialogue.findings.threats.summary import conditional_sentence, joint_clauses, threat_lines
 
 
 def apart(*pairs: str, code: ThreatCode = ThreatCode.UNASSIGNED_PEOPLE, **facts: object) -> list[Threat]:
