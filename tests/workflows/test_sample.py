@@ -2,18 +2,20 @@
 
 import csv
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from benchmarks.sample_cases import Case, attacks, rated, sample
 
+from trialogue.errors import DataError
 from trialogue.findings import Findings
 from trialogue.findings.comparison.strata import stratum_effects
-from trialogue.findings.sample.records import Design, Factor
+from trialogue.findings.judging.records import PlannedLabel
+from trialogue.findings.sample.records import Design, Draw, Factor
 from trialogue.findings.threats import Severity, ThreatCode, Validity
-from trialogue.records import Dialogue, Raters, Rating, Response, Role, Situation, Utterance
-from trialogue.report.evaluation.reading import reading_lines
+from trialogue.records import Dialogue, Raters, Rating, Response, Role, Situation, Utterance, write_records
+from trialogue.report.evaluation.reading import DRAWS, reading_lines
 from trialogue.stats.arrays import Floats
 from trialogue.workflows.board.board import board
 from trialogue.workflows.compare import compare
@@ -572,3 +574,51 @@ def test_the_rater_of_half_a_system_is_left_out_even_if_the_other_hardly_had_him
         for n, each in enumerate(sample(rng, sizes=(0, 70)))
     ]
     assert ThreatCode.DOMINANT_RATER in demoted_by(run([*records, *fan]).findings)
+
+
+def planned(folder: Path, records: Sequence[Dialogue], chance: Callable[[int], float]) -> Path:
+    plan = [PlannedLabel(system=str(r.system), dialogue_id=r.id, chance=chance(n)) for n, r in enumerate(records)]
+    write_records(folder / "label_plan.jsonl", plan)
+    return folder / "label_plan.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("chance", "draw", "validity"),
+    [
+        (lambda _: 0.5, Draw.RECORDED, "firm"),
+        (lambda n: 0.5 if n % 2 else 0.4, Draw.UNEQUAL, "conditional"),
+        (None, Draw.UNKNOWN, "conditional"),
+    ],
+)
+def test_of_units_that_a_plan_drew_those_without_a_rating_are_missing(
+    tmp_path: Path, chance: Callable[[int], float] | None, draw: Draw, validity: str
+) -> None:
+    """Of A, all 60 dialogues were drawn and rated, of B 30 of 60, all rated: nothing is missing if that is recorded."""
+    rng = random.Random(3)
+    records = [
+        each if each.system == "A" or place % 2 else each.model_copy(update={"ratings": ()})
+        for place, each in enumerate(sample(rng, means=(3.2, 4.0)))
+    ]
+    drawn = [each for each in records if each.ratings]
+    plan = planned(tmp_path, drawn, chance) if chance else None
+    found = evaluate(records, metrics=["turns"], resamples=300, chances=plan).findings
+    (column,) = found.sample.columns
+    assert (column.draw, verdict(found)) == (draw, ("B", validity))
+    assert any(text in reading_lines(found)[0] for text in DRAWS.values())
+    if plan is not None:
+        assert found.missing == ()
+        lost = [each for each in records if each is not drawn[-1]]
+        with pytest.raises(DataError, match="1 of its 90 units are not in the data, such as 'B59' of B"):
+            evaluate(lost, metrics=["turns"], chances=plan)
+
+
+def test_a_rated_unit_that_no_plan_drew_leaves_the_draw_unknown(tmp_path: Path) -> None:
+    records = sample(random.Random(3), means=(2.6, 4.0))
+    records[5] = records[5].model_copy(update={"ratings": ()})
+    plan = planned(tmp_path, records[:100], lambda _: 0.5)
+    assert (
+        evaluate(records, metrics=["turns"], resamples=300, chances=plan).findings.sample.columns[0].draw
+        is Draw.UNKNOWN
+    )
+    whole = evaluate(records[6:], metrics=["turns"], resamples=300).findings
+    assert whole.sample.columns[0].draw is Draw.ALL

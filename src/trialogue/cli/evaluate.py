@@ -73,6 +73,10 @@ def evaluate(
         str | None,
         typer.Option(help="Id column that joins a table of scores to the conversations (default: auto-detect)."),
     ] = None,
+    chances: Annotated[
+        Path | None,
+        typer.Option(help="Label plan that records how the rated units were drawn (trialogue judge plan)."),
+    ] = None,
     any_language: Annotated[
         bool, typer.Option("--any-language", help="Keep metrics that do not support the language of a system.")
     ] = False,
@@ -129,6 +133,7 @@ def evaluate(
             mapping=mapping,
             origin=origin,
             key=key,
+            chances=chances,
             title=title,
             seed=seed,
             resamples=resamples,

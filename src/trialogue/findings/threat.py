@@ -121,6 +121,7 @@ class ThreatCode(StrEnum):
     JUDGE_CONSTANT = "judge_constant"
     JUDGE_CONTRARY = "judge_contrary"
     LABELS_NOT_DRAWN = "labels_not_drawn"
+    UNEQUAL_CHANCES = "unequal_chances"
     LABELS_CHOSEN = "labels_chosen"
     JUDGE_BIASED = "judge_biased"
     JUDGE_UNSTABLE = "judge_unstable"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from trialogue.workflows.passport.section import passports_beside, wordings_besi
 from trialogue.workflows.pipeline import Choice, Estimates, choose, conclude, infer, measure, prepare, read, report
 from trialogue.workflows.pipeline.beside import Beside, profiles_beside
 from trialogue.workflows.pipeline.decision import Decision, exclude, read_decision
-from trialogue.workflows.pipeline.read import Step
+from trialogue.workflows.pipeline.read import Step, with_chances
 from trialogue.workflows.pipeline.saved_results import StoredRun
 from trialogue.workflows.pipeline.system_facts import FaultsOfUsers
 from trialogue.workflows.rerun.calls import arguments_of, manifest_of, short_name
@@ -116,6 +117,7 @@ def evaluate(
     mapping: Columns | None = None,
     origin: str | None = None,
     key: str | None = None,
+    chances: str | Path | None = None,
     title: str | None = None,
     seed: int = 0,
     resamples: int = 10_000,
@@ -150,6 +152,8 @@ def evaluate(
         origin: who gave the ratings: ``"person"``, ``"model"``, ``"program"`` or ``"unknown"``; None: as the data say, by
             default people under the names of feedback fields, else unknown.
         key: column of ids by which a table of scores is joined to the conversations; None: the one whose ids are known.
+        chances: a label plan (``trialogue judge plan``): with which chance units were drawn to be rated; None: nothing
+            records how those with a rating were chosen.
         title: heading of the report.
         seed: random seed.
         resamples: bootstrap resamples and permutations.
@@ -186,6 +190,7 @@ def evaluate(
     redaction = _redaction() if redact else None
     material = prepare(
         read(sources, format_name=format_name, mapping=mapping, origin=raters_of(origin), key=key, tell=tell),
+        *([] if chances is None else [partial(with_chances, Path(chances))]),
         *([] if redaction is None else [redaction.material]),
         *([_with_own_words] if without_texts else []),
         *_linking(catalogue, known, catalogue_date),

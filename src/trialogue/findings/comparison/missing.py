@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trialogue.findings.comparison.sample_changes import tables_of
-from trialogue.findings.comparison.selection import Counts, count_units, ratings_by_quality
+from trialogue.findings.comparison.selection import Counts, count_units, drawn_units, ratings_by_quality
 from trialogue.findings.comparison.system_sample import Rows, SystemSample
 from trialogue.findings.sample.records import MissingValues
 from trialogue.findings.standings import Contrast, League, Measure
@@ -87,7 +87,8 @@ def _by_count(measure: Measure, rows: tuple[Rows, Rows], sides: tuple[SystemSamp
     """What one system lacks more often than the other; None: nothing is known of it."""
     valued = [Counter(cluster for cluster, _ in set(zip(own.clusters, own.dialogues, strict=True))) for own in rows]
     shared = valued[0].keys() & valued[1].keys()
-    if 2 * len(shared) < min(map(len, valued)):
+    are_drawn = all(drawn_units(side, own) for side, own in zip(sides, rows, strict=True))
+    if are_drawn or 2 * len(shared) < min(map(len, valued)):
         counts = [count_units(side, each) for side, each in zip(sides, rows, strict=True)]
         return _Missing(counts, abs(counts[0].share - counts[1].share), None, _fisher(counts))
     met, pairs_of = _met(sides, rows)

@@ -38,9 +38,18 @@ class Counts:
         return self.missing / self.units if self.units else 0.0
 
 
+def drawn_units(side: SystemSample, rows: Rows) -> set[str]:
+    """Units that a plan drew to be rated, the rated ones among them; none where nothing records that."""
+    chances = [
+        each for table in tables_of(side, rows) for each in zip(table.ids, table.chances, strict=bool(table.chances))
+    ]
+    drawn = {name for name, chance in chances if chance is not None}
+    return drawn if drawn.issuperset(rows.dialogues) else set()
+
+
 def count_units(side: SystemSample, rows: Rows) -> Counts:
-    """Units of a system that a measure could have a value for, rated or not."""
-    names = {name for table in tables_of(side, rows) for name in table.ids}
+    """Units of a system that a measure could have a value for, rated or not: of those that were drawn, if any were."""
+    names = drawn_units(side, rows) or {name for table in tables_of(side, rows) for name in table.ids}
     return Counts(len(names.difference(rows.dialogues)), len(names))
 
 

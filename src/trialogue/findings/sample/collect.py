@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from trialogue.findings.sample.copies import count_copies
-from trialogue.findings.sample.records import Crossing, Factor, RatingColumn, Sample, UnitCounts
+from trialogue.findings.sample.records import Crossing, Draw, Factor, RatingColumn, Sample, UnitCounts
 from trialogue.metrics.human_ratings import repeated_rater
 from trialogue.records import ClusterKind, MeasuredUnits, PopulationKind, Raters, Scale, Score
 from trialogue.records.kinds.origins import kinds_of
@@ -36,7 +36,9 @@ def sample_of(
     own = [table for table in tables if table.ids and (systems is None or table.system in systems)]
     columns: dict[str, _Column] = defaultdict(_Column)
     sizes: Counter[str] = Counter()
+    chances: dict[tuple[str, str], float | None] = {}
     for table in own:
+        chances.update(zip(((table.system, name) for name in table.ids), table.chances, strict=bool(table.chances)))
         if table.kind_of is not PopulationKind.SITUATIONS:
             sizes[table.system] += len(table.ids)
     for score in scores:
@@ -45,7 +47,7 @@ def sample_of(
     return Sample(
         units=tuple(map(_counts, own)),
         crossings=tuple(_crossings(own, columns.values())),
-        columns=tuple(each.record(name, sizes) for name, each in columns.items()),
+        columns=tuple(each.record(name, sizes, chances) for name, each in columns.items()),
     )
 
 
@@ -210,7 +212,19 @@ class _Column:
             self.raters[rater] += 1
             self.given.append((rater, system, score.dialogue_id or score.situation_id or ""))
 
-    def record(self, name: str, sizes: Mapping[str, int]) -> RatingColumn:
+    def draw(self, sizes: Mapping[str, int], chances: Mapping[tuple[str, str], float | None]) -> Draw:
+        """How the rated units were chosen."""
+        if self.is_of_dialogues and all(len(units) == sizes[system] for system, units in self.rated.items()):
+            return Draw.ALL
+        own = {system: {chances.get((system, unit)) for unit in units} for system, units in self.rated.items()}
+        if any(None in each for each in own.values()):
+            return Draw.UNKNOWN
+        drawn = {system: {chance for (of, _), chance in chances.items() if of == system} - {None} for system in own}
+        return Draw.RECORDED if all(len(each) == 1 for each in drawn.values()) else Draw.UNEQUAL
+
+    def record(
+        self, name: str, sizes: Mapping[str, int], chances: Mapping[tuple[str, str], float | None]
+    ) -> RatingColumn:
         return RatingColumn(
             measure=name,
             origins=kinds_of(self.origins),
@@ -222,4 +236,5 @@ class _Column:
             high=self.high,
             rated={system: len(units) for system, units in sorted(self.rated.items())},
             units=dict(sorted(sizes.items())) if self.is_of_dialogues else {},
+            draw=self.draw(sizes, chances),
         )

@@ -39,6 +39,19 @@ class Factor(StrEnum):
     SYSTEMS = "systems"
 
 
+class Draw(StrEnum):
+    """How the units with a rating came to be rated, as far as the data record."""
+
+    ALL = "all"
+    """Every unit has a rating."""
+    RECORDED = "recorded"
+    """By a plan, each unit of a system was drawn with the same chance."""
+    UNEQUAL = "recorded with unequal chances"
+    """By a plan, with chances by which means are not weighted."""
+    UNKNOWN = "not recorded"
+    """By people who like to answer, at random, or by those who were pleased."""
+
+
 class Crossing(Record):
     """How one factor lies to another one."""
 
@@ -114,8 +127,9 @@ class RatingColumn(Record):
     rated: dict[str, int]
     """Rated units by system."""
     units: dict[str, int] = Field(default_factory=dict)
-    """All units that could have been rated, by system. Where some are not, nothing records how those with a rating were
-    drawn: people who like to answer, a random part, or the pleased."""
+    """All units that could have been rated, by system."""
+    draw: Draw = Draw.UNKNOWN
+    """How those with a rating were chosen."""
 
 
 class Sample(Record):

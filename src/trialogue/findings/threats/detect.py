@@ -16,7 +16,13 @@ from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
 from trialogue.findings.threats.language_texts import language_of_texts, made_for
 from trialogue.findings.threats.listening import lacking_titles, listening, other_catalogue, serves_less
-from trialogue.findings.threats.sample import lookalike_systems, missing_values, suspicions, turned_verdicts
+from trialogue.findings.threats.sample import (
+    lookalike_systems,
+    missing_values,
+    suspicions,
+    turned_verdicts,
+    unequal_chances,
+)
 from trialogue.findings.threats.users import (
     different_users,
     known_seeds,
@@ -392,6 +398,7 @@ DETECTORS: tuple[Detector, ...] = (
     suspicions,
     turned_verdicts,
     missing_values,
+    unequal_chances,
     lookalike_systems,
     different_situations,
     recognised_acts,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from trialogue.findings.records import Findings
-from trialogue.findings.sample.records import UnitCounts
+from trialogue.findings.sample.records import Draw, UnitCounts
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.wording import lookalikes
 from trialogue.records import JsonValue
@@ -56,8 +56,16 @@ def lookalike_systems(findings: Findings) -> Iterator[Threat]:
         yield Threat(code=ThreatCode.LOOKALIKE_SYSTEMS, severity=Severity.DEMOTES, systems=tuple(own))
 
 
+def unequal_chances(findings: Findings) -> Iterator[Threat]:
+    """Questions about units that were drawn with unequal chances: means do not weight by these."""
+    for column in findings.sample.columns:
+        if column.draw is Draw.UNEQUAL:
+            yield Threat(code=ThreatCode.UNEQUAL_CHANCES, severity=Severity.DEMOTES, measure=column.measure)
+
+
 def missing_values(findings: Findings) -> Iterator[Threat]:
     """Verdicts in which one system lacks more values than the other; those that these can turn are conditional."""
+    drawn = {column.measure for column in findings.sample.columns if column.draw is Draw.RECORDED}
     for each in findings.missing:
         yield Threat(
             code=ThreatCode.MISSING_VALUES,
@@ -69,6 +77,7 @@ def missing_values(findings: Findings) -> Iterator[Threat]:
                 "missing": {**each.missing},
                 "units": {**each.units},
                 "pairs_of": each.pairs_of and each.pairs_of.value,
+                **({"drawn": True} if each.measure in drawn else {}),
                 "tipping": round(each.tipping, 4),
                 "reach": round(each.reach, 4),
                 **({"chosen": each.chosen} if each.chosen else {}),

@@ -78,7 +78,7 @@ def _missing_text(threat: Threat) -> str:
     assert isinstance(missing, dict)
     assert isinstance(units, dict)
     kind = threat.facts["pairs_of"]
-    what = "units" if kind is None else PAIRS[ClusterKind(str(kind))]
+    what = f"{'drawn ' if threat.facts.get('drawn') else ''}units" if kind is None else PAIRS[ClusterKind(str(kind))]
     counted = list_names([f"{count} of {units[system]} {what} for {system}" for system, count in missing.items()])
     turns = threat.severity is Severity.DEMOTES
     tipping, reach = _number(threat.facts["tipping"]), _number(threat.facts["reach"])
@@ -213,6 +213,12 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
             f"{list_names([repr(each) for each in t.systems], most=None)} may be one system, and are treated as different "
             "ones"
         ),
+    ),
+    ThreatCode.UNEQUAL_CHANCES: ThreatText(
+        "Rated units drawn with unequal chances",
+        "A label plan (`--chances`) drew the units with ratings, and those of a system with chances that differ.",
+        "Demotes the verdicts on the question: means do not weight by chances; `trialogue judge --chances` does.",
+        lambda _: "units were drawn to be rated with unequal chances, by which means are not weighted",
     ),
     ThreatCode.MISSING_VALUES: ThreatText(
         "Values are missing unequally",

@@ -42,6 +42,8 @@ class MeasuredUnits(Record):
     """When each dialogue with a person began, in seconds, or its number among the person's dialogues; (): unknown."""
     addresses: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """By a hash of an address that people under several codes share: ids of their dialogues."""
+    chances: tuple[float | None, ...] = ()
+    """With which chance each was drawn to be rated, by a plan; None: it was not drawn. (): nothing records a draw."""
     suspects: dict[Suspicion, tuple[str, ...]] = Field(default_factory=dict)
     """Ids of units that look like failures that nobody recorded, by the sign; see ``findings.sample.failure_texts``."""
     echoes: tuple[str, ...] = ()
@@ -61,7 +63,7 @@ class MeasuredUnits(Record):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        for name in ("clusters", "contents", "sources", "times", "texts", "openings"):
+        for name in ("clusters", "contents", "sources", "times", "chances", "texts", "openings"):
             given = len(getattr(self, name))
             if given != len(self.ids) and (given or name == "clusters"):
                 raise ValueError(f"{len(self.ids)} ids need as many {name}, got {given}")

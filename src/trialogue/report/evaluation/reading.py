@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from trialogue.findings import Findings
-from trialogue.findings.sample.records import Crossing, Design, Factor
+from trialogue.findings.sample.records import Crossing, Design, Draw, Factor
 from trialogue.findings.wording import list_names
 from trialogue.records import Rated, Reading
 from trialogue.report.measures import primary_of
@@ -22,13 +22,18 @@ NOUNS = {
     Factor.SOURCES: ("source", "sources", "are those of"),
 }
 """One, many, and what they have to do with systems."""
+DRAWS = {
+    Draw.RECORDED: "a plan drew them at random",
+    Draw.UNEQUAL: "a plan drew them with unequal chances, by which means are not weighted",
+    Draw.UNKNOWN: "nothing records how these were chosen",
+}
 OF_UNITS = (Factor.PEOPLE, Factor.NEEDS, Factor.TASKS, Factor.SITUATIONS)
 
 
 def reading_lines(findings: Findings) -> list[str]:
     """Lines on what was read, most important first; [] for older files, which do not say."""
     sliced = () if findings.log is None else findings.log.fields
-    return [*_rated_shares(findings.reading), *compared_lines(findings), *_unread(findings.reading, sliced)]
+    return [*_rated_shares(findings), *compared_lines(findings), *_unread(findings.reading, sliced)]
 
 
 def sample_line(findings: Findings) -> str:
@@ -45,18 +50,20 @@ def sample_line(findings: Findings) -> str:
     return f"Read: {', '.join(parts)}."
 
 
-def _rated_shares(reading: Reading) -> Iterator[str]:
-    shares = {name: each for name, each in reading.rated.items() if each.units}
+def _rated_shares(findings: Findings) -> Iterator[str]:
+    shares = {name: each for name, each in findings.reading.rated.items() if each.units}
     total, units = sum(each.rated for each in shares.values()), sum(each.units for each in shares.values())
     if not total:
         return
     what = "dialogues" if all(each.is_of_dialogues for each in shares.values()) else "replies"
+    draws = {column.draw for column in findings.sample.columns} - {Draw.ALL}
+    how = f"; {DRAWS[min(draws)]}" if len(draws) == 1 else ""
     if total == units:
         yield f"Rated: all {units:,} {what}."
     elif len(shares) > MAX_SYSTEMS:
-        yield f"Rated: {total:,} of {units:,} {what} ({_lowest(shares)})."
+        yield f"Rated: {total:,} of {units:,} {what} ({_lowest(shares)}){how}."
     else:
-        yield f"Rated: {', '.join(f'{name} {each.rated:,} of {each.units:,}' for name, each in shares.items())} {what}."
+        yield f"Rated: {', '.join(f'{name} {each.rated:,} of {each.units:,}' for name, each in shares.items())} {what}{how}."
 
 
 def _lowest(shares: dict[str, Rated]) -> str:

@@ -84,6 +84,7 @@ def sample_table(findings: Findings) -> Table[Fact]:
         scale = column.scale
         facts = column.model_dump(include={"ratings", "raters", "largest_share", "low", "high"})
         facts |= {"scale_low": scale.low if scale else None, "scale_high": scale.high if scale else None}
+        facts["draw"] = column.draw.value
         facts["by"] = " ".join(each.value for each in column.origins)
         rows += [("ratings", column.measure, "", name, value) for name, value in facts.items()]
         for quantity, counts in (("rated", column.rated), ("units", column.units)):

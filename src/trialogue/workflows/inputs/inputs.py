@@ -1,7 +1,7 @@
 """Read the inputs of a run, and collect their problems and warnings."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
@@ -58,6 +58,8 @@ class InputRecords:
     """Catalogue of the items that needs are about, as ``load_catalogue`` takes it; None: unknown."""
     seeds: tuple[int, ...] = ()
     """Seeds of the simulations that dialogues are from."""
+    chances: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """With which chance units, by system and id, were drawn to be rated; {}: nothing records a draw."""
     warnings: list[str] = field(default_factory=list)
     """Repairs and known defects, for the report."""
     reading: Reading = field(default_factory=Reading)

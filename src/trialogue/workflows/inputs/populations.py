@@ -2,8 +2,9 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
@@ -124,7 +125,10 @@ def _number_of(conversation: Conversation, fields: FieldAudit) -> int | None:
 
 
 def measured_units(
-    online: Iterable[Conversation], offline: Sequence[Conversation], situations: Iterable[Situation]
+    online: Iterable[Conversation],
+    offline: Sequence[Conversation],
+    situations: Iterable[Situation],
+    chances: Mapping[tuple[str, str], float] = MappingProxyType({}),
 ) -> Iterator[MeasuredUnits]:
     """Dialogues by system and kind of users, then answered situations by system; in alphabetical order.
 
@@ -132,6 +136,7 @@ def measured_units(
         online: dialogues with systems.
         offline: replies to situations.
         situations: the situations.
+        chances: with which chance units, by system and id, were drawn to be rated.
     """
     dialogues: dict[tuple[str, str, ClusterKind], _Audited] = {}
     fields = FieldAudit()
@@ -154,6 +159,7 @@ def measured_units(
                 clustered_by=clustered_by,
                 clusters=tuple(own.clusters),
                 times=own.times(times),
+                chances=tuple(chances.get((system, name)) for name in own.ids) if chances else (),
                 addresses=own.addresses(addresses) if clustered_by is ClusterKind.PERSON else {},
                 **own.audit.facts(are_people=not users),
             )
@@ -175,6 +181,7 @@ def measured_units(
             clustered_by=ClusterKind.SITUATION,
             clusters=tuple(cluster for _, cluster in rows),
             contents=tuple(contents.get(name, name) for name, _ in rows),
+            chances=tuple(chances.get((system, name)) for name, _ in rows) if chances else (),
             **audit.facts(),
         )
 

@@ -258,6 +258,7 @@ def measure(
                 Joined(online, beside, [each for each in answered if each.dialogue is not None]),
                 [*offline, *(each for each in answered if each.dialogue is None)],
                 material.situations,
+                material.chances,
             ),
             *(each for each in counts if (each.measure, each.system) not in fitting.left_out),
         ),

@@ -1,11 +1,15 @@
 """Pipeline steps ``read`` and ``prepare``: read records from files and make them ready for measurement."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.records import Raters
+from trialogue.findings.judging.records import PlannedLabel
+from trialogue.records import Raters, read_records
+from trialogue.records.completion import UNNAMED
+from trialogue.records.runs import digests_of
 from trialogue.simulation.batch.folder import DIALOGUES
 from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.inputs.locations import Named, inputs_of
@@ -57,6 +61,30 @@ def read(
             )
         )
     return material
+
+
+def with_chances(plan: Path, material: InputRecords) -> InputRecords:
+    """With the chances with which units were drawn to be rated.
+
+    Args:
+        plan: file of a label plan.
+        material: what was read.
+
+    Raises:
+        DataError: it is no plan, or it has units that are not among the records.
+    """
+    chances = {
+        (each.system, each.dialogue_id or each.situation_id or ""): each.chance
+        for each in read_records(plan, PlannedLabel)
+    }
+    lost = chances.keys() - {(each.system or UNNAMED, each.id) for each in material.dialogues}
+    lost -= {(each.system, each.situation_id) for each in material.responses}
+    if lost or not chances:
+        system, unit = min(lost, default=("", ""))
+        found = f"{len(lost)} of its {len(chances)} units are not in the data, such as {unit!r} of {system}."
+        hint = "Give the plan of these data, as trialogue judge plan wrote it."
+        raise DataError(Problem(found if lost else "it plans no unit.", file=str(plan), hint=hint))
+    return replace(material, chances=chances, hashes={**material.hashes, plan.name: digests_of([plan])[plan]})
 
 
 def prepare(material: InputRecords, *steps: Step) -> InputRecords:
