@@ -1,12 +1,16 @@
 """The audit of a sample alone, as a linter: of data sets, of submissions to a shared task, and of runs with their seals."""
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 from trialogue.datasets.tables.mapping import Columns
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.findings.wording import list_names
 from trialogue.metrics.engine.conversations import evaluated_conversations, offline_conversations
 from trialogue.records import MeasuredUnits, Rated, Record, Response, Situation
 from trialogue.records.kinds.suspicions import Suspicion
@@ -36,7 +40,11 @@ class CheckCode(StrEnum):
     UNKNOWN_ITEMS = "unknown_items"
     """Rankings with items that the catalogue lacks."""
     LEAKED_TARGETS = "leaked_targets"
-    """Situations whose context names a target."""
+    """Situations whose context or id names a target."""
+    UNKNOWN_TARGETS = "unknown_targets"
+    """Situations with a target that the catalogue lacks."""
+    READ_IN_PART = "read_in_part"
+    """What was repaired, left out or not understood when the input was read."""
 
 
 TEXTS = {
@@ -48,8 +56,11 @@ TEXTS = {
     CheckCode.MISSING_CASES: "have no reply",
     CheckCode.REPEATED_ITEMS: "have a ranking in which an item stands twice",
     CheckCode.UNKNOWN_ITEMS: "have a ranking with items that the catalogue lacks",
-    CheckCode.LEAKED_TARGETS: "name a target in their context",
+    CheckCode.LEAKED_TARGETS: "name a target in their context or id",
+    CheckCode.UNKNOWN_TARGETS: "have a target that the catalogue lacks",
 }
+LONG_ID = 6  # letters of an id that is no word
+LONG_TITLE = 4  # letters of a title of one word
 MOST_NAMED = 5  # ids in a line
 
 
@@ -68,10 +79,14 @@ class CheckFinding(Record):
     """All units."""
     ids: tuple[str, ...] = ()
     """Ids of those that it is about."""
+    detail: str = ""
+    """What reading says; "" if it is about units."""
 
     @property
     def text(self) -> str:
         """In one line."""
+        if self.detail:
+            return self.detail
         more = f" and {len(self.ids) - MOST_NAMED} more" if len(self.ids) > MOST_NAMED else ""
         ids = f": {', '.join(self.ids[:MOST_NAMED])}{more}" if self.ids else ""
         head = "situations" if self.system is None else self.system
@@ -90,31 +105,76 @@ def check(
         catalogue: a corpus or file with items, by which rankings are checked.
 
     Raises:
-        DataError: a file cannot be read, or a run is not what was sealed.
+        UsageError: a blank name, or only runs with options that files are read with.
+        DataError: files that cannot be read, and runs that are not what was sealed: all of them at once.
     """
-    runs = [Path(each) for each in given if holds_run(Path(each))]
-    files = [each for each in given if Path(each) not in runs]
+    if not all(str(each).strip() for each in given):
+        raise UsageError("one of the inputs is blank: name a file, a folder of a run or a corpus.")
+    runs = [folder for each in given for folder in _runs_in(Path(each))]
+    files = [each for each in given if not _runs_in(Path(each))]
+    options = {"mapping": mapping, "format": format_name, "catalogue": catalogue}
+    unused = [f"--{name}" for name, value in options.items() if value is not None]
+    if unused and not files:
+        raise UsageError(
+            f"{list_names(unused)} {'is' if len(unused) == 1 else 'are'} for files, and only runs were given."
+        )
     found: list[CheckFinding] = []
+    wrong: list[Problem] = []
     for folder in runs:
-        open_run(folder).check()
-        read = read_run(folder)
-        found += _of_tables([each for each in read.counts if isinstance(each, MeasuredUnits)])
-        found += _unequally_rated(read.concluded.reading.rated)
+        try:
+            found += _of_run(folder)
+        except DataError as error:
+            wrong += error.problems
     if files:
-        material = gather(files, format_name=format_name, mapping=mapping)
-        found += _of_material(material, _items_of(catalogue))
+        items = _items_of(catalogue)
+        read = partial(gather, format_name=format_name, mapping=mapping)
+        try:
+            found += _of_material(read(files), items)
+        except DataError as error:
+            wrong += _problems_of(files, read) or error.problems
+    if wrong:
+        raise DataError(wrong)
     return tuple(found)
 
 
-def _items_of(catalogue: str | None) -> frozenset[str] | None:
+def _runs_in(folder: Path) -> list[Path]:
+    """A run, or the runs of a folder that holds nothing else."""
+    if holds_run(folder):
+        return [folder]
+    held = [each for each in sorted(folder.iterdir()) if each.name[0] != "."] if folder.is_dir() else []
+    return held if all(map(holds_run, held)) else []
+
+
+def _of_run(folder: Path) -> Iterator[CheckFinding]:
+    open_run(folder).check()
+    read = read_run(folder)
+    yield from _of_tables([each for each in read.counts if isinstance(each, MeasuredUnits)])
+    yield from _unequally_rated(read.concluded.reading.rated)
+
+
+def _problems_of(files: Sequence[str | Path], read: Callable[[Sequence[str | Path]], InputRecords]) -> list[Problem]:
+    """What is wrong with each file by itself; [] if that is only wrong with all of them together."""
+    found: list[Problem] = []
+    for each in files:
+        try:
+            read([each])
+        except DataError as error:
+            found += error.problems
+    return found
+
+
+def _items_of(catalogue: str | None) -> Mapping[str, str] | None:
+    """Titles of items by id."""
     if catalogue is None:
         return None
     from trialogue.workflows.inputs.knowledge import load_catalogue  # here: most checks need no catalogue
 
-    return frozenset(load_catalogue(catalogue).catalogue)
+    return {name: item.title for name, item in load_catalogue(catalogue).catalogue.items()}
 
 
-def _of_material(material: InputRecords, items: frozenset[str] | None) -> Iterator[CheckFinding]:
+def _of_material(material: InputRecords, items: Mapping[str, str] | None) -> Iterator[CheckFinding]:
+    for line in material.warnings:
+        yield CheckFinding(code=CheckCode.READ_IN_PART, system=None, count=1, units=1, detail=line)
     online = evaluated_conversations(material.dialogues)
     offline = offline_conversations(material.situations, material.responses)
     yield from _of_tables(list(measured_units(online, offline, material.situations)))
@@ -154,14 +214,14 @@ def _unequally_rated(rated: dict[str, Rated]) -> Iterator[CheckFinding]:
 
 
 def _of_rankings(
-    situations: Sequence[Situation], responses: Sequence[Response], items: frozenset[str] | None
+    situations: Sequence[Situation], responses: Sequence[Response], items: Mapping[str, str] | None
 ) -> Iterator[CheckFinding]:
     by_system: dict[str, list[Response]] = {}
     for response in responses:
         by_system.setdefault(response.system, []).append(response)
     known = [each.id for each in situations]
     for system, own in by_system.items():
-        answered = {each.situation_id for each in own}
+        answered = {each.situation_id for each in own if each.utterance.text.strip() or each.utterance.ranking}
         missing = [name for name in known if name not in answered]
         twice = [each.situation_id for each in own if _repeats(each.utterance.ranking or ())]
         strange = [
@@ -176,17 +236,44 @@ def _of_rankings(
         ):
             if names:
                 yield _finding(code, system, names, len(known) if code is CheckCode.MISSING_CASES else len(own))
-    leaked = [each.id for each in situations if _names_target(each)]
-    if leaked:
-        yield _finding(CheckCode.LEAKED_TARGETS, None, leaked, len(situations))
+    for code, names in (
+        (CheckCode.LEAKED_TARGETS, [each.id for each in situations if _names_target(each, items or {})]),
+        (
+            CheckCode.UNKNOWN_TARGETS,
+            [each.id for each in situations if items and set(each.targets or ()) - items.keys()],
+        ),
+    ):
+        if names:
+            yield _finding(code, None, names, len(situations))
 
 
 def _repeats(ranking: Sequence[str]) -> bool:
-    return max(Counter(ranking).values(), default=0) > 1
+    """Whether an item stands twice, perhaps with its id in other case or with spaces."""
+    return max(Counter(each.strip().casefold() for each in ranking).values(), default=0) > 1
 
 
-def _names_target(situation: Situation) -> bool:
-    """Whether the context mentions a target, by its id."""
+def _names_target(situation: Situation, titles: Mapping[str, str]) -> bool:
+    """Whether the context mentions a target, or it or the situation's id holds a target's id, or the context its title.
+
+    An id of digits alone, or of few letters, is too often something else; a title of one word counts as it is spelt.
+    """
     targets = set(situation.targets or ())
-    mentioned = {each.item_id for said in situation.context for each in said.mentions or ()}
-    return not targets.isdisjoint(mentioned)
+    if not targets.isdisjoint({each.item_id for said in situation.context for each in said.mentions or ()}):
+        return True
+    said = "\n".join(each.text for each in situation.context)
+    for target in targets:
+        is_telling = not target.isdigit() and (not target.isalpha() or len(target) >= LONG_ID)
+        if is_telling and (_holds(said, target) or _holds(situation.id, target)):
+            return True
+        title = titles.get(target, "")
+        if " " in title.strip():
+            if _holds(said.casefold(), title.casefold()):
+                return True
+        elif len(title) >= LONG_TITLE and _holds(said, title):
+            return True
+    return False
+
+
+def _holds(text: str, name: str) -> bool:
+    """Whether a text holds a name, not as a part of a word."""
+    return name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None

@@ -153,7 +153,7 @@ def offline_conversations(situations: Iterable[Situation], responses: Iterable[R
         group = grouped[response.system, situation.cluster]
         if situation.id in group:
             what = f"{response.system} answers situation {situation.id!r} twice; keep one of the two."
-            problems.append(Problem(what))
+            problems.append(Problem(what, kind=f"{response.system} answers twice"))
         group[situation.id] = response
     if unknown:
         problems.append(_unknown(unknown, len(known)))

@@ -252,7 +252,8 @@ def _has_half_pairs(text: str) -> bool:
 def problems_of(error: ValidationError, file: str, line: int | None) -> list[Problem]:
     """Convert a pydantic validation error to problems, one per field."""
     return [
-        Problem(mistake.what, file, line, dotted_path(mistake.place), mistake.hint) for mistake in mistakes_of(error)
+        Problem(mistake.what, file, line, dotted_path(mistake.place), mistake.hint, mistake.kind)
+        for mistake in mistakes_of(error)
     ]
 
 

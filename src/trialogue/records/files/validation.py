@@ -162,7 +162,8 @@ def _mistakes_at(place: Place, details: Sequence[Any], model: Any) -> list[Mista
     if needed and not found:
         given = details[0]["input"]
         hint = _in_quotes(given, needed) or _utterance(details[0])
-        found = [Mistake(place, f"expected {' or '.join(needed)}, got {excerpt_of(given)}.", hint)]
+        need = " or ".join(needed)
+        found = [Mistake(place, f"expected {need}, got {excerpt_of(given)}.", hint, kind=need)]
     return list(dict.fromkeys(found))
 
 

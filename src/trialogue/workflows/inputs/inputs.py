@@ -347,7 +347,8 @@ def _clash(origin: dict[str | None, dict[str, str]], dialogue: Dialogue, given: 
     own = origin.setdefault(dialogue.system, {})
     if (first := own.get(dialogue.id)) is not None:
         where = "twice" if first == given else f"in {first} as well"
-        yield Problem(f"dialogue {dialogue.id!r} of system {dialogue.system!r} occurs {where}.", file=given)
+        what = f"dialogue {dialogue.id!r} of system {dialogue.system!r} occurs {where}."
+        yield Problem(what, file=given, kind=f"{dialogue.system!r} {where}")
     own.setdefault(dialogue.id, given)
 
 
