@@ -383,6 +383,39 @@ def test_a_look_before_the_first_planned_one_is_a_deviation() -> None:
     assert "20 people or dialogues of a system, and the first look was planned at 30" in status(checked)
 
 
+def test_a_look_after_the_last_planned_one_is_a_deviation() -> None:
+    """The last one spends what is left: who goes on until a difference is significant finds one too often."""
+    for clusters, found in ((66, []), (67, [DeviationKind.LOOK_TOO_LATE])):  # a tenth more is none
+        checked = check_protocol(findings(league(n=clusters), dialogues=clusters), protocol(looks=[30, 60]))
+        assert [each.what for each in checked.deviations] == found
+    assert "67 people or dialogues of each system, and the last look was planned at 60" in status(checked)
+
+
+def test_a_look_that_the_planned_dialogues_cannot_reach_is_refused() -> None:
+    with pytest.raises(ValidationError, match=r"the last look is planned at 60 .* 50 dialogues \(n\) cannot have"):
+        protocol(looks=[30, 60], n=50)
+
+
+def test_a_look_that_no_p_of_so_few_arrangements_can_pass_says_so() -> None:
+    few = league(p=0.005, n=30)
+    contrasts = [
+        each.model_copy(
+            update={
+                "difference": each.difference.model_copy(
+                    update={
+                        "interval": Interval(
+                            low=0.1, high=0.9, confidence=0.95, method="permutation", facts={"arrangements": 400.0}
+                        )
+                    }
+                )
+            }
+        )
+        for each in few.contrasts
+    ]
+    found = decided(findings(few.model_copy(update={"contrasts": tuple(contrasts)})), protocol(looks=[30, 60, 90]))
+    assert any("With 400 arrangements (--resamples), no p is below 0.005" in each.text for each in found.answer)
+
+
 def test_looks_must_ascend() -> None:
     with pytest.raises(ValidationError, match="looks must ascend"):
         protocol(looks=[60, 30])

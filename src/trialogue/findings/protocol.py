@@ -102,6 +102,11 @@ class DecisionProtocol(Record):
             raise ValueError("the primary measure is already in the family. Leave it out of measures.")
         if any(later <= earlier for earlier, later in pairwise(self.looks)):
             raise ValueError(f"looks must ascend, got {list(self.looks)}.")
+        if self.n is not None and self.looks and self.n < self.looks[-1]:
+            raise ValueError(
+                f"the last look is planned at {self.looks[-1]} people or dialogues, which {self.n} dialogues (n) cannot "
+                "have. Raise n, or look earlier."
+            )
         return self
 
     def looks_until(self, clusters: int) -> int:
@@ -136,6 +141,8 @@ class DeviationKind(StrEnum):
     LOOKS_CHANGED = "looks_changed"
     LOOK_TOO_EARLY = "look_too_early"
     """There are fewer clusters than the first planned look has."""
+    LOOK_TOO_LATE = "look_too_late"
+    """There are more clusters than the last planned look has: the level was spent there."""
     WITHDRAWN = "withdrawn"
     """The experiment's file no longer holds a protocol."""
     DELETED = "deleted"

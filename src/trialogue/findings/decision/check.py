@@ -69,6 +69,8 @@ def measured_deviations(protocol: DecisionProtocol, part: Findings | None) -> It
     clusters = fewest_clusters(leagues.get(str(protocol.measure)))
     if protocol.looks and clusters is not None and clusters < protocol.looks[0]:
         yield Deviation(what=DeviationKind.LOOK_TOO_EARLY, planned=protocol.looks[0], actual=clusters)
+    if protocol.looks and clusters is not None and clusters > MORE * protocol.looks[-1]:
+        yield Deviation(what=DeviationKind.LOOK_TOO_LATE, planned=protocol.looks[-1], actual=clusters)
     for name in (protocol.measure, *protocol.measures):
         if str(name) not in leagues:
             yield Deviation(what=DeviationKind.MEASURE_MISSING, planned=str(name))

@@ -176,6 +176,9 @@ def _look_statement(league: League, protocol: DecisionProtocol) -> Statement:
         if look
         else f"There are {sample}; before the first planned look, at {protocol.looks[0]:,}, nothing is significant."
     )
+    drawn = min((each.difference.facts.get("arrangements", 0.0) for each in league.contrasts), default=0.0)
+    if drawn and 0 < level < 2 / drawn:
+        text += f" With {drawn:,.0f} arrangements (--resamples), no p is below {2 / drawn:.2g}, so that nothing can be."
     return Statement(kind_of=StatementKind.SCOPE, text=text)
 
 

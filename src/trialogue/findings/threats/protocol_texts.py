@@ -144,6 +144,9 @@ TEXTS: Mapping[DeviationKind, Callable[[Deviation], str]] = {
     DeviationKind.LOOK_TOO_EARLY: lambda d: (
         f"there are {d.actual:,} people or dialogues of a system, and the first look was planned at {d.planned:,}"
     ),
+    DeviationKind.LOOK_TOO_LATE: lambda d: (
+        f"there are {d.actual:,} people or dialogues of each system, and the last look was planned at {d.planned:,}"
+    ),
     DeviationKind.WITHDRAWN: lambda _: "it was removed from the experiment's file after it was written",
     DeviationKind.DELETED: lambda _: "protocol.json, on which an earlier report in this folder rests, was deleted",
     DeviationKind.EDITED: lambda _: "protocol.json was edited: its content does not match its hash",
