@@ -343,6 +343,57 @@ def looked() -> Iterator[list[str]]:
             yield row
 
 
+def plain_p(a: Floats, b: Floats, *, paired: bool, is_share: bool) -> float:
+    """p of the test of textbooks: Welch's or the paired t; of shares, chi-square or McNemar's without corrections."""
+    from scipy.stats import chi2, ttest_1samp, ttest_ind
+
+    if is_share and paired:
+        first, second = float(((a == 1) & (b == 0)).sum()), float(((a == 0) & (b == 1)).sum())
+        return float(chi2.sf((first - second) ** 2 / max(first + second, 1), 1))
+    if is_share:
+        pooled = float(np.concatenate([a, b]).mean())
+        variance = pooled * (1 - pooled) * (1 / len(a) + 1 / len(b))
+        return float(chi2.sf((a.mean() - b.mean()) ** 2 / variance, 1)) if variance else 1.0
+    return float((ttest_1samp(a - b, 0.0) if paired else ttest_ind(a, b, equal_var=False)).pvalue)
+
+
+def power() -> Iterator[list[str]]:
+    """Power of the engine and of plain tests, where nothing but clusters repeats."""
+    for kind, effect in (("normal", 0.6), ("spread", 0.6), ("share 0.5", 0.6), ("share 0.1", 0.9)):
+        for sizes, shared in (
+            ((20, 20), False),
+            ((50, 50), False),
+            ((15, 100), False),
+            ((20, 20), True),
+            ((50, 50), True),
+        ):
+            name = f"{kind}, {sizes[0]} {'pairs' if shared else f'v {sizes[1]}'}"
+            found = plain = alone = 0
+            for run in range(RUNS):
+                rng = generator("power", name, run)
+                common = 0.4**0.5 * rng.normal(size=max(sizes))
+                normal = [
+                    (common[:size] if shared else 0.4**0.5 * rng.normal(size=size)) + 0.6**0.5 * rng.normal(size=size)
+                    for size in sizes
+                ]
+                a, b = values_of(kind, normal[0]), values_of(kind, normal[1] - effect)
+                keys = np.arange(sizes[0]), np.arange(sizes[1]) + (0 if shared else 1_000)
+                sides = [
+                    ClusterSums(tuple(own.tolist()), np.column_stack([each, np.ones(len(each))]), len(each))
+                    for own, each in zip(keys, (a, b), strict=True)
+                ]
+                is_share = kind.startswith("share")
+                how = ComparisonSettings(is_share=is_share, seed=run, permutations=999)
+                p = compare_samples(sides[0], sides[1], mean_of, how).p
+                found += p is not None and p < LEVEL
+                if not is_share:
+                    test = PermutationTest(a, b, sizes[0] if shared else 0, max_arrangements=999, seed=run)
+                    alone += test.p_value() < LEVEL
+                with np.errstate(all="ignore"):
+                    plain += plain_p(a, b, paired=shared, is_share=is_share) < LEVEL
+            yield [name, f"{found / RUNS:.3f}", "–" if is_share else f"{alone / RUNS:.3f}", f"{plain / RUNS:.3f}"]
+
+
 def winners() -> Iterator[list[str]]:
     """How much too good the best of k equal versions looks, in standard errors of one, and on fresh needs."""
     rng = generator("winners")
@@ -392,6 +443,15 @@ def main() -> None:
         "",
     ]
     parts += table(["design", "level with spending", "without", "power", "used"], looked())
+    parts += [
+        "## Power beside plain tests",
+        "",
+        "Where nothing but clusters repeats, one value each. *permutation*: the studentised permutation test alone, which "
+        "decided before the larger of two p-values did. *plain*: Welch's or the paired t test; of shares, chi-square or "
+        "McNemar's test without corrections.",
+        "",
+    ]
+    parts += table(["one system is better", "power", "permutation", "plain"], power())
     parts += [
         "## The best of several equal versions",
         "",

@@ -50,8 +50,8 @@ def page(lines: list[str]) -> str:
         [
             "# Do plans say what studies find?",
             "",
-            f"{machine()}; two processes. Written by",
-            "`python -m benchmarks.planning`. Each simulated study goes through `RatingComparison`, the analysis of",
+            f"{machine()}; one process. Written by",
+            "`python -m benchmarks.planning`. Each simulated study goes through the analysis of",
             "`trialogue study report`; brackets are the 95 % Monte Carlo error. The formula only says where the search",
             "looks; no stated power rests on it. To 137 people the first version of `study power` promised .80.",
             "",
@@ -68,7 +68,7 @@ def main() -> None:
     """Every plan, simulated; the page grows with each."""
     lines: list[str] = []
     for plan, simulations in PLANS:
-        lines.append(row(plan, study_power(plan, simulations=simulations, jobs=2)))
+        lines.append(row(plan, study_power(plan, simulations=simulations, jobs=1)))
         print(lines[-1], file=sys.stderr, flush=True)
         PAGE.write_text(page(lines), encoding="utf-8")
 

@@ -36,8 +36,6 @@ class FamilyMethod(StrEnum):
 
     BONFERRONI = "Bonferroni"
     MAX_T = "max-T"
-    HOLM = "Holm"
-    """Of runs of earlier versions: step-down, instead of Bonferroni."""
 
 
 @dataclass(frozen=True)
