@@ -17,11 +17,11 @@ VARYING = Variances(rater=0.8, rater_system=0.4, item=0.6, item_system=0.85)
 STEADY = Variances(rater=0.8, rater_system=0.4, item=0.6, item_system=0.3)
 FIVE = even_thresholds(5)
 PLANS = (
-    (StudyPlan((0.0, 0.8), 20, 9, 36, VARYING, FIVE), 60),
-    (StudyPlan((0.0, 0.8), 20, 9, 90, VARYING, FIVE), 60),
-    (StudyPlan((0.0, 0.5), 24, 9, 54, STEADY, FIVE, dropout=0.2, excluded=0.15), 60),
-    (StudyPlan((0.0, 0.0, 0.9), 24, 9, 54, VARYING, FIVE), 60),
-    (StudyPlan((0.0, 0.3, 0.6), 137, 9, 60, VARYING, FIVE), 30),
+    (StudyPlan((0.0, 0.8), 20, 9, 36, VARYING, FIVE), 400),
+    (StudyPlan((0.0, 0.8), 20, 9, 90, VARYING, FIVE), 400),
+    (StudyPlan((0.0, 0.5), 24, 9, 54, STEADY, FIVE, dropout=0.2, excluded=0.15), 400),
+    (StudyPlan((0.0, 0.0, 0.9), 24, 9, 54, VARYING, FIVE), 400),
+    (StudyPlan((0.0, 0.3, 0.6), 137, 9, 60, VARYING, FIVE), 200),
 )
 
 
