@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
-from trialogue.llm.machine_text import is_machine_text
 from trialogue.metrics.gates.assistant_role import MIN_MOVES, is_assistant, is_data_sheet, moves_in, reads_out_need
 from trialogue.metrics.gates.contradicted_needs import contradicts
 from trialogue.metrics.gates.courtesies import ends_without_end, is_thanks
@@ -115,7 +114,7 @@ def target_leaked(dialogue: Dialogue) -> bool | None:
         heard += "" if is_user else f"{each.text}\n"
         if is_user:
             is_sheet = not mentions and not named & wanted and is_data_sheet(each.text)
-            if (ids & wanted) - named or is_sheet or reads_out_need(each.text) or is_machine_text(each.text):
+            if (ids & wanted) - named or is_sheet or reads_out_need(each.text):
                 return True
         named |= ids
     return False
