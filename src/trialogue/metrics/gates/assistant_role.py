@@ -6,7 +6,6 @@ and tested on messages by authors who had not seen the phrases, and on real user
 """
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from trialogue.llm.machine_text import is_machine_text
@@ -40,24 +39,13 @@ def is_assistant(text: str) -> bool:
     return is_machine_text(text) or SIGNS.search(said) is not None or len(hints_in(text)) >= MIN_HINTS
 
 
-def plays_assistant(messages: Iterable[str]) -> bool:
-    """Whether a message sounds like an assistant's, or a user's messages make two different moves of one.
-
-    >>> plays_assistant(["A film for two?", "It depends on your level.", "Shall I reserve it for you?"])
-    True
-    """
-    made: set[int] = set()
-    for text in messages:
-        moves, asks = _moves_in(text)
-        made |= moves
-        if is_assistant(text) or len(made) >= MIN_MOVES or (asks and moves):
-            return True
-    return False
-
-
 @lru_cache(maxsize=20_000)
-def _moves_in(text: str) -> tuple[frozenset[int], bool]:
-    """Which moves a message makes, each in words of its own; whether other words of it ask about the other side."""
+def moves_in(text: str) -> tuple[frozenset[int], bool]:
+    """Which moves a message makes, each in words of its own; whether other words of it ask about the other side.
+
+    >>> len(moves_in("It depends on your level. Shall I reserve it for you?")[0])
+    2
+    """
     said = _QUOTED.sub("", text)
     spans = [(found.end(), found.start(), kind) for kind, each in enumerate(MOVES) if (found := each.search(said))]
     moves, last = set(), 0

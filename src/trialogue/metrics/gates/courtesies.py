@@ -118,7 +118,7 @@ def ends_without_end(turns: Sequence[tuple[str, str]]) -> bool:
     Args:
         turns: speaker and text.
 
-    >>> echoes = ["A good fit, thanks!", "I love it when it fits.", "It fits so well!", "A perfect fit.", "A perfect fit!"]
+    >>> echoes = ["A good fit, thanks!", "I love a good fit.", "It fits so well!", "A perfect fit.", "A perfect fit!"]
     >>> ends_without_end([("system" if place % 2 else "user", text) for place, text in enumerate(echoes)])
     True
     """

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
-from trialogue.llm.machine_text import is_machine_text
-from trialogue.metrics.gates.assistant_role import is_data_sheet, plays_assistant, reads_out_need
+from trialogue.metrics.gates.assistant_role import MIN_MOVES, is_assistant, is_data_sheet, moves_in, reads_out_need
 from trialogue.metrics.gates.contradicted_needs import contradicts
 from trialogue.metrics.gates.courtesies import ends_without_end, is_thanks
 from trialogue.metrics.gates.cut_endings import breaks_off, breaks_off_in_word, ends_with_mark, is_unfinished
@@ -115,7 +114,7 @@ def target_leaked(dialogue: Dialogue) -> bool | None:
         heard += "" if is_user else f"{each.text}\n"
         if is_user:
             is_sheet = not mentions and not named & wanted and is_data_sheet(each.text)
-            if (ids & wanted) - named or is_sheet or reads_out_need(each.text) or is_machine_text(each.text):
+            if (ids & wanted) - named or is_sheet or reads_out_need(each.text):
                 return True
         named |= ids
     return False
@@ -143,8 +142,14 @@ def _holds(text: str, words: str) -> bool:
 
 
 def assistant_role(dialogue: Dialogue) -> bool | None:
-    """Whether the user's messages sound like an assistant's."""
-    return plays_assistant(each.text for each in _user_utterances(dialogue))
+    """Whether a user message sounds like an assistant's, or the user's messages make two different moves of one."""
+    made: set[int] = set()
+    for each in _user_utterances(dialogue):
+        moves, asks = moves_in(each.text)
+        made |= moves
+        if is_assistant(each.text) or len(made) >= MIN_MOVES or (asks and moves):
+            return True
+    return False
 
 
 def premature_stop(dialogue: Dialogue) -> bool | None:

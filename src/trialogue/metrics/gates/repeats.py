@@ -99,7 +99,9 @@ def repeats_content(turns: Sequence[tuple[str, str]], least: int) -> bool:
         least: how often.
 
     >>> told = ["a place with vegan food and parking", "vegan food and a place for parking", "parking, and vegan food?"]
-    >>> repeats_content([turn for text in told for turn in (("user", text), ("system", f"{text} is hard"))], 3)
+    >>> replies = ["Try Rio.", "There is Alma, by the river.", "Casa Verde?"]
+    >>> turns = [turn for pair in zip(told, replies) for turn in zip(("user", "system"), pair)]
+    >>> repeats_content(turns, 3)
     True
     """
     said = [(text, before, after) for (_, before), (speaker, text), (_, after) in _threes(turns) if speaker == "user"]
