@@ -235,8 +235,24 @@ the end of a message; profiles, cards and constraints that are read out. Revised
 | need_contradicted | .09 | .06 | .50, 1.00 |
 | target_leaked | .97 | .94 | 1.00, 1.00 |
 
-**Both files were read for this revision, so these numbers are kind**; the estimate for an author whose dialogues nobody
-has read is not known yet. The goal (recall .90, precision .95) is out of reach for need_contradicted: half of its faults
+**Both files were read for this revision, so these numbers are kind.** A third file (`gates_dialogues_unseen.tsv`, 360
+dialogues, 30 faults and 30 near misses a gate, by another author who had seen no detector) was counted once, on code that was
+finished before it was opened (commit d3c919b0). **These are the numbers to quote:**
+
+| gate | recall | precision |
+|---|--:|--:|
+| assistant_role | 0.70 [0.52, 0.83] | 1.00 [0.85, 1.00] |
+| endless_thanks | 0.70 [0.52, 0.83] | 1.00 [0.85, 1.00] |
+| loop | 0.63 [0.46, 0.78] | 1.00 [0.83, 1.00] |
+| truncated | 0.73 [0.56, 0.86] | 0.81 [0.63, 0.92] |
+| need_contradicted | 0.07 [0.02, 0.21] | 0.40 [0.12, 0.77] |
+| target_leaked | 0.73 [0.56, 0.86] | 0.71 [0.53, 0.84] |
+
+Of the nine near misses of target_leaked that fire, six name the hidden title themselves ("I want to see Nebraska tonight"),
+which a person may and a simulated user with a hidden target may not. The five of truncated end in a shortened word ("the
+batt", "alr").
+
+The goal (recall .90, precision .95) is out of reach for need_contradicted: half of its faults
 are of facts about the person ("I've never seen a film of hers" after "I've seen all four"), and most others follow only
 from knowledge of the world, while the gate knows typed values. Comparing what a user says they like or have seen with
 what they deny later, by the words of the clauses, was tried and left out: it found 16 of the 70, and fired on 2 of 70
@@ -260,8 +276,8 @@ PEOPLE = """## Dialogues of people
 The goal is at most 1 % of dialogues for each gate. Phrases and bounds were chosen with these corpora, but for those
 with *, on which bounds were checked, too, when the gates were widened last. Intervals are Wilson's, as if all
 dialogues were of different people. On KDD 2020 one dialogue is .013. Some messages that fire are what the gate says:
-the two of INSPIRED end in "excellen" and "frie", and the 17 dialogues of CCPE, whose speech was transcribed, hold a message
-that breaks off in mid-sentence: no false alarms, but no person's fault either. Of several
+the two of INSPIRED end in "excellen" and "frie", and those of the 17 dialogues of CCPE (transcribed speech) that were read
+hold a message that breaks off in mid-sentence: no false alarms, but no person's fault either. Of several
 messages of a turn only the last is judged; before, CCPE's pieces of sentences fired in 18.6 %.
 Dialogues without a need or a recorded ending cannot show `target_leaked`, `need_contradicted` and `premature_stop`. Of
 900 dialogues of agenda-based users none contradicts its need; ten did before, when a user who asked for more like the last
