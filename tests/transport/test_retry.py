@@ -189,3 +189,27 @@ def test_refusals_of_requests_that_were_under_way_together_count_once() -> None:
     with pytest.raises(PassingFailure):
         policy.ask(lambda: nested(3), repeatable=True)
     assert policy._spacing_s == 0.1
+
+
+def test_a_server_that_refuses_everything_is_soon_asked_once_by_each_request_until_it_answers() -> None:
+    """Ten dialogues in a row that fail end a simulation: with all retries they would take an hour."""
+    clock = Clock()
+    retry_policy = clock.retry_policy(Retries())
+    asked = 0
+
+    def refuse() -> str:
+        nonlocal asked
+        asked += 1
+        raise refused()
+
+    counts = []
+    for _ in range(10):
+        before = asked
+        with pytest.raises(PassingFailure):
+            retry_policy.ask(refuse, repeatable=True)
+        counts.append(asked - before)
+    assert counts[0] == 5
+    assert counts[-5:] == [1] * 5
+    assert clock.now < 240
+    assert retry_policy.ask(failing(), repeatable=True) == "done"
+    assert retry_policy.ask(failing(*[refused()] * 4), repeatable=True) == "done"  # patient again

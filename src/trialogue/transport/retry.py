@@ -1,7 +1,9 @@
 """Retry policy with jittered back-off, and limits on concurrent requests and requests per minute.
 
 The rate adapts to the server: each refusal with status 429 doubles the time between the requests of all threads, and each
-success shortens it, so that dialogues that run concurrently do not storm a server that has just refused one of them.
+success shortens it, so that dialogues that run concurrently do not storm a server that has just refused one of them. A
+server that has refused everything for two minutes is asked once by each further request, so that whoever counts failures can
+stop.
 """
 
 import threading
@@ -20,6 +22,7 @@ from trialogue.transport.failures import PassingFailure
 
 FIRST_SPACING_S = 0.1  # between requests after the first refusal: ten a second
 RECOVERY = 0.1  # a tenth shorter with each success: seven successes undo one refusal
+PATIENCE_S = 120.0  # of refusals without a success, after which nothing is tried again until one succeeds
 Result = TypeVar("Result")
 Sleep = Callable[[float], None]
 
@@ -69,6 +72,7 @@ class RetryPolicy:
         self._slots = threading.BoundedSemaphore(at_once) if at_once else None
         self._least_spacing_s = self._spacing_s = 60 / per_minute if per_minute else 0.0
         self._next = self._slowed_at = clock()
+        self._refused_since: float | None = None
         self._lock = threading.Lock()
 
     def ask(
@@ -102,7 +106,8 @@ class RetryPolicy:
                 if failure.kind == "rate_limited":
                     self._slow_down(start)
                 wait_s = self._wait_s(n_retries, failure)
-                if n_retries == self._retries.most or wait_s is None or (failure.heard and not repeatable):
+                is_last = n_retries == self._retries.most or self._is_hopeless()
+                if is_last or wait_s is None or (failure.heard and not repeatable):
                     failure.retries = cost
                     raise
                 retry_cost = RetryCost(count=1, waited_s=round(wait_s, 3))
@@ -135,26 +140,35 @@ class RetryPolicy:
         with self._lock:
             now = self._clock()
             start = max(now, self._next)
-            self._next = start + self._spacing_s
+            self._next = start + (self._least_spacing_s if self._is_hopeless() else self._spacing_s)
         if start > now:
             self._sleep(start - now)
 
     def _slow_down(self, sent_at: float) -> None:
         """Double the time between requests, once for all requests that were sent at the rate that was too high."""
         with self._lock:
-            if sent_at >= self._slowed_at:
+            if self._refused_since is None:
+                self._refused_since = sent_at
+            if sent_at >= self._slowed_at and not self._is_hopeless():
                 longest = max(self._retries.longest_wait_s, self._least_spacing_s)
                 self._spacing_s = min(longest, max(2 * self._spacing_s, FIRST_SPACING_S))
                 self._slowed_at = self._clock()
 
     def _speed_up(self) -> None:
         """Shorten the time between requests after a success, down to the one that was set."""
+        if self._is_hopeless():  # it was away, and not asked too often
+            self._spacing_s = max(FIRST_SPACING_S, self._least_spacing_s)
+        self._refused_since = None
         if self._spacing_s > self._least_spacing_s:
             with self._lock:
                 shorter = self._spacing_s * (1 - RECOVERY)
                 self._spacing_s = (
                     self._least_spacing_s if shorter < FIRST_SPACING_S / 4 else max(shorter, self._least_spacing_s)
                 )
+
+    def _is_hopeless(self) -> bool:
+        """Whether the server has refused all requests for longer than anybody should wait."""
+        return self._refused_since is not None and self._clock() - self._refused_since > PATIENCE_S
 
     def _hold(self, seconds: float) -> None:
         """Delay all requests until the time that the server has set."""
