@@ -35,7 +35,7 @@ class FoundFeature(NamedTuple):
     start: int
     """Offset of the first character."""
     end: int
-    """Offset behind the last character."""
+    """Offset after the last character."""
 
 
 class Vocabulary:

@@ -14,7 +14,7 @@ from trialogue.stats.resampling.bootstrap import mean_of
 from trialogue.stats.resampling.clusters import ClusterSums
 
 PAGE = Path(__file__).parents[2] / "docs" / "design" / "statistics.md"
-SUFFIX = "with what equal values may hide"
+SUFFIX = "with an allowance for values not observed"
 
 
 def methods_of_the_page() -> set[str]:

@@ -451,7 +451,7 @@ def test_a_list_that_cannot_be_understood_is_an_error_of_the_platform_and_ends_n
 ) -> None:
     made, lines = published(study, tmp_path), list[str]()
     platform.mangled = True
-    with pytest.raises(PlatformError, match="lacks id, participant_id, status"):
+    with pytest.raises(PlatformError, match="lacks id or participant_id or status"):
         made.sync()
     follow(made.sync, every_s=60, wait=lambda seconds: False, tell=lines.append)
     assert "could not be synchronised" in lines[0]

@@ -67,10 +67,11 @@ class Catalogue(Mapping[str, Item]):
         """Read a catalogue from a file: items as Trialogue JSON Lines, a table (CSV, TSV), or JSON Lines of other objects.
 
         Of a table, the columns ``id`` (or ``movieId``, ``item_id``, ...) and ``title`` (or ``name``, ...) are needed;
-        ``year`` and ``description`` are what they say; every other column is an attribute, several values separated by
-        ``|`` (``genres``, ``directors``, ... are taken as ``genre``, ``director``). Without a column ``year``, a year in
-        brackets behind the title is one. Without an id, the title is the id. A numeric attribute such as ``price`` gets
-        another one with its ranges, ``price range`` (``ranges``). Compressed files (``.gz``, ``.zst``) are read, too.
+        ``year`` and ``description`` are optional; every other column is an attribute, with several values separated by
+        ``|`` (``genres``, ``directors``, ... are taken as ``genre``, ``director``). Without a column ``year``, a year
+        in brackets after the title is used. Without an id, the title is the id. A numeric attribute such as ``price``
+        gets another one with its ranges, ``price range`` (``ranges``). Compressed files (``.gz``, ``.zst``) are read,
+        too.
 
         Args:
             path: the file; or a mapping of its columns in YAML, with the name of the file beside it (``item_columns``).
@@ -119,8 +120,8 @@ class Catalogue(Mapping[str, Item]):
     def find_title(self, title: str, *, year: int | None = None) -> tuple[Item, ...]:
         """Find items by title in any spelling, the closest spelling first; () if there is none.
 
-        Moved and missing English articles, case, accents, punctuation and ways of writing numbers make no difference;
-        other titles of an item count. A year, given or in brackets behind the title, has to be the item's.
+        Moved or missing English articles, case, accents, punctuation and number formats are ignored, and an item's
+        other titles match, too. A year, passed separately or in brackets after the title, must be the item's year.
         """
         parsed = parse_title(title)
         year = parsed.year if year is None else year

@@ -58,7 +58,7 @@ class StatedFact:
     start: int
     """Offset of the first character."""
     end: int
-    """Offset behind the last character."""
+    """Offset after the last character."""
     is_whole: bool = True
     """Whether a name is written in full."""
 

@@ -302,7 +302,7 @@ class Findings(Record):
     leagues: tuple[League, ...]
     """People's measures first, then metrics in the order they were asked for."""
     primary: str | None
-    """Name of the measure that the answer rests on."""
+    """Name of the measure on which the answer is based."""
     votes: Votes | None = None
     """Results of votes; None without votes."""
     labels: tuple[LabelCounts, ...] = ()
@@ -310,8 +310,10 @@ class Findings(Record):
     sensitivity: tuple[Sensitivity, ...] = ()
     """Metrics under all their variants, where asked for."""
     judge_leagues: tuple[League, ...] = ()
-    """Columns of judges whose scores were given: raw, and beside it corrected where people labelled some dialogues. They are
-    shown in league tables, and nothing rests on them: a corrected value holds people's answers."""
+    """Columns of judges whose scores were given: raw, and beside it corrected where people labelled some dialogues.
+    They are shown in league tables, and no conclusion is based on them, because a corrected value contains people's
+    answers.
+    """
     log: LogFindings | None = None
     """The engineer's part; None: the dialogues are not people's, or only their texts are known."""
     sections: tuple[Section, ...] = ()
@@ -319,7 +321,7 @@ class Findings(Record):
     examples: tuple[Example, ...] = ()
     """Best and worst dialogues."""
     no_explorer: Reason | None = None
-    """Why there is no explorer beside the report, where nobody decided so."""
+    """Why the explorer was not written, unless the user left it out."""
     warnings: tuple[str, ...] = ()
     """Caveats on the data: repairs, defects, small samples."""
     domains: tuple[DomainFit, ...] = ()

@@ -59,7 +59,9 @@ class LlmPairJudge:
             UsageError: the rubric is not for pairs of dialogues, expected points are asked for, or the key is not set.
         """
         if not rubric.allows(Form.PAIRWISE) or rubric.level is not JudgedLevel.DIALOGUE:
-            raise UsageError(f"The rubric {rubric.id} is not for pairs of dialogues.")
+            raise UsageError(
+                f"The rubric {rubric.id} is not for pairs of dialogues. Choose another one: trialogue rubrics list"
+            )
         if options.expected:
             raise UsageError("The option expected applies to individual conversations, not to pairs.")
         self.rubric, self.options, self.name = rubric, options, options.model

@@ -195,8 +195,8 @@ class EqualSize:
 class CountMetric(Metric, Protocol):
     """Protocol of metrics that are a function of (distinct types, tokens, summed extra).
 
-    With an attribute ``equal_size``, two systems are rarefied to equally much of that and then compared; without one,
-    systems whose numbers of replies differ are not compared.
+    With an attribute ``equal_size``, two systems are rarefied to equal amounts of this quantity and then compared;
+    without one, systems whose numbers of replies differ are not compared.
     """
 
     def types(self, unit: Reply) -> DistinctTypes | Undefined:
@@ -226,7 +226,9 @@ class NeedCourse:
     items: tuple[tuple[str, int], ...]
     """(id, turn) of every counted item, in order."""
     beyond: tuple[tuple[str, int], ...] = ()
-    """(id, turn) of those that do not count, such as the fourth of a turn: they close needs unmet."""
+    """(id, turn) of items that do not count, such as the fourth item of a turn. A need that such an item satisfies
+    first counts as unmet.
+    """
     is_failed: bool = False
     """Whether the dialogue failed by the agent's fault, so that its need counts as unmet."""
 
@@ -242,7 +244,7 @@ class NeedMetric(Metric, Protocol):
 
     @property
     def least_needs(self) -> int:
-        """Different needs that a value takes at least."""
+        """Minimum number of different needs for a value."""
         ...
 
     def course(self, unit: Dialogue) -> NeedCourse | Undefined:

@@ -33,7 +33,7 @@ class SlotValue(Record):
     start: int | None = None
     """Offset of the first character of the value in the utterance's text."""
     end: int | None = None
-    """Offset behind the last character."""
+    """Offset after the last character."""
 
 
 class DialogueAct(Record):
@@ -117,7 +117,7 @@ class Mention(Record):
     start: int | None = None
     """Offset of the first character of the mention in the text."""
     end: int | None = None
-    """Offset behind the last character."""
+    """Offset after the last character."""
     origin: str = "annotated"
     """Name of who found it: ``"annotated"`` for the corpus, or the linker's signature."""
     by: MentionedBy = MentionedBy.ANNOTATED
@@ -148,7 +148,7 @@ class ItemClaim(Record):
     start: int
     """Offset of the first character of the value in the text."""
     end: int
-    """Offset behind the last character."""
+    """Offset after the last character."""
 
 
 class Rating(Record):
@@ -224,11 +224,11 @@ class Utterance(Record):
     """Mentioned items; None: not annotated; (): annotated, and none found."""
     unrecognised: tuple[Mention, ...] | None = None
     """Titles that the text presents and that neither the catalogue of their origin nor a list of real items has, without
-    ids; None: nobody looked, or titles cannot be recognised in it."""
+    ids; None: the text was not checked, or titles cannot be recognised in it."""
     outside: tuple[Mention, ...] | None = None
-    """Titles that the catalogue does not have and a list of real items has; None: there was no list, or nobody looked."""
+    """Titles that the catalogue does not have and a list of real items has; None: no list, or the text was not checked."""
     claims: tuple[ItemClaim, ...] | None = None
-    """What the text says of items of a catalogue; None: nobody looked."""
+    """What the text says of items of a catalogue; None: the text was not checked."""
     ranking: tuple[str, ...] | None = None
     """The system's ranked list of item ids behind this utterance, best first, where it exposes one."""
     ratings: tuple[Rating, ...] = ()

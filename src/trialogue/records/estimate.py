@@ -74,7 +74,7 @@ class Estimate(Record):
     interval: Interval | None = None
     """Its interval; None where it cannot be had (one cluster, say)."""
     n: int = 0
-    """Units it rests on: replies, dialogues, pairs, ..."""
+    """Units it is based on: replies, dialogues, pairs, ..."""
     clusters: int | None = None
     """Independent clusters among them (people, dialogues)."""
     why: Reason | None = None

@@ -57,7 +57,7 @@ class Score(Record):
     interval: Interval | None = None
     """Its interval, where it is an estimate."""
     n: int | None = None
-    """Units an estimate rests on."""
+    """Units an estimate is based on."""
     clusters: int | None = None
     """Independent clusters among them."""
     skipped: int | None = None

@@ -248,13 +248,13 @@ def load_model(folder: Path | str) -> Model:
 
 def _read_card(folder: Path) -> ModelCard:
     path = folder / FILE
-    hint = "Train one with: trialogue strategies train --data inspired --out FOLDER"
+    hint = "Train a model with: trialogue strategies train --data inspired --out FOLDER"
     try:
         stored = json.loads(path.read_text("utf-8"))
     except FileNotFoundError as error:
         raise DataError(Problem(f"there is no model here (no {FILE}).", str(folder), hint=hint)) from error
     except (OSError, ValueError) as error:
-        raise DataError(Problem(f"this cannot be read: {error}.", str(path), hint=hint)) from error
+        raise DataError(Problem(f"the model's card cannot be read: {error}.", str(path), hint=hint)) from error
     if not isinstance(stored, dict) or not isinstance(stored.get("format"), int) or "card" not in stored:
         raise DataError(Problem("not a strategy model.", str(path), hint=hint))
     if stored["format"] > FORMAT:

@@ -107,7 +107,7 @@ def compare(
         decide: a decision protocol, as a YAML file or its fields, in place of ``on``, ``margin`` and ``alpha``.
         any_language: keep measures that are not made for the language of conversations; runs are taken as they are.
         alpha: significance level, after correction across the measures that decide.
-        seed: seed of everything random.
+        seed: random seed.
         resamples: bootstrap resamples.
         mapping: which column of a table, or path into JSON, is what, where conversations are given.
         progress: called with progress lines.

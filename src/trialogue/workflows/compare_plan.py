@@ -44,7 +44,7 @@ def plan(
         power: probability of the wanted verdict.
         alpha: level of the test.
         users: numbers of users to simulate; (): search for the smallest sufficient one.
-        simulations: number of simulations of each size; 200 leave a power of .80 open by .055.
+        simulations: number of simulations of each size; with 200, a power of .80 has a margin of error of .055.
         mapping: which column of a table, or path into JSON, is what, where conversations are given.
         seed: random seed; the same seed gives the same plan.
         progress: called with a line for each size.

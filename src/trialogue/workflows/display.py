@@ -60,7 +60,7 @@ class ShowsFindings:
 
         Args:
             kind: forest, differences (of two systems), pairs, spread or votes.
-            measure: which one, by full name or the beginning of it; None: the one that the answer rests on.
+            measure: which one, by full name or the beginning of it; None: the one on which the answer is based.
 
         Raises:
             UsageError: there is nothing to draw; UnknownNameError: no such figure or measure.

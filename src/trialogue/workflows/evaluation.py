@@ -152,8 +152,8 @@ def evaluate(
         origin: who gave the ratings: ``"person"``, ``"model"``, ``"program"`` or ``"unknown"``; None: as the data say, by
             default people under the names of feedback fields, else unknown.
         key: column of ids by which a table of scores is joined to the conversations; None: the one whose ids are known.
-        chances: a label plan (``trialogue judge plan``): with which chance units were drawn to be rated; None: nothing
-            records how those with a rating were chosen.
+        chances: a label plan (``trialogue judge plan``): the probability with which each unit was drawn to be rated;
+            None: it is not recorded how the rated units were chosen.
         title: heading of the report.
         seed: random seed.
         resamples: bootstrap resamples and permutations.
@@ -162,11 +162,12 @@ def evaluate(
             people's ``"questions"``, none of which was declared to decide; or of all ``"measures"`` that are shown and have
             a direction.
         decide: a decision protocol, as a YAML file or its fields: the measure that decides, level, margins, family and
-            exclusions; ``alpha`` then counts for nothing. None: the answer rests on the criterion that a study's export
-            declares (``primary`` in ``study.json``), else on people's ratings, else on the measure with the best evidence.
+            exclusions; ``alpha`` is then ignored. None: the answer is based on the criterion that a study's export
+            declares (``primary`` in ``study.json``), else on people's ratings, else on the measure with the best
+            evidence.
         catalogue: a corpus or a file with items, whose titles are linked in replies without annotations.
-        known: a list of real items (titles a line, CSV or JSON Lines): a title that the catalogue does not have and the list
-            has is outside of the catalogue; one that neither has is not recognised.
+        known: a list of real items (titles a line, CSV or JSON Lines): a title that is in the list but not in the
+            catalogue counts as outside the catalogue; a title in neither is not recognised.
         catalogue_date: year up to which items are in the catalogue; None: that of its file, else of its latest item. Titles
             with a later year are counted apart.
         steps: applied to the records before anything is measured.

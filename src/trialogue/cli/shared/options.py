@@ -14,7 +14,7 @@ AS_HELP = (
 
 MaxCost = Annotated[
     float | None,
-    typer.Option(min=0, help="Maximum total cost of requests to language models. The models need a price."),
+    typer.Option(min=0, help="Maximum total cost of requests to language models. Set each model's option 'price'."),
 ]
 MaxCalls = Annotated[int | None, typer.Option(min=0, help="Maximum number of requests to language models.")]
 MaxTokens = Annotated[

@@ -133,7 +133,7 @@ def serve(
     protocol: Annotated[str, typer.Option(help="Protocol to serve.")] = "trialogue",
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port (0: any free port).")] = 5001,
-    seed: Annotated[int, typer.Option(help="Random seed of the agent.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for the agent.")] = 0,
 ) -> None:
     """Run any agent, such as reference:guided, as an HTTP server. Stop it with Ctrl-C."""
     from trialogue.agents.registry import make_agent

@@ -21,7 +21,7 @@ def chat(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Append the dialogue to this JSON Lines file.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed of the agent.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for the agent.")] = 0,
 ) -> None:
     """Chat with an agent in the terminal. An empty line, Ctrl-D or Ctrl-C ends the conversation."""
     from trialogue.agents.registry import make_agent

@@ -192,7 +192,7 @@ def train(
         int,
         typer.Option(min=2, help="Number of cross-validation models, used to calibrate and evaluate the final model."),
     ] = 5,
-    seed: Annotated[int, typer.Option(help="Random seed of folds and pairs.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for the folds and pairs.")] = 0,
     replace: Annotated[bool, typer.Option("--replace", help="Replace an existing model.")] = False,
 ) -> None:
     """Train and calibrate a model on labelled dialogues. Its card reports the accuracy on held-out dialogues."""

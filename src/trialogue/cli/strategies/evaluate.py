@@ -71,7 +71,7 @@ def evaluate(
     paper_classes: Annotated[bool, typer.Option("--paper-classes", help=PAPER_CLASSES)] = False,
     leak_test: Annotated[bool, typer.Option(help="Also evaluate on permuted labels, which doubles the time.")] = True,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,
-    seed: Annotated[int, typer.Option(help="Random seed of folds and pairs.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for the folds and pairs.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Evaluate a model. Results on permuted labels show how much of its accuracy is memorisation."""
@@ -232,7 +232,7 @@ def pairs(
             )
         ),
     ] = False,
-    seed: Annotated[int, typer.Option(help="Random seed of the sample.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for the sample.")] = 0,
 ) -> None:
     """Write training pairs as in the paper, original or mixed-hard. The same seed gives the same pairs."""
     from trialogue.errors import UsageError
@@ -278,7 +278,7 @@ def coverage(
         ),
     ] = None,
     groups: Annotated[int, typer.Option(min=1, help="Maximum number of groups to show.")] = 5,
-    seed: Annotated[int, typer.Option(help="Random seed of the intervals.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for the intervals.")] = 0,
     any_language: Annotated[
         bool, typer.Option("--any-language", help="Also judge text in languages that the model does not support.")
     ] = False,

@@ -29,7 +29,7 @@ def calibrate(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the number of requests and their cost, and exit.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Random seed of pairs and intervals.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for the pairs and intervals.")] = 0,
     replace: Annotated[bool, typer.Option("--replace", help="Replace an existing model.")] = False,
 ) -> None:
     """Calibrate a language model on people's labels (it is not trained) and report its agreement with them."""

@@ -58,7 +58,9 @@ def _export_person(folder: Path, person: str, out: Path | None) -> None:
     from trialogue.study.services.management.personal_data import export_person
 
     if not (found := export_person(study, person, who="command line")):
-        raise UsageError("No participant with this code or id is in the study.")
+        raise UsageError(
+            "No participant with this code or id is in the study. The list of participants at /staff/ shows the codes."
+        )
     text = json.dumps(found, ensure_ascii=False, indent=2, cls=DjangoJSONEncoder)
     if out is None:
         typer.echo(text)

@@ -113,5 +113,7 @@ def erase(
     from trialogue.study.services.leaving import erase as run
 
     if not (count := run(study, participant, who=WHO)):
-        raise UsageError("No participant with this code or id is in the study.")
+        raise UsageError(
+            "No participant with this code or id is in the study. The list of participants at /staff/ shows the codes."
+        )
     typer.echo(f"Erased: {count}. Delete earlier exports and backups too, or create them again.")

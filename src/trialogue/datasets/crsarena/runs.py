@@ -231,7 +231,10 @@ def _predictions_for(run: dict[str, Any], score: Score) -> dict[str, float]:
         whole: dict[str, float] = run["whole"]
         return whole
     if score.utterance is None:
-        raise UsageError(f"A score for dialogue {score.dialogue_id!r} does not name its utterance.")
+        raise UsageError(
+            f"A score of an utterance of dialogue {score.dialogue_id!r} does not name its utterance. Set its field "
+            "utterance to the index."
+        )
     turn: dict[str, float] = run["turns"].setdefault(score.utterance, {})
     return turn
 

@@ -259,7 +259,7 @@ class AgreementFindings(Record):
     validity: tuple[Validity, ...] = ()
     """The cards that follow from it."""
     raters: dict[str, tuple[Raters, ...]] = Field(default_factory=dict)
-    """By question (and ``VOTES``), the kinds of those who answered it; of older files nothing is known, and people taken."""
+    """Kinds of raters by question (and ``VOTES``); older files do not record them, and people are assumed."""
     training_data: tuple[TrainingExposure, ...] = ()
     """Dialogues of systems in a measure's training data, and how they were scored."""
     warnings: tuple[str, ...] = ()

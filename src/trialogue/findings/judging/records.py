@@ -139,7 +139,7 @@ class JudgingFindings(Record):
     systems: tuple[JudgedSystem, ...]
     """Systems, best first."""
     differences: tuple[JudgedDifference, ...]
-    """All pairs that have estimates, the surest first."""
+    """All pairs that have estimates, the most certain first."""
     correlations: tuple[JudgedCorrelation, ...] = ()
     """Correlations of the other measures of the run with people's answers; empty without labels or other measures."""
     threats: tuple[Threat, ...]

@@ -49,7 +49,7 @@ def methods_of(behavior: Behavior | None) -> tuple[str, ...]:
         (
             "Stability: the range of a system's means over seeds or versions, next to the range that normal means "
             "with the same "
-            "standard errors have. From five levels on, shares of variance by mean squares of two crossed random "
+            "standard errors have. With five or more levels, shares of variance by mean squares of two crossed random "
             "factors, "
             "intervals by a jackknife over levels."
         ),

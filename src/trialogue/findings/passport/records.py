@@ -117,9 +117,9 @@ class SystemRank(Record):
     rank: int | None
     """1 for the best."""
     low: int | None = None
-    """Best rank it may well have; None: unknown."""
+    """Best plausible rank (lower end of the interval); None: unknown."""
     high: int | None = None
-    """Worst rank it may well have."""
+    """Worst plausible rank."""
 
 
 class SystemOrder(Record):
@@ -299,11 +299,11 @@ class PassportFindings(Record):
     title: str
     """Heading."""
     users: str
-    """Whose it is."""
+    """Name of the simulated users."""
     signature: str | None = None
     """Signature of prompts or weights; None if there are none."""
     real: tuple[str, ...] = ()
-    """The real users they are held against."""
+    """The real users they are compared with."""
     answer: tuple[str, ...] = ("",)
     """One sentence for each part."""
     behavior: Behavior | None = None

@@ -101,7 +101,7 @@ class PowerFindings(Record):
     excluded: float
     level: float
     power: float
-    """That is wanted."""
+    """Required power."""
     seed: int
     plan: StudyPower
     ways: tuple[DesignAlternative, ...] = ()

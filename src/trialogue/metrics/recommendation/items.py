@@ -23,10 +23,10 @@ CARD = Card(
     needs=("mentions",),
     variants={
         "any": Variant(
-            summary="Share of replies that name at least one item; an empty reply names none, if items were looked for "
-            "in it.",
+            summary="Share of replies that name at least one item; an empty reply names none if it was searched for "
+            "items.",
             source="NTRD (Liang et al., EMNLP 2021), 'item ratio'. Version 1 counted an empty reply as naming no item even "
-            "if items had not been looked for.",
+            "if nothing had searched it for items.",
             version=2,
         ),
         "count": Variant(

@@ -18,8 +18,8 @@ LEAD = (
     "uses them."
 )
 SINGLE_STEP = (
-    " Simultaneous intervals hold together at their confidence level; one excludes 0 if and only if the corrected p "
-    "is significant."
+    " Simultaneous intervals hold jointly at their confidence level; such an interval excludes 0 if and only if the "
+    "corrected p is significant."
 )
 
 

@@ -91,7 +91,7 @@ class Plan(Sequence[Task]):
     users: tuple[str, ...]
     """Names of the users."""
     n: int
-    """Dialogues of each agent with each users (from each opening)."""
+    """Dialogues of each agent with each kind of users (from each opening)."""
     seed: int = 0
     """The run's seed."""
     openings: tuple[Opening, ...] = field(default=(), repr=False)

@@ -65,9 +65,9 @@ class SimulationFile(Record):
     users: Named
     """Users by name."""
     n: Whole = Field(default=100, ge=1)
-    """Dialogues of each agent with each users."""
+    """Dialogues of each agent with each kind of users."""
     seed: Whole = 0
-    """Seed of everything random. ``fresh``: drawn anew from the operating system, or that of the run in ``out``."""
+    """Random seed. ``fresh``: drawn anew from the operating system, or that of the run in ``out``."""
     max_turns: Whole = Field(default=MAX_TURNS, ge=1)
     """User utterances after which a dialogue is over."""
     jobs: Whole = Field(default=1, ge=1)
@@ -79,11 +79,11 @@ class SimulationFile(Record):
     catalogue: str = Field(default="demo", min_length=1)
     """Catalogue of the users, and of reference agents without one: demo, a MovieLens corpus, or a file of items."""
     ratings: str | None = Field(default=None, min_length=1)
-    """A file of ratings, of which users are sampled; null: the catalogue's own."""
+    """A file of ratings, from which users are sampled; null: the catalogue's own."""
     needs: str | None = Field(default=None, min_length=1)
     """A test set: file with the needs of the users (``--save-needs`` writes one); null: they are drawn by the seed."""
     baselines: Whole = Field(default=100, ge=0)
-    """Dialogues of each baseline with each users, at most n; 0: no baselines, so that no outcome can lead."""
+    """Dialogues of each baseline with each kind of users, at most n; 0: no baselines, so that no outcome can lead."""
     stop_after: Whole = Field(default=STOP_AFTER, ge=0)
     """Failures in a row of one cause after which no more dialogues of an agent with its users are started; 0: never."""
     max_failed: float = Field(default=0.1, ge=0, le=1)
@@ -116,15 +116,15 @@ class SimulationFile(Record):
         """Plan of the dialogues.
 
         Raises:
-            UsageError: ids would run together.
+            UsageError: ids would collide.
         """
         return Plan(tuple(self.agents), tuple(self.users), self.n, seed=self.seed)
 
     def resolve_paths(self) -> "SimulationFile":
         """Copy with paths resolved for use from the working directory.
 
-        What is written down of a study (``settings``) keeps the paths as its file has them, so that it does not matter
-        from where it is run.
+        The stored ``settings`` keep the paths as written in the file, so that they do not depend on the working
+        directory.
         """
         if self.folder == Path():
             return self

@@ -69,5 +69,6 @@ def rating_personas(
         if len(found) == n:
             break
     if not found:
-        raise UsageError(f"no user rated at least {MIN_RATED} items of the catalogue.")
+        what = f"no user rated at least {MIN_RATED} items of the catalogue"
+        raise UsageError(f"{what}, so there are no rating personas. Use ratings of this catalogue with more per user.")
     return tuple(found)

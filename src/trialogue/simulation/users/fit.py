@@ -104,14 +104,15 @@ class UserModel:
         """Create the language model that understands agents; None: the options name none.
 
         Raises:
-            UsageError: the key's environment variable is not set, the address is none, a folder holds no model, the users
-                know too many acts for a model to choose from, or a definition is of none of them.
+            UsageError: the key's environment variable is not set, the address is invalid, a folder holds no model, the
+                users know too many acts for a model to choose from, or a definition is for an act that they do not
+                know.
         """
         options = self.options.understanding
         return None if isinstance(options, str) else ActReader(options, self._agent_labels, retry_policy=retry_policy)
 
     def model_classifier(self, reader: ActReader) -> ModelClassifier:
-        """What users understand by a language model: below ``unknown_below``, or else .6 as in records, nothing."""
+        """Classifier that reads acts with a language model. Acts below ``unknown_below`` (default: .6) are unknown."""
         return ModelClassifier(reader, unknown_below=self.options.unknown_below or UNSURE)
 
     @property
@@ -119,7 +120,7 @@ class UserModel:
         """Name of the language model that understands agents, with a hash of prompt and options; None: there is none.
 
         Raises:
-            UsageError: as for ``act_reader``, of the labels.
+            UsageError: too many acts, or a definition of an unknown act, see ``act_reader``.
         """
         options = self.options.understanding
         if isinstance(options, str):
@@ -140,8 +141,8 @@ class UserModel:
     def labeller(self) -> ActClassifier:
         """Create a model that labels agent messages for dialogue metrics, unless the options name a language model.
 
-        It reads the words alone. One that knew what the user had just done would hear answers to it, whatever is said; and
-        what it is not sure of it leaves open.
+        The model reads only the text: a model that also knew the user's previous act would tend to find an answer to it
+        in any text. It gives no label if it is not sure.
         """
         weights = cached_weights(self.examples, context=False)
         return LinearClassifier(weights=weights, context=False, temperature=self.temperature, unknown_below=UNSURE)

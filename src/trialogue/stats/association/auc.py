@@ -42,7 +42,7 @@ def auc(
         labels: True or False (1 or 0), None where unknown.
         groups: form pairs only inside these groups; pooled over pairs, so a group counts by its true times its false
             units.
-        clusters: what units belong together; whole clusters are drawn, so it needs a bootstrap ``method``.
+        clusters: which units belong together; whole clusters are drawn, so it needs a bootstrap ``method``.
         rng: source of randomness of the bootstrap; without it a bootstrap gives no interval.
         resamples: bootstrap replicates.
         confidence: confidence level of the interval.

@@ -43,7 +43,7 @@ def pearson(
     Args:
         x: values; None or NaN where missing. Pairs with a missing side are left out; ``n`` counts the others.
         y: values, one for each of ``x``.
-        clusters: what pairs belong together; whole clusters are drawn, so it needs a bootstrap ``method``.
+        clusters: which pairs belong together; whole clusters are drawn, so it needs a bootstrap ``method``.
         rng: source of randomness of the bootstrap; without it a bootstrap gives no interval.
         resamples: bootstrap replicates.
         confidence: confidence level of the interval.

@@ -40,10 +40,10 @@ def association_difference(
         kind: ``auc`` (the target is 1 or 0), ``pearson`` or ``spearman``.
         a: one score of each unit; None or NaN where missing.
         b: the other score.
-        target: what they are to go with.
+        target: values with which they should be associated.
         rng: source of randomness.
         groups: groups for the AUC, inside which pairs are formed.
-        clusters: what units belong together; each unit for itself by default.
+        clusters: which units belong together; each unit for itself by default.
         resamples: bootstrap replicates.
         confidence: confidence level of the interval.
 

@@ -105,8 +105,8 @@ def difference(
         combine: sums of shape (..., k) to values of shape (...); NaN where undefined.
         is_share: whether values are shares of units, so that sums are (successes, units).
         scale: ends of the scale of both sides' values; None: no end.
-        seed: seed for the sample of arrangements, where there are more than ``permutations``.
-        permutations: arrangements to go through.
+        seed: random seed; used if there are more arrangements than ``permutations``, to draw a sample of them.
+        permutations: maximum number of arrangements to evaluate.
         confidence: confidence level of the interval.
 
     Returns:

@@ -317,7 +317,7 @@ def _allow_for_unseen(
         low, high = min(low, found.low), max(high, found.high)
     p = max(most, found.p or 0.0)
     ends = move_past_zero(low, high, value, p < level)
-    method = f"{found.method or HALL}, with what equal values may hide"
+    method = f"{found.method or HALL}, with an allowance for values not observed"
     return replace(found, low=ends[0], high=ends[1], p=p, method=method, limit=None)
 
 

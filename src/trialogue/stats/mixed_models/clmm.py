@@ -110,7 +110,7 @@ def clmm(
     """Fit a cumulative-link mixed model by maximum likelihood with Laplace approximation.
 
     Args:
-        ratings: points of an ordered scale, shape (n,). Only their order counts; points that never occur are no part of it.
+        ratings: points of an ordered scale, shape (n,). Only their order counts; points that never occur are ignored.
         fixed: effects of interest, such as ``{"system": [...], "position": [...]}``: labels make a factor, numbers a slope.
         random: factors of independent normal effects, such as ``{"worker": [...], "item": [...]}``; empty: none.
         link: ``logit`` or ``probit``.
@@ -118,7 +118,7 @@ def clmm(
 
     Returns:
         The fit. Undefined throughout, with ``why``, if the search found no maximum (a system all of whose ratings are
-        the lowest, say), or if effects vary together.
+        the lowest, say), or if effects are collinear.
 
     Raises:
         UsageError: columns of different lengths, missing ratings, fewer than two points, an effect with one value.

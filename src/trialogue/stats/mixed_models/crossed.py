@@ -32,7 +32,7 @@ def validate_ratings(ratings: Values, factors: Mapping[str, Sequence[Any]]) -> F
     """
     values = as_floats(ratings, "ratings")
     if np.isnan(values).any():
-        raise UsageError("ratings contain a missing value; remove it and report the number.")
+        raise UsageError("ratings contain missing values. Remove these rows, and report how many.")
     for name, levels in factors.items():
         if len(levels) != len(values):
             raise UsageError(

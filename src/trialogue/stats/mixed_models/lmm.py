@@ -86,7 +86,7 @@ def lmm(
         confidence: confidence level of the intervals.
 
     Returns:
-        The fit; undefined, with ``why``, if ratings do not vary or effects vary together.
+        The fit; undefined, with ``why``, if ratings do not vary or effects are collinear.
 
     Raises:
         UsageError: columns of different lengths, or missing ratings.

@@ -17,8 +17,8 @@ def clusters_for_means(difference: float, sd: float, *, paired: bool, power: flo
         difference: the smallest one worth finding, not 0.
         sd: sd of the paired differences, or of the values on either side, in the same unit.
         paired: whether every cluster sees both sides.
-        power: chance to find it.
-        level: chance to find one that is not there.
+        power: probability of detecting it.
+        level: significance level (probability of detecting one that does not exist).
 
     (z_{1-level/2} + z_power)^2 * sd^2 / difference^2, twice that if not paired, plus Guenther's (1981) z^2/2 or z^2/4
     for the unknown sd; within 1 of the exact t test.

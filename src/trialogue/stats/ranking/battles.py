@@ -123,7 +123,7 @@ def win_rates(battles: Sequence[Battle], *, ties: TieRule = "half", confidence: 
             ``drop``: ties are left out.
         confidence: confidence level of the Wilson intervals, which take battles for independent.
 
-    A win rate depends on whom one met; see ``bradley_terry``.
+    A win rate depends on the opponents; see ``bradley_terry``.
 
     >>> best, worst = win_rates([Vote("x", "y", "a"), Vote("y", "x", "tie")])
     >>> best.name, best.rate.value, worst.rate.value

@@ -96,8 +96,8 @@ def bradley_terry(
     Args:
         battles: in any order, which does not matter.
         ties: ``davidson`` or ``half``; see the module.
-        regularisation: so many battles that each contestant is thought to have drawn with an average opponent, half of
-            them won. It keeps strengths finite where somebody never loses, and pulls all towards the mean; 0 for none.
+        regularisation: number of virtual battles of each contestant against an average opponent, half of them won. They
+            keep strengths finite if a contestant never loses, and pull all strengths towards the mean; 0 for none.
         rng: source of randomness; None: no intervals.
         resamples: bootstrap replicates. Raters are drawn with all their battles; a battle without rater is drawn alone.
         confidence: confidence level of the intervals.
@@ -108,7 +108,7 @@ def bradley_terry(
         are ties, or if it can explain every result. No intervals if that happens in more than 5% of the resamples.
 
     Raises:
-        UsageError: if an option is out of range or a battle is none.
+        UsageError: if an option is out of range or a battle is invalid.
 
     Of equal contestants, pairs differed at 5% in 6.6% of 900 cases with 100 raters of two battles each, in 6.8%
     with 30 of four, and in 3.2% of 10,800 with 150 battles among nine; any of them after Holm in 6.3, 6.0 and 1.3% of 300

@@ -51,7 +51,7 @@ def win_lose_tie(
 
     Args:
         choices: ``a``, ``b`` or ``tie``.
-        clusters: what judgements belong together (their pair of dialogues, or their rater); None: all independent.
+        clusters: which judgements belong together (their pair of dialogues, or their rater); None: all independent.
         rng: source of randomness.
         resamples: bootstrap replicates.
         confidence: confidence level of the intervals.

@@ -20,9 +20,9 @@ class RankInterval:
     rank: int | None
     """1 for the best; equal ones share the better rank. None: it has no value."""
     low: int | None = None
-    """Best rank it may well have; None: unknown."""
+    """Best plausible rank (lower end of the interval); None: unknown."""
     high: int | None = None
-    """Worst rank it may well have."""
+    """Worst plausible rank."""
 
 
 def rank_intervals(

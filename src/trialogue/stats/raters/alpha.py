@@ -46,7 +46,7 @@ def krippendorff_alpha(
         level: how far two ratings lie apart: ``nominal`` (0 or 1), ``ordinal`` (by the ratings between them),
             ``interval`` (squared difference), ``ratio`` (squared difference over squared sum; no negative values).
         levels: the labels in order, for ``ordinal`` labels that are not numbers.
-        clusters: what items belong together (their dialogue, say); whole clusters are drawn.
+        clusters: which items belong together (their dialogue, say); whole clusters are drawn.
         rng: source of randomness; None: no interval.
         resamples: bootstrap replicates.
         confidence: confidence level of the interval.

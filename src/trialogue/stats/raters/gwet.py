@@ -28,7 +28,7 @@ def gwet_ac1(
     Args:
         ratings: labels of shape (n_items, n_raters), None or NaN where a rater skipped.
         levels: all labels that could have been given; by default those that were. Chance depends on their number.
-        clusters: what items belong together; whole clusters are drawn.
+        clusters: which items belong together; whole clusters are drawn.
         rng: source of randomness; None: no interval.
         resamples: bootstrap replicates.
         confidence: confidence level of the interval.

@@ -34,7 +34,7 @@ def icc(
     """Intraclass correlation of ratings of shape (n_items, n_raters), with its F interval.
 
     Args:
-        ratings: numbers, one row an item.
+        ratings: numbers, one row per item.
         form: first what the raters are: ``1`` each item was rated by other people; ``2`` the same people rated all
             items and stand for others like them (absolute agreement); ``3`` these very people, and a constant offset of
             one of them does not count (consistency). Then of what: ``1`` a single rating, ``k`` the mean of all k.
@@ -85,7 +85,7 @@ def spearman_brown(reliability: float, times: float) -> float:
     0.75
 
     Raises:
-        UsageError: if the reliability is no number from -1 to 1, or there is no reliability for that many.
+        UsageError: if the reliability is not a number from -1 to 1, or there is no reliability for that many.
     """
     scale = 1 + (times - 1) * reliability
     if times <= 0 or not -1 <= reliability <= 1 or scale <= 0:

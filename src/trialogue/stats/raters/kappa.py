@@ -43,7 +43,7 @@ def cohen_kappa(
         weights: ``none``: any two different labels disagree fully; ``linear`` and ``quadratic``: by how many *levels*
             they lie apart, or its square (so labels 1, 2 and 5 are one step apart each unless ``levels`` has 3 and 4).
         levels: all possible labels in order; needed for weights if the labels are not numbers.
-        clusters: what items belong together (their dialogue, say); whole clusters are drawn.
+        clusters: which items belong together (their dialogue, say); whole clusters are drawn.
         rng: source of randomness; None: no bootstrap interval.
         resamples: bootstrap replicates.
         confidence: confidence level of the interval.

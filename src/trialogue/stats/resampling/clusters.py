@@ -78,7 +78,7 @@ def cluster_sums(values: npt.ArrayLike, clusters: Sequence[Hashable]) -> Cluster
     """Sum the rows of each cluster.
 
     Args:
-        values: shape (n, k), one row a unit, one column a sufficient statistic; shape (n,) is taken as (n, 1).
+        values: shape (n, k), one row per unit, one column per sufficient statistic; shape (n,) is treated as (n, 1).
         clusters: the cluster of each row.
 
     Returns:

@@ -36,10 +36,10 @@ def jackknife(
     Args:
         leave_one_out: shape (clusters,), the statistic without each cluster.
         value: the statistic on all data; NaN: undefined.
-        n: units the estimate rests on.
+        n: units on which the estimate is based.
         confidence: confidence level of the interval.
-        added: variance from elsewhere, such as from something that the statistic rests on; the degrees of freedom stay those
-            of the clusters.
+        added: variance from elsewhere, such as from an estimated quantity in the statistic; the degrees of freedom stay
+            those of the clusters.
         are_rare: whether few clusters may hold most of the spread, as where few have an event: the degrees of freedom are
             then those of the variance, by the kurtosis of the pseudo-values.
 
@@ -92,10 +92,10 @@ def jackknife_difference(
         leave_out_b: the same for b.
         value_a: the statistic of a on all its data; NaN: undefined.
         value_b: the same for b.
-        n: units the estimate rests on.
+        n: units on which the estimate is based.
         confidence: confidence level of the interval.
-        added: variance of the difference from elsewhere, such as from something that both values rest on; the degrees of
-            freedom stay those of the clusters.
+        added: variance of the difference from elsewhere, such as from an estimated quantity in both values; the degrees
+            of freedom stay those of the clusters.
         kinds: of what kind each cluster is, where some are known to spread otherwise than others, such as the few that hold
             labels: a variance that comes from five of a hundred clusters is known as well as from five. None: all alike.
         are_rare: as ``jackknife``, for each group.

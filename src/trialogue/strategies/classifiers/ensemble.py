@@ -138,7 +138,8 @@ def average_models(
 def _normalise_weights(weights: Sequence[float], members: int) -> tuple[float, ...]:
     if len(weights) != members or members < 1 or not all(weight > 0 for weight in weights):
         raise UsageError(
-            f"an ensemble requires members and a positive weight for each, got {members} and {list(weights)}."
+            f"an ensemble needs at least one member and one positive weight per member, got {members} members and the "
+            f"weights {list(weights)}."
         )
     return tuple(weight / sum(weights) for weight in weights)
 

@@ -108,7 +108,8 @@ def _json(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise DataError(Problem(f"this cannot be read: {error}.", str(path))) from error
+        hint = "Download the encoder again."
+        raise DataError(Problem(f"this configuration cannot be read: {error}.", str(path), hint=hint)) from error
     if not isinstance(found, dict):
         raise DataError(Problem("not the configuration of an encoder.", str(path)))
     return found

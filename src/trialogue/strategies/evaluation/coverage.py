@@ -107,7 +107,7 @@ def coverage_of(
             said.clusters.append(cluster)
     check.finish()
     if not by_system:
-        raise UsageError("these records contain no text by a system.")
+        raise UsageError("these records contain no text by a system. Give dialogues or responses with system messages.")
     names = sorted(by_system, key=lambda name: (name is None, name or ""))
     return tuple(_coverage(name, by_system[name], model, limit, groups, seed, resamples) for name in names)
 

@@ -78,7 +78,9 @@ class Account:
         """
         rows = list(self.api.pages(f"/studies/{self.remote_id}/submissions/"))
         if any(not row.get(name) for row in rows for name in SUBMISSION):
-            raise PlatformError(f"Prolific's list of submissions lacks {', '.join(SUBMISSION)} in some rows.", 0)
+            raise PlatformError(
+                f"Prolific's list of submissions lacks {' or '.join(SUBMISSION)} in some rows. Try again later.", 0
+            )
         return rows
 
     def people(self) -> list[Participant]:

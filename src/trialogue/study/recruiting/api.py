@@ -130,7 +130,7 @@ class Api:
             if not new.keys() - known or _is_last(answer):
                 return
             known |= new.keys()
-        raise PlatformError(f"Prolific's list {path} did not end after {number} pages.", 0)
+        raise PlatformError(f"Prolific's list {path} did not end after {number} pages. Try again later.", 0)
 
     def change(self, method: str, path: str, body: Json) -> Json:
         """Send a state-changing request once; in a dry run it is only shown, and the response is empty.

@@ -68,7 +68,9 @@ class Ledger:
             there = self.last(kind, key)
             if again and there is not None and there.state in OPEN:
                 return there
-            raise UsageError(f"This was already requested from the platform: {kind} ({key}).") from error
+            raise UsageError(
+                f"{kind} ({key}) was already requested from the platform and is not requested again."
+            ) from error
 
     def begin_decision(self, kind: PlatformRequest.Kind, participant: Participant, cents: int = 0) -> PlatformRequest:
         """Record a decision before it is sent. A decision that is still open is repeated, or gives way to its opposite:

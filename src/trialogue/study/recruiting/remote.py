@@ -58,7 +58,9 @@ class RemoteStudy:
             PlatformError: Prolific did not tell it, so no price is known.
         """
         if self.reward_cents is None:
-            raise PlatformError("Prolific did not return the study's reward, so its price is unknown.", 0)
+            raise PlatformError(
+                "Prolific did not return the study's reward, so its price is unknown. Try again later.", 0
+            )
         return self.reward_cents
 
     @property
@@ -69,7 +71,7 @@ class RemoteStudy:
             PlatformError: Prolific did not tell it.
         """
         if self.places is None:
-            raise PlatformError("Prolific did not return the study's number of places.", 0)
+            raise PlatformError("Prolific did not return the study's number of places. Try again later.", 0)
         return self.places
 
 

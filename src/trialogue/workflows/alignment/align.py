@@ -84,12 +84,13 @@ def align(
     """Measure the Behavior Alignment of systems with human recommenders in the same situations.
 
     References and replies that nobody has labelled are labelled by a model first; labels of people stay. Explicit alignment
-    reads labels, implicit alignment the model's beliefs. Where people labelled every reply, only explicit alignment is
-    measured: a model knows nothing better. Else the answer rests on implicit alignment, because a model's labels bias the
-    count of matches; its own estimate is as good as the model is on such texts, which only people's labels can tell. From 50
-    labelled pairs of each system on (or all it has), these take part: the prediction-powered estimate. Where labels and
-    estimate contradict each other, or an estimate sits at the end of the scale, a warning says so. Intervals and differences
-    of the implicit estimate hold the error of the model's calibration, too, or a warning says that they do not.
+    reads labels, implicit alignment the model's beliefs. If people labelled every reply, only explicit alignment is
+    measured, because a model cannot improve on their labels. Otherwise the answer is based on implicit alignment,
+    because a model's labels bias the count of matches. The implicit estimate is only as good as the model is on such
+    texts, which only people's labels can show. If people labelled at least 50 pairs of each system (or all of its
+    pairs), their labels correct the estimate (the prediction-powered estimate). If labels and estimate contradict each
+    other, or an estimate lies at the end of the scale, a warning says so. Intervals and differences of the implicit
+    estimate include the error of the model's calibration; if this error is unknown, a warning says so.
 
     Args:
         situations: files or corpora with situations, or records; of dialogues, every answered situation is taken, turns
@@ -98,16 +99,17 @@ def align(
         model: folder of a model of strategies; None: the bundled one.
         pair_model: folder of a classifier of pairs; adds the paper's use of one, and the same with the prior corrected.
         baselines: whether baselines that ignore the user are shown next to the systems.
-        metrics: others than the three that are taken by default.
-        weights_from: labelled dialogues of people; adds alignment weighted by how foreseeable people's next strategy is.
-        weights_t: number of behaviors that this looks back on.
+        metrics: metrics to use in place of the three defaults.
+        weights_from: labelled dialogues of people; adds alignment weighted by how predictable people's next strategy
+            is.
+        weights_t: number of preceding behaviors used to compute the weights.
         answers: labels of people, in answer to a labelling file.
-        labels_by: who gave the labels, among the records and the answers, that do not say it themselves.
-        names: YAML or JSON file that maps other names of strategies, in records and answers, to ours; other spellings of
-            ours ("Opinion Inquiry") are understood without, unless a metric takes any taxonomy.
+        labels_by: who gave the labels in records and answers that do not state it.
+        names: YAML or JSON file that maps other names of strategies, in records and answers, to ours; other spellings
+            of ours ("Opinion Inquiry") need no mapping, unless a metric takes any taxonomy.
         any_language: also align systems in languages that the model does not know; by default they are left out.
         title: heading of the report.
-        seed: seed of everything random.
+        seed: random seed.
         resamples: bootstrap resamples and permutations.
         progress: called with progress lines.
 

@@ -81,7 +81,7 @@ def board(
     resamples: int = 10_000,
     progress: Progress | None = None,
 ) -> Board:
-    """Put many runs on one board: rows that can be compared are ranked together, all others say why they are not.
+    """Put many runs on one board. Comparable rows are ranked together; the others state why they are not.
 
     Args:
         runs: folders that ``evaluate``, ``align`` or ``run`` wrote, or runs in memory, in the order of a history.
@@ -89,12 +89,12 @@ def board(
         rows: files of rows that others report (JSON; see ``trialogue board --schema``).
         baseline: the version that histories compare with; None: there are no histories.
         on: measures to show, by full name or its beginning; the first one leads. (): people's, then task outcomes of
-            simulated users, then what the runs' answers rest on.
+            simulated users, then the measures on which the runs' answers are based.
         decide: a decision protocol, as a YAML file or its fields, in place of ``on`` and ``alpha``.
         systems: names of the systems to show; (): all.
         title: title of the board.
         alpha: level of the verdicts, after correction across the pairs of a league.
-        seed: seed of permutation tests.
+        seed: random seed for permutation tests.
         resamples: arrangements of permutation tests.
         progress: called with progress lines.
 

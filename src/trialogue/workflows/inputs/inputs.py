@@ -100,7 +100,8 @@ def sources_of(
         elif is_data(one):
             found.append(in_memory(one, mapping=mapping))
         else:
-            raise UsageError(f"expected files, corpora or data, got {type(one).__name__}.")
+            expected = "a file, a corpus, a data frame, a dictionary or a list"
+            raise UsageError(f"expected {expected} as input, got an object of type {type(one).__name__}.")
     return found
 
 

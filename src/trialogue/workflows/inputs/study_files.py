@@ -207,7 +207,13 @@ def _read_models(export: Export, name: str, record: type[AnswerT]) -> list[Answe
     found: list[AnswerT] = _records(export, name, record)
     wrong = [place for place, one in enumerate(found, start=1) if one.raters is not Raters.MODEL]
     export.problems += [
-        Problem("this file holds answers of language models only; give it raters: model.", name, place, "raters")
+        Problem(
+            "an answer that is not a language model's is in a file for such answers.",
+            name,
+            place,
+            "raters",
+            hint="Set raters to model, or move the answer to the file of people's answers.",
+        )
         for place in wrong[:3]
     ]
     return found

@@ -43,7 +43,7 @@ JudgeGiven = str | Path | AnyJudgeOptions | Mapping[str, Any] | Judge
 
 @dataclass(frozen=True)
 class JudgeScores:
-    """What judges say of dialogues."""
+    """Judgements of dialogues."""
 
     rubric: Rubric
     """What they were asked."""

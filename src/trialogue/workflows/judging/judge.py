@@ -81,11 +81,11 @@ def judge(
         options: further options of all models, such as ``url``, ``temperature`` or ``samples``.
         cache: folder of answers, so that no question is paid for twice.
         i_may: whether dialogues of people may be sent to other people's servers without recorded consent.
-        probes: dialogues (and pairs) with which models are probed for biases, at most; 0: they are not probed.
+        probes: maximum number of dialogues (and pairs) used to probe models for biases; 0: no probes.
         out: folder for the model's scores, answers and usage; None: they are not written.
         chances: a plan that ``plan_labels`` made, where labels had different chances within a system.
         settings: the estimand and the confidence level of the intervals.
-        seed: random seed for the model's draws and of the probes.
+        seed: random seed for the model's draws and for the probes.
         progress: called with progress lines.
 
     Raises:
@@ -253,7 +253,7 @@ def plan_labels(
         given: a folder that ``trialogue evaluate`` wrote; or dialogues, as ``evaluate`` takes them.
         aspect: the judge's column.
         width: width of the interval of each difference (of the mean, of a single system), from end to end.
-        labels: those that are there already; None: none are.
+        labels: existing labels; None: there are none.
         scores: the judge's scores; None: they are in the run.
         settings: what will be estimated.
         seed: random seed for the draw.

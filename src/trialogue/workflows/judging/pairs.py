@@ -35,7 +35,7 @@ PREFERENCES, COMPARISONS, USAGE = "judge_preferences.jsonl", "judge_comparisons.
 
 @dataclass(frozen=True)
 class JudgedPairs:
-    """What judges say of pairs of dialogues."""
+    """Judgements of pairs of dialogues."""
 
     rubric: Rubric
     """What they were asked."""
@@ -116,11 +116,11 @@ def judge_pairs(
     out: Path | str | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> JudgedPairs:
-    """Let language models compare dialogues of each two systems, in both orders.
+    """Let language models compare dialogues of every two systems, in both orders.
 
-    Dialogues whose users wanted the same (equal needs) are paired, the first of one system with the first of the other and
-    so on; what one of them has more is left out, and so are pairs of systems that share no need. If no two systems share a
-    need, all pairs are drawn at random. Contradictory answers to the two orders are a tie.
+    Dialogues whose users wanted the same (equal needs) are paired, the first of one system with the first of the other
+    and so on. Surplus dialogues of one system are left out, and so are pairs of systems that share no need. If no two
+    systems share a need, all pairs are drawn at random. Contradictory answers to the two orders are a tie.
 
     Args:
         given: dialogues: files, corpora, or data in memory, as ``evaluate`` takes them.
@@ -128,7 +128,7 @@ def judge_pairs(
         model: ``"openai:MODEL"``, a YAML file of options, or options; several vote each.
         options: further options of all models.
         cache: folder of answers.
-        seed: random seed for the models' draws and of random pairs.
+        seed: random seed for the models' draws and for random pairs.
         i_may: whether dialogues of people may be sent to other people's servers without recorded consent.
         out: folder for votes, answers and usage; None: nothing is written.
         progress: called with progress lines.

@@ -74,12 +74,12 @@ def passport(
 
     Args:
         users: a kind of users (``"cir6-pkg"``, a folder of fitted users, ``"llm:single"``), which are simulated with the
-            agents of the plan; or dialogues of simulated users that are there: a file, a corpus, the folder of a
-            simulation, records, or a sample that was read before.
-        real: dialogues of real users, to hold them against; (): behavior and ranking validity stay unknown.
+            agents of the plan; or existing dialogues of simulated users: a file, a corpus, the folder of a simulation,
+            records, or a sample that was read before.
+        real: dialogues of real users, to compare them with; (): behavior and ranking validity stay unknown.
         plan: what is simulated; for dialogues, only its versions are read.
         outcome: the measure by which agents that were made worse, seeds and versions are compared.
-        same: what systems of the real dialogues are called among the simulated ones.
+        same: names, in the simulated dialogues, of the systems in the real dialogues.
         out: folder for what is simulated; an earlier simulation in it is resumed.
         seed: random seed for the statistics.
         resamples: number of resamples of users.

@@ -48,7 +48,7 @@ def simulate_baselines(
     """Run the missing dialogues of the baselines; None if the simulation has none.
 
     Args:
-        study: located, with as many dialogues of each baseline with each users as ``baselines`` says.
+        study: located, with as many dialogues of each baseline with each kind of users as ``baselines`` says.
         spec: spec of ``baseline_spec``: a baseline by its name, users by their name in the study.
         settings: what else makes the dialogues what they are.
         progress: called with the state of the batch.

@@ -111,8 +111,8 @@ def simulate(
     Args:
         study: agents, users, how many, where: as a record, as its fields, or as a YAML file that holds them.
         catalogue: what users know and talk about, in place of the study's.
-        openings: dialogues to continue from; (): they begin with nothing.
-        timed: write how long agents take into the dialogues, of which then no two runs are the same.
+        openings: dialogues to continue from; (): dialogues start empty.
+        timed: record the agents' response times in the dialogues, so that no two runs are identical.
         save_needs: file for the needs of the users, with which later simulations meet the same ones; None: not written.
         progress: called with the progress.
 

@@ -101,7 +101,7 @@ def plan_study(
         power: required probability of detecting every true difference.
         level: significance level of the tests, after correction.
         simulations: number of simulated studies per plan.
-        seed: seed of the simulated studies.
+        seed: random seed for the simulated studies.
         jobs: number of processes; it does not change the findings.
         search: whether to search for other plans if this one does not reach the power.
         full: whether every simulated study of choices is analysed as the report does it, which takes minutes; otherwise a

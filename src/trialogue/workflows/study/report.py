@@ -37,7 +37,8 @@ def study_findings(
         title: heading of the report; None: the title of the study.
         seed: random seed; the same seed gives the same findings.
         alpha: significance level, after correction.
-        models: whether to fit ordinal mixed models of the ratings, too, for papers that report them; nothing rests on them.
+        models: whether to fit ordinal mixed models of the ratings, too, for papers that report them; no conclusion is
+            based on them.
         progress: called with progress lines.
 
     Raises:
@@ -111,7 +112,8 @@ def study_report(
         title: heading of the report; None: the title of the study.
         seed: random seed.
         alpha: significance level, after correction.
-        models: whether to fit ordinal mixed models of the ratings, too, for papers that report them; nothing rests on them.
+        models: whether to fit ordinal mixed models of the ratings, too, for papers that report them; no conclusion is
+            based on them.
         progress: called with progress lines.
 
     Raises:
