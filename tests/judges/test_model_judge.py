@@ -345,7 +345,7 @@ def test_a_pair_that_was_answered_in_one_order_only_has_no_vote(endpoint: str) -
 def test_rubrics_and_options_that_do_not_go_together_are_refused(endpoint: str) -> None:
     with pytest.raises(UsageError, match="not for pairs"):
         LlmPairJudge(load_rubric("relevance"), options(endpoint))
-    with pytest.raises(UsageError, match="not for pairs"):
+    with pytest.raises(UsageError, match="not to pairs"):
         pairs_at(endpoint, expected=True)
 
 

@@ -140,7 +140,7 @@ def test_perfect_scores_have_no_interval() -> None:
         found = auc(np.arange(20), [False] * 10 + [True] * 10, rng=generator(), method=method)
         assert (found.value, found.interval) == (1.0, None)
         assert found.why is not None
-        assert "no estimate of error" in str(found.why)
+        assert "error cannot be estimated" in str(found.why)
 
 
 @pytest.mark.parametrize(("scores", "labels"), [([], []), ([1.0], [True]), ([1.0, 2.0], [False, False])])

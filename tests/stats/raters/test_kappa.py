@@ -103,7 +103,7 @@ def test_perfect_agreement_is_one_without_an_interval() -> None:
         found = cohen_kappa([1, 2, 2] * 9, [1, 2, 2] * 9, rng=generator(), method=method)
         assert (found.value, found.interval) == (1.0, None)
         assert found.why is not None
-        assert "no estimate of error" in str(found.why)
+        assert "error cannot be estimated" in str(found.why)
 
 
 def test_perfect_disagreement_of_two_labels_is_minus_one() -> None:

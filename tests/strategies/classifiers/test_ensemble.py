@@ -104,10 +104,10 @@ def test_a_second_network_of_a_kind_has_seeds_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"members": []}, "requires members"),
+        ({"members": []}, "at least one member"),
         ({"members": "tfidf"}, "must be kinds"),
         ({"members": ["ensemble"]}, "other than ensembles"),
-        ({"members": ["tfidf"], "weights": [1, 2]}, "weight for each"),
+        ({"members": ["tfidf"], "weights": [1, 2]}, "one positive weight per member"),
         ({"members": ["tfidf"], "weights": [0]}, "positive"),
         ({"members": ["tfidf"], "settings": {"encoder": {}}}, "no such members"),
         ({"members": ["tfidf"], "settings": {"tfidf": {"depth": 2}}}, "depth"),

@@ -288,8 +288,8 @@ def test_situations_without_earlier_turns_say_why_nothing_is_aligned(tmp_path: P
     write_records(tmp_path / "r.jsonl", records)
     run = align([tmp_path / "r.jsonl"], [], resamples=100)
     assert run.answer.startswith(
-        "The systems cannot be ranked: no measure with a direction could be computed (the first turn of a conversation is "
-        "left out (Eq. 2))."
+        "The systems cannot be ranked: no measure with a direction could be computed (the metric omits the first turn of a "
+        "conversation)."
     )
     assert any(
         line.startswith("8 of 8 replies belong to the first turn of a conversation") and "(first=include)'" in line

@@ -118,7 +118,7 @@ def test_the_report_of_a_study_decides_as_every_evaluation_of_its_data(
 
 
 def test_a_criterion_that_is_better_where_it_is_lower_is_so_in_every_command(tmp_path: Path) -> None:
-    export(tmp_path, workers=12, step=2.5, seed=1, primary=SECOND, lower=True)
+    export(tmp_path, workers=18, step=2.5, seed=1, primary=SECOND, lower=True)
     run = evaluate(str(tmp_path), metrics=["length"])
     league = people_leagues(run)["effort"]
     assert league.measure.better == "lower"

@@ -115,10 +115,10 @@ class ReasonCode(StrEnum):
     )
     ONE_LABEL = "one_label", "only one label occurs, so chance agreement cannot be estimated"
     RATINGS_VARY_TOO_LITTLE = "ratings_vary_too_little", "the ratings do not vary as this coefficient requires"
-    RATERS_AGREE_PERFECTLY = "raters_agree_perfectly", "raters agree perfectly, so there is no estimate of error"
+    RATERS_AGREE_PERFECTLY = "raters_agree_perfectly", "raters agree perfectly, so the error cannot be estimated"
     ZERO_STANDARD_ERROR = (
         "zero_standard_error",
-        "the standard error is zero: without disagreement there is no estimate of error",
+        "the standard error is zero: without disagreement, the error cannot be estimated",
     )
     NO_RATER_RATED_TWICE = (
         "no_rater_rated_twice",
@@ -132,14 +132,17 @@ class ReasonCode(StrEnum):
     X_AND_Y_CONSTANT = "x_and_y_constant", "x and y never vary"
     TOO_FEW_PAIRS = "too_few_pairs", "a correlation needs at least two pairs, got {n}"
     TOO_FEW_PAIRS_FOR_INTERVAL = "too_few_pairs_for_interval", "an interval needs at least {least} pairs, got {n}"
-    PERFECT_CORRELATION = "perfect_correlation", "the correlation is perfect: there is no estimate of error"
+    PERFECT_CORRELATION = "perfect_correlation", "the correlation is perfect, so the error cannot be estimated"
     NO_TRUE_AND_FALSE_PAIR = "no_true_and_false_pair", "there is no pair of a positive and a negative unit"
     NO_TRUE_AND_FALSE_PAIR_IN_GROUP = (
         "no_true_and_false_pair_in_group",
         "there is no pair of a positive and a negative unit in any group",
     )
     TOO_FEW_FOR_DELONG = "too_few_for_delong", "DeLong's interval needs at least two positive and two negative units"
-    PERFECT_SEPARATION = "perfect_separation", "the scores separate the labels perfectly: there is no estimate of error"
+    PERFECT_SEPARATION = (
+        "perfect_separation",
+        "the scores separate the labels perfectly, so the error cannot be estimated",
+    )
     NO_UNITS_WITH_BOTH_SCORES = "no_units_with_both_scores", "no unit has both scores and the target"
     ONE_ASSOCIATION_UNDEFINED = (
         "one_association_undefined",
@@ -198,7 +201,7 @@ class ReasonCode(StrEnum):
     )
     MODEL_NO_RESIDUALS = (
         "model_no_residuals",
-        "the ratings do not vary beyond the fixed effects, so there is no estimate of error",
+        "the ratings do not vary beyond the fixed effects, so the error cannot be estimated",
     )
     SPREAD_AT_ZERO = "spread_at_zero", "it lies at its bound, where it has no interval"
     PLAN_WITHOUT_DIFFERENCE = "plan_without_difference", "no two systems differ in the plan"

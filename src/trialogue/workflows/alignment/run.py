@@ -62,9 +62,9 @@ class AlignmentRun(Run):
         items = labelling_items(self.material.situations, self.material.responses, wanted, seed=seed)
         there = len(fit_situations(self.material.situations, self.material.responses))
         if count is not None and count > there and items:
-            have = f"only {there} can be used"
-            texts = f"{len(items)} texts without labels (references and replies)"
-            warn(Problem(f"{count} situations to label were requested, but {have}: all are used, {texts}."))
+            texts = f"They have {len(items)} texts without labels (references and replies)."
+            asked = f"{count} situations to label were requested, but only {there} can be used."
+            warn(Problem(f"{asked} All of them are. {texts}"))
         return items
 
 
