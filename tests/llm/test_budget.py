@@ -135,7 +135,7 @@ def test_limits_that_cannot_be_kept_are_refused_before_the_first_request(tmp_pat
         with pytest.raises(UsageError, match="max_cost needs the price of m"):
             client(server.url, Budget(Limits(max_cost=1), tmp_path / "b"), price=None)
         for limits in (Limits(max_cost=1), Limits(max_tokens=1)):
-            with pytest.raises(UsageError, match="set its option max_tokens"):
+            with pytest.raises(UsageError, match="Set the option max_tokens of this model"):
                 client(server.url, Budget(limits, tmp_path / "b"), max_tokens=None)
         client(server.url, Budget(Limits(max_calls=1), tmp_path / "b"), price=None, max_tokens=None)
 

@@ -38,7 +38,7 @@ def corpus_names() -> list[str]:
 def get_format(name: str) -> Format:
     """Get a format by name, or by ``"module:Name"``."""
     if name not in plugins_of(FORMATS) and ":" not in name and name not in SHAPES:
-        own = f"For your own, give 'module:Name' ({FORMATS})."
+        own = f"For your own format, give 'module:Name', or register it as an entry point in {FORMATS!r}."
         raise UnknownNameError("format", name, format_names(), hint=not_installed(FORMATS, name) or own)
     return cast("Format", load(FORMATS, name if name in plugins_of(FORMATS) else SHAPES.get(name, name), kind="format"))
 

@@ -93,7 +93,8 @@ class Budget:
             raise UsageError(f"max_cost needs the price of {model}: give its option price (see language-model users).")
         if (self.limits.max_cost, self.limits.max_tokens) != (None, None) and longest_answer is None:
             raise UsageError(
-                f"max_cost and max_tokens need a limit on the length of {model}'s answers: set its option max_tokens."
+                f"max_cost and max_tokens cannot be enforced without a maximum length of {model}'s answers. "
+                "Set the option max_tokens of this model as well."
             )
 
     def reserve(self, tokens: tuple[int, int], price: Price | None) -> "Reservation":

@@ -269,7 +269,7 @@ def ratio(sums: Array) -> Array:
 
 
 def replies_of(dialogue: Dialogue, system: str) -> tuple[Reply, ...]:
-    """Every system utterance of a dialogue as a reply with its context; turns count runs of system utterances."""
+    """Every system utterance of a dialogue as a reply with its context; consecutive ones share a turn number."""
     replies = []
     turn = -1
     for index, utterance in enumerate(dialogue.utterances):

@@ -135,7 +135,8 @@ def _no_records_problem(
     if found_dialogues:
         names = ", ".join(measures)
         return Problem(f"{names} compare responses with a reference, but the input has only dialogues.", file=file)
-    return Problem("it contains neither dialogues nor responses.", file=file)
+    hint = "Name a file or corpus that contains them."
+    return Problem("there are neither dialogues nor responses to score.", file=file, hint=hint)
 
 
 def _hash(inputs: Iterable[Input | InMemory]) -> str:

@@ -201,7 +201,7 @@ def test_an_agent_that_stands_in_a_study_twice_is_no_slip_that_is_passed_over(tm
     )
     done = trialogue("simulate", tmp_path / "study.yaml")
     assert done.returncode == 2
-    assert "field users: this field is already on line 2" in done.stderr
+    assert "field users: this field is already set on line 2" in done.stderr
 
 
 def test_a_study_runs_from_another_folder_with_files_and_modules_beside_it(tmp_path: Path) -> None:

@@ -96,9 +96,9 @@ def test_fields_that_stand_twice_are_reported_all_at_once_with_both_lines(tmp_pa
         read_fields(path)
     messages = [(problem.line, problem.field, problem.what) for problem in raised.value.problems]
     assert messages == [
-        (3, "agent", "this field is already on line 3."),
-        (5, "n", "this field is already on line 1."),
-        (6, "x", "this field is already on line 6."),
+        (3, "agent", "this field is already set on line 3. Set it only once."),
+        (5, "n", "this field is already set on line 1. Set it only once."),
+        (6, "x", "this field is already set on line 6. Set it only once."),
     ]
 
 

@@ -50,8 +50,8 @@ def evaluate(
         str | None,
         typer.Argument(
             help=(
-                "Folder of a trained model, or 'default'. Its kind and settings are evaluated; with "
-                "transfer, the model itself."
+                "Folder of a trained model, or 'default'. New models of its kind and settings are trained and "
+                "evaluated; with --protocol transfer and no --test, the trained model itself is evaluated."
             )
         ),
     ] = None,

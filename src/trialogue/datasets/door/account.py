@@ -296,4 +296,4 @@ def report_unread(fields: Iterable[UnreadField], report: ParseReport, *, system_
         report.note(Unread(what, report.file, hint=hint, columns=tuple(judging), may_be_feedback=True))
     rest = [each.name for each in found if not each.may_be_feedback and not each.may_be_system]
     if rest:
-        report.note(Unread(f"not read: {', '.join(rest)}.", report.file, columns=tuple(rest)))
+        report.note(Unread(f"fields not read: {', '.join(rest)}.", report.file, columns=tuple(rest)))

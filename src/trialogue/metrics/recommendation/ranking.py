@@ -158,11 +158,11 @@ RECALL = _card(
     unit="share",
     variants={
         "per_label": Variant(
-            summary="Each different target is one trial: the share of targets among the first k.",
+            summary="Share of targets that are among the first k; a repeated target counts once.",
             source=OURS,
         ),
         PER_MENTION: Variant(
-            summary="As @per_label, but a target that is given twice is two trials.",
+            summary="As @per_label, but a target that is given twice counts twice.",
             source="CRSLab HitMetric, KGSF, UniCRS, iEvaLM RecMetric; He et al. (CIKM 2023), evaluate.py.",
         ),
         "per_example": Variant(
@@ -198,7 +198,7 @@ NDCG_CARD = _card(
             source=OURS,
         ),
         PER_MENTION: Variant(
-            summary="As @per_label, but a target that is given twice is two trials.",
+            summary="As @per_label, but a target that is given twice counts twice.",
             source="CRSLab NDCGMetric, UniCRS, iEvaLM RecMetric; He et al. (CIKM 2023), evaluate.py.",
         ),
         "per_example": Variant(
@@ -225,11 +225,11 @@ MRR_CARD = _card(
     unit="reciprocal rank",
     variants={
         "per_label": Variant(
-            summary="Each different target is one trial: the mean of 1/rank over targets, 0 beyond k.",
+            summary="Mean of 1/rank over targets, 0 beyond k; a repeated target counts once.",
             source=OURS,
         ),
         PER_MENTION: Variant(
-            summary="As @per_label, but a target that is given twice is two trials.",
+            summary="As @per_label, but a target that is given twice counts twice.",
             source="CRSLab MRRMetric, UniCRS, iEvaLM RecMetric; He et al. (CIKM 2023), evaluate.py.",
         ),
         "per_example": Variant(

@@ -37,8 +37,8 @@ CARD = Card(
     caveats=(
         NOT_COMPARED,
         "Of several references, the one with the highest value counts, as in ParlAI and CRSLab.",
-        "Of the overlap metrics it agrees best with people on the INSPIRED2 study (Spearman .27 over "
-        "1,860 replies), which is low: three raters allow at most about .77 there.",
+        "Token F1 agrees better with people on the INSPIRED2 study than the other overlap metrics, but not well "
+        "(Spearman .27 over 1,860 replies; with three raters per reply, at most about .77 is possible).",
     ),
     citation="Rajpurkar et al. (EMNLP 2016), 'SQuAD', sec. 6.1, for the metric; Dinan et al. (ICLR 2019) for dialogue",
 )

@@ -72,7 +72,8 @@ def _check_keys(node: Any, path: Path) -> None:
             if pair[0].tag == "tag:yaml.org,2002:bool" and name.lower() not in ("true", "false"):
                 pair[0].tag = "tag:yaml.org,2002:str"
             if name in first:
-                problems.append(Problem(f"this field is already on line {first[name]}.", str(path), line, name))
+                what = f"this field is already set on line {first[name]}. Set it only once."
+                problems.append(Problem(what, str(path), line, name))
             first.setdefault(name, line)
     if problems:
         raise DataError(sorted(problems, key=lambda problem: problem.line or 0))

@@ -151,8 +151,8 @@ def _check(run: StoredRun, file: str) -> None:
         hint = "Agreement needs human ratings or votes in the evaluated data."
         problems.append(Problem("it contains no score by a person.", file=file, hint=hint))
     if not any(score.rater is None for score in units):
-        hint = "Evaluate again with a metric (-m), or without -m for all that fit."
-        problems.append(Problem("it contains no metric's score for single dialogues or replies.", file=file, hint=hint))
+        hint = "Evaluate again with a metric (-m NAME), or without -m to compute the default metrics."
+        problems.append(Problem("it contains no metric scores of single dialogues or replies.", file=file, hint=hint))
     if problems:
         raise DataError(problems)
 

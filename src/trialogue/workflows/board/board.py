@@ -84,7 +84,7 @@ def board(
     """Put many runs on one board. Comparable rows are ranked together; the others state why they are not.
 
     Args:
-        runs: folders that ``evaluate``, ``align`` or ``run`` wrote, or runs in memory, in the order of a history.
+        runs: folders that ``evaluate``, ``align`` or ``run`` wrote, or runs in memory, oldest first.
             ``"NAME=FOLDER"`` names the version; several folders of one name (seeds, prompts) are pooled.
         rows: files of rows that others report (JSON; see ``trialogue board --schema``).
         baseline: the version that histories compare with; None: there are no histories.

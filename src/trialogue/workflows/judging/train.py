@@ -51,7 +51,7 @@ def train_file(
     """
     tell = progress or (lambda _line: None)
     if out.is_dir():
-        raise UsageError(f"--out must be a file, {out} is a folder.")
+        raise UsageError(f"--out must be a file, but {out} is a folder.")
     tell(f"reading {', '.join(map(str, data))}")
     found = gather(list(data), format_name=format_name)
     tell(f"training on {len(found.dialogues):,} dialogues")
@@ -84,7 +84,7 @@ def train_satisfaction_file(
     """
     tell = progress or (lambda _line: None)
     if out.is_dir():
-        raise UsageError(f"--out must be a file, {out} is a folder.")
+        raise UsageError(f"--out must be a file, but {out} is a folder.")
     if len(set(map(str, data))) < len(data):
         raise UsageError("Each corpus can be given only once.")
     corpora, problems, warnings = [], [], []
