@@ -302,6 +302,21 @@ def test_two_runs_are_looked_at_together(tmp_path: Path, attack: str) -> None:
     assert (code in mine) == (code in demoted_by(together.findings))
 
 
+def test_dialogues_of_two_systems_that_differ_in_their_names_and_signs_are_the_same() -> None:
+    """Each system greets with its own name, and one file has other quotes and spaces; B is rated higher under its name."""
+    records = []
+    for each in sample(random.Random(4), means=(3.0, 4.2), sizes=(40, 40), paired=True):
+        name, space, quote = ("Nova 2", " ", "'") if each.system == "A" else ("Wren", "\u00a0", "\u2019")
+        number = each.id.strip("AB-_")
+        words = " ".join(f"word{place}of{number}" for place in range(40))
+        texts = ("user", f"I{quote}d like {words}"), ("system", f"{name.upper()}{space}here.{space}How about Heat?")
+        said = tuple(Utterance(speaker=speaker, text=text) for speaker, text in texts)
+        records.append(each.model_copy(update={"system": name, "utterances": said}))
+    findings = run(records).findings
+    assert [each.twins for each in findings.sample.units] == [40, 40]
+    assert ThreatCode.SHARED_DIALOGUES in demoted_by(findings)
+
+
 def test_what_people_of_many_codes_begin_alike_is_one_person_unless_both_systems_hear_it() -> None:
     rng = random.Random(5)
     records = sample(rng, means=(3.0, 3.0), sizes=(40, 40))

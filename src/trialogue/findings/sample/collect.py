@@ -147,8 +147,9 @@ def look_across(tables: Sequence[MeasuredUnits]) -> list[MeasuredUnits]:
         tables = [table.model_copy(update={"sources": ()}) for table in tables]
     held: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for table in tables:
-        for text, cluster in zip(table.texts, table.clusters, strict=bool(table.texts)):
-            held[text][table.system].add(cluster)
+        for texts in (table.texts, table.unnamed):
+            for text, cluster in zip(texts, table.clusters, strict=bool(texts)):
+                held[text][table.system].add(cluster)
     return [
         table.model_copy(update={"twins": _twins(table, held), "one_sided": _one_sided(table, tables)})
         for table in tables
@@ -158,10 +159,12 @@ def look_across(tables: Sequence[MeasuredUnits]) -> list[MeasuredUnits]:
 def _twins(table: MeasuredUnits, held: Mapping[str, Mapping[str, Set[str]]]) -> tuple[str, ...]:
     suspects = {name for names in table.suspects.values() for name in names}
     found = []
-    for name, text, cluster in zip(table.ids, table.texts, table.clusters, strict=False):
-        if text and len(held[text]) > 1 and name not in suspects:
-            elsewhere = set().union(*(own for system, own in held[text].items() if system != table.system))
-            if elsewhere - (set() if table.users is None else {cluster}):
+    for name, cluster, *texts in zip(
+        table.ids, table.clusters, table.texts, table.unnamed or table.texts, strict=bool(table.texts)
+    ):
+        if name not in suspects:
+            held_by = [own for text in texts if text for system, own in held[text].items() if system != table.system]
+            if set().union(*held_by) - (set() if table.users is None else {cluster}):
                 found.append(name)
     return tuple(found)
 

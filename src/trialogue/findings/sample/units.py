@@ -28,6 +28,8 @@ class UnitAudit:
 
     clustered_by: ClusterKind
     """What their clusters are. Needs and situations that differ are different things, however alike they are put."""
+    system: str = ""
+    """Its name."""
     suspects: dict[str, Suspicion] = field(default_factory=dict)
     """Units that look like failures, by id."""
     echoes: list[str] = field(default_factory=list)
@@ -37,12 +39,15 @@ class UnitAudit:
     _ids: list[str] = field(default_factory=list)
     _clusters: list[str] = field(default_factory=list)
     _sources: list[str] = field(default_factory=list)
-    _copies: CopyFinder = field(default_factory=CopyFinder)
+    _copies: CopyFinder = field(init=False)
     _again: dict[tuple[str, bytes], list[int]] = field(default_factory=lambda: defaultdict(list))
     """Places of short texts by what one person said and heard."""
     _heads: dict[bytes, list[int]] = field(default_factory=lambda: defaultdict(list))
     _openings: list[str] = field(default_factory=list)
     _equal: dict[str, list[tuple[str, int]]] = field(default_factory=lambda: defaultdict(list))
+
+    def __post_init__(self) -> None:
+        self._copies = CopyFinder(self.system)
 
     def add(
         self,
@@ -109,8 +114,10 @@ class UnitAudit:
             "echoes": (*self.echoes, *(self._alike if len(self.echoes) >= ECHOING * len(self._ids) else ())),
             "copies": self._name_units([*self._copies.exact(), *self._again.values()]),
             "sources": tuple(self._sources) if any(self._sources) else (),
-            "texts": () if self.clustered_by is ClusterKind.SITUATION else self._texts(),
         }
+        if self.clustered_by is not ClusterKind.SITUATION:
+            places = {place: text for text, own in self._copies.by_text().items() for place in own}
+            found |= {"texts": self._hashes(places), "unnamed": self._hashes(self._copies.unnamed())}
         if self.clustered_by not in (ClusterKind.NEED, ClusterKind.SITUATION):
             groups = (*self._copies.near(), *self._heads.values())
             apart = [group for group in groups if len({self._clusters[place] for place in group}) > 1]
@@ -130,12 +137,8 @@ class UnitAudit:
         if sum(map(len, repeated)) <= most:  # more than that is how the system talks: "Try film 7."
             self.suspects.update((name, Suspicion.REPEATED) for units in repeated for name, _ in units)
 
-    def _texts(self) -> tuple[str, ...]:
-        found = [""] * len(self._ids)
-        for text, places in self._copies.by_text().items():
-            for place in places:
-                found[place] = text.hex()
-        return tuple(found) if any(found) else ()
+    def _hashes(self, by_place: Mapping[int, bytes]) -> tuple[str, ...]:
+        return tuple(by_place.get(place, b"").hex() for place in range(len(self._ids))) if by_place else ()
 
     def _name_units(self, groups: Sequence[Sequence[int]]) -> tuple[tuple[str, ...], ...]:
         """Groups by the ids of their units, without those that are suspects: failures are alike, and no copies."""

@@ -165,8 +165,8 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.SHARED_DIALOGUES: ThreatText(
         "The same dialogue in two systems",
-        "Dialogues of at least 30 words that equal a dialogue of another system (with simulated users: a "
-        "dialogue of another user).",
+        "Dialogues of at least 30 words that equal a dialogue of another system, except for signs, spaces and each system's "
+        "own name (with simulated users: a dialogue of another user).",
         "Demotes a verdict that does not hold without these dialogues; or, if they are rated higher under one "
         "name (at .01), without this advantage.",
         lambda t: (

@@ -143,7 +143,7 @@ def measured_units(
     for each in online:
         users = None if each.is_plain or each.dialogue is None else users_of_source(each.dialogue)
         key = (each.system, users or "", _cluster_kind(each))
-        own = dialogues.setdefault(key, _Audited(UnitAudit(key[2])))
+        own = dialogues.setdefault(key, _Audited(UnitAudit(key[2], each.system)))
         own.ids.append(each.dialogue_id or "")
         own.clusters.append(each.cluster)
         own.numbers.append(_number_of(each, fields) if users is None else None)
