@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import Any
 
 from trialogue.findings.sample.copies import SHORTEST, CopyFinder, repeats_any, resembles_any
-from trialogue.findings.sample.failure_texts import names_something, suspicion_of_all
+from trialogue.findings.sample.failure_texts import asks, names_something, suspicion_of_all
 from trialogue.records import ClusterKind, JsonValue
 from trialogue.records.kinds.suspicions import Suspicion
 
@@ -32,6 +32,8 @@ class UnitAudit:
     """Its name."""
     suspects: dict[str, Suspicion] = field(default_factory=dict)
     """Units that look like failures, by id."""
+    unanswered: list[str] = field(default_factory=list)
+    """Units that end with a question of the user."""
     echoes: list[str] = field(default_factory=list)
     """Units whose reply repeats a reference."""
     _alike: list[str] = field(default_factory=list)
@@ -56,6 +58,7 @@ class UnitAudit:
         *,
         asked: Sequence[str],
         replies: Sequence[str],
+        last: Sequence[str] = (),
         source: str = "",
         names_items: bool = False,
         is_answered: bool = True,
@@ -69,6 +72,7 @@ class UnitAudit:
             cluster: what it is drawn with.
             asked: what the user said, or the context.
             replies: what the system replied.
+            last: what the user said after the last reply, if nothing else is recorded to have ended the dialogue.
             source: where it is from; "": unknown.
             names_items: whether the data annotate an item in the last reply, or a ranking.
             is_answered: whether the system was asked for a reply, and no failure was recorded.
@@ -86,6 +90,8 @@ class UnitAudit:
             if sign is not None:
                 self.suspects[name] = sign
                 return
+            if any(map(asks, last)):
+                self.unanswered.append(name)
             if references and repeats_any(replies[-1], references):
                 self.echoes.append(name)
             elif references and resembles_any(replies[-1], references):
@@ -111,6 +117,7 @@ class UnitAudit:
         suspects = {sign: tuple(name for name, own in self.suspects.items() if own is sign) for sign in Suspicion}
         found: dict[str, Any] = {
             "suspects": {sign: names for sign, names in suspects.items() if names},
+            "unanswered": tuple(name for name in self.unanswered if name not in self.suspects),
             "echoes": (*self.echoes, *(self._alike if len(self.echoes) >= ECHOING * len(self._ids) else ())),
             "copies": self._name_units([*self._copies.exact(), *self._again.values()]),
             "sources": tuple(self._sources) if any(self._sources) else (),

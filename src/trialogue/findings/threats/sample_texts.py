@@ -20,6 +20,7 @@ SIGNS: Mapping[Suspicion, str] = {
     Suspicion.SILENT: "no reply",
     Suspicion.ERROR: "a program's message",
     Suspicion.APOLOGY: "an apology or refusal",
+    Suspicion.UNANSWERED: "a last question without a reply",
     Suspicion.REPEATED: "the same reply to different users",
 }
 """Each sign of a failure in a sentence."""
@@ -104,7 +105,8 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.SUSPECTED_FAILURES: ThreatText(
         "Failures that nobody recorded",
         "The last reply and at least half of all replies are empty, a program's message, an apology or refusal that names "
-        "nothing, or equal in at least three dialogues, and in 5% to 50% of the system's.",
+        "nothing, or equal in at least three dialogues, and in 5% to 50% of the system's; or a dialogue ends with a user's "
+        "question, without a reply, if those of other systems rarely do (Fisher's exact test at .01).",
         "Noted; demotes a verdict that does not stand if these dialogues, rated or not, count as the worst value.",
         _suspect_text,
     ),

@@ -46,6 +46,8 @@ class MeasuredUnits(Record):
     """With which chance each was drawn to be rated, by a plan; None: it was not drawn. (): nothing records a draw."""
     suspects: dict[Suspicion, tuple[str, ...]] = Field(default_factory=dict)
     """Ids of units that look like failures that nobody recorded, by the sign; see ``findings.sample.failure_texts``."""
+    unanswered: tuple[str, ...] = ()
+    """Ids of dialogues that end with a question of the user; suspects, if users of other systems rarely end so."""
     echoes: tuple[str, ...] = ()
     """Ids of situations in which the reply repeats the reference; see ``findings.sample.copies``."""
     copies: tuple[tuple[str, ...], ...] = ()
