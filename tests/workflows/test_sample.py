@@ -614,6 +614,21 @@ def test_codes_beyond_a_long_scale_are_strays() -> None:
     assert ThreatCode.MIXED_SCALES in demoted_by(run(records).findings)
 
 
+@pytest.mark.parametrize(("of", "gain", "is_doubted"), [("B", 0, True), ("AB", 3, False)])
+def test_codes_that_only_the_better_system_has_may_stand_for_poor_ratings(of: str, gain: int, is_doubted: bool) -> None:
+    """Ratings from 2 to 10; a 12 stands for the poor ones of B, alike with A, or for some of both, of which B is better."""
+    rng = random.Random(2)
+    records = []
+    for place, each in enumerate(sample(rng, sizes=(100, 100), paired=True, turns=1)):
+        value = min(10, rng.randint(2, 10) + gain * (each.system == "B"))
+        is_code = str(each.system) in of and (value < 5 if of == "B" else place % 10 == 0)
+        rating = Rating(name="joy", value=12.0 if is_code else float(value), rater="user", raters=Raters.PEOPLE)
+        records.append(each.model_copy(update={"ratings": (rating,)}))
+    findings = run(records).findings
+    assert (ThreatCode.MIXED_SCALES in demoted_by(findings)) == is_doubted
+    assert verdict(findings)[0] == "B"
+
+
 def test_the_rater_of_half_a_system_is_left_out_even_if_the_other_hardly_had_him() -> None:
     rng = random.Random(12)
     records = [

@@ -143,7 +143,8 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "own, such as 0 to 4 and 1 to 5; ratings on a short scale are mixed with those on a long one, or a few "
         "lie beyond it; or the ratings by one rater or source run opposite to the other ratings of the same "
         "dialogues, which agree with each other.",
-        "Demotes a verdict that does not hold if each rating is read on its apparent scale: declare the scale.",
+        "Demotes a verdict that does not hold if each rating is read on its apparent scale, and ratings beyond it are left "
+        "out (as the worst, if the better system has more of these: Fisher's exact test at .02): declare the scale.",
         lambda t: (
             f"it does not stand if each rating is read on its apparent (different or reversed) scale {_result(t)}"
         ),
