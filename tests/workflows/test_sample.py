@@ -14,7 +14,7 @@ from trialogue.findings.comparison.strata import stratum_effects
 from trialogue.findings.judging.records import PlannedLabel
 from trialogue.findings.sample.records import Design, Draw, Factor
 from trialogue.findings.threats import Severity, ThreatCode, Validity
-from trialogue.records import Dialogue, Raters, Rating, Response, Role, Situation, Utterance, write_records
+from trialogue.records import Dialogue, Ending, Raters, Rating, Response, Role, Situation, Utterance, write_records
 from trialogue.report.evaluation.reading import DRAWS, reading_lines
 from trialogue.stats.arrays import Floats
 from trialogue.workflows.board.board import board
@@ -279,7 +279,7 @@ def test_one_dialogue_logged_after_every_turn_is_one() -> None:
     assert again.difference.clusters == 60
 
 
-@pytest.mark.parametrize("attack", ["twins", "openings"])
+@pytest.mark.parametrize("attack", ["twins", "openings", "questions"])
 def test_two_runs_are_looked_at_together(tmp_path: Path, attack: str) -> None:
     """Neither run has anything suspicious of its own: only beside the other."""
     records = sample(random.Random(4), means=(3.0, 4.2), sizes=(40, 40))
@@ -287,11 +287,20 @@ def test_two_runs_are_looked_at_together(tmp_path: Path, attack: str) -> None:
     said = records[0].utterances[0].model_copy(update={"text": "hello there, any good film for me :-)"})
     for place in range(30):
         a, b = sides["A"][place], sides["B"][place]
-        words = a.utterances if attack == "twins" else (said, *b.utterances[1:])
+        asked = Utterance(speaker="user", text="And the price?")
+        words = {"twins": a.utterances, "openings": (said, *b.utterances[1:]), "questions": (*b.utterances, asked)}[
+            attack
+        ]
         sides["B"][place] = b.model_copy(update={"utterances": words, "user": f"v{place}"})
     runs = [run(each) for each in sides.values()]
-    assert not any(each.near_copies or each.twins for one in runs for each in one.findings.sample.units)
-    code = ThreatCode.SHARED_DIALOGUES if attack == "twins" else ThreatCode.COPIED_UNITS
+    assert not any(
+        each.near_copies or each.twins or each.suspects for one in runs for each in one.findings.sample.units
+    )
+    code = {
+        "twins": ThreatCode.SHARED_DIALOGUES,
+        "openings": ThreatCode.COPIED_UNITS,
+        "questions": ThreatCode.SUSPECTED_FAILURES,
+    }[attack]
     together = run([*sides["A"], *sides["B"]])
     assert code in {each.code for each in together.findings.re_estimates}
     found = compare(*runs, on=["human:satisfaction"], resamples=300)
@@ -300,6 +309,48 @@ def test_two_runs_are_looked_at_together(tmp_path: Path, attack: str) -> None:
     shown = board(*folders, on=["human:satisfaction"], resamples=300).findings
     mine = {each.code for each in shown.threats if each.severity is Severity.DEMOTES}
     assert (code in mine) == (code in demoted_by(together.findings))
+
+
+def test_dialogues_of_two_systems_that_differ_in_their_names_and_signs_are_the_same() -> None:
+    """Each system greets with its own name, and one file has other quotes and spaces; B is rated higher under its name."""
+    records = []
+    for each in sample(random.Random(4), means=(3.0, 4.2), sizes=(40, 40), paired=True):
+        name, space, quote = ("Nova 2", " ", "'") if each.system == "A" else ("Wren", "\u00a0", "\u2019")
+        number = each.id.strip("AB-_")
+        words = " ".join(f"word{place}of{number}" for place in range(40))
+        texts = ("user", f"I{quote}d like {words}"), ("system", f"{name.upper()}{space}here.{space}How about Heat?")
+        said = tuple(Utterance(speaker=speaker, text=text) for speaker, text in texts)
+        records.append(each.model_copy(update={"system": name, "utterances": said}))
+    findings = run(records).findings
+    assert [each.twins for each in findings.sample.units] == [40, 40]
+    assert ThreatCode.SHARED_DIALOGUES in demoted_by(findings)
+
+
+@pytest.mark.parametrize(
+    ("last", "of", "ended_by", "is_doubted"),
+    [
+        (["And the price?"], "B", None, True),
+        (["And the price?", "ok bye then"], "B", None, True),
+        (["价格呢？"], "B", None, True),
+        (["Great, thank you!"], "B", None, False),
+        (["And the price?"], "AB", None, False),
+        (["And the price?"], "B", Ending.TURN_LIMIT, False),
+    ],
+)
+def test_a_question_without_an_answer_is_a_failure_unless_every_system_leaves_some(
+    last: list[str], of: str, ended_by: Ending | None, is_doubted: bool
+) -> None:
+    """Of the dialogues of a system, two in five end with what the user said."""
+    said = tuple(Utterance(speaker="user", text=text) for text in last)
+    records = [
+        each.model_copy(update={"utterances": (*each.utterances, *said), "ended_by": ended_by})
+        if str(each.system) in of and place % 5 < 2
+        else each
+        for place, each in enumerate(sample(random.Random(6), means=(3.0, 4.2), sizes=(60, 60), paired=True))
+    ]
+    findings = run(records).findings
+    assert any(each.suspects for each in findings.sample.units) == is_doubted
+    assert (ThreatCode.SUSPECTED_FAILURES in demoted_by(findings)) == is_doubted
 
 
 def test_what_people_of_many_codes_begin_alike_is_one_person_unless_both_systems_hear_it() -> None:
@@ -561,6 +612,21 @@ def test_codes_beyond_a_long_scale_are_strays() -> None:
         for place, each in enumerate(sample(rng, sizes=(100, 100), paired=True, turns=1))
     ]
     assert ThreatCode.MIXED_SCALES in demoted_by(run(records).findings)
+
+
+@pytest.mark.parametrize(("of", "gain", "is_doubted"), [("B", 0, True), ("AB", 3, False)])
+def test_codes_that_only_the_better_system_has_may_stand_for_poor_ratings(of: str, gain: int, is_doubted: bool) -> None:
+    """Ratings from 2 to 10; a 12 stands for the poor ones of B, alike with A, or for some of both, of which B is better."""
+    rng = random.Random(2)
+    records = []
+    for place, each in enumerate(sample(rng, sizes=(100, 100), paired=True, turns=1)):
+        value = min(10, rng.randint(2, 10) + gain * (each.system == "B"))
+        is_code = str(each.system) in of and (value < 5 if of == "B" else place % 10 == 0)
+        rating = Rating(name="joy", value=12.0 if is_code else float(value), rater="user", raters=Raters.PEOPLE)
+        records.append(each.model_copy(update={"ratings": (rating,)}))
+    findings = run(records).findings
+    assert (ThreatCode.MIXED_SCALES in demoted_by(findings)) == is_doubted
+    assert verdict(findings)[0] == "B"
 
 
 def test_the_rater_of_half_a_system_is_left_out_even_if_the_other_hardly_had_him() -> None:

@@ -14,6 +14,7 @@ There is no base class to inherit from: a class with the right attributes is a m
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -107,6 +108,12 @@ class Conversation:
         """What the user says in the dialogue."""
         said = () if self.dialogue is None else self.dialogue.utterances
         return [utterance.text for utterance in said if utterance.speaker == "user"]
+
+    @property
+    def unanswered(self) -> list[str]:
+        """What the user said last, without a reply; the latest first."""
+        said = () if self.dialogue is None else self.dialogue.utterances
+        return [each.text for each in takewhile(lambda each: each.speaker == "user", reversed(said))]
 
     @property
     def is_plain(self) -> bool:

@@ -9,7 +9,9 @@ import numpy as np
 from trialogue.findings.comparison.sample_changes import Changed, Sides, of_means, rows_at
 from trialogue.findings.comparison.strata import sources_of_rows
 from trialogue.findings.comparison.system_sample import Rows, SystemSample
+from trialogue.findings.sample.records import CHANCE
 from trialogue.findings.standings import Measure
+from trialogue.stats.fisher import fisher_p
 
 ENDS = ((0, 1), (0, 4), (1, 5), (1, 7), (1, 10), (0, 10), (0, 100), (1, 100))
 """Scales that people use, by their lengths. On shorter ones, three ratings out of five would be a scale."""
@@ -45,7 +47,7 @@ def on_one_scale(sides: Sides, measure: Measure) -> dict[str, Changed]:
         return {}
     rows = {system: side.rows[measure.name] for system, side in sides.items()}
     apart = _by_group(sides, rows) if measure.scale is None else {}
-    return apart or _of_mixture(rows) or _upright(sides, rows, measure)
+    return apart or _of_mixture(rows, measure) or _upright(sides, rows, measure)
 
 
 def _by_group(sides: Sides, rows: Mapping[str, Rows]) -> dict[str, Changed]:
@@ -67,7 +69,7 @@ def _by_group(sides: Sides, rows: Mapping[str, Rows]) -> dict[str, Changed]:
     return changed
 
 
-def _of_mixture(rows: Mapping[str, Rows]) -> dict[str, Changed]:
+def _of_mixture(rows: Mapping[str, Rows], measure: Measure) -> dict[str, Changed]:
     """Ratings of a short scale among those of one twice as long as shares of either; or without strays beyond it.
 
     The short one holds a third of all values, on nearly all its points, and next to none lie as far beyond it again.
@@ -86,11 +88,28 @@ def _of_mixture(rows: Mapping[str, Rows]) -> dict[str, Changed]:
             }
         beyond = (every < low) | (every > high + 1)
         if (beyond == ~is_inside).all() and len(far) <= STRAYS * len(every) and not are_many:
-            kept = {s: [at for at, each in enumerate(own.sums[:, 0]) if low <= each <= high] for s, own in rows.items()}
-            return {
-                s: (rows_at(rows[s], kept[s], rows[s].sums[kept[s]]), len(rows[s].units) - len(kept[s])) for s in rows
-            }
+            return _without_strays(rows, measure, low, high)
     return {}
+
+
+def _without_strays(rows: Mapping[str, Rows], measure: Measure, low: int, high: int) -> dict[str, Changed]:
+    """Ratings on a scale alone; but where the better system has more strays, these may stand for poor ratings."""
+    is_up = measure.better == "higher"
+    strays = {s: (own.sums[:, 0] < low) | (own.sums[:, 0] > high) for s, own in rows.items()}
+    ahead, behind = sorted(rows, key=lambda s: float(rows[s].sums[:, 0].mean()), reverse=is_up)
+    within = np.concatenate([own.sums[~strays[s], 0] for s, own in rows.items()])
+    worst = float(within.min() if is_up else within.max())
+    counts = [number for s in (ahead, behind) for number in (int(strays[s].sum()), len(strays[s]))]
+    has_more = counts[0] * counts[3] > counts[2] * counts[1] and fisher_p(*counts) < CHANCE
+    changed = {}
+    for system, own in rows.items():
+        if system == ahead and has_more:
+            values = np.where(strays[system], worst, own.sums[:, 0])
+            changed[system] = replace(own, sums=np.column_stack([values, np.ones(len(values))])), counts[0]
+        else:
+            kept = np.flatnonzero(~strays[system]).tolist()
+            changed[system] = rows_at(own, kept, own.sums[kept]), len(own.units) - len(kept)
+    return changed
 
 
 def _as_shares(rows: Rows, low: int, high: int, longest: float) -> Rows:

@@ -10,11 +10,13 @@ from trialogue.findings.sample.records import Crossing, Draw, Factor, RatingColu
 from trialogue.metrics.human_ratings import repeated_rater
 from trialogue.records import ClusterKind, MeasuredUnits, PopulationKind, Raters, Scale, Score
 from trialogue.records.kinds.origins import kinds_of
+from trialogue.records.kinds.suspicions import Suspicion
 from trialogue.stats.fisher import fisher_p
 
 PERIODS = 4  # of equal numbers of dialogues
 FEWEST_CODES = 5  # that begin with the same words, from which they may be one person's
 ONE_SIDED = 0.001  # level of Fisher's test that as many say so to other systems
+UNANSWERED = 0.01  # the same, of dialogues that end with a question: what both logs cut off says nothing
 FACTORS: Mapping[ClusterKind, Factor] = {
     ClusterKind.PERSON: Factor.PEOPLE,
     ClusterKind.NEED: Factor.NEEDS,
@@ -138,7 +140,8 @@ def _unit_levels(tables: Sequence[MeasuredUnits]) -> Iterator[tuple[str, str, Le
 
 
 def look_across(tables: Sequence[MeasuredUnits]) -> list[MeasuredUnits]:
-    """Tables with what can only be seen beside those of other systems: equal dialogues, and openings that only one hears.
+    """Tables with what can only be seen beside those of other systems: equal dialogues, openings that only one hears, and
+    questions that only one leaves without an answer.
 
     The same invented user may say the same to two systems that reply the same: of these, a twin is in another cluster. What
     people say to both systems alike is the wording of a study, or chance.
@@ -147,10 +150,17 @@ def look_across(tables: Sequence[MeasuredUnits]) -> list[MeasuredUnits]:
         tables = [table.model_copy(update={"sources": ()}) for table in tables]
     held: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for table in tables:
-        for text, cluster in zip(table.texts, table.clusters, strict=bool(table.texts)):
-            held[text][table.system].add(cluster)
+        for texts in (table.texts, table.unnamed):
+            for text, cluster in zip(texts, table.clusters, strict=bool(texts)):
+                held[text][table.system].add(cluster)
     return [
-        table.model_copy(update={"twins": _twins(table, held), "one_sided": _one_sided(table, tables)})
+        table.model_copy(
+            update={
+                "twins": _twins(table, held),
+                "one_sided": _one_sided(table, tables),
+                "suspects": _suspects(table, tables),
+            }
+        )
         for table in tables
     ]
 
@@ -158,12 +168,28 @@ def look_across(tables: Sequence[MeasuredUnits]) -> list[MeasuredUnits]:
 def _twins(table: MeasuredUnits, held: Mapping[str, Mapping[str, Set[str]]]) -> tuple[str, ...]:
     suspects = {name for names in table.suspects.values() for name in names}
     found = []
-    for name, text, cluster in zip(table.ids, table.texts, table.clusters, strict=False):
-        if text and len(held[text]) > 1 and name not in suspects:
-            elsewhere = set().union(*(own for system, own in held[text].items() if system != table.system))
-            if elsewhere - (set() if table.users is None else {cluster}):
+    for name, cluster, *texts in zip(
+        table.ids, table.clusters, table.texts, table.unnamed or table.texts, strict=bool(table.texts)
+    ):
+        if name not in suspects:
+            held_by = [own for text in texts if text for system, own in held[text].items() if system != table.system]
+            if set().union(*held_by) - (set() if table.users is None else {cluster}):
                 found.append(name)
     return tuple(found)
+
+
+def _suspects(table: MeasuredUnits, tables: Sequence[MeasuredUnits]) -> dict[Suspicion, tuple[str, ...]]:
+    """Suspects, and dialogues that end with a question where those of other systems rarely do."""
+    found: dict[Suspicion, tuple[str, ...]] = {
+        sign: names for sign, names in table.suspects.items() if sign is not Suspicion.UNANSWERED
+    }
+    others = [each for each in tables if each.system != table.system and each.users == table.users]
+    own, size = len(table.unanswered), sum(len(each.ids) for each in others)
+    elsewhere = sum(len(each.unanswered) for each in others)
+    is_more = own * size > elsewhere * len(table.ids)
+    if is_more and fisher_p(own, len(table.ids), elsewhere, size) < UNANSWERED:
+        found[Suspicion.UNANSWERED] = table.unanswered
+    return found
 
 
 def _one_sided(table: MeasuredUnits, tables: Sequence[MeasuredUnits]) -> tuple[tuple[str, ...], ...]:

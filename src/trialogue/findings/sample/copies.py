@@ -13,11 +13,13 @@ revisited".
 """
 
 import hashlib
+import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TypeVar
+from unicodedata import normalize
 from zlib import crc32
 
 import numpy as np
@@ -49,6 +51,7 @@ PROBES, PROBE = 5, 10  # parts of a reference and their length: a reply that has
 BATCH = 2_000_000  # bytes hashed at a time
 _ALL = float(1 << 64)
 _DELETED = bytes(each for each in range(128) if not chr(each).isalnum())
+_SIGNS = re.compile(r"\W+")
 _MIX = tuple(np.uint64(each) for each in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F))
 Hashes = NDArray[np.uint64]
 Places = NDArray[np.int64]
@@ -58,9 +61,12 @@ Places = NDArray[np.int64]
 class CopyFinder:
     """Texts added one after another, by place."""
 
+    system: str = ""
+    """Name of the system, which may be all that tells a dialogue from its copy under another name."""
     _words: dict[int, tuple[Sequence[int], Sequence[int]]] = field(default_factory=dict)
     """By place: numbers of its words, and of those that people wrote."""
     _exact: dict[bytes, list[int]] = field(default_factory=dict)
+    _unnamed: dict[int, bytes] = field(default_factory=dict)
     _waiting: list[bytes] = field(default_factory=list)
     _waiting_places: list[int] = field(default_factory=list)
     _size: int = 0
@@ -78,13 +84,16 @@ class CopyFinder:
         if text.count(" ") + text.count("\n") + 1 < SHORTEST and len(text) < SHORTEST * 2:
             return False
         encoded = text.lower().encode("utf-8", "surrogatepass")
-        plain = _plain(encoded)
+        plain = _plain(text)
         others = len(encoded) - len(
             text
         )  # bytes of letters that are not ASCII: words of Chinese have two of three each
         if max(text.count(" ") + text.count("\n") + 1, others // 4) < SHORTEST or len(plain) < WINDOW:
             return False
-        self._exact.setdefault(hashlib.blake2b(plain, digest_size=16).digest(), []).append(place)
+        self._exact.setdefault(_hash_of(plain), []).append(place)
+        name = _plain(self.system)
+        if name and name in plain:
+            self._unnamed[place] = _hash_of(plain.replace(name, b""))
         self._words[place] = _words(text), _words(own)
         self._waiting.append(plain)
         self._waiting_places.append(place)
@@ -121,6 +130,10 @@ class CopyFinder:
         """Places of the texts, by a hash of each."""
         return self._exact
 
+    def unnamed(self) -> Mapping[int, bytes]:
+        """By place of each text that has the system's name in it: a hash of the text without it."""
+        return self._unnamed
+
     def exact(self) -> Groups:
         """Texts that are equal but for case, spaces and punctuation."""
         return tuple(tuple(group) for group in self._exact.values() if len(group) > 1)
@@ -154,9 +167,15 @@ def _common_words(texts: Sequence[Sequence[int]]) -> Set[int]:
     return {word for word, times in counts.items() if times > COMMON * len(drawn)}
 
 
-def _plain(encoded: bytes) -> bytes:
-    """Letters and digits alone."""
-    return encoded.translate(None, _DELETED)
+def _plain(text: str) -> bytes:
+    """Letters and digits alone, in lower case."""
+    if not text.isascii():
+        text = _SIGNS.sub("", normalize("NFKC", text))  # curly quotes, wide letters, characters of no width
+    return text.lower().encode("utf-8", "surrogatepass").translate(None, _DELETED)
+
+
+def _hash_of(plain: bytes) -> bytes:
+    return hashlib.blake2b(plain, digest_size=16).digest()
 
 
 def _words(text: str) -> Sequence[int]:

@@ -205,6 +205,15 @@ def _offers(text: str, lowered: str) -> bool:
     return False
 
 
+def asks(text: str) -> bool:
+    """Whether a message ends with a question mark.
+
+    >>> asks("And the price? "), asks("OK, thanks!")
+    (True, False)
+    """
+    return _ASKS.search(text) is not None
+
+
 def names_something(text: str) -> bool:
     """Whether a reply seems to name an item: a year, a quotation, two capitalised words within a sentence, a list.
 

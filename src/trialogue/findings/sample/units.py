@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import Any
 
 from trialogue.findings.sample.copies import SHORTEST, CopyFinder, repeats_any, resembles_any
-from trialogue.findings.sample.failure_texts import names_something, suspicion_of_all
+from trialogue.findings.sample.failure_texts import asks, names_something, suspicion_of_all
 from trialogue.records import ClusterKind, JsonValue
 from trialogue.records.kinds.suspicions import Suspicion
 
@@ -28,8 +28,12 @@ class UnitAudit:
 
     clustered_by: ClusterKind
     """What their clusters are. Needs and situations that differ are different things, however alike they are put."""
+    system: str = ""
+    """Its name."""
     suspects: dict[str, Suspicion] = field(default_factory=dict)
     """Units that look like failures, by id."""
+    unanswered: list[str] = field(default_factory=list)
+    """Units that end with a question of the user."""
     echoes: list[str] = field(default_factory=list)
     """Units whose reply repeats a reference."""
     _alike: list[str] = field(default_factory=list)
@@ -37,12 +41,15 @@ class UnitAudit:
     _ids: list[str] = field(default_factory=list)
     _clusters: list[str] = field(default_factory=list)
     _sources: list[str] = field(default_factory=list)
-    _copies: CopyFinder = field(default_factory=CopyFinder)
+    _copies: CopyFinder = field(init=False)
     _again: dict[tuple[str, bytes], list[int]] = field(default_factory=lambda: defaultdict(list))
     """Places of short texts by what one person said and heard."""
     _heads: dict[bytes, list[int]] = field(default_factory=lambda: defaultdict(list))
     _openings: list[str] = field(default_factory=list)
     _equal: dict[str, list[tuple[str, int]]] = field(default_factory=lambda: defaultdict(list))
+
+    def __post_init__(self) -> None:
+        self._copies = CopyFinder(self.system)
 
     def add(
         self,
@@ -51,6 +58,7 @@ class UnitAudit:
         *,
         asked: Sequence[str],
         replies: Sequence[str],
+        last: Sequence[str] = (),
         source: str = "",
         names_items: bool = False,
         is_answered: bool = True,
@@ -64,6 +72,7 @@ class UnitAudit:
             cluster: what it is drawn with.
             asked: what the user said, or the context.
             replies: what the system replied.
+            last: what the user said after the last reply, if nothing else is recorded to have ended the dialogue.
             source: where it is from; "": unknown.
             names_items: whether the data annotate an item in the last reply, or a ranking.
             is_answered: whether the system was asked for a reply, and no failure was recorded.
@@ -81,6 +90,8 @@ class UnitAudit:
             if sign is not None:
                 self.suspects[name] = sign
                 return
+            if any(map(asks, last)):
+                self.unanswered.append(name)
             if references and repeats_any(replies[-1], references):
                 self.echoes.append(name)
             elif references and resembles_any(replies[-1], references):
@@ -106,11 +117,14 @@ class UnitAudit:
         suspects = {sign: tuple(name for name, own in self.suspects.items() if own is sign) for sign in Suspicion}
         found: dict[str, Any] = {
             "suspects": {sign: names for sign, names in suspects.items() if names},
+            "unanswered": tuple(name for name in self.unanswered if name not in self.suspects),
             "echoes": (*self.echoes, *(self._alike if len(self.echoes) >= ECHOING * len(self._ids) else ())),
             "copies": self._name_units([*self._copies.exact(), *self._again.values()]),
             "sources": tuple(self._sources) if any(self._sources) else (),
-            "texts": () if self.clustered_by is ClusterKind.SITUATION else self._texts(),
         }
+        if self.clustered_by is not ClusterKind.SITUATION:
+            places = {place: text for text, own in self._copies.by_text().items() for place in own}
+            found |= {"texts": self._hashes(places), "unnamed": self._hashes(self._copies.unnamed())}
         if self.clustered_by not in (ClusterKind.NEED, ClusterKind.SITUATION):
             groups = (*self._copies.near(), *self._heads.values())
             apart = [group for group in groups if len({self._clusters[place] for place in group}) > 1]
@@ -130,12 +144,8 @@ class UnitAudit:
         if sum(map(len, repeated)) <= most:  # more than that is how the system talks: "Try film 7."
             self.suspects.update((name, Suspicion.REPEATED) for units in repeated for name, _ in units)
 
-    def _texts(self) -> tuple[str, ...]:
-        found = [""] * len(self._ids)
-        for text, places in self._copies.by_text().items():
-            for place in places:
-                found[place] = text.hex()
-        return tuple(found) if any(found) else ()
+    def _hashes(self, by_place: Mapping[int, bytes]) -> tuple[str, ...]:
+        return tuple(by_place.get(place, b"").hex() for place in range(len(self._ids))) if by_place else ()
 
     def _name_units(self, groups: Sequence[Sequence[int]]) -> tuple[tuple[str, ...], ...]:
         """Groups by the ids of their units, without those that are suspects: failures are alike, and no copies."""

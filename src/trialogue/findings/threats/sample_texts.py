@@ -20,6 +20,7 @@ SIGNS: Mapping[Suspicion, str] = {
     Suspicion.SILENT: "no reply",
     Suspicion.ERROR: "a program's message",
     Suspicion.APOLOGY: "an apology or refusal",
+    Suspicion.UNANSWERED: "a last question without a reply",
     Suspicion.REPEATED: "the same reply to different users",
 }
 """Each sign of a failure in a sentence."""
@@ -104,7 +105,8 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.SUSPECTED_FAILURES: ThreatText(
         "Failures that nobody recorded",
         "The last reply and at least half of all replies are empty, a program's message, an apology or refusal that names "
-        "nothing, or equal in at least three dialogues, and in 5% to 50% of the system's.",
+        "nothing, or equal in at least three dialogues, and in 5% to 50% of the system's; or a dialogue ends with a user's "
+        "question, without a reply, if those of other systems rarely do (Fisher's exact test at .01).",
         "Noted; demotes a verdict that does not stand if these dialogues, rated or not, count as the worst value.",
         _suspect_text,
     ),
@@ -141,7 +143,8 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "own, such as 0 to 4 and 1 to 5; ratings on a short scale are mixed with those on a long one, or a few "
         "lie beyond it; or the ratings by one rater or source run opposite to the other ratings of the same "
         "dialogues, which agree with each other.",
-        "Demotes a verdict that does not hold if each rating is read on its apparent scale: declare the scale.",
+        "Demotes a verdict that does not hold if each rating is read on its apparent scale, and ratings beyond it are left "
+        "out (as the worst, if the better system has more of these: Fisher's exact test at .02): declare the scale.",
         lambda t: (
             f"it does not stand if each rating is read on its apparent (different or reversed) scale {_result(t)}"
         ),
@@ -165,8 +168,8 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.SHARED_DIALOGUES: ThreatText(
         "The same dialogue in two systems",
-        "Dialogues of at least 30 words that equal a dialogue of another system (with simulated users: a "
-        "dialogue of another user).",
+        "Dialogues of at least 30 words that equal a dialogue of another system, except for signs, spaces and each system's "
+        "own name (with simulated users: a dialogue of another user).",
         "Demotes a verdict that does not hold without these dialogues; or, if they are rated higher under one "
         "name (at .01), without this advantage.",
         lambda t: (

@@ -1,5 +1,7 @@
 """Conversations of plain dialogues: metrics of texts need no records, and others get them on request."""
 
+from itertools import takewhile
+
 from trialogue.metrics.base import Conversation, Reply, replies_of
 from trialogue.records import ClusterKind, Dialogue, Ending, Role
 from trialogue.records.files.plain import PlainDialogue
@@ -66,6 +68,11 @@ class PlainConversation(Conversation):
     def user_texts(self) -> list[str]:
         """What the user says in the dialogue."""
         return self._user_texts
+
+    @property
+    def unanswered(self) -> list[str]:
+        """What the user said last, without a reply; the latest first."""
+        return [each.text for each in takewhile(lambda each: each.speaker == "user", reversed(self._said.utterances))]
 
     @property
     def is_plain(self) -> bool:

@@ -12,5 +12,7 @@ class Suspicion(StrEnum):
     """The reply is the message of a program: a stack trace, an HTTP status, an exception."""
     APOLOGY = "apology"
     """The reply apologises or refuses, and names nothing."""
+    UNANSWERED = "unanswered"
+    """The user asked last, and no reply came, more often than with other systems."""
     REPEATED = "repeated"
     """The reply is one of several that are equal, whatever the users said, and names nothing."""

@@ -46,16 +46,20 @@ class MeasuredUnits(Record):
     """With which chance each was drawn to be rated, by a plan; None: it was not drawn. (): nothing records a draw."""
     suspects: dict[Suspicion, tuple[str, ...]] = Field(default_factory=dict)
     """Ids of units that look like failures that nobody recorded, by the sign; see ``findings.sample.failure_texts``."""
+    unanswered: tuple[str, ...] = ()
+    """Ids of dialogues that end with a question of the user; suspects, if users of other systems rarely end so."""
     echoes: tuple[str, ...] = ()
     """Ids of situations in which the reply repeats the reference; see ``findings.sample.copies``."""
     copies: tuple[tuple[str, ...], ...] = ()
     """Groups of ids whose texts are equal, and long; see ``findings.sample.copies``."""
     texts: tuple[str, ...] = ()
     """A hash of the text of each dialogue; "": too short to be a copy. (): all are, or the file is older."""
+    unnamed: tuple[str, ...] = ()
+    """A hash of the text without the system's name; "": the name is not in it. (): it is in none, or the file is older."""
     openings: tuple[str, ...] = ()
     """A hash of what each person began with, of a few words at least; "": of fewer. (): all are, or nobody is a person."""
     twins: tuple[str, ...] = ()
-    """Ids of units whose text is also one of another system, in another cluster."""
+    """Ids of units whose text, but for the system's name, is also one of another system, in another cluster."""
     one_sided: tuple[tuple[str, ...], ...] = ()
     """Groups of ids that people of many codes began with the same words, which those of other systems hardly say."""
     near_copies: tuple[tuple[str, ...], ...] = ()
@@ -63,7 +67,7 @@ class MeasuredUnits(Record):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        for name in ("clusters", "contents", "sources", "times", "chances", "texts", "openings"):
+        for name in ("clusters", "contents", "sources", "times", "chances", "texts", "unnamed", "openings"):
             given = len(getattr(self, name))
             if given != len(self.ids) and (given or name == "clusters"):
                 raise ValueError(f"{len(self.ids)} ids need as many {name}, got {given}")

@@ -17,6 +17,7 @@ from trialogue.metrics.engine.plain_conversations import PlainConversation
 from trialogue.records import (
     ClusterKind,
     Dialogue,
+    Ending,
     MeasuredUnits,
     Population,
     PopulationKind,
@@ -143,7 +144,7 @@ def measured_units(
     for each in online:
         users = None if each.is_plain or each.dialogue is None else users_of_source(each.dialogue)
         key = (each.system, users or "", _cluster_kind(each))
-        own = dialogues.setdefault(key, _Audited(UnitAudit(key[2])))
+        own = dialogues.setdefault(key, _Audited(UnitAudit(key[2], each.system)))
         own.ids.append(each.dialogue_id or "")
         own.clusters.append(each.cluster)
         own.numbers.append(_number_of(each, fields) if users is None else None)
@@ -195,7 +196,7 @@ def _look_at_dialogue(conversation: Conversation, audit: UnitAudit) -> None:
     )
     if isinstance(conversation, PlainConversation):
         is_answered = bool(asked or replies) and (conversation.ended_by is None or not conversation.ended_by.is_failure)
-        audit.add(name, cluster, asked=asked, replies=replies, is_answered=is_answered)
+        audit.add(name, cluster, asked=asked, replies=replies, last=_last(conversation), is_answered=is_answered)
         return
     dialogue = conversation.dialogue
     last = conversation.replies[-1].utterance if conversation.replies else None
@@ -204,10 +205,20 @@ def _look_at_dialogue(conversation: Conversation, audit: UnitAudit) -> None:
         cluster,
         asked=asked,
         replies=replies,
+        last=_last(conversation),
         source="" if dialogue is None else source_of(dialogue.source, dialogue.meta),
         names_items=last is not None and bool(last.ranking or last.mentions),
         is_answered=dialogue is not None and dialogue.fault is None and bool(asked or replies),
     )
+
+
+def _last(conversation: Conversation) -> Sequence[str]:
+    """What the user said after the last reply, unless a record says that something else ended the dialogue."""
+    if isinstance(conversation, PlainConversation):
+        ended_by = conversation.ended_by
+    else:
+        ended_by = None if conversation.dialogue is None else conversation.dialogue.ended_by
+    return conversation.unanswered if ended_by in (None, Ending.USER_ENDED) else ()
 
 
 def _look_at_reply(reply: Reply, cluster: str, audit: UnitAudit) -> None:
