@@ -333,7 +333,8 @@ def test_a_dialogue_shows_everything_that_is_on_record(open_at: Any) -> None:
     screen.page.evaluate("document.querySelectorAll('#dialogue details').forEach(each => each.open = true)")
     text = screen.page.locator("#dialogue").inner_text()
     for piece in (
-        "ended by an error of the agent (fault: agent)", "time of the system 1.25 s in 1 turn", "genre", "crime (may be given up)",
+        "ended by an error of the agent (fault: agent)", "time of the system 1.25 s in 1 turn", "genre",
+        "crime (may be given up)",
         "offer help 0.75", "Disclose", "1.25 s", "thought", "cars", "ronin, heat", "u1 (invented)", "1 to 5", "it listens",
     ):  # fmt: skip
         assert piece in text, piece
