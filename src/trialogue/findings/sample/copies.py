@@ -130,7 +130,7 @@ class CopyFinder:
         """Places of the texts, by a hash of each."""
         return self._exact
 
-    def unnamed(self) -> Mapping[int, bytes]:
+    def without_name(self) -> Mapping[int, bytes]:
         """By place of each text that has the system's name in it: a hash of the text without it."""
         return self._unnamed
 

@@ -124,7 +124,7 @@ class UnitAudit:
         }
         if self.clustered_by is not ClusterKind.SITUATION:
             places = {place: text for text, own in self._copies.by_text().items() for place in own}
-            found |= {"texts": self._hashes(places), "unnamed": self._hashes(self._copies.unnamed())}
+            found |= {"texts": self._hashes(places), "unnamed": self._hashes(self._copies.without_name())}
         if self.clustered_by not in (ClusterKind.NEED, ClusterKind.SITUATION):
             groups = (*self._copies.near(), *self._heads.values())
             apart = [group for group in groups if len({self._clusters[place] for place in group}) > 1]
