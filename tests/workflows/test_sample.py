@@ -489,10 +489,16 @@ def of_pairs(rng: random.Random, size: int = 40) -> list[Dialogue]:
 
 @pytest.mark.parametrize(("balanced", "name"), [(False, "turn_in_session"), (True, "turn_in_session"), (False, "nth")])
 def test_a_field_that_counts_a_person_s_dialogues_tells_their_order_under_any_name(balanced: bool, name: str) -> None:
-    records = [
-        each.model_copy(update={"meta": {name: 1 if (each.system == "A") != (balanced and place % 2) else 2}})
-        for place, each in enumerate(of_pairs(random.Random(1)))
-    ]
+    """Half of the people met A first, or most, of whom all prefer what they met last."""
+    pairs = of_pairs(random.Random(1))
+    later = set(sorted({str(each.user) for each in pairs})[:: 2 if balanced else 6])
+    given = {(each.user, each.system): each.ratings for each in pairs}
+    records = []
+    for each in pairs:
+        is_first = (each.system == "A") != (each.user in later)
+        rated_as = "B" if not is_first else "A"
+        ratings = each.ratings if balanced else given[each.user, rated_as]
+        records.append(each.model_copy(update={"meta": {name: 1 if is_first else 2}, "ratings": ratings}))
     findings = run(records).findings
     assert verdict(findings) == ("B", "firm" if balanced else "conditional")
     assert (ThreatCode.UNEVEN_ORDER in demoted_by(findings)) != balanced
@@ -501,6 +507,15 @@ def test_a_field_that_counts_a_person_s_dialogues_tells_their_order_under_any_na
 @pytest.mark.parametrize("values", [lambda n: n, lambda n: 7, lambda n: f"long-{n}"])
 def test_a_field_that_counts_nothing_tells_no_order(values: Callable[[int], int | str]) -> None:
     records = [each.model_copy(update={"meta": {"n": values(n)}}) for n, each in enumerate(of_pairs(random.Random(1)))]
+    assert verdict(run(records).findings) == ("B", "firm")
+
+
+@pytest.mark.parametrize("codes", [(1, 2), (2, 1), (0, 1), ("1", "2")])
+def test_a_number_of_the_system_tells_no_order(codes: tuple[int | str, int | str]) -> None:
+    """As versions and arms are numbered."""
+    records = [
+        each.model_copy(update={"meta": {"cfg": codes[each.system == "B"]}}) for each in of_pairs(random.Random(1))
+    ]
     assert verdict(run(records).findings) == ("B", "firm")
 
 

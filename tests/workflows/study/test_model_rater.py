@@ -186,7 +186,7 @@ def test_answers_of_a_model_among_those_of_people_are_taken_out(tmp_path: Path) 
 def test_people_in_the_file_of_models_are_a_mistake(tmp_path: Path) -> None:
     _, export = a_study(tmp_path)
     (export / "model_scores.jsonl").write_text(to_line(rating("P9", 0, "bad", 5.0)) + "\n", "utf-8")
-    with pytest.raises(DataError, match=r"model_scores\.jsonl, line 1, field raters: .*language models only"):
+    with pytest.raises(DataError, match=r"model_scores\.jsonl, line 1, field raters: .*not a language model"):
         study_findings(export)
 
 

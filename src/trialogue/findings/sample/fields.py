@@ -42,18 +42,21 @@ class FieldAudit:
     """Dialogues of all systems, added one after another."""
 
     _people: list[str] = field(default_factory=list)
+    _sides: list[str] = field(default_factory=list)
     _named: list[float | None] = field(default_factory=list)
     _fields: dict[str, dict[int, Value]] = field(default_factory=dict)
 
-    def add(self, person: str, *fields: Mapping[str, JsonValue]) -> int:
+    def add(self, person: str, side: str, *fields: Mapping[str, JsonValue]) -> int:
         """Add a dialogue, and return its number.
 
         Args:
             person: who took part.
+            side: distinguishes the systems.
             fields: of the dialogue, and of its first utterance.
         """
         at = len(self._people)
         self._people.append(person)
+        self._sides.append(side)
         given = (own[name] for own in fields for name in NAMES if own.get(name) is not None)
         self._named.append(seconds_of(next(given, None)))
         for name, value in fields[0].items():
@@ -81,7 +84,9 @@ class FieldAudit:
         return self._named
 
     def _are_counted(self, numbers: Sequence[float | None]) -> bool:
-        """Whether numbers count each person's dialogues, from 0 or 1 on."""
+        """Whether numbers count each person's dialogues, from 0 or 1 on; one number for each system is a code of it."""
+        if len(set(zip(self._sides, numbers, strict=True))) == len(set(self._sides)):
+            return False
         own: defaultdict[str, list[float]] = defaultdict(list)
         for person, number in zip(self._people, numbers, strict=True):
             if number is not None:

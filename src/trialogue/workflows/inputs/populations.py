@@ -122,7 +122,7 @@ def _number_of(conversation: Conversation, fields: FieldAudit) -> int | None:
     if dialogue is None:
         return None
     first = dialogue.utterances[0].meta if dialogue.utterances else {}
-    return fields.add(conversation.cluster, dialogue.meta, first)
+    return fields.add(conversation.cluster, conversation.system, dialogue.meta, first)
 
 
 def measured_units(
