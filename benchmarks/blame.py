@@ -22,7 +22,7 @@ logs only look as if they had failed (an error that was recovered from, "error" 
 
 ## Second set: at first sight
 
-`blame_logs_2.jsonl`, run once on rules that were finished before it was opened (commit a0a43c2a): **98 of 120 right** (model
+`blame_logs_2.jsonl`, run once on rules that were finished before it was opened (commit bce5640c): **98 of 120 right** (model
 20 of 26, tool 18 of 26, user 9 of 14, harness 12 of 14, none 39 of 40); 101 with the second party that the author calls
 defensible. **These are the numbers to quote.** Today:
 
