@@ -143,6 +143,8 @@ class Table(Generic[T]):
     def tidy(self) -> list[dict[str, Any]]:
         """Unrounded rows for files and data frames; empty where no column has a key."""
         keyed = [each for each in self.columns if each.key]
+        if len({each.key for each in keyed}) < len(keyed):
+            raise ValueError(f"two columns of a table have one name in files: {[each.key for each in keyed]}")
         return [{each.key: _plain(each.raw(row)) for each in keyed} for row in self.rows] if keyed else []
 
     def _rows_of(self, medium: Medium) -> Sequence[T]:

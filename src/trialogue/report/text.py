@@ -1,8 +1,8 @@
 """Sanitise untrusted text for HTML, SVG and terminals."""
 
+import itertools
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 # Not allowed in XML 1.0, or lone halves of a pair that UTF-8 cannot hold, or terminal escapes.
@@ -104,15 +104,15 @@ def short_names(names: Iterable[str], longest: int) -> dict[str, str]:
 def distinct_texts(texts: Sequence[str]) -> list[str]:
     """Texts of which those that differ at most in case get a number from the second on; empty ones stay.
 
-    >>> distinct_texts(["Value", "value", ""])
-    ['Value', 'value (2)', '']
+    >>> distinct_texts(["Value", "value", "", "Value (2)"])
+    ['Value', 'value (2)', '', 'Value (2) (2)']
     """
-    seen: Counter[str] = Counter()
+    seen: set[str] = set()
     found = []
     for text in texts:
-        seen[text.casefold()] += 1
-        number = seen[text.casefold()]
-        found.append(text if number == 1 or not text else f"{text} ({number})")
+        numbered = (text if number == 1 else f"{text} ({number})" for number in itertools.count(1))
+        found.append(next(each for each in numbered if not text or each.casefold() not in seen))
+        seen.add(found[-1].casefold())
     return found
 
 

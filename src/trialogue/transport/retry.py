@@ -2,8 +2,8 @@
 
 The rate adapts to the server: each refusal with status 429 doubles the time between the requests of all threads, and each
 success shortens it, so that dialogues that run concurrently do not storm a server that has just refused one of them. A
-server that has refused everything for two minutes is asked once by each further request, so that whoever counts failures can
-stop.
+server that has refused everything for two minutes is asked once by each further request, so that a limit on failures is soon
+reached.
 """
 
 import threading

@@ -283,6 +283,18 @@ def test_cells_are_written_by_their_kind_and_files_hold_them_unrounded(tmp_path:
     assert list(rows[1].values()) == ["b", "", "", "", "0.5", "", "1"]
 
 
+def test_columns_of_systems_named_like_others_are_all_in_the_file(tmp_path: Path) -> None:
+    """A system may have the name of the first column, of an end of an interval, or of another one but for case."""
+    estimates = [Estimate(value=n, interval=Interval(low=n - 1, high=n + 1, method="")) for n in range(10, 60, 10)]
+    heads = columns("Strategy", "strategy", "a", "a, low", "A", "")
+    section = Section(title="T", sentences=(), file="kinds", columns=heads, rows=(("x", *estimates),))
+    write_report(nine().model_copy(update={"sections": (section,)}), tmp_path)
+    with (tmp_path / "kinds.csv").open(encoding="utf-8", newline="") as file:
+        names, row = csv.reader(file)
+    assert len({name.casefold() for name in names}) == len(names) == 1 + 5 * 3
+    assert row == ["x", *(str(end) for n in range(10, 60, 10) for end in (float(n), float(n - 1), float(n + 1)))]
+
+
 def test_a_name_from_right_to_left_turns_no_sentence_around() -> None:
     page = render_html(
         two().model_copy(update={"answer": (Statement(text="\u0645\u0648\u0635 \u0628 is best: 0.5 [0.4, 0.6]."),)})

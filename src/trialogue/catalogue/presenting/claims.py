@@ -100,7 +100,7 @@ class ClaimCheck:
                 found += owner_claims(at, owner, self._people_of_all)
         yield from found
         taken = [(each.start, each.end) for each in found if each.verdict is not ClaimVerdict.UNKNOWN]
-        for named in names_said(at, text):  # whoever the catalogue names for it, whatever is said of them
+        for named in names_said(at, text):  # people whom the catalogue names for it, whatever is said of them
             if not any(start < named.end and named.start < end for start, end in taken):
                 yield named
 

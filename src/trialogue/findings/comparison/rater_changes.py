@@ -54,7 +54,7 @@ def contradictions_settled(sides: Sides, measure: Measure) -> dict[str, Changed]
         first = {name: group[0] for table in tables for group in table.copies for name in group}
         for at, (unit, giver) in enumerate(zip(own.units, own.givers, strict=bool(own.givers))):
             if giver not in ("", AGGREGATE):
-                person = own.clusters[at] if own.raters[at] is None else ""  # whoever took part
+                person = own.clusters[at] if own.raters[at] is None else ""  # the participant
                 places[first.get(unit, unit), f"{giver}\0{person}"].append(at)
         values = own.sums[:, 0].tolist()
         several = [each for each in places.values() if len({values[at] for at in each}) > 1]

@@ -167,5 +167,5 @@ def _is_broken_user(said: Sequence[Utterance]) -> bool:
         return True
     counts = Counter(" ".join(re.findall(r"\w+", text.lower())) for text in texts[1:] or texts)
     most, times = counts.most_common(1)[0]
-    is_loop = min(counts.values()) > 1 or len(counts) == 1  # whoever says anything new is not in one
+    is_loop = min(counts.values()) > 1 or len(counts) == 1  # a user who says anything new is not in one
     return is_loop and times >= _REPETITIONS <= len(most.split()) and len(set(answers[-times:])) >= _REPETITIONS

@@ -47,7 +47,7 @@ class Draw(StrEnum):
     RECORDED = "recorded"
     """By a plan, each unit of a system was drawn with the same chance."""
     UNEQUAL = "recorded with unequal chances"
-    """By a plan, with chances by which means are not weighted."""
+    """By a plan, with different chances; means do not correct for that."""
     UNKNOWN = "not recorded"
     """By people who like to answer, at random, or by those who were pleased."""
 

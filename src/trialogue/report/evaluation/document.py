@@ -74,6 +74,7 @@ from trialogue.report.plots import MAX_DRAWN, Figure
 from trialogue.report.plots.variants import variant_labels, variants_name
 from trialogue.report.render.papers import COLUMN
 from trialogue.report.table import AnyCell, Cell
+from trialogue.report.text import distinct_texts
 
 PAGE, SCREENS = frozenset({Medium.PAGE}), frozenset({Medium.PAGE, Medium.TERMINAL})
 TERMINAL, PAPER = frozenset({Medium.TERMINAL}), frozenset({Medium.PAPER})
@@ -264,17 +265,16 @@ def _other(section: OtherSection, place: int) -> Section:
 
 
 def _other_columns(section: OtherSection) -> Iterator[Column[tuple[CellValue, ...]]]:
-    """Columns of its table; in its file, intervals have columns of their own."""
+    """Columns of its table; in its file, intervals have columns of their own, and no two columns have one name."""
+    heads = [each.head or "name" for each in section.columns]
+    keys = iter(distinct_texts([f"{head}{end}" for head in heads for end in ("", ", low", ", high")]))
     for at, column in enumerate(section.columns):
-        cells = [row[at] for row in section.rows]
-        values = [cell.value if isinstance(cell, Noted) else cell for cell in cells]
-        estimates = [value for value in values if isinstance(value, Estimate)]
-        key = (column.head or "name") if section.file else ""
+        estimates = [each for row in section.rows if (each := _estimate(at, row)) is not None]
         yield Column(column.head or " ", itemgetter(at), partial(_cell, column.values, column_decimals(estimates)))
-        if key:
-            ends = {"low": f"{key}, low", "high": f"{key}, high"} if estimates else {}
+        key, low, high = next(keys), next(keys), next(keys)
+        if section.file:
             yield from in_files(**{key: partial(_value, at)})
-            yield from from_estimate(partial(_estimate, at), **ends)
+            yield from from_estimate(partial(_estimate, at), **({"low": low, "high": high} if estimates else {}))
 
 
 def _value(at: int, row: tuple[CellValue, ...]) -> CellValue:

@@ -24,7 +24,7 @@ NOUNS = {
 """One, many, and what they have to do with systems."""
 DRAWS = {
     Draw.RECORDED: "a plan drew them at random",
-    Draw.UNEQUAL: "a plan drew them with unequal chances, by which means are not weighted",
+    Draw.UNEQUAL: "a plan drew them with unequal chances, and the means do not correct for that",
     Draw.UNKNOWN: "nothing records how these were chosen",
 }
 OF_UNITS = (Factor.PEOPLE, Factor.NEEDS, Factor.TASKS, Factor.SITUATIONS)

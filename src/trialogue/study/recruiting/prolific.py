@@ -150,7 +150,7 @@ class Recruiter(Account):
     def go_on(self, confirmed: str) -> int:
         """End the soft launch: admit everybody, then open the other places; returns their number.
 
-        In this order, because whoever comes from Prolific is paid: a crash between the two turns nobody away.
+        In this order, because every participant from Prolific is paid: a crash between the two turns nobody away.
 
         Args:
             confirmed: cost of the places (``places_price``), typed by the payer.
