@@ -512,11 +512,13 @@ def test_a_field_that_counts_nothing_tells_no_order(values: Callable[[int], int 
 
 @pytest.mark.parametrize("codes", [(1, 2), (2, 1), (0, 1), ("1", "2")])
 def test_a_number_of_the_system_tells_no_order(codes: tuple[int | str, int | str]) -> None:
-    """As versions and arms are numbered."""
+    """As versions and arms are numbered. If everybody met A first, that takes a field that is called an order."""
     records = [
         each.model_copy(update={"meta": {"cfg": codes[each.system == "B"]}}) for each in of_pairs(random.Random(1))
     ]
     assert verdict(run(records).findings) == ("B", "firm")
+    named = [each.model_copy(update={"meta": {"position": each.meta["cfg"]}}) for each in records]
+    assert ThreatCode.UNEVEN_ORDER in demoted_by(run(named).findings)
 
 
 @pytest.mark.parametrize(("shared", "ahead"), [("198.51.100.7", False), ("", True), ("good", True)])
