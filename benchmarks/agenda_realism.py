@@ -29,7 +29,7 @@ from functools import cache
 import numpy as np
 
 from trialogue.catalogue import TitleLinker
-from trialogue.findings.passport.discriminators import TRIVIAL, discriminators_of
+from trialogue.findings.passport.behavior import TRIVIAL, discriminators_of
 from trialogue.findings.passport.distances import Aspect
 from trialogue.findings.resampling import Resampling
 from trialogue.records import Dialogue

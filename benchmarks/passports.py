@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.tables import table
 from trialogue.datasets.corpora.recllmsim import LLM_PART, PARTS, in_chinese
-from trialogue.findings.passport.discriminators import discriminators_of, part_of
+from trialogue.findings.passport.behavior import discriminators_of, part_of
 from trialogue.findings.passport.distances import distances_of
 from trialogue.findings.resampling import Resampling
 from trialogue.records import Estimate

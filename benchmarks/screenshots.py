@@ -29,7 +29,7 @@ from tests.study.prolific_api import TOKEN, Prolific, serving
 
 from benchmarks.study_crowd import crowd
 from trialogue.study.design.new import new_study
-from trialogue.study.design.platforms.signing import signed_link
+from trialogue.study.design.platforms.arrivals import signed_link
 from trialogue.workflows.study.items import items_for
 
 STATIC = Path(__file__).resolve().parents[1] / "docs" / "static"

@@ -2,7 +2,7 @@
 
 Scripted people, people with a language model beside them, and programs that fill in forms walk every page of a preference
 study with reasons, a hidden instruction and questions that people hardly know. How they read, write and type is assumed
-(``trialogue.study.bots.writing_styles``): the rates are those of scripts. About a minute for each hundred participants.
+(``trialogue.study.bots.people``): the rates are those of scripts. About a minute for each hundred participants.
 
     python -m benchmarks.study_validity [--each 120]
 """
@@ -17,9 +17,8 @@ from tempfile import TemporaryDirectory
 
 from trialogue.stats.comparison.proportions import wilson
 from trialogue.study.bots.outcome import SimulatedStudy
-from trialogue.study.bots.people import TRAPS
+from trialogue.study.bots.people import TRAPS, RespondentKind
 from trialogue.study.bots.simulation import simulate_study
-from trialogue.study.bots.writing_styles import RespondentKind
 from trialogue.study.design.new import new_study
 from trialogue.study.design.validity import Validity, near_duplicates, shingles
 from trialogue.workflows.inputs.inputs import gather
@@ -91,7 +90,7 @@ def page_of(found: SimulatedStudy) -> str:
         f"Commit {commit.strip()}, Python {platform.python_version()}. Written by `python -m benchmarks.study_validity`.",
         f"{found.workers} scripted participants walked every page of a preference study ({ITEMS} pairs with reasons, a",
         "hidden instruction, three questions of the preset `llm-traps`). Shares are of those who completed, with 95 %",
-        "Wilson intervals. How they read, write and type is assumed (`trialogue.study.bots.writing_styles`): **rates of",
+        "Wilson intervals. How they read, write and type is assumed (`trialogue.study.bots.people`): **rates of",
         "scripts, not of people**. The scripted model has 27 phrases, so near duplicates are easy to find; nobody knows how",
         "alike people's own reasons are in your study, nor what a language model of today does. Try a sign with colleagues",
         "before you rely on it. No sign excludes anybody.",

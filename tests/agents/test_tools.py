@@ -13,7 +13,7 @@ from tests.agents.talk import texts, turn_of
 from trialogue.agents import AgentFailure, Turn, make_agent
 from trialogue.agents import turn_of as parsed_turn
 from trialogue.agents.llm import LlmSpec
-from trialogue.agents.tools.functions import load_tools, tool_of
+from trialogue.agents.tools.options import load_tools, tool_of
 from trialogue.agents.tools.toolbox import CallLimits, Tool, Toolbox
 from trialogue.catalogue import Catalogue, Item
 from trialogue.errors import UsageError

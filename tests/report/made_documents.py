@@ -56,7 +56,7 @@ def simulated(folder: Path) -> Document:
     write_records(paths[0], talks(20, words=8, seed=2, name="s"))
     write_records(paths[1], talks(20, words=4, seed=1))
     with pytest.MonkeyPatch.context() as patch:  # the classifier over two random halves, not twenty, takes seconds less
-        patch.setattr("trialogue.findings.passport.discriminators.SPLITS", 2)
+        patch.setattr("trialogue.findings.passport.behavior.SPLITS", 2)
         return passport_document(passport(str(paths[0]), [str(paths[1])], resamples=100))
 
 

@@ -14,7 +14,7 @@ from trialogue.study.design.file import study_of
 from trialogue.study.design.validity import Attention
 from trialogue.study.export import export_study
 from trialogue.study.models import Participant, Study
-from trialogue.study.pages.events import KINDS, parse_events
+from trialogue.study.pages.views.steps import KINDS, parse_events
 from trialogue.study.services import leaving, submitting
 from trialogue.workflows.study.report import study_findings
 

@@ -11,9 +11,9 @@ from tests.study.test_services import counted
 from tests.study.walking import answers, now_at, send, walk
 from tests.study.walking import entered as somebody
 from tests.study.walking import running as study_of_services
-from trialogue.study.bots.crowd import Clock, patched_time
+from trialogue.study.bots.__main__ import Clock, patched_time
 from trialogue.study.models import Assignment, Study, Submission
-from trialogue.study.pages.events import parse_events
+from trialogue.study.pages.views.steps import parse_events
 from trialogue.study.services import submitting
 from trialogue.study.services.evidence import evidence_of
 from trialogue.study.services.tokens import read_token

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from trialogue.study.web import counting
-from trialogue.study.web.counting import SharedCounts
+from trialogue.study.web import throttle
+from trialogue.study.web.throttle import SharedCounts
 
 NOW = 1_000_000.0
 ADDING = """
 import sys
 from pathlib import Path
-from trialogue.study.web.counting import SharedCounts
+from trialogue.study.web.throttle import SharedCounts
 counts = SharedCounts(Path(sys.argv[1]), key="k")
 for _ in range(500):
     counts.add("one", now=1e6, until=1e6 + 60)
@@ -40,14 +40,14 @@ def test_a_count_ends_with_its_time_and_names_have_counts_of_their_own(tmp_path:
 def test_a_full_bucket_forgets_the_smallest_and_keeps_who_asks_most(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counting, "BUCKETS", 1)
+    monkeypatch.setattr(throttle, "BUCKETS", 1)
     counts = SharedCounts(tmp_path / "rates", key="k")
     for _ in range(50):
         counts.add("busy", now=NOW, until=NOW + 60)
     for number in range(100):
         counts.add(f"visitor {number}", now=NOW, until=NOW + 60)
     assert counts.count("busy", now=NOW) == 50
-    assert sum(counts.count(f"visitor {number}", now=NOW) for number in range(100)) == counting.PLACES - 1
+    assert sum(counts.count(f"visitor {number}", now=NOW) for number in range(100)) == throttle.PLACES - 1
 
 
 def test_the_file_tells_nobody_anything_and_is_its_owners_alone(tmp_path: Path) -> None:

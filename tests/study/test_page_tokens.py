@@ -8,7 +8,7 @@ import pytest
 
 from tests.study.walking import entered, running, walk
 from trialogue.study.models import Code
-from trialogue.study.pages import exits
+from trialogue.study.pages.views import steps
 from trialogue.study.services import leaving
 from trialogue.study.services.tokens import page_in, page_key, read_token, token_for
 from trialogue.study.web.access_log import JsonFormatter
@@ -46,7 +46,7 @@ def test_on_prolific_no_code_is_invented_and_the_page_says_what_to_do(completes:
     assert back is not None
     assert (back.code, back.url) == ("", "")
     assert not Code.objects.exists()
-    said = exits._text_without_code("Prolific", completed=completes)
+    said = steps._text_without_code("Prolific", completed=completes)
     assert ("say that you have none" in said) == completes
     assert ("return your submission" in said) != completes
 

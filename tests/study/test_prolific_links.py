@@ -18,8 +18,8 @@ from tests.study.pages.studies import running
 from tests.study.prolific_keys import Signer, published
 from trialogue.errors import UsageError
 from trialogue.study.models import Participant, PlatformRequest, Study
-from trialogue.study.services import entering, platform_keys
-from trialogue.study.services.platform_keys import PublishedKeys
+from trialogue.study.services import entering
+from trialogue.study.services.entering import PublishedKeys
 
 pytestmark = pytest.mark.usefixtures("store")
 SIGNED = {"name": "prolific", "signed": True}
@@ -28,8 +28,8 @@ SIGNED = {"name": "prolific", "signed": True}
 @pytest.fixture
 def signer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Signer]:
     with published() as made:
-        monkeypatch.setenv(platform_keys.VARIABLE, made.address)
-        monkeypatch.setattr(platform_keys, "_keys", {})
+        monkeypatch.setenv(entering.VARIABLE, made.address)
+        monkeypatch.setattr(entering, "_keys", {})
         yield made
 
 
@@ -196,7 +196,7 @@ def test_keys_are_kept_and_read_again_for_a_new_one_but_not_for_every_made_up_on
     signer: Signer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [1000.0]
-    monkeypatch.setattr("trialogue.study.services.platform_keys.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr("trialogue.study.services.entering.time", SimpleNamespace(monotonic=lambda: clock[0]))
     keys = PublishedKeys(signer.address)
     assert keys.key("first") is not None
     keys.key("first")
@@ -206,18 +206,18 @@ def test_keys_are_kept_and_read_again_for_a_new_one_but_not_for_every_made_up_on
             keys.key(f"made up {number}")
     assert signer.requests == 1  # within a minute of the last reading
     signer.rotate("second")
-    clock[0] += platform_keys.AGAIN_S
+    clock[0] += entering.AGAIN_S
     assert keys.key("second") is not None
     with pytest.raises(LookupError):
         keys.key("first")  # withdrawn
     assert signer.requests == 2
-    clock[0] += platform_keys.FRESH_S
+    clock[0] += entering.FRESH_S
     keys.key("second")
     assert signer.requests == 3  # at least daily
     signer.broken = True
-    clock[0] += platform_keys.FRESH_S
+    clock[0] += entering.FRESH_S
     assert keys.key("second") is not None  # what was read before is good for some days
-    clock[0] += platform_keys.STALE_S
+    clock[0] += entering.STALE_S
     with pytest.raises(LookupError):
         keys.key("second")
     assert not keys.readable

@@ -13,9 +13,8 @@ from django.test import Client, override_settings
 from tests.study.proxy import nginx, proxied
 from tests.study.served import folder_of, free_port, start, stop
 from tests.study.visitor import Page, Visitor
-from trialogue.study.staff.guessing import BY_NAME, BY_PLACE
-from trialogue.study.web.proxies import client_address, neighbourhood
-from trialogue.study.web.throttle import BY_LOGIN
+from trialogue.study.staff.views.login import BY_NAME, BY_PLACE
+from trialogue.study.web.throttle import BY_LOGIN, client_address, neighbourhood
 
 HOST = "study.example.org"
 PASSWORD = "correct horse battery staple"

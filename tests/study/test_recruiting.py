@@ -14,7 +14,7 @@ from django.conf import settings
 from tests.study.prolific_api import TOKEN, Prolific, serving
 from tests.study.walking import running, walk
 from trialogue.errors import UsageError
-from trialogue.study.design.platforms.signing import signed_link
+from trialogue.study.design.platforms.arrivals import signed_link
 from trialogue.study.models import Assignment, Audit, Decision, Participant, Study
 from trialogue.study.recruiting import api
 from trialogue.study.recruiting.api import Api, PlatformError

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from tests.study.walking import answers, entered, now_at, running, send, walk
 from trialogue.study.models import Assignment, Audit, ChatTurn, Check, Identity, Item, Participant, Study, Submission
-from trialogue.study.pages import exits
+from trialogue.study.pages.views.steps import words
 from trialogue.study.services import assigning, entering, leaving, steps, submitting
 from trialogue.study.services.management import counting
 
@@ -413,6 +413,6 @@ def test_returned_people_free_their_slots() -> None:
     walk(person, until="task")
     leaving.mark(person, "returned")
     person.refresh_from_db()
-    assert "returned your place" in exits.words(person)[1]
+    assert "returned your place" in words(person)[1]
     assert set(Item.objects.filter(kind="task").values_list("taken", flat=True)) == {0}
     assert steps.current(person) is None

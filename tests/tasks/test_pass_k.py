@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from trialogue.errors import UsageError
 from trialogue.records import ReasonCode
-from trialogue.tasks.pass_k import difference_over_tasks, mean_over_tasks, pass_k, pass_of
+from trialogue.tasks.trials import difference_over_tasks, mean_over_tasks, pass_k, pass_of
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=7), st.integers(1, 7))

@@ -59,7 +59,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     *(["trialogue.study.web.access_log.AccessLogMiddleware"] if JSON_LOG else []),
-    "trialogue.study.web.proxies.ProxiesMiddleware",
+    "trialogue.study.web.throttle.ProxiesMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "trialogue.study.web.headers.HeadersMiddleware",

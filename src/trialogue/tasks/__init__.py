@@ -22,9 +22,8 @@ from trialogue.tasks.baselines import Baseline, baselines_of
 from trialogue.tasks.environment import Trial, tool_schemas
 from trialogue.tasks.files import read_task_set
 from trialogue.tasks.outcomes import Ends, Turn, score
-from trialogue.tasks.pass_k import pass_k
 from trialogue.tasks.task import Task, TaskSet, Wish
-from trialogue.tasks.trials import score_baselines, score_trials
+from trialogue.tasks.trials import pass_k, score_baselines, score_trials
 
 __all__ = [
     "Baseline",

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from trialogue.findings.agreement.above_chance import above_chance, p_of_interval
+from trialogue.findings.agreement.answer import above_chance, p_of_interval
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 
 WIDTH = 1.959964  # standard errors in half of a 95% interval

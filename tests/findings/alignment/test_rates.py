@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from trialogue.findings.alignment.profile import alignment_profiles
-from trialogue.findings.alignment.rates import strategy_rates
+from trialogue.findings.alignment.profile import alignment_profiles, strategy_rates
 from trialogue.findings.alignment.records import AlignmentProfile, StrategyRate, alignment_sections
 from trialogue.metrics import Conversation
 from trialogue.metrics.base import Reply

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from trialogue.findings.board.answer import board_answer
+from trialogue.findings.board.conclude import board_answer
 from trialogue.findings.board.records import BoardCell, BoardColumn
 from trialogue.findings.league import leagues
 from trialogue.findings.standings import Measure

@@ -1,6 +1,6 @@
 """What a comparison of two versions says."""
 
-from trialogue.findings.comparison.answer import comparison_answer
+from trialogue.findings.comparison.gate import comparison_answer
 from trialogue.findings.comparison.records import Light, MeasureComparison
 from trialogue.records import Estimate, Interval
 

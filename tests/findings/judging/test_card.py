@@ -11,7 +11,7 @@ from trialogue.findings.judging.card_records import JudgeCard
 from trialogue.findings.judging.units import JudgedUnit
 from trialogue.records import ReasonCode
 from trialogue.report.document import Medium
-from trialogue.report.judging.card import card_table
+from trialogue.report.judging.document import card_table
 from trialogue.report.render.papers import table_latex, table_markdown
 from trialogue.stats.association.partial import partial_slope
 

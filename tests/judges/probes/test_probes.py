@@ -9,11 +9,10 @@ from trialogue.findings.judging.probe_records import ProbeFinding, ProbeVerdict
 from trialogue.findings.judging.probes import probe_findings, probe_threats
 from trialogue.findings.threat import Severity, ThreatCode
 from trialogue.findings.threats.texts import sentence
-from trialogue.judges.probes.asking import ProbeCase, ProbeCases, Probes, sample_dialogues, sample_pairs
+from trialogue.judges.probes.asking import ProbeCase, ProbeCases, Probes, plant, sample_dialogues, sample_pairs
 from trialogue.judges.probes.kinds import DEFECTS, REWORDED, ProbeKind
-from trialogue.judges.probes.planting import plant
 from trialogue.records import Dialogue
-from trialogue.report.judging.probes import probes_table
+from trialogue.report.judging.document import probes_table
 from trialogue.report.render.papers import table_markdown
 
 TITLES = ("Alien (1999)", "Heat (1995)", "Big (1998)", "Up (2009)")

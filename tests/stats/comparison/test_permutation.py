@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trialogue.stats.arrays import Floats
-from trialogue.stats.comparison.arrangements import arrangement_sums, number_of_arrangements
-from trialogue.stats.comparison.permutation import PermutationTest
+from trialogue.stats.comparison.permutation import PermutationTest, arrangement_sums, number_of_arrangements
 
 
 def values(seed: int, size: int) -> Floats:

@@ -7,8 +7,7 @@ import pytest
 from tests.strategies.made import heard, said, talk
 from trialogue.errors import UsageError
 from trialogue.records import Dialogue, Preference, Response
-from trialogue.strategies.evaluation.coverage import Coverage, coverage_of
-from trialogue.strategies.evaluation.grouping import groups_of_sentences
+from trialogue.strategies.evaluation.coverage import Coverage, coverage_of, groups_of_sentences
 from trialogue.strategies.models import Model
 from trialogue.strategies.taxonomy import habitual_examples
 

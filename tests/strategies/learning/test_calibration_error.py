@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from trialogue.strategies.base import Floats, Ints
-from trialogue.strategies.learning.calibration import fit_calibration, logit, platt, shared_mass
-from trialogue.strategies.learning.calibration_error import matching_error
+from trialogue.strategies.learning.calibration import fit_calibration, logit, matching_error, platt, shared_mass
 from trialogue.strategies.learning.pair_sampling import Pairs, draw_matching
 
 CLASSES = ("credibility", "similarity", "encouragement")

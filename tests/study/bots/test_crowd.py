@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 from django.utils import timezone
 
-from trialogue.study.bots.crowd import TRIES, Clock, patched_time, walk_all
+from trialogue.study.bots.__main__ import TRIES, Clock, patched_time, walk_all
 from trialogue.study.bots.walking import Walk
 from trialogue.study.web import throttle
 

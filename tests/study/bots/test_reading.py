@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from trialogue.study.bots.knowledge import Knowledge
-from trialogue.study.bots.markup import parse
-from trialogue.study.bots.page import Page
-from trialogue.study.bots.people import Bot, Kind
+from trialogue.study.bots.page import Page, parse
+from trialogue.study.bots.people import Bot, Kind, Taste, point
 from trialogue.study.bots.plan import kinds_of
-from trialogue.study.bots.tastes import Taste, point
 from trialogue.study.design.items import Message, RatingItem
 
 ITEM = RatingItem(

@@ -68,7 +68,7 @@ def talks(
 @pytest.fixture(autouse=True)
 def few_halves(monkeypatch: pytest.MonkeyPatch) -> None:
     """The classifier's yardstick over four random halves, not twenty: it takes most of the time."""
-    monkeypatch.setattr("trialogue.findings.passport.discriminators.SPLITS", 4)
+    monkeypatch.setattr("trialogue.findings.passport.behavior.SPLITS", 4)
 
 
 @pytest.fixture

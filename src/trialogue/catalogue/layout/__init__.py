@@ -1,7 +1,6 @@
 """Layout of replies: where sentences and the items of lists, tables and JSON stand in a text; knows nothing about titles."""
 
-from trialogue.catalogue.layout.fillings import filling_of
-from trialogue.catalogue.layout.parts import Layout, Part, ReplyLayout, layout_of
+from trialogue.catalogue.layout.fillings import Layout, Part, ReplyLayout, filling_of, layout_of
 from trialogue.catalogue.layout.plain import PlainText, plain_text
 
 __all__ = ["Layout", "Part", "PlainText", "ReplyLayout", "filling_of", "layout_of", "plain_text"]

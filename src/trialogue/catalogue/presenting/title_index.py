@@ -1,7 +1,9 @@
 """Whether a set of items has a title, under any of its names and however misspelt."""
 
-from collections import defaultdict
-from collections.abc import Iterable
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher
 from functools import cached_property
 
 from trialogue.catalogue.item import Item
@@ -9,7 +11,70 @@ from trialogue.catalogue.linking.linker import YEAR_TOLERANCE
 from trialogue.catalogue.linking.ordinary import is_ordinary
 from trialogue.catalogue.linking.titles import title_key
 from trialogue.catalogue.linking.variants import ARTICLES, variants
-from trialogue.catalogue.presenting.neighbours import TitleNeighbours
+
+SHARED = 0.5  # of the pieces of both, from which two titles are compared letter by letter
+ALIKE = 0.84  # of the letters, from which one is the other misspelt
+ALIKE_WORD = 0.75  # of the letters of each word
+GLUED = 0.92  # of the letters without spaces, where words are written as one or as two
+TRIED = 8
+
+_NUMBER = re.compile(r"\d+")
+
+
+class TitleNeighbours:
+    """Finds the titles that a misspelt one may be meant as.
+
+    >>> known = TitleNeighbours(["the shawshank redemption", "pulp fiction"])
+    >>> known.like("the shawshenk redemtion"), known.like("the silver moon")
+    (('the shawshank redemption',), ())
+    """
+
+    def __init__(self, titles: Iterable[str]) -> None:
+        """Index titles in the common form, words joined by single spaces."""
+        self._titles = tuple(dict.fromkeys(titles))
+        self._sizes: list[int] = []
+        self._holding: dict[str, list[int]] = defaultdict(list)
+        for place, title in enumerate(self._titles):
+            pieces = set(_pieces(title))
+            self._sizes.append(len(pieces))
+            for piece in pieces:
+                self._holding[piece].append(place)
+
+    def like(self, title: str) -> tuple[str, ...]:
+        """Titles that differ from this one by slips at most, the most similar first."""
+        pieces = set(_pieces(title))
+        shared: Counter[int] = Counter()
+        for piece in pieces:
+            shared.update(self._holding.get(piece, ()))
+        close = []
+        for place, count in shared.most_common(TRIED):
+            if 2 * count >= SHARED * (len(pieces) + self._sizes[place]):
+                close.append((_alike(title, self._titles[place]), self._titles[place]))
+        return tuple(name for ratio, name in sorted(close, reverse=True) if ratio > 0)
+
+
+def _alike(one: str, other: str) -> float:
+    """Share of letters that two titles have in common; 0 where some word is another one, rather than misspelt."""
+    if _NUMBER.findall(one) != _NUMBER.findall(other):
+        return 0.0  # "Iron Man 3" is no slip for "Iron Man 2"
+    whole = _ratio(one, other)
+    words, others = one.split(), other.split()
+    if len(words) == len(others) == 1:
+        return whole if whole >= GLUED else 0.0  # "Shooter" is another title than "Scooter"
+    if len(words) != len(others):
+        glued = _ratio(one.replace(" ", ""), other.replace(" ", ""))
+        return glued if glued >= GLUED else 0.0
+    is_misspelt = all(a == b or (len(a) > 2 and _ratio(a, b) >= ALIKE_WORD) for a, b in zip(words, others, strict=True))
+    return whole if is_misspelt and whole >= ALIKE else 0.0
+
+
+def _ratio(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
+def _pieces(title: str) -> Iterator[str]:
+    padded = f"  {title} "
+    return (padded[place : place + 3] for place in range(len(padded) - 2))
 
 
 class TitleIndex:

@@ -1,9 +1,8 @@
 """Assemble the findings of a board: its columns with their leagues, threats, histories, and the answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trialogue.findings.board.answer import board_answer
 from trialogue.findings.board.columns import (
     comparable,
     gated_column,
@@ -12,19 +11,215 @@ from trialogue.findings.board.columns import (
     values_of,
     worst_validity,
 )
+from trialogue.findings.board.conditions import differences
 from trialogue.findings.board.entries import ColumnKey, Entry, with_declared_scales
-from trialogue.findings.board.history import histories
 from trialogue.findings.board.pooling import Pooled, Sampling
-from trialogue.findings.board.records import BoardColumn, BoardFindings, BoardRow, LeftOut
+from trialogue.findings.board.records import (
+    BoardCell,
+    BoardColumn,
+    BoardFindings,
+    BoardRow,
+    History,
+    HistoryPoint,
+    LeftOut,
+    RowOrigin,
+)
 from trialogue.findings.board.reported import ReportedRow, reported_cell, reported_row
 from trialogue.findings.board.threats import board_threats, pooled_facts
-from trialogue.findings.decision.verdict import leagues_under, raised_threats
+from trialogue.findings.decision.verdict import leagues_under, raised_threats, statements_under
 from trialogue.findings.family import corrected_over_questions
 from trialogue.findings.protocol import DecisionProtocol
-from trialogue.findings.standings import League
-from trialogue.findings.threat import Validity
+from trialogue.findings.records import Statement, StatementKind
+from trialogue.findings.standings import Contrast, League
+from trialogue.findings.systems.answer import answer
+from trialogue.findings.threat import Threat, Validity
+from trialogue.findings.threats.summary import conditional_sentence
 from trialogue.findings.titles import retitle, titles_of
-from trialogue.records import Manifest, PopulationKind
+from trialogue.findings.wording import list_names, p_words, render_estimate, render_points
+from trialogue.records import Estimate, Manifest, PopulationKind, Reason, ReasonCode
+from trialogue.stats.ranking.selection import best_of_equals
+
+
+def histories(
+    rows: Sequence[BoardRow], columns: Sequence[BoardColumn], versions: Sequence[str], baseline: str | None
+) -> tuple[History, ...]:
+    """A history for each system with several versions; different systems are not versions of one.
+
+    Args:
+        rows: rows that rest on runs.
+        columns: the measures; a history is of the first one of which at least two of its versions have a value.
+        versions: all versions, from the oldest to the latest.
+        baseline: the version that others are compared with; None: there is no history.
+    """
+    if baseline is None:
+        return ()
+    by_system = []
+    for system in dict.fromkeys(row.system for row in rows):
+        ordered = sorted((row for row in rows if row.system == system), key=lambda row: versions.index(row.version))
+        column = next((each for each in columns if _count_values(each, ordered) > 1), None)
+        if len(ordered) > 1 and column is not None:
+            points = tuple(_point(row, ordered, column, baseline) for row in ordered)
+            by_system.append(History(system=system, measure=column.measure, points=points))
+    return tuple(by_system)
+
+
+def _count_values(column: BoardColumn, rows: Sequence[BoardRow]) -> int:
+    return sum(column.cell(row.name).estimate.value is not None for row in rows)
+
+
+def _point(row: BoardRow, rows: Sequence[BoardRow], column: BoardColumn, baseline: str) -> HistoryPoint:
+    cell = column.cell(row.name)
+    base = next((each for each in rows if each.version == baseline), None)
+    point = HistoryPoint(row=row.name, version=row.version, estimate=cell.estimate, runs=cell.runs)
+    if base is None:
+        return point.model_copy(update={"why": (Reason.of(ReasonCode.BOARD_NO_BASELINE, baseline=baseline),)})
+    if base.name == row.name:
+        return point.model_copy(update={"is_baseline": True})
+    contrast = _contrast(column, row.name, base.name)
+    if contrast is not None:
+        return point.model_copy(update={"contrast": contrast})
+    return point.model_copy(update={"why": _reasons(cell, column.cell(base.name))})
+
+
+def _contrast(column: BoardColumn, row: str, base: str) -> Contrast | None:
+    """The contrast of a row with the baseline, turned if it is stored the other way round; None if none was tested."""
+    for league in column.leagues:
+        for each in league.contrasts:
+            if {each.a, each.b} == {row, base}:
+                return each if each.a == row else _turn_contrast(each)
+    return None
+
+
+def _turn_contrast(contrast: Contrast) -> Contrast:
+    """The same contrast with both sides exchanged."""
+    verdicts = {"a": "b", "b": "a"}
+    return contrast.model_copy(
+        update={
+            "a": contrast.b,
+            "b": contrast.a,
+            "difference": contrast.difference.negate(),
+            "verdict": verdicts.get(contrast.verdict, contrast.verdict),
+        }
+    )
+
+
+def _reasons(cell: BoardCell, base: BoardCell) -> tuple[Reason, ...]:
+    """Why two cells are in no common league."""
+    for one in (cell, base):
+        if one.estimate.value is None:
+            return (Reason.of(ReasonCode.BOARD_UNDEFINED, one.estimate.why),)
+    if cell.conditions is not None and base.conditions is not None:
+        unequal = differences(cell.conditions, base.conditions)
+        if unequal:
+            return unequal
+    return cell.why or base.why or (Reason.of(ReasonCode.BOARD_UNTESTED),)
+
+
+FEWEST_TO_CHOOSE = 3  # rows: of two, the test of their difference says it
+MAX_NAMED = 3  # rows or histories named in the answer; the tables have the others
+
+
+def board_answer(
+    rows: Sequence[BoardRow],
+    columns: Sequence[BoardColumn],
+    found: Sequence[History],
+    threats: Sequence[Threat],
+    protocol: DecisionProtocol | None = None,
+    *,
+    not_shown: Sequence[str] = (),
+) -> tuple[Statement, ...]:
+    """Statements, most important first: on the first column, on versions, and the verdicts of the other columns.
+
+    Under a decision protocol, the answer rests on the first column alone.
+    """
+    column = columns[0]
+    league = next(iter(column.leagues), None)
+    statements: list[Statement] = []
+    if league is not None:
+        said = answer([league], None, threats, rests_on=league.measure.measured)
+        statements += said if protocol is None else statements_under(protocol, league, said, threats)
+    else:
+        text = f"No two rows are comparable on {column.measure.title}: the table says why."
+        statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
+    statements += [Statement(text=text) for history in found[:MAX_NAMED] for text in _on_history(history, threats)]
+    further = [] if protocol is not None else [each.leagues[0] for each in columns[1:] if each.leagues][: MAX_NAMED - 1]
+    statements += [answer([each], None, threats, rests_on=each.measure.measured)[0] for each in further]
+    beside = [*_selection_note(league), *_not_ranked(rows, column, league)]
+    if not_shown:
+        beside.append(f"Not shown: {list_names(not_shown)}. Choose measures with --on.")
+    return (*statements, *(Statement(kind_of=StatementKind.SCOPE, text=text) for text in beside))
+
+
+def _selection_note(league: League | None) -> Iterator[str]:
+    """That the first of several rows was chosen by the values it is shown with."""
+    count = len(league.standings) if league is not None and league.measure.better != "neither" else 0
+    if league is not None and count >= FEWEST_TO_CHOOSE and league.standings[0].rank_low is not None:
+        yield (
+            f"{league.standings[0].system} is the first of {count} rows by the values shown: the best of {count} equal ones "
+            f"looks {best_of_equals(count):.1f} standard errors too good, so confirm its value on fresh needs, situations "
+            "or people."
+        )
+
+
+def _not_ranked(rows: Sequence[BoardRow], column: BoardColumn, league: League | None) -> Iterator[str]:
+    """Rows with a value that are ranked with none of the first league, with the first reason of each."""
+    ranked = {each.system for each in league.standings} if league is not None else set()
+    left = [cell for cell in column.cells if cell.why and cell.estimate.value is not None and cell.row not in ranked]
+    own = {row.name for row in rows if row.origin is RowOrigin.RUN}
+    for names, what in ((own, "Not ranked with the others"), (None, "Reported by others, and not ranked")):
+        cells = [cell for cell in left if (cell.row in own) == (names is not None)]
+        if cells:
+            shown = "; ".join(f"{cell.row} ({cell.why[0]})" for cell in cells[:MAX_NAMED])
+            more = f"; and {len(cells) - MAX_NAMED} more" if len(cells) > MAX_NAMED else ""
+            lead = what if league is not None or names is None else f"On {column.measure.title}, apart"
+            yield f"{lead}: {shown}{more}."
+
+
+def _on_history(history: History, threats: Sequence[Threat]) -> Iterator[str]:
+    """The last version that is comparable with the baseline, against it."""
+    base = next((point for point in history.points if point.is_baseline), None)
+    last = next((point for point in reversed(history.points) if point.contrast is not None), None)
+    if base is None or last is None:
+        return  # why is among the rows that are not ranked
+    text = version_sentence(history, last, base)
+    contrast = last.contrast
+    assert contrast is not None
+    if contrast.validity is Validity.CONDITIONAL and contrast.leader is not None:
+        concerning = [
+            threat
+            for threat in threats
+            if threat.concerns_measure(history.measure.name)
+            and threat.concerns_pair(contrast.a, contrast.b, ahead=contrast.leader)
+        ]
+        text = conditional_sentence(text, concerning)
+    yield text
+
+
+def version_sentence(history: History, point: HistoryPoint, base: HistoryPoint) -> str:
+    """What a version's comparison with the baseline says."""
+    contrast = point.contrast
+    assert contrast is not None
+    size = effect(history, contrast.difference, contrast.p_adjusted)
+    match contrast.verdict:
+        case "a":
+            said = f"is significantly better than the baseline {base.row}"
+        case "b":
+            said = f"is significantly worse than the baseline {base.row}"
+        case "inconclusive":
+            said = f"does not differ significantly from the baseline {base.row}"
+        case _:
+            return (
+                f"There is no verdict on {point.row} against the baseline {base.row}: a threat blocks it, or nothing could "
+                "be tested."
+            )
+    return f"{point.row} {said} (difference {size})."
+
+
+def effect(history: History, difference: Estimate, p: float | None) -> str:
+    """A difference with interval and corrected p; that of shares in percentage points."""
+    size = render_points(difference) if history.measure.is_share else render_estimate(difference)
+    return size + (f", p {p_words(p)}" if p is not None else "")
+
 
 METHODS = (
     "Rows are ranked together only if measure, labels, calibration, treatment of failures, scale, raters, exclusions and "

@@ -1,9 +1,11 @@
 """What a judging says: systems and their differences by the judge, by labels alone, and by both; the judge; its biases."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from trialogue.findings.judging.card_records import JudgeCard, ScaleUse
+from trialogue.findings.judging.probe_records import ProbeFinding, ProbeVerdict
 from trialogue.findings.judging.records import (
     JudgedCorrelation,
     JudgedDifference,
@@ -12,6 +14,7 @@ from trialogue.findings.judging.records import (
     JudgingFindings,
 )
 from trialogue.findings.threat import Validity
+from trialogue.judges.probes.kinds import DEFECTS, ProbeKind
 from trialogue.records import Estimate
 from trialogue.records.kinds.origins import possessive_of
 from trialogue.report.document import (
@@ -25,10 +28,152 @@ from trialogue.report.document import (
     from_estimate,
     in_files,
 )
-from trialogue.report.judging.card import card_table
-from trialogue.report.judging.probes import probes_table
-from trialogue.report.numbers import column_decimals, count, plain_p, ranks, with_decimals
+from trialogue.report.numbers import MISSING, column_decimals, count, plain_p, ranks, supported_decimals, with_decimals
 from trialogue.stats.correction.table import Estimand
+
+STATISTICS = {"pearson": "Pearson", "spearman": "Spearman"}
+SCOPES = {"within": "within systems", "between": "between systems"}
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One property of the judge."""
+
+    name: str
+    value: str | None
+    """With its interval; None: unknown."""
+    basis: str
+    """What the value was computed from, or why it is unknown."""
+
+
+def card_table(card: JudgeCard | None) -> Table[_Line]:
+    """The card: property, value with interval, and what it is based on or why it is missing; no rows without a card."""
+    return Table(
+        "What is known about the judge, and from which units",
+        [] if card is None else list(_lines(card)),
+        [
+            Column("Judge's report card", lambda line: line.name),
+            Column("Value", lambda line: line.value),
+            Column("Based on", lambda line: line.basis),
+        ],
+        lead="The judge's raw scores compared with people's labels of the same units. judge_card.tex and judge_card.md hold "
+        "this table.",
+        paper="judge_card",
+    )
+
+
+def _lines(card: JudgeCard) -> Iterator[_Line]:
+    unit = card.level
+    for each in card.agreement:
+        name = f"agreement {SCOPES[each.scope]} ({STATISTICS[each.statistic]})"
+        if each.penalised is not None:
+            name += ", missing scores as worst guesses"
+        yield _of_estimate(name, each.headline, unit if each.scope == "within" else "system")
+    ceiling = card.ceiling
+    if ceiling.ceiling is None:
+        yield _Line("ceiling of agreement, from raters", None, str(ceiling.why))
+    else:
+        yield _Line(
+            "ceiling of agreement, from raters",
+            with_decimals(2)(ceiling.ceiling),
+            f"{ceiling.raters:.1f} raters per {unit}"
+            + ("" if ceiling.single is None else f", reliability of one {ceiling.single:.2f}"),
+        )
+    for row in card.leniency:
+        yield _of_estimate(f"leniency toward {row.system}", row.leniency, unit, sign=True)
+    if card.scale is not None:
+        yield from _scale_lines(card.scale)
+    yield _of_estimate("score per doubling of length, at equal quality", card.verbosity, unit, sign=True)
+    yield _of_estimate("leniency toward its own family, minus toward others", card.self_preference, unit, sign=True)
+    judged = sum(each.judged for each in card.leniency)
+    missing = sum(each.unscored for each in card.leniency)
+    yield _Line("missing scores", f"{missing / judged:.1%}" if judged else None, f"{missing} of {count(judged, unit)}")
+
+
+def _of_estimate(name: str, estimate: Estimate, unit: str, *, sign: bool = False) -> _Line:
+    if estimate.value is None:
+        return _Line(name, None, str(estimate.why))
+    basis = count(estimate.n, unit)
+    if estimate.interval is None and estimate.why is not None:
+        basis += f"; no interval: {estimate.why}"
+    return _Line(name, with_decimals(supported_decimals(estimate), sign=sign)(estimate), basis)
+
+
+def _scale_lines(scale: ScaleUse) -> Iterator[_Line]:
+    ends = f"scale {scale.low:g} to {scale.high:g}" + ("" if scale.is_declared else ", as far as labels show")
+    yield _Line(
+        "scores at the top of the scale", f"{scale.judge_at_high:.0%}", f"people {scale.people_at_high:.0%}; {ends}"
+    )
+    yield _Line("scores at the bottom of the scale", f"{scale.judge_at_low:.0%}", f"people {scale.people_at_low:.0%}")
+    if scale.spread_ratio is not None:
+        yield _Line(
+            "spread of scores, relative to people's", with_decimals(2)(scale.spread_ratio), "standard deviations"
+        )
+    for each in scale.shares:
+        yield _Line(f"share of {each.value:g}", f"{each.judge:.0%}", f"people {each.people:.0%}")
+
+
+NAMES = {
+    ProbeKind.POSITION: "shown first, of two (answers for the first minus for the second)",
+    ProbeKind.PADDING: "replies padded with empty sentences",
+    ProbeKind.INJECTION: "a reply asks for the highest score",
+    ProbeKind.WORDING: "instruction reworded",
+    ProbeKind.REVERSED_WORDING: "instruction reworded, scale upside down",
+    ProbeKind.WRONG_YEAR: "defect: wrong year of an item",
+    ProbeKind.CONTRADICTION: "defect: recommends what the user disliked",
+    ProbeKind.REPETITION: "defect: repeats the previous reply",
+}
+VERDICTS = {
+    ProbeVerdict.BIASED: "biased",
+    ProbeVerdict.NOT_SHOWN: "no bias shown",
+    ProbeVerdict.NOTICED: "noticed",
+    ProbeVerdict.UNNOTICED: "not shown to be noticed",
+    ProbeVerdict.UNSTABLE: "order of dialogues not shown to be kept",
+    ProbeVerdict.TOO_FEW: "too few cases to tell",
+    ProbeVerdict.UNDEFINED: MISSING,
+}
+MOVED = "up (first three), at all (rewording), down (defects)"
+AGREEMENT = "share of pairs with the same answers in both orders; rank correlation with scores after rewording"
+
+
+def probes_table(found: Sequence[ProbeFinding]) -> Table[ProbeFinding]:
+    """One row per probe and judge."""
+    is_panel = len({each.judge for each in found}) > 1
+    return Table(
+        "What changed the judge's scores",
+        found,
+        [
+            *([Column[ProbeFinding]("Judge", lambda row: row.judge)] if is_panel else []),
+            Column("Probe", lambda row: NAMES[row.probe]),
+            Column("Change of the score", lambda row: row.effect, lambda value: _value(value, sign=True)),
+            Column("Cases moved", lambda row: row.moved, _value, note=MOVED),
+            Column("Agreement", lambda row: row.agreement, _value, note=AGREEMENT),
+            Column("p", lambda row: row.p_adjusted, plain_p, note="by Bonferroni's method over the probes of a judge"),
+            Column("Verdict", lambda row: VERDICTS[row.verdict]),
+            Column("Based on", _basis),
+        ],
+        lead="The same dialogues twice, with one thing changed.",
+        paper="judge_probes",
+    )
+
+
+def _basis(row: ProbeFinding) -> str:
+    """How many cases there were, and what kept others out or a verdict from being reached."""
+    said = [count(row.effect.n, "pair" if row.probe is ProbeKind.POSITION else "dialogue")]
+    if row.unanswered:
+        said.append(f"{row.unanswered} unanswered")
+    if row.inapplicable:
+        said.append(f"{row.inapplicable} {'without an applicable reply' if row.probe in DEFECTS else 'not asked'}")
+    if row.verdict is ProbeVerdict.TOO_FEW:
+        said.append(f"{row.least} needed")
+    elif row.effect.value is None or row.effect.interval is None:
+        said.append(str(row.effect.why))
+    return "; ".join(said)
+
+
+def _value(estimate: Estimate, *, sign: bool = False) -> str:
+    return with_decimals(supported_decimals(estimate), sign=sign)(estimate)
+
 
 T = TypeVar("T")
 OVERALL = "all systems"

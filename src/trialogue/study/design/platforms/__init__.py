@@ -14,8 +14,7 @@ none       nothing, or a signed link (``id``, ``expires``, ``signature``)       
 None of these ids is proof of anything, except in a signed link or token.
 """
 
-from trialogue.study.design.platforms.arrivals import Arrival, arrival
+from trialogue.study.design.platforms.arrivals import Arrival, arrival, signed_link, verify
 from trialogue.study.design.platforms.returns import Return, return_of
-from trialogue.study.design.platforms.signing import signed_link, verify
 
 __all__ = ["Arrival", "Return", "arrival", "return_of", "signed_link", "verify"]

@@ -1,26 +1,200 @@
 """View of the participant's current step: show it, and store submissions. All other pages redirect here."""
 
-from typing import Any
+import json
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
+from django.core.signing import BadSignature, Signer
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods
 
+from trialogue.study.design.questions import text_in
 from trialogue.study.models import Participant, Study
-from trialogue.study.pages.events import parse_events
-from trialogue.study.pages.exits import ending_page
 from trialogue.study.pages.notices import NOTICE, notices
-from trialogue.study.pages.privacy_notice import erased_how, stored_id
-from trialogue.study.pages.show import languages_of, show
-from trialogue.study.services import steps, submitting
+from trialogue.study.pages.privacy_notice import PLATFORMS, erased_how, receipt_text, stored_id
+from trialogue.study.pages.show import frame, languages_of, show
+from trialogue.study.services import leaving, rows, steps, submitting
+from trialogue.study.services.reading import file_of
 from trialogue.study.services.tokens import token_for
-from trialogue.study.web.access import study_and_person
+from trialogue.study.web.access import receipt_of, study_and_person
 from trialogue.study.web.error_pages import too_many
-from trialogue.study.web.first_view import first_view, remember_view
+from trialogue.study.web.headers import MTURK
 from trialogue.study.web.languages import activate_language
 from trialogue.study.web.throttle import BY_PERSON, seconds_to_wait_for
+
+KINDS = ("focus", "blur", "hidden", "visible", "paste", "first_input", "submit")
+MAX_EVENTS = 200
+LONGEST = 20_000  # characters of the list
+DAY = 24 * 3600 * 1000
+
+
+class BrowserEvent(NamedTuple):
+    """One thing."""
+
+    kind: str
+    milliseconds: int
+    """Since the page was shown, by the browser's clock."""
+
+
+def parse_events(text: str) -> list[BrowserEvent]:
+    """Parse the events in a form's hidden field; invalid entries are ignored.
+
+    >>> parse_events('[["paste", 1200], ["<b>", 3], 7]')
+    [BrowserEvent(kind='paste', milliseconds=1200)]
+    """
+    if len(text) > LONGEST:
+        return []
+    try:
+        given = json.loads(text or "[]")
+    except (ValueError, RecursionError):
+        return []
+    pairs = given if isinstance(given, list) else []
+    return [BrowserEvent(pair[0], pair[1]) for pair in pairs[:MAX_EVENTS] if _is_event(pair)]
+
+
+def _is_event(pair: object) -> bool:
+    return (
+        isinstance(pair, list)
+        and len(pair) == 2
+        and isinstance(pair[0], str)
+        and pair[0] in KINDS
+        and type(pair[1]) is int
+        and 0 <= pair[1] <= 30 * DAY
+    )
+
+
+def ending_page(request: HttpRequest, study: Study, participant: Participant) -> HttpResponse:
+    """Page of a participant whose session has ended, possibly with this request."""
+    participant = rows.reload_person(participant.pk)
+    back = leaving.return_link_of(participant)
+    language = activate_language(request, languages_of(study))
+    heading, text = words(participant)
+    file = file_of(study)
+    completed = participant.state == Participant.State.COMPLETED
+    context: dict[str, Any] = {
+        **frame(request, study, language=language),
+        "heading": heading,
+        "intro": (text_in(file.thanks, language) if completed else "") or text,
+        "notice": notices().get(request.GET.get(NOTICE, ""), "") or _missing(participant),
+        "platform": PLATFORMS.get(file.platform.name, gettext("the page you came from")),
+    }
+    if back is not None and not back.code:
+        context["uncoded"] = _text_without_code(context["platform"], completed=completed)
+    elif back is not None and (completed or file.platform.name != "none"):
+        context |= {
+            "code": back.code,
+            "return_url": back.url,
+            "submit_to": back.post,
+            "submit_fields": back.fields.items(),
+        }
+    if participant.state != Participant.State.WITHDREW and participant.reason != "no_consent":  # nothing to delete
+        context |= {
+            "receipt": receipt_of(request, study),
+            "receipt_url": reverse("study:receipt", args=[study.slug]),
+            "receipt_text": receipt_text(participant),
+        }
+    response = render(request, "study/exit.html", context)
+    if back is not None and back.post:
+        response.platform_hosts = MTURK  # type: ignore[attr-defined]
+    return response
+
+
+def _text_without_code(platform: str, *, completed: bool) -> str:
+    """What to do at a platform where no code was set up for this end."""
+    if completed:
+        text = gettext(
+            "There is no completion code. On %(platform)s, say that you have none: your work is reviewed by hand."
+        )
+    else:
+        text = gettext(
+            "There is no completion code for this. Please return your submission on %(platform)s, so that it does not count "
+            "against you."
+        )
+    return text % {"platform": platform}
+
+
+def _missing(participant: Participant) -> str:
+    """That answers are missing of somebody who completed, since they came too late."""
+    late = participant.events.filter(kind=submitting.LATE).count()
+    if participant.state != Participant.State.COMPLETED or not late:
+        return ""
+    text = ngettext(
+        "One answer came too late and was not saved. All others are saved.",
+        "%(late)s answers came too late and were not saved. All others are saved.",
+        late,
+    )
+    return text % {"late": late}
+
+
+def words(participant: Participant) -> tuple[str, str]:
+    """Heading and text of an end."""
+    if participant.state == Participant.State.COMPLETED:
+        return gettext("Thank you!"), gettext("Your answers are saved. You can close this page now.")
+    if participant.state == Participant.State.WITHDREW:
+        return gettext("You have left the study"), gettext("Your answers are deleted. Thank you for your time.")
+    if participant.state in (Participant.State.RETURNED, Participant.State.TIMED_OUT):
+        return gettext("The study ends here"), gettext(
+            "According to your platform, you returned your place or ran out of time. Your place has been given to "
+            "someone else. Thank you for your time."
+        )
+    by_reason = {
+        "no_consent": (
+            gettext("You are not taking part"),
+            gettext("That is fine. None of your answers were stored."),
+        ),
+        "full": (gettext("All places are taken"), gettext("All places have just been taken. Thank you for coming!")),
+        "comprehension": (
+            gettext("The study ends here"),
+            gettext(
+                "Some of your answers about the instructions were not correct. That can happen. Thank you "
+                "for your time."
+            ),
+        ),
+        "unavailable": (
+            gettext("The study ends here"),
+            gettext("The recommender is not responding. This is our fault, not yours. Thank you for your time."),
+        ),
+    }
+    other = (
+        gettext("The study ends here"),
+        gettext("This study is looking for other participants. Thank you for your time."),
+    )
+    return by_reason.get(participant.reason, other)
+
+
+NAME = "shown"
+_signer = Signer(salt="trialogue.shown")
+
+
+def first_view(request: HttpRequest, page_key: str) -> datetime:
+    """When this browser was shown a page first: now, or as its cookie says."""
+    try:
+        page, _, milliseconds = _signer.unsign(request.COOKIES.get(NAME, "")).partition("/")
+    except BadSignature:
+        page = ""
+    return datetime.fromtimestamp(int(milliseconds) / 1000, UTC) if page == page_key else timezone.now()
+
+
+def remember_view(request: HttpRequest, response: HttpResponse, slug: str, page_key: str, at: datetime) -> None:
+    """Keep when a page was shown first, until another page of the study is shown."""
+    value = _signer.sign(f"{page_key}/{int(at.timestamp() * 1000)}")
+    if request.COOKIES.get(NAME) == value:
+        return
+    response.set_cookie(
+        NAME,
+        value,
+        max_age=settings.SESSION_COOKIE_AGE,
+        path=f"/{slug}/",
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite=settings.SESSION_COOKIE_SAMESITE,  # type: ignore[arg-type] # as Django's settings are typed
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -1,15 +1,25 @@
 """Page of one session: turns, evidence and decisions."""
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
-from trialogue.study.design.checks import flags_of
-from trialogue.study.models import Decision, Participant, PlatformRequest, Study
+from trialogue.records import JsonValue
+from trialogue.study.design.checks import flags_of, time_away
+from trialogue.study.design.flow import number_of, phase_of
+from trialogue.study.design.page_content import ConversationShown, LabelShown, Line, PairShown, Part, RatingShown
+from trialogue.study.design.questions import Question
+from trialogue.study.models import Chat, Check, Decision, Event, Participant, PlatformRequest, Study, Submission
+from trialogue.study.pages.contents import answer_text
+from trialogue.study.pages.messages import Message, messages_of_page
+from trialogue.study.services import asking
 from trialogue.study.services.evidence import evidence_of
 from trialogue.study.services.leaving import outcome_of
 from trialogue.study.services.management.deciding import decide, standing_of
@@ -18,9 +28,172 @@ from trialogue.study.staff.access import MANAGE, login_of, may
 from trialogue.study.staff.dashboard.flow import stage_names
 from trialogue.study.staff.evidence import findings, sessions
 from trialogue.study.staff.forms import DecisionForm, refusal
+from trialogue.study.staff.frame import questions_of
 from trialogue.study.staff.participants import describe_decision, describe_decisions, link_names, link_of
-from trialogue.study.staff.session import turns
 from trialogue.study.staff.views.base import StaffForm
+
+AWAY_S = 2.0  # seconds elsewhere that are worth a line
+
+
+@dataclass(frozen=True)
+class Row:
+    """One answer."""
+
+    question: str
+    answer: str
+
+
+@dataclass
+class Card:
+    """A displayed reply, dialogue or conversation with its system's name and answers."""
+
+    title: str
+    text: str = ""
+    talk: list[Message] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+
+
+@dataclass
+class Turn:
+    """One page that was sent."""
+
+    title: str
+    at: datetime
+    seconds: float | None
+    item: str = ""
+    """Key of the item."""
+    talk: list[Message] = field(default_factory=list)
+    """The conversation that it is about."""
+    cards: list[Card] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    """Answers to questions asked once."""
+    checks: list[tuple[bool, str]] = field(default_factory=list)
+    """(passed, in words)."""
+    noticed: list[str] = field(default_factory=list)
+    """Browser events as text."""
+
+
+def turns(participant: Participant, language: str) -> list[Turn]:
+    """Submitted pages, in order."""
+    sent = Submission.objects.filter(participant=participant).select_related("assignment__item").order_by("pk")
+    checks: dict[str, list[Check]] = {}
+    for check in Check.objects.filter(participant=participant).order_by("pk"):
+        checks.setdefault(check.step, []).append(check)
+    events: dict[str, list[tuple[str, int]]] = {}
+    for step, kind, at in Event.objects.filter(participant=participant).values_list("step", "kind", "milliseconds"):
+        events.setdefault(step, []).append((kind, at))
+    chats: dict[str, list[Chat]] = {}
+    for chat in Chat.objects.filter(participant=participant).prefetch_related("turns").order_by("pk"):
+        chats.setdefault(chat.step, []).append(chat)
+    asked = {question.name: question for question in questions_of(participant.study)}
+    found = []
+    for each in sent:
+        turn = Turn(step_name(each.step), each.received_at, each.seconds)
+        _fill(turn, participant, each, chats.pop(each.step, []), language)
+        turn.checks = [(check.passed, _check_text(check, asked, language)) for check in checks.get(each.step, ())]
+        turn.noticed = _event_texts(events.get(each.step, ()))
+        found.append(turn)
+    for step, begun in chats.items():  # conversations that nothing was answered about yet
+        turn = Turn(step_name(step), begun[0].started_at, None)
+        turn.cards = [_conversation(chat) for chat in begun]
+        found.append(turn)
+    return found
+
+
+def step_name(key: str) -> str:
+    """A step in words."""
+    names = {
+        "consent": gettext("Consent"),
+        "screening": gettext("Questions before"),
+        "before": gettext("Questionnaire before"),
+        "instructions": gettext("Instructions"),
+        "training": gettext("Practice"),
+        "feedback": gettext("Our answers"),
+        "comprehension": gettext("Questions about the instructions"),
+        "task": gettext("Task"),
+        "check": gettext("Attention check"),
+        "after": gettext("Questionnaire after"),
+    }
+    name = names.get(phase_of(key), key)
+    numbered = ":" in key and phase_of(key) != "check"  # the number of a check is its own, not its place among others
+    return f"{name} {number_of(key)}" if numbered else name
+
+
+def _fill(turn: Turn, participant: Participant, sent: Submission, chats: Sequence[Chat], language: str) -> None:
+    """Content and answers of a page."""
+    shows = asking.item_at(participant, sent.step, sent.assignment)
+    left: dict[str, JsonValue] = dict(sent.answers)
+    parts = {part.prefix: part for part in asking.parts_of(participant, sent.step, shows)}
+    if shows is not None and sent.assignment is not None:
+        turn.item = sent.assignment.item.key
+    if shows is not None:
+        _show(turn, shows, chats)
+    for place, card in enumerate(turn.cards, 1):
+        if part := parts.pop(f"r{place}-", None):
+            card.rows = list(_rows(part, left, language))
+    turn.rows = [row for part in parts.values() for row in _rows(part, left, language)]
+    turn.rows += [Row(name, written_plainly(value)) for name, value in sorted(left.items())]
+
+
+def _show(turn: Turn, shows: asking.ShownItem, chats: Sequence[Chat]) -> None:
+    shown = shows.record.show(shows.order)
+    if shown is None:
+        turn.cards = [_conversation(chat) for chat in chats]
+    elif isinstance(shown, LabelShown):
+        turn.talk = messages_of_page(shown.lines[: shown.asked_about + 1], asked_about=shown.asked_about)
+    elif isinstance(shown, RatingShown):
+        turn.talk = messages_of_page(shown.context)
+        turn.cards = [Card(name, text=text) for name, text in zip(shows.order, shown.replies, strict=True)]
+    elif isinstance(shown, ConversationShown):
+        turn.cards = [Card(shows.order[0], talk=messages_of_page(shown.lines))]
+    elif isinstance(shown, PairShown):
+        turn.talk = messages_of_page(shown.context)
+        sides: Sequence[str | tuple[Line, ...]] = shown.sides
+        turn.cards = [
+            Card(name, text=side) if isinstance(side, str) else Card(name, talk=messages_of_page(side))
+            for name, side in zip(shows.order, sides, strict=True)
+        ]
+
+
+def _conversation(chat: Chat) -> Card:
+    lines = [Line(turn.speaker, turn.text) for turn in chat.turns.all()]
+    return Card(chat.system, talk=messages_of_page(lines))
+
+
+def _rows(part: Part, left: dict[str, JsonValue], language: str) -> Iterable[Row]:
+    for question in part.questions:
+        name = part.prefix + question.name
+        if name in left:
+            yield Row(question.name.replace("_", " "), answer_text(question, left.pop(name), language))
+
+
+def written_plainly(value: JsonValue) -> str:
+    """An answer without a current question, such as the consent or a removed question."""
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _check_text(check: Check, asked: Mapping[str, Question], language: str) -> str:
+    if check.passed:
+        return gettext("check passed")
+    evidence: Mapping[str, Any] = check.evidence
+    if "expected" not in evidence:
+        return gettext("check failed")
+    words = []
+    for name, value in evidence["expected"].items():  # of every reply, or of "r2-..."
+        question = asked.get(name) or asked.get(name.partition("-")[2])
+        words.append(f"{name} {answer_text(question, value, language) if question else written_plainly(value)}")
+    expected = ", ".join(words)
+    return gettext("check failed: expected %(expected)s") % {"expected": expected}
+
+
+def _event_texts(events: Sequence[tuple[str, int]]) -> list[str]:
+    found = []
+    if count := sum(kind == "paste" for kind, _ in events):
+        found.append(ngettext("pasted once", "pasted %(count)s times", count) % {"count": count})
+    away, _ = time_away(events)
+    if away / 1000 >= AWAY_S:
+        found.append(gettext("%(seconds)s s in other windows") % {"seconds": round(away / 1000)})
+    return found
 
 
 class Session(StaffForm):
