@@ -1,6 +1,7 @@
 """Say which argument of a public function is not what its annotation says, instead of a failure deep inside.
 
-Arguments are looked at only after a call has failed: what works is not slowed down, and never refused.
+Bounds of options are checked before the call. Types are looked at only after a call has failed: what works is not slowed
+down, and never refused.
 """
 
 import inspect
@@ -11,6 +12,7 @@ from types import UnionType
 from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from trialogue.errors import TrialogueError, UsageError
+from trialogue.options import out_of_bounds
 
 ParametersT = ParamSpec("ParametersT")
 ResultT = TypeVar("ResultT")
@@ -22,6 +24,8 @@ def explains_arguments(function: Callable[ParametersT, ResultT]) -> Callable[Par
 
     @wraps(function)
     def call(*args: ParametersT.args, **kwargs: ParametersT.kwargs) -> ResultT:
+        if mistakes := out_of_bounds_arguments(function, args, kwargs):
+            raise UsageError("\n".join(mistakes))
         try:
             return function(*args, **kwargs)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -31,6 +35,17 @@ def explains_arguments(function: Callable[ParametersT, ResultT]) -> Callable[Par
             raise UsageError("\n".join(mistakes)) from error
 
     return call
+
+
+def out_of_bounds_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
+    """A sentence for each argument outside the bounds of its option; none where the call itself has another form."""
+    signature = inspect.signature(function)
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError:
+        return []
+    found = {name: out_of_bounds(value, signature.parameters[name].annotation) for name, value in given.items()}
+    return [f"{name} must be {expected}, got {_shorten(given[name])}." for name, expected in found.items() if expected]
 
 
 def wrong_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:

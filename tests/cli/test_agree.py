@@ -42,8 +42,8 @@ def test_json_is_one_line_of_findings(run_folder: Path, tmp_path: Path) -> None:
         ([], ["give the folder"]),
         (["x", "--benchmark", "crsarena-eval"], ["are mutually exclusive", "must be given together"]),
         (
-            ["--real", "a", "--margin", "-1", "--group", "g=*"],
-            ["--simulated must be given together", "--margin must", "--group requires"],
+            ["--real", "a", "--tie-margin", "-1", "--group", "g=*"],
+            ["--simulated must be given together", "--tie-margin must", "--group requires"],
         ),
     ],
 )

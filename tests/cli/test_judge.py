@@ -69,8 +69,8 @@ def test_a_plan_becomes_a_study_in_the_same_command(files: dict[str, str], tmp_p
         (JUDGE, ["--rubric", "overall"], ["give both --model and --rubric", "leave out --scores, or"]),
         (
             ("judge",),
-            ["--labels", "x", "--confidence", "2", "--low", "3", "--high", "1"],
-            ["--confidence must", "--low must"],
+            ["--labels", "x", "--confidence", "2", "--looks", "0", "--seed", "-1"],
+            ["--confidence must", "--looks must", "--seed must"],
         ),
         (
             ("judge",),
@@ -79,8 +79,8 @@ def test_a_plan_becomes_a_study_in_the_same_command(files: dict[str, str], tmp_p
         ),
         (
             PLAN,
-            ["--width", "1", "--model", "openai:m", "--confidence", "2"],
-            ["give both --model", "--confidence must"],
+            ["--width", "1", "--model", "openai:m", "--low", "3", "--high", "1"],
+            ["give both --model", "--low must"],
         ),
         (
             ("judge", "systems"),

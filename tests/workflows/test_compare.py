@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import trialogue
 from tests.records.runs.made import reseal
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.findings.threats import Severity, ThreatCode
@@ -207,7 +208,7 @@ def test_the_measure_that_people_answered_has_the_margin_without_being_named(fol
 @pytest.mark.parametrize("margin", [float("nan"), float("inf"), -1.0])
 def test_a_margin_is_a_number(folder: Path, margin: float) -> None:
     with pytest.raises(UsageError, match="at least 0"):
-        compare(folder, folder, systems=["aria", "bolt"], on=["human:satisfaction"], margin=margin)
+        trialogue.compare(folder, folder, systems=["aria", "bolt"], on=["human:satisfaction"], margin=margin)
 
 
 def test_versions_with_points_in_their_names_keep_them(tmp_path: Path) -> None:

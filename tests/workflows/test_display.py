@@ -26,7 +26,7 @@ def two() -> Run:
 
 def test_everything_that_is_large_has_a_short_repr(run: Run) -> None:
     compared = trialogue.compare(run, run, systems=["chip", "aria"], resamples=100)
-    agreement = trialogue.agree(run, resamples=50)
+    agreement = trialogue.agree(run, resamples=100)
     dialogue = next(iter(trialogue.read("demo")))
     large: list[Any] = [run, run.findings, *run.findings.leagues, compared, compared.comparison, agreement, dialogue]
     assert [repr(each) for each in large if len(repr(each)) >= SHORT or len(str(each)) >= SHORT] == []
@@ -148,7 +148,7 @@ def test_scores_show_themselves_as_a_table() -> None:
 
 
 def test_agreement_shows_itself_too(run: Run) -> None:
-    found = trialogue.agree(run, resamples=50)
+    found = trialogue.agree(run, resamples=100)
     rows = found.table("records")
     assert {row["kind"] for row in rows} >= {"rating", "preference"}
     assert "<table>" in found._repr_html_()

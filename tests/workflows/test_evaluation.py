@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import trialogue
 from tests.workflows.made import dialogue, good_and_bad, offline, written
 from trialogue.errors import DataError, UsageError
 from trialogue.findings import StatementKind
@@ -80,7 +81,7 @@ def test_an_echo_of_the_reference_is_perfect(tmp_path: Path) -> None:
 
 
 def test_variants_are_shown_side_by_side_and_never_in_one_column(both: Path) -> None:
-    run = evaluate(both, metrics=["length"], variants_of=["distinct(n=2)"], resamples=200)
+    run = evaluate(both, metrics=["length"], all_variants=["distinct(n=2)"], resamples=200)
     assert [league.measure.name for league in run.findings.leagues if league.measure.by == "metric"] == [
         "length@words|v1"
     ]
@@ -208,14 +209,14 @@ def test_a_system_with_too_few_conversations_is_not_called_a_leader(tmp_path: Pa
     ("options", "said"),
     [
         ({"metrics": "length"}, "must be a list"),
-        ({"alpha": 5}, "alpha must be between"),
-        ({"resamples": 100.5}, "whole number"),
+        ({"alpha": 5}, "alpha must be above"),
+        ({"resamples": 100.5}, "resamples must be"),
         ({"seed": "x"}, "seed must be"),
     ],
 )
 def test_impossible_options_are_refused(both: Path, options: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        evaluate(both, **options)  # type: ignore[arg-type]
+        trialogue.evaluate(both, **options)  # type: ignore[arg-type]
 
 
 def test_nothing_to_evaluate_is_refused() -> None:

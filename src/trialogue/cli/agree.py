@@ -7,6 +7,7 @@ import typer
 
 from trialogue.cli.shared.inputs import Mapped
 from trialogue.cli.shared.progress import StepProgress, check_folder, steps
+from trialogue.options import Resamples, Seed
 
 if TYPE_CHECKING:
     from trialogue.findings.agreement.records import AgreementFindings
@@ -51,20 +52,18 @@ def agree(
             )
         ),
     ] = None,
-    margin: Annotated[
+    tie_margin: Annotated[
         str,
         typer.Option(
             help=("Largest difference that counts as a tie: a number, or 'matched' to give as many ties as people did.")
         ),
     ] = "matched",
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-    resamples: Annotated[
-        int, typer.Option(min=100, help="Number of bootstrap resamples of people or dialogues.")
-    ] = 2_000,
+    seed: Seed = 0,
+    resamples: Resamples = 2_000,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
     """Measure how well metrics agree with people's ratings, choices and rankings of systems."""
-    _check(run_folder, benchmark, run, labels, real, simulated, group, margin)
+    _check(run_folder, benchmark, run, labels, real, simulated, group, tie_margin)
     from trialogue.workflows.mapped import with_mapping
 
     folder = out or run_folder or Path("runs/agreement")
@@ -87,7 +86,12 @@ def agree(
             from trialogue.workflows.pipeline import report
 
             findings = run_agreement(
-                run_folder, groups=group or (), margin=_margin(margin), seed=seed, resamples=resamples, progress=tell
+                run_folder,
+                groups=group or (),
+                tie_margin=_margin(tie_margin),
+                seed=seed,
+                resamples=resamples,
+                progress=tell,
             )
             _show(findings, report(findings, folder), as_json, tell)
 
@@ -100,7 +104,7 @@ def _check(
     real: list[str] | None,
     simulated: list[str] | None,
     group: list[str] | None,
-    margin: str,
+    tie_margin: str,
 ) -> None:
     """Raise UsageError listing every combination of options that makes no sense."""
     from trialogue.errors import UsageError
@@ -122,7 +126,7 @@ def _check(
     if group and run_folder is None:
         wrong.append("--group requires a run folder.")
     try:
-        _margin(margin)
+        _margin(tie_margin)
     except UsageError as error:
         wrong.append(str(error))
     if wrong:
@@ -139,7 +143,7 @@ def _margin(text: str) -> float | Literal["matched"]:
     except ValueError:
         margin = -1.0
     if not 0 <= margin < float("inf"):
-        raise UsageError(f"--margin must be 'matched' or a number of at least 0, got {text!r}.")
+        raise UsageError(f"--tie-margin must be 'matched' or a number of at least 0, got {text!r}.")
     return margin
 
 

@@ -7,6 +7,7 @@ import typer
 
 from trialogue.cli.shared.inputs import LabelsBy, Mapped, check_inputs
 from trialogue.cli.shared.progress import check_folder, refuse_input, refuse_inputs_in, steps
+from trialogue.options import AnyLanguage, Resamples, Seed
 
 NOTHING = "nothing; all texts already have human labels"
 
@@ -69,11 +70,9 @@ def align(
     label_count: Annotated[
         int | None, typer.Option(min=1, help="Number of situations to label (default: enough to halve the interval).")
     ] = None,
-    any_language: Annotated[
-        bool, typer.Option("--any-language", help="Also align text in languages that the model does not support.")
-    ] = False,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples and permutations.")] = 10_000,
+    any_language: AnyLanguage = False,
+    seed: Seed = 0,
+    resamples: Resamples = 10_000,
     explorer: Annotated[
         bool,
         typer.Option("--explorer/--no-explorer", help="Write explorer.html, a page to browse individual dialogues."),

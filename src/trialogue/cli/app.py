@@ -27,11 +27,12 @@ from trialogue.cli import (
 from trialogue.cli.judging import rubrics
 from trialogue.cli.judging import train as train_judges
 from trialogue.cli.judging.app import app as judge_app
+from trialogue.cli.shared.app import App
 from trialogue.cli.simulation import agents, chat, ci, simulate, users
 from trialogue.cli.strategies.app import app as strategies_app
 from trialogue.cli.study.app import app as study_app
 
-app = typer.Typer(
+app = App(
     name="trialogue",
     help="Evaluate conversational recommender systems with metrics, simulated users and people.",
     no_args_is_help=True,

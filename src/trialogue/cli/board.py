@@ -8,6 +8,7 @@ import typer
 from trialogue.cli.shared.inputs import Decide
 from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.errors import UsageError
+from trialogue.options import Alpha, Resamples, Seed, Title
 
 
 def board(
@@ -31,11 +32,11 @@ def board(
     system: Annotated[
         list[str] | None, typer.Option("--system", "-s", help="System to show (repeatable; default: all).")
     ] = None,
-    title: Annotated[str, typer.Option(help="Title of the board.")] = "Board",
+    title: Title = "Board",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the page and the exports.")] = None,
-    alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Significance level.")] = 0.05,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Number of permutations in tests.")] = 10_000,
+    alpha: Alpha = 0.05,
+    seed: Seed = 0,
+    resamples: Resamples = 10_000,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of files for --rows.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trialogue.cli.shared.app import App
 from trialogue.cli.shared.groups import DefaultGroup
 from trialogue.cli.shared.inputs import Decide, Mapped
 from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.errors import UsageError
+from trialogue.options import Alpha, AnyLanguage, FailureMargin, Margin, Power, Resamples, Seed, Simulations
 
 if TYPE_CHECKING:
     from trialogue.findings.comparison.records import Comparison
@@ -18,7 +20,7 @@ EXITS = {"worse": 1, "mixed": 1, "no verdict": 3}
 """Exit codes of lights under --fail-if-worse: that nothing could be said is not that nothing was found."""
 
 
-app = typer.Typer(
+app = App(
     cls=DefaultGroup,
     help="Compare two versions of a recommender: better, worse or inconclusive, and what changed.",
     no_args_is_help=True,
@@ -31,14 +33,6 @@ System = Annotated[
         help="System to compare, if a run has several systems (give the option twice if the name changed).",
     ),
 ]
-Margin = Annotated[
-    float | None,
-    typer.Option(
-        help=("Non-inferiority margin in the unit of the measure: a loss up to this size counts as not worse.")
-    ),
-]
-Alpha = Annotated[float, typer.Option(min=0.0001, max=0.5, help="Significance level.")]
-Seed = Annotated[int, typer.Option(help="Random seed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -72,18 +66,8 @@ def compare(
             ),
         ),
     ] = None,
-    margin: Margin = None,
-    failure_margin: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            max=1,
-            help=(
-                "Largest acceptable increase in the share of failed dialogues. A larger increase makes "
-                "the new version worse."
-            ),
-        ),
-    ] = 0.01,
+    margin: Margin | None = None,
+    failure_margin: FailureMargin = 0.01,
     fail_if_worse: Annotated[
         bool,
         typer.Option(
@@ -91,14 +75,11 @@ def compare(
             help=("Exit with code 1 if the new version is worse or mixed, and with code 3 if there is no verdict."),
         ),
     ] = False,
-    any_language: Annotated[
-        bool,
-        typer.Option("--any-language", help="Keep measures that do not support the language of the conversations."),
-    ] = False,
+    any_language: AnyLanguage = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Output folder for a report.")] = None,
     alpha: Alpha = 0.05,
     seed: Seed = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples.")] = 10_000,
+    resamples: Resamples = 10_000,
     decide: Decide = None,
     mapping: Mapped = None,
     as_json: AsJson = False,
@@ -159,9 +140,9 @@ def plan(
     on: Annotated[
         str | None, typer.Option(help="Measure to plan for. Default: people's ratings, else a task outcome.")
     ] = None,
-    margin: Margin = None,
-    power: Annotated[float, typer.Option(help="Required probability of a significant verdict (power).")] = 0.8,
-    simulations: Annotated[int, typer.Option(min=10, help="Number of simulated comparisons for each size.")] = 200,
+    margin: Margin | None = None,
+    power: Power = 0.8,
+    simulations: Simulations = 200,
     users: Annotated[
         list[int] | None,
         typer.Option("--users", min=2, help="Number of users to simulate, instead of a search (repeatable)."),

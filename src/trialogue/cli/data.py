@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from trialogue.cli.shared.app import App
 from trialogue.cli.shared.progress import refuse_input, steps
 
-app = typer.Typer(help="Corpora and file formats: list, download, convert.", no_args_is_help=True)
+app = App(help="Corpora and file formats: list, download, convert.", no_args_is_help=True)
 
 
 @app.command("list")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trialogue.cli.shared.progress import check_folder, steps
+from trialogue.options import Resamples
 
 if TYPE_CHECKING:
     from trialogue.workflows.demo import Demo
@@ -20,9 +21,7 @@ def demo(
         int | None,
         typer.Option("-n", min=1, help="Number of dialogues of each recommender with each kind of user (default: 30)."),
     ] = None,
-    resamples: Annotated[
-        int | None, typer.Option(min=100, help="Number of bootstrap resamples (default: 2,000).")
-    ] = None,
+    resamples: Resamples | None = None,
     explorer: Annotated[
         bool,
         typer.Option("--explorer/--no-explorer", help="Write explorer.html, a page to browse individual dialogues."),

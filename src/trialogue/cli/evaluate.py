@@ -8,6 +8,7 @@ import typer
 
 from trialogue.cli.shared.inputs import Decide
 from trialogue.cli.shared.progress import check_folder, refuse_inputs_in, steps
+from trialogue.options import Alpha, AnyLanguage, CatalogueDate, Resamples, Seed, Title
 
 
 class Family(StrEnum):
@@ -57,12 +58,7 @@ def evaluate(
             )
         ),
     ] = None,
-    catalogue_date: Annotated[
-        int | None,
-        typer.Option(
-            min=1000, max=2999, help="Latest year that the catalogue covers (default: the year of its latest item)."
-        ),
-    ] = None,
+    catalogue_date: CatalogueDate | None = None,
     mapping: Annotated[Path | None, typer.Option(help="YAML file that maps the columns of a table.")] = None,
     format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
     origin: Annotated[
@@ -77,9 +73,7 @@ def evaluate(
         Path | None,
         typer.Option(help="Label plan that records how the rated units were drawn (trialogue judge plan)."),
     ] = None,
-    any_language: Annotated[
-        bool, typer.Option("--any-language", help="Keep metrics that do not support the language of a system.")
-    ] = False,
+    any_language: AnyLanguage = False,
     redact: Annotated[
         bool,
         typer.Option(
@@ -89,10 +83,10 @@ def evaluate(
     without_texts: Annotated[
         bool, typer.Option("--without-texts", help="Write no text of a dialogue, so that the report can be shared.")
     ] = False,
-    title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples and permutations.")] = 10_000,
-    alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Significance level.")] = 0.05,
+    title: Title | None = None,
+    seed: Seed = 0,
+    resamples: Resamples = 10_000,
+    alpha: Alpha = 0.05,
     family: Annotated[
         Family,
         typer.Option(
@@ -128,7 +122,7 @@ def evaluate(
         run = run_evaluation(
             *inputs,
             metrics=metric,
-            variants_of=all_variants or (),
+            all_variants=all_variants or (),
             format_name=format_name,
             mapping=mapping,
             origin=origin,

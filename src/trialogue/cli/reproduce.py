@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trialogue.cli.shared.app import App
 from trialogue.cli.shared.inputs import check_inputs
 from trialogue.cli.shared.options import AS_HELP, named_values
 from trialogue.cli.shared.progress import check_folder, steps
+from trialogue.options import Jobs, Resamples, Seed
 
 if TYPE_CHECKING:
     from trialogue.simulation.batch.batch import Progress
 
-app = typer.Typer(help="Reproduce a paper's tables, and compare the numbers.", no_args_is_help=True)
+app = App(help="Reproduce a paper's tables, and compare the numbers.", no_args_is_help=True)
 
 
 @app.callback()
@@ -33,8 +35,8 @@ def kdd2020(
         Path, typer.Option("--out", "-o", help="Output folder. An interrupted run in this folder is resumed.")
     ] = Path("runs/kdd2020"),
     catalogue: Annotated[str | None, typer.Option(help="Films with ratings (default: movielens-latest-small).")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    jobs: Jobs = 1,
+    seed: Seed = 0,
     tables: Annotated[
         bool, typer.Option("--published", help="Print only the published Tables 6 and 7, which need no data.")
     ] = False,
@@ -78,8 +80,8 @@ def behavior_alignment(
         "runs/reproduction"
     ),
     quick: Annotated[bool, typer.Option("--quick", help="Skip cross-validation, which takes minutes.")] = False,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples.")] = 1_000,
+    seed: Seed = 0,
+    resamples: Resamples = 1_000,
 ) -> None:
     """Behavior Alignment (SIGIR 2024): reproduce the paper's tables, and explain why some numbers cannot be reproduced."""
     from trialogue.reproduce.behavior_alignment import reproduce

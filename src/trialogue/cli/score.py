@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trialogue.cli.shared.progress import refuse_input, steps
+from trialogue.options import AnyLanguage, Jobs, Resamples, Seed
 
 if TYPE_CHECKING:
     from trialogue.records import Score
@@ -23,14 +24,10 @@ def score(
     ] = None,
     format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
     mapping: Annotated[Path | None, typer.Option(help="YAML file that maps the columns of a table.")] = None,
-    any_language: Annotated[
-        bool, typer.Option("--any-language", help="Keep metrics that do not support the language of a system.")
-    ] = False,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples and permutations.")] = 10_000,
-    jobs: Annotated[
-        int, typer.Option(min=1, help="Number of processes (default: 1). The values are the same for any number.")
-    ] = 1,
+    any_language: AnyLanguage = False,
+    seed: Seed = 0,
+    resamples: Resamples = 10_000,
+    jobs: Jobs = 1,
     cluster: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler whose workers see the same files, or local.")
     ] = None,

@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
+from trialogue.cli.shared.app import App
 from trialogue.cli.shared.inputs import Mapped
 
-app = typer.Typer(
-    no_args_is_help=True, help="Tasks that a program can check: baselines, and scores of recorded trials."
-)
+app = App(no_args_is_help=True, help="Tasks that a program can check: baselines, and scores of recorded trials.")
 Catalogue = Annotated[
     Path | None, typer.Option(help="Items, as a JSON list or JSON Lines (default: the file next to the tasks).")
 ]

@@ -12,6 +12,7 @@ from typing import Annotated, Self
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from trialogue.findings.threat import ThreatCode
+from trialogue.options import Alpha
 from trialogue.records import JsonValue, MeasureName, Record
 from trialogue.stats.comparison.spending import look_level
 
@@ -78,7 +79,7 @@ class DecisionProtocol(Record):
     """Further measures of the same dialogues that are in the family with correction: across."""
     correction: Correction = Correction.WITHIN
     """Whether p-values are corrected within each measure, or across the primary and the further measures."""
-    alpha: float = Field(default=0.05, gt=0, lt=1)
+    alpha: Alpha = 0.05
     """Significance level, after correction."""
     margin: Margins = Margins()
     """Margins of superiority, non-inferiority and equivalence."""

@@ -1,6 +1,5 @@
 """Compare two versions of a recommender: two run folders, or two sets of conversations."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +19,7 @@ from trialogue.findings.league import estimate_of
 from trialogue.findings.protocol import Correction, Margins
 from trialogue.findings.standings import OVER_MEASURES
 from trialogue.findings.titles import with_titles
+from trialogue.options import Alpha, AnyLanguage, FailureMargin, Margin, Resamples, Seed
 from trialogue.records import CompletionCounts, Estimate, JsonValue
 from trialogue.records.runs import run_draft
 from trialogue.workflows.compare_inputs import (
@@ -81,13 +81,13 @@ def compare(
     *,
     systems: Sequence[str] = (),
     on: Sequence[str] = (),
-    margin: float | None = None,
-    failure_margin: float = FAILURE_MARGIN,
+    margin: Margin | None = None,
+    failure_margin: FailureMargin = FAILURE_MARGIN,
     decide: Decision | None = None,
-    any_language: bool = False,
-    alpha: float = 0.05,
-    seed: int = 0,
-    resamples: int = 10_000,
+    any_language: AnyLanguage = False,
+    alpha: Alpha = 0.05,
+    seed: Seed = 0,
+    resamples: Resamples = 10_000,
     mapping: Columns | None = None,
     progress: Progress | None = None,
 ) -> ComparisonResult:
@@ -126,7 +126,6 @@ def compare(
         on, alpha, margin = [str(protocol.measure)], protocol.alpha, protocol.margin.non_inferiority
     margins = Margins() if protocol is None else protocol.margin
     further = () if protocol is None or protocol.correction is Correction.WITHIN else protocol.measures
-    _check_margins(margin, failure_margin, alpha)
     if len(systems) > 2:
         raise UsageError(f"two systems are compared, got {len(systems)} names: {', '.join(systems)}.")
     same = before is after
@@ -223,17 +222,6 @@ def compare(
         }
     )
     return ComparisonResult(comparison, shown)
-
-
-def _check_margins(margin: float | None, failure_margin: float, alpha: float) -> None:
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha must be between 0 and 1, got {alpha!r}.")
-    if margin is not None and not (math.isfinite(margin) and margin >= 0):
-        raise UsageError(
-            f"a margin must be a number of at least 0, in the unit of the deciding measure, got {margin!r}."
-        )
-    if not 0 <= failure_margin <= 1:
-        raise UsageError(f"the failure margin must be a share of dialogues from 0 to 1, got {failure_margin!r}.")
 
 
 def _check_range(margin: float | None, deciding: Sequence[Measure]) -> None:

@@ -9,6 +9,7 @@ from trialogue.findings.comparison.comparison import deciding_of
 from trialogue.findings.comparison.pairing import Pairing
 from trialogue.findings.comparison.system_sample import SystemSample, collect_system
 from trialogue.findings.planning.comparison_power import ComparisonPlan, ComparisonPower, pilot_of, plan_comparison
+from trialogue.options import Alpha, Margin, Power, Seed, Simulations
 from trialogue.workflows.compare_inputs import read_version, stem_of, system_of, version_in_memory
 from trialogue.workflows.compare_measures import resolve_measures
 from trialogue.workflows.evaluation import Progress, Run
@@ -22,13 +23,13 @@ def plan(
     difference: float,
     systems: Sequence[str] = (),
     on: str | None = None,
-    margin: float | None = None,
-    power: float = 0.8,
-    alpha: float = 0.05,
+    margin: Margin | None = None,
+    power: Power = 0.8,
+    alpha: Alpha = 0.05,
     users: Sequence[int] = (),
-    simulations: int = 200,
+    simulations: Simulations = 200,
     mapping: Columns | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
     progress: Progress | None = None,
 ) -> ComparisonPlan:
     """Number of users and dialogues that each version needs, by the test used in ``compare``.

@@ -16,6 +16,7 @@ from trialogue.findings.sample.records import Sample
 from trialogue.findings.systems.answer import texts_of
 from trialogue.long_work import few_collections
 from trialogue.metrics import Settings, get_metrics
+from trialogue.options import Alpha, AnyLanguage, CatalogueDate, Resamples, Seed
 from trialogue.records import JsonValue, Preference, Raters, Score, StoredParts
 from trialogue.workflows.display import ShowsFindings
 from trialogue.workflows.inputs.inputs import InputRecords
@@ -112,24 +113,24 @@ def evaluate(
     references: Iterable[str | Sequence[str]] | None = None,
     contexts: Iterable[Any] | None = None,
     metrics: Sequence[str] | None = None,
-    variants_of: Sequence[str] = (),
+    all_variants: Sequence[str] = (),
     format_name: str | None = None,
     mapping: Columns | None = None,
     origin: str | None = None,
     key: str | None = None,
     chances: str | Path | None = None,
     title: str | None = None,
-    seed: int = 0,
-    resamples: int = 10_000,
-    alpha: float = 0.05,
+    seed: Seed = 0,
+    resamples: Resamples = 10_000,
+    alpha: Alpha = 0.05,
     family: str = FamilyScope.QUESTIONS,
     decide: Decision | None = None,
     catalogue: str | None = None,
     known: str | Path | None = None,
-    catalogue_date: int | None = None,
+    catalogue_date: CatalogueDate | None = None,
     steps: Sequence[Step] = (),
     baselines: bool = True,
-    any_language: bool = False,
+    any_language: AnyLanguage = False,
     redact: bool = False,
     without_texts: bool = False,
     progress: Progress | None = None,
@@ -145,7 +146,7 @@ def evaluate(
         contexts: what was said before each reply, where lists of replies are given: the user's text, or a list of texts or
             messages that ends on the user's.
         metrics: names such as ``"distinct(n=2)@ratio"``; by default all that the data allow, one variant of each.
-        variants_of: metrics to show under every variant, to see whether the order of systems depends on it.
+        all_variants: metrics to show under every variant, to see whether the order of systems depends on it.
         format_name: format of the files (default: auto-detect).
         mapping: which column of a table is what, as fields or a YAML file that holds them; None: guessed, and a
             warning says how.
@@ -184,7 +185,7 @@ def evaluate(
         MissingDataError: a corpus that is not on this machine.
     """
     call = arguments_of(evaluate, locals())
-    check_options(metrics, resamples, alpha, seed)
+    refuse_text(metrics)
     sources = with_data_read(given, references=references, contexts=contexts, mapping=mapping)
     tell = progress or (lambda _line: None)
     tell("reading " + ", ".join(map(str, sources)))
@@ -205,7 +206,7 @@ def evaluate(
     if protocol is not None:
         material, excluded = exclude(material, protocol.exclude)
         material.warnings.extend(excluded)
-    choice = choose(material, metrics, variants_of=variants_of, baselines=baselines, any_language=any_language)
+    choice = choose(material, metrics, variants_of=all_variants, baselines=baselines, any_language=any_language)
     inferred = estimate_records(
         material,
         choice,
@@ -332,20 +333,10 @@ def _linking(catalogue: str | None, known: str | Path | None, date: int | None) 
     return [link_step(catalogue, known=known, date=date)]
 
 
-def check_options(metrics: object, resamples: int, alpha: float, seed: int) -> None:
-    """Validate the options.
-
-    Raises:
-        UsageError: a text in place of a list of metrics, or a number out of range.
-    """
+def refuse_text(metrics: object) -> None:
+    """Raise UsageError for a text in place of a list of metrics."""
     if isinstance(metrics, str):
         raise UsageError(f"metrics must be a list of names, got the text {metrics!r}. Write metrics=[{metrics!r}].")
-    if not isinstance(resamples, int) or resamples < 1:
-        raise UsageError(f"resamples must be a whole number of at least 1, got {resamples!r}.")
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha must be between 0 and 1, got {alpha!r}.")
-    if not isinstance(seed, int) or seed < 0:
-        raise UsageError(f"seed must be a whole number of at least 0, got {seed!r}.")
 
 
 def raters_of(origin: str | None) -> Raters | None:

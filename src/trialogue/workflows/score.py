@@ -13,6 +13,7 @@ from trialogue.long_work import few_collections
 from trialogue.metrics import Settings, get_metric, get_metrics, measure, offline_conversations
 from trialogue.metrics.base import needs_offline
 from trialogue.metrics.engine.engine import Sink
+from trialogue.options import AnyLanguage, Jobs
 from trialogue.records import Manifest, Score
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.workflows.display import Scores
@@ -32,10 +33,10 @@ def score(
     format_name: str | None = None,
     mapping: Columns | None = None,
     settings: Settings | None = None,
-    any_language: bool = False,
+    any_language: AnyLanguage = False,
     note: Note = warn,
     sink: Sink | None = None,
-    jobs: int = 1,
+    jobs: Jobs = 1,
     cluster: str | None = None,
     progress: Tell | None = None,
 ) -> Scores:

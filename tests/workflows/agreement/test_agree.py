@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import trialogue
 from tests.workflows.made import good_and_bad, written
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.findings.threat import ThreatCode
@@ -80,7 +81,7 @@ def test_a_run_without_people_and_metrics_is_refused_with_both_reasons(tmp_path:
 
 def test_impossible_options_are_refused_together(arena: Path) -> None:
     with pytest.raises(UsageError) as caught:
-        agree(arena, resamples=0, confidence=2.0)
+        trialogue.agree(arena, resamples=0, confidence=2.0)
     assert "resamples" in str(caught.value)
     assert "confidence" in str(caught.value)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import trialogue
 from tests.records.runs.made import reseal
 from tests.workflows.board.made import NEED_MET, crash, evaluated, folder, share, simulated, talk
 from tests.workflows.made import good_and_bad, offline, written
@@ -310,8 +311,8 @@ def test_unknown_measures_and_systems_are_named(versions: Path) -> None:
         board(versions / "v1", on=["blue"])
     with pytest.raises(UnknownNameError, match="no system 'yours' in the runs"):
         board(versions / "v1", systems=["yours"])
-    with pytest.raises(UsageError, match="alpha must be between 0 and 1"):
-        board(versions / "v1", alpha=1.5)
+    with pytest.raises(UsageError, match="alpha must be above 0 and at most"):
+        trialogue.board(versions / "v1", alpha=1.5)
     run = evaluated(simulated("mine", share(0.5)), ["turns"])
     with pytest.raises(UsageError, match="turns cannot rank systems: it has no direction"):
         board(run, on=["turns"])

@@ -65,15 +65,15 @@ def test_catalogues_and_models_that_there_are_not_are_reported_before_anything_b
     (tmp_path / "model").write_text("no folder")
     align = {"situations": "demo", "model": str(tmp_path / "nowhere")}
     with pytest.raises(DataError) as error:
-        experiment_of({"dialogues": "demo", "link": "flims", "label": str(tmp_path / "model"), "align": align})
-    assert [problem.field for problem in error.value.problems] == ["link", "label", "align.model"]
+        experiment_of({"dialogues": "demo", "catalogue": "flims", "label": str(tmp_path / "model"), "align": align})
+    assert [problem.field for problem in error.value.problems] == ["catalogue", "label", "align.model"]
     assert "There is no catalogue 'flims'" in str(error.value)
 
 
 def test_what_nothing_would_read_is_reported() -> None:
     with pytest.raises(DataError) as error:
-        experiment_of({"simulate": SIMULATION, "human": "demo", "link": "demo"})
-    assert [problem.field for problem in error.value.problems] == ["human", "link"]
+        experiment_of({"simulate": SIMULATION, "human": "demo", "catalogue": "demo"})
+    assert [problem.field for problem in error.value.problems] == ["human", "catalogue"]
 
 
 def test_a_list_of_real_items_has_to_exist_and_needs_a_catalogue(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_list_of_real_items_has_to_exist_and_needs_a_catalogue(tmp_path: Path)
         experiment_of({"dialogues": "demo", "known": str(tmp_path / "none.txt"), "catalogue_date": 2020})
     assert [problem.field for problem in error.value.problems] == ["known", "known", "catalogue_date"]
     (tmp_path / "real.txt").write_text("Heat (1995)\n")
-    found = experiment_of({"dialogues": "demo", "link": "demo", "known": "real.txt"}, folder=tmp_path)
+    found = experiment_of({"dialogues": "demo", "catalogue": "demo", "known": "real.txt"}, folder=tmp_path)
     assert found.path(found.known or "") == str(tmp_path / "real.txt")
     with pytest.raises(DataError, match="it names no situations"):
         experiment_of({"align": {"situations": []}})
@@ -123,7 +123,7 @@ dialogues:
   - {file: turns.csv, mapping: nomap.yaml}
   - {file: turns.csv, mapping: {dialogue: session, speaker: who, text: words}}
 human: noexport
-link: flims
+catalogue: flims
 label: nomodel
 metrics: [turns, bluu]
 align:
@@ -159,7 +159,7 @@ def test_an_experiment_full_of_mistakes_tells_each_at_its_own_line(tmp_path: Pat
         (26, "dialogues[3].mapping"),
         (27, "dialogues[4]"),
         (28, "human"),
-        (29, "link"),
+        (29, "catalogue"),
         (30, "label"),
         (31, "metrics[1]"),
         (34, "align.situations[1]"),

@@ -239,7 +239,7 @@ def test_what_is_linked_to_a_catalogue_that_changed_is_linked_anew(tmp_path: Pat
     for title in ("Heat", "Emma"):
         films.write_text(f"id,title\n1,{title}\n", encoding="utf-8")
         folders.append(
-            plan_steps(experiment_of({"out": str(tmp_path), "dialogues": "demo", "link": str(films)}))[0].folder
+            plan_steps(experiment_of({"out": str(tmp_path), "dialogues": "demo", "catalogue": str(films)}))[0].folder
         )
     assert folders[0] != folders[1]
 

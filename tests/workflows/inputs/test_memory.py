@@ -152,7 +152,7 @@ def test_situations_and_replies_in_memory_are_aligned() -> None:
     records = list(trialogue.read({"A": A, "B": B}, references=PEOPLE, contexts=contexts))
     situations = [one for one in records if isinstance(one, Situation)]
     responses = [one for one in records if isinstance(one, Response)]
-    run = trialogue.align(situations, responses, baselines=False, resamples=50)
+    run = trialogue.align(situations, responses, baselines=False, resamples=100)
     assert [profile.system for profile in run.profiles] == ["A", "B"]
 
 
@@ -162,7 +162,7 @@ def test_conversations_in_memory_are_compared_and_planned_with() -> None:
     assert (found.before, found.after, found.light) == ("old", "new", "better")
     with pytest.raises(UsageError, match="compared with itself"):
         trialogue.compare(old, list(old), resamples=100)
-    plan = trialogue.plan(old, difference=0.5, on="human:rating", users=[30], simulations=5)
+    plan = trialogue.plan(old, difference=0.5, on="human:rating", users=[30], simulations=10)
     assert plan.sizes[0].users == 30
 
 

@@ -266,7 +266,7 @@ def test_what_does_not_go_together_is_refused(endpoint: str, tmp_path: Path) -> 
     write_records(tmp_path / "scores.jsonl", labels(given))
     with pytest.raises(DataError, match="there are no dialogues to judge"):
         judge(tmp_path / "scores.jsonl", rubric="overall", model=options(endpoint))
-    trialogue.evaluate(given, metrics=["length"], resamples=50).write(tmp_path / "run", explorer=False)
+    trialogue.evaluate(given, metrics=["length"], resamples=100).write(tmp_path / "run", explorer=False)
     for ask in (judge, judge_pairs):
         with pytest.raises(DataError, match="a folder of results contains scores, but no dialogues"):
             ask(tmp_path / "run", rubric="overall", model=options(endpoint))

@@ -43,7 +43,7 @@ def test_a_run_with_a_table_is_read_back_as_the_same_scores(folders: tuple[Path,
 
 
 def test_agree_and_compare_find_the_same_in_both(folders: tuple[Path, Path]) -> None:
-    lines, table = (trialogue.agree(folder, resamples=50) for folder in folders)
+    lines, table = (trialogue.agree(folder, resamples=100) for folder in folders)
     of_files: Any = {
         "title": True,
         "manifest": True,

@@ -81,7 +81,7 @@ def test_the_folder_of_a_simulation_says_what_its_needs_are_about(tmp_path: Path
 
 def test_stages_of_an_experiment_know_the_catalogue(catalogue: str, tmp_path: Path) -> None:
     simulation = {"agents": ["reference:guided"], "users": ["cir6-pkg"], "catalogue": catalogue}
-    found = experiment_of({"simulate": simulation, "dialogues": "demo", "link": "demo", "out": tmp_path / "out"})
+    found = experiment_of({"simulate": simulation, "dialogues": "demo", "catalogue": "demo", "out": tmp_path / "out"})
     assert catalogue_of(found, "cir6-pkg") == catalogue
     assert catalogue_of(found, None) == "demo"
     assert catalogue_of(experiment_of({"dialogues": "demo", "out": tmp_path / "out"}), None) is None

@@ -1,11 +1,10 @@
 """The ``judge`` command group: judge systems, plan labels, probe models, compare pairs."""
 
-import typer
-
 from trialogue.cli.judging import pairs, plan, probe, systems
+from trialogue.cli.shared.app import App
 from trialogue.cli.shared.groups import DefaultGroup
 
-app = typer.Typer(
+app = App(
     cls=DefaultGroup,
     help="Judge systems with a language model or any column of scores, and correct the judge with a few human labels.",
     no_args_is_help=True,

@@ -50,11 +50,8 @@ Labels = Annotated[
 EstimandGiven = Annotated[
     str, typer.Option("--estimand", help="Generalise to the 'population' of dialogues, or only to 'these' dialogues.")
 ]
-Looks = Annotated[int, typer.Option(min=1, help="Planned number of looks at the results while you add labels.")]
 Low = Annotated[float | None, typer.Option(help="Lowest possible label.")]
 High = Annotated[float | None, typer.Option(help="Highest possible label.")]
-Confidence = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
-Seed = Annotated[int, typer.Option(help="Random seed for the model's answers and for the plan.")]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Output folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")]

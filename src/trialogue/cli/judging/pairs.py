@@ -4,8 +4,8 @@ import typer
 
 from trialogue.cli.judging import options as given
 from trialogue.cli.shared.inputs import Mapped
-from trialogue.cli.shared.options import MaxCalls, MaxCost, MaxTokens
 from trialogue.cli.shared.progress import check_folder
+from trialogue.options import MaxCalls, MaxCost, MaxTokens, Seed
 
 
 def pairs(
@@ -16,10 +16,10 @@ def pairs(
     mapping: Mapped = None,
     dry_run: given.DryRun = False,
     i_may: given.IMay = False,
-    max_cost: MaxCost = None,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    seed: given.Seed = 0,
+    max_cost: MaxCost | None = None,
+    max_calls: MaxCalls | None = None,
+    max_tokens: MaxTokens | None = None,
+    seed: Seed = 0,
     out: given.Out = given.OUT,
     as_json: given.AsJson = False,
     quiet: given.Quiet = False,

@@ -7,8 +7,8 @@ import typer
 
 from trialogue.cli.judging import options as given
 from trialogue.cli.shared.inputs import Mapped
-from trialogue.cli.shared.options import MaxCalls, MaxCost, MaxTokens
 from trialogue.cli.shared.progress import check_folder
+from trialogue.options import Confidence, Looks, MaxCalls, MaxCost, MaxTokens, Seed
 
 PLAN = "label_plan.jsonl"
 
@@ -28,14 +28,14 @@ def plan(
         Path | None, typer.Option(help="New folder for a study in which people label the planned units.")
     ] = None,
     estimand: given.EstimandGiven = "population",
-    looks: given.Looks = 1,
+    looks: Looks = 1,
     low: given.Low = None,
     high: given.High = None,
-    confidence: given.Confidence = 0.95,
-    max_cost: MaxCost = None,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    seed: given.Seed = 0,
+    confidence: Confidence = 0.95,
+    max_cost: MaxCost | None = None,
+    max_calls: MaxCalls | None = None,
+    max_tokens: MaxTokens | None = None,
+    seed: Seed = 0,
     out: given.Out = given.OUT,
     quiet: given.Quiet = False,
 ) -> None:

@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="List, print and check rubrics, the questions that judges answer.")
+from trialogue.cli.shared.app import App
+
+app = App(no_args_is_help=True, help="List, print and check rubrics, the questions that judges answer.")
 
 
 @app.command("list")

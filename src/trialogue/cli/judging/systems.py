@@ -7,8 +7,8 @@ import typer
 
 from trialogue.cli.judging import options as given
 from trialogue.cli.shared.inputs import Mapped
-from trialogue.cli.shared.options import MaxCalls, MaxCost, MaxTokens
 from trialogue.cli.shared.progress import check_folder
+from trialogue.options import Confidence, Looks, MaxCalls, MaxCost, MaxTokens, Seed
 
 
 def judge(
@@ -39,17 +39,17 @@ def judge(
             "--drawn-overall", help="The labels were sampled from all systems together, not a fixed number per system."
         ),
     ] = False,
-    looks: given.Looks = 1,
+    looks: Looks = 1,
     low: given.Low = None,
     high: given.High = None,
     family: Annotated[
         list[str] | None, typer.Option(help="System built on the judge's language model (repeatable).")
     ] = None,
-    confidence: given.Confidence = 0.95,
-    max_cost: MaxCost = None,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    seed: given.Seed = 0,
+    confidence: Confidence = 0.95,
+    max_cost: MaxCost | None = None,
+    max_calls: MaxCalls | None = None,
+    max_tokens: MaxTokens | None = None,
+    seed: Seed = 0,
     out: given.Out = given.OUT,
     as_json: given.AsJson = False,
     quiet: given.Quiet = False,

@@ -1,7 +1,7 @@
 """Detect which options the user gave, and refuse those that a command would silently ignore."""
 
 from collections.abc import Container, Iterable
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -10,16 +10,6 @@ AS_HELP = (
     "released code (default: Trialogue's)."
 )
 """Help of the option ``--as``."""
-
-
-MaxCost = Annotated[
-    float | None,
-    typer.Option(min=0, help="Maximum total cost of requests to language models. Set each model's option 'price'."),
-]
-MaxCalls = Annotated[int | None, typer.Option(min=0, help="Maximum number of requests to language models.")]
-MaxTokens = Annotated[
-    int | None, typer.Option(min=0, help="Maximum number of tokens of prompts and answers of language models.")
-]
 
 
 def given_words(context: typer.Context) -> dict[str, str]:

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trialogue.cli.shared.app import App
 from trialogue.cli.shared.progress import steps
+from trialogue.options import Seed
 
 if TYPE_CHECKING:
     from trialogue.agents.check import AgentCheck
 
-app = typer.Typer(
+app = App(
     help="Agents (the systems under test): list the kinds, check an agent, find out where it fails.",
     no_args_is_help=True,
 )
@@ -133,7 +135,7 @@ def serve(
     protocol: Annotated[str, typer.Option(help="Protocol to serve.")] = "trialogue",
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port (0: any free port).")] = 5001,
-    seed: Annotated[int, typer.Option(help="Random seed for the agent.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Run any agent, such as reference:guided, as an HTTP server. Stop it with Ctrl-C."""
     from trialogue.agents.registry import make_agent

@@ -8,6 +8,7 @@ import typer
 
 from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.cli.simulation.agents import Given, Protocol, Tools, printable
+from trialogue.options import Seed
 
 if TYPE_CHECKING:
     from trialogue.agents import Agent, Session
@@ -21,7 +22,7 @@ def chat(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Append the dialogue to this JSON Lines file.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed for the agent.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Chat with an agent in the terminal. An empty line, Ctrl-D or Ctrl-C ends the conversation."""
     from trialogue.agents.registry import make_agent

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from trialogue.cli.shared.options import MaxCalls, MaxCost, MaxTokens
 from trialogue.cli.shared.progress import find_modules_beside, steps
+from trialogue.options import Jobs, MaxCalls, MaxCost, MaxTokens
 
 
 def ci(
@@ -20,13 +20,13 @@ def ci(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Output folder. An interrupted run in this folder is resumed.")
     ] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Number of processes (default: 1).")] = None,
+    jobs: Jobs | None = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Retry failed dialogues when an interrupted run is resumed.")
     ] = False,
-    max_cost: MaxCost = None,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
+    max_cost: MaxCost | None = None,
+    max_calls: MaxCalls | None = None,
+    max_tokens: MaxTokens | None = None,
 ) -> None:
     """Simulate and compare two versions. Exit with 1 if the new version is worse, and with 3 if there is no verdict.
 

@@ -9,6 +9,7 @@ import typer
 from trialogue.cli.shared.inputs import Mapped
 from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.errors import UsageError
+from trialogue.options import Jobs, Resamples, Seed
 
 DEFAULT_AGENTS = "reference:guided, reference:item-centred and reference:genre-led"
 
@@ -58,12 +59,12 @@ def passport(
     mapping: Mapped = None,
     catalogue: Annotated[str, typer.Option(help="Catalogue of items that users know.")] = "demo",
     ratings: Annotated[str | None, typer.Option(help="Ratings file from which users are sampled.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
+    jobs: Jobs = 1,
     timed: Annotated[
         bool, typer.Option("--timed", help="Measure seconds. The output is then not reproducible byte for byte.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples of users.")] = 2_000,
+    seed: Seed = 0,
+    resamples: Resamples = 2_000,
     out: Annotated[
         Path | None,
         typer.Option(

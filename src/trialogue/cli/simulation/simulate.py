@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trialogue.cli.shared.options import AS_HELP, MaxCalls, MaxCost, MaxTokens, named_values
+from trialogue.cli.shared.options import AS_HELP, named_values
 from trialogue.cli.shared.progress import exit_if_failed, find_modules_beside, steps
 from trialogue.cli.simulation.agents import Tools
 from trialogue.errors import TrialogueError, UsageError
+from trialogue.options import Jobs, MaxCalls, MaxCost, MaxTokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +62,7 @@ def simulate(
     max_turns: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of user utterances in a dialogue (default: 50).")
     ] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Number of processes (default: 1).")] = None,
+    jobs: Jobs | None = None,
     at_once: Annotated[
         int | None,
         typer.Option(min=1, help="Number of concurrent dialogues per process, for agents with latency (default: 1)."),
@@ -103,9 +104,9 @@ def simulate(
             min=0, max=1, help="Exit with code 1 if more than this share of an agent's dialogues failed (default: 0.1)."
         ),
     ] = None,
-    max_cost: MaxCost = None,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
+    max_cost: MaxCost | None = None,
+    max_calls: MaxCalls | None = None,
+    max_tokens: MaxTokens | None = None,
     latency: Annotated[
         bool,
         typer.Option(

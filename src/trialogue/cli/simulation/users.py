@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trialogue.cli.shared.app import App
 from trialogue.cli.shared.inputs import Mapped
 from trialogue.cli.shared.options import AS_HELP
 from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.cli.simulation.passport import passport
 from trialogue.errors import UsageError
+from trialogue.options import Seed
 
 if TYPE_CHECKING:
     from trialogue.simulation import UserModel
     from trialogue.simulation.users.kinds import HasPrompts
 
-app = typer.Typer(
+app = App(
     help=("Simulated users: list them, fit them on annotated dialogues, show them, write their passport."),
     no_args_is_help=True,
 )
@@ -108,7 +110,7 @@ def personas(
     n: Annotated[int, typer.Option("-n", min=1, help="Number of personas.")] = 50,
     attribute: Annotated[str, typer.Option(help="Attribute whose values are kinds of items.")] = "genre",
     things: Annotated[str, typer.Option(help="Plural noun for the items.")] = "films",
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Write personas based on people in a ratings file, for users that a language model plays (option personas)."""
     from trialogue.records.files.opening import write_text
@@ -129,7 +131,7 @@ def style(
     out: Annotated[Path, typer.Option("--out", "-o", help="Output JSON file for the style.")],
     format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
     mapping: Mapped = None,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Measure how people write (length, typing errors, examples), for users that a language model plays (option style)."""
     from trialogue.simulation.llm.people_style import style_of_people, write_style

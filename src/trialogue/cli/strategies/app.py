@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trialogue.cli.shared.app import App
 from trialogue.cli.shared.inputs import LabelsBy, Mapped, check_inputs
 from trialogue.cli.shared.progress import check_folder, refuse_input, steps
 from trialogue.cli.strategies.data import examples
@@ -13,6 +14,7 @@ from trialogue.cli.strategies.encoder import app as encoder_app
 from trialogue.cli.strategies.evaluate import Names, coverage, evaluate, pairs
 from trialogue.cli.strategies.kinds import CROSS_ENCODER, KINDS, TFIDF, checked_settings, train_on_pairs
 from trialogue.cli.strategies.language_model import calibrate, cost_lines, usage_lines
+from trialogue.options import AnyLanguage, Seed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +74,7 @@ def _show(planned: "StrategyPlan", top: int) -> None:
         )
 
 
-app = typer.Typer(help="The thirteen recommendation strategies, and the models that label them.", no_args_is_help=True)
+app = App(help="The thirteen recommendation strategies, and the models that label them.", no_args_is_help=True)
 app.add_typer(encoder_app, name="encoder")
 app.command("evaluate")(evaluate)
 app.command("calibrate")(calibrate)
@@ -133,9 +135,7 @@ def label(
     abstain: Annotated[
         float | None, typer.Option(min=0, max=1, help="Omit labels with a probability below this value.")
     ] = None,
-    any_language: Annotated[
-        bool, typer.Option("--any-language", help="Also label text in languages that the model does not support.")
-    ] = False,
+    any_language: AnyLanguage = False,
     pair_model: Annotated[
         str | None, typer.Option(help="Folder of a pair classifier: also write its probabilities for each response.")
     ] = None,
@@ -242,7 +242,7 @@ def train(
         int,
         typer.Option(min=2, help="Number of cross-validation models, used to calibrate and evaluate the final model."),
     ] = 5,
-    seed: Annotated[int, typer.Option(help="Random seed for the folds and pairs.")] = 0,
+    seed: Seed = 0,
     replace: Annotated[bool, typer.Option("--replace", help="Replace an existing model.")] = False,
 ) -> None:
     """Train and calibrate a model on labelled dialogues. Its card reports the accuracy on held-out dialogues."""

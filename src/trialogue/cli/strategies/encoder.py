@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from trialogue.cli.shared.app import App
 from trialogue.cli.shared.progress import steps
 
-app = typer.Typer(help="The sentence encoder of neural models.", no_args_is_help=True)
+app = App(help="The sentence encoder of neural models.", no_args_is_help=True)
 
 
 @app.command("get")

@@ -12,6 +12,7 @@ from trialogue.cli.shared.options import other_parameters, refuse_unused
 from trialogue.cli.shared.progress import StepProgress, refuse_input, steps
 from trialogue.cli.strategies.data import examples
 from trialogue.cli.strategies.kinds import CROSS_ENCODER, KINDS, TFIDF, checked_settings, evaluate_kind
+from trialogue.options import AnyLanguage, Seed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,7 +111,7 @@ def evaluate(
     paper_classes: Annotated[bool, typer.Option("--paper-classes", help=PAPER_CLASSES)] = False,
     leak_test: Annotated[bool, typer.Option(help="Also evaluate on permuted labels, which doubles the time.")] = True,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,
-    seed: Annotated[int, typer.Option(help="Random seed for the folds and pairs.")] = 0,
+    seed: Seed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Evaluate a model. Results on permuted labels show how much of its accuracy is memorisation."""
@@ -271,7 +272,7 @@ def pairs(
             )
         ),
     ] = False,
-    seed: Annotated[int, typer.Option(help="Random seed for the sample.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Write training pairs as in the paper, original or mixed-hard. The same seed gives the same pairs."""
     from trialogue.errors import UsageError
@@ -317,10 +318,8 @@ def coverage(
         ),
     ] = None,
     groups: Annotated[int, typer.Option(min=1, help="Maximum number of groups to show.")] = 5,
-    seed: Annotated[int, typer.Option(help="Random seed for the intervals.")] = 0,
-    any_language: Annotated[
-        bool, typer.Option("--any-language", help="Also judge text in languages that the model does not support.")
-    ] = False,
+    seed: Seed = 0,
+    any_language: AnyLanguage = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per system and line.")] = False,
 ) -> None:
     """Find system behavior outside the 13 strategies, and print it in groups with examples."""

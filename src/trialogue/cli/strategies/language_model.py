@@ -9,6 +9,7 @@ from trialogue.cli.shared.inputs import Mapped, check_inputs
 from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.cli.strategies.data import examples
 from trialogue.cli.strategies.evaluate import Names
+from trialogue.options import Seed
 
 if TYPE_CHECKING:
     from trialogue.strategies.classifiers.llm_labeller import LabellingCost
@@ -29,7 +30,7 @@ def calibrate(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the number of requests and their cost, and exit.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Random seed for the pairs and intervals.")] = 0,
+    seed: Seed = 0,
     replace: Annotated[bool, typer.Option("--replace", help="Replace an existing model.")] = False,
 ) -> None:
     """Calibrate a language model on people's labels (it is not trained) and report its agreement with them."""

@@ -1,10 +1,9 @@
 """``trialogue study``: assemble the study commands."""
 
-import typer
-
+from trialogue.cli.shared.app import App
 from trialogue.cli.study import export, make, people, power, rate, recruit, report, serve, simulate, translations
 
-app = typer.Typer(help="Human studies: create, preview, serve, export, analyse.", no_args_is_help=True)
+app = App(help="Human studies: create, preview, serve, export, analyse.", no_args_is_help=True)
 app.command("new")(make.new)
 app.command("validate")(make.validate)
 app.command("preview")(serve.preview)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trialogue.cli.shared.inputs import Mapped
+from trialogue.options import Seed
 
 if TYPE_CHECKING:
     from trialogue.study.design.file import StudyFile
@@ -44,7 +45,7 @@ def new(
     per_cell: Annotated[
         int, typer.Option(min=1, help="Realism: maximum number of pairs of each simulator with each agent.")
     ] = 25,
-    seed: Annotated[int, typer.Option(help="Random seed for the sample.")] = 0,
+    seed: Seed = 0,
     out: Annotated[Path, typer.Option("--out", "-o", help="Study folder to create.")] = Path("my_study"),
     files: Annotated[
         list[str] | None, typer.Argument(help="More files with responses (repeatable).", hidden=True)

@@ -7,6 +7,7 @@ import typer
 
 from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.errors import UsageError
+from trialogue.options import Alpha, Help, Jobs, Power, Seed, Simulations
 
 FURTHEST = 20.0  # logits; nothing is further apart
 
@@ -58,16 +59,11 @@ def power(
         float | None,
         typer.Option(min=0, help="Standard deviation of situation x system (individual replies), in logits."),
     ] = None,
-    wanted: Annotated[
-        float, typer.Option("--power", help="Required probability of detecting every true difference (power).")
-    ] = 0.8,
-    level: Annotated[float, typer.Option("--alpha", help="Significance level, after correction.")] = 0.05,
+    power: Power = 0.8,
+    alpha: Alpha = 0.05,
     simulations: Annotated[
-        int,
-        typer.Option(
-            min=10,
-            help=("Number of simulated studies per plan. 100 studies give an uncertainty of .08, and 1,000 give .025."),
-        ),
+        Simulations,
+        Help("Number of simulated studies per plan. 100 give an uncertainty of .08, and 1,000 give .025."),
     ] = 1_000,
     search: Annotated[
         bool,
@@ -82,8 +78,8 @@ def power(
             help=("Preferences: use the report's test for every simulated study, instead of a calibrated quick test."),
         ),
     ] = False,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")] = 1,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    jobs: Jobs = 1,
+    seed: Seed = 0,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Output folder for the figure, CSV and JSON.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -105,8 +101,8 @@ def power(
     with steps() as tell:
         found = plan_study(
             base,
-            power=wanted,
-            level=level,
+            power=power,
+            alpha=alpha,
             simulations=simulations,
             seed=seed,
             jobs=jobs,

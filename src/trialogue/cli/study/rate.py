@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from trialogue.options import Seed
+
 
 def rate(
     folder: Annotated[Path, typer.Argument(help="Study folder.")],
@@ -21,7 +23,7 @@ def rate(
     key_env: Annotated[str | None, typer.Option(help="Environment variable that contains the API key.")] = None,
     temperature: Annotated[float | None, typer.Option(min=0, help="Sampling temperature (0: none).")] = 0.0,
     cache: Annotated[Path | None, typer.Option(help="Folder for cached answers.")] = None,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Let a language model rate a study's items. These ratings are for comparison and never count as human ratings."""
     from trialogue.errors import UsageError

@@ -6,12 +6,13 @@ from typing import Annotated
 import typer
 
 from trialogue.cli.shared.progress import steps
+from trialogue.options import Seed
 
 
 def report(
     export: Annotated[Path, typer.Argument(help="Folder written by 'trialogue study export'.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Output folder for the report.")] = Path("runs/study-report"),
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    seed: Seed = 0,
     models: Annotated[
         bool, typer.Option("--models", help="Also fit ordinal mixed models, for a paper. Verdicts do not use them.")
     ] = False,

@@ -7,6 +7,7 @@ import typer
 
 from trialogue.cli.shared.progress import StepProgress, check_folder, steps
 from trialogue.errors import UsageError
+from trialogue.options import Seed
 
 if TYPE_CHECKING:
     from trialogue.study.bots.outcome import SimulatedStudy
@@ -35,7 +36,7 @@ def simulate(
         Path | None,
         typer.Option("--out", "-o", help="New folder for the export and the report (default: do not write them)."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    seed: Seed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:

@@ -19,6 +19,7 @@ from trialogue.findings.judging.records import (
 )
 from trialogue.findings.judging.threats import judging_threats, uncorrected_threats
 from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Threat, Validity, lowest_validity
+from trialogue.options import Confidence, out_of_bounds
 from trialogue.records import Estimate, Manifest, Raters, Reason, ReasonCode
 from trialogue.stats.comparison.families import bonferroni
 from trialogue.stats.correction.means import Correction, Corrections, corrected_means
@@ -73,7 +74,7 @@ class JudgeSettings:
         """Settings from words, as a command line or a file gives them.
 
         Raises:
-            UsageError: words that name nothing, a confidence outside (0, 1), or a reversed scale; all at once.
+            UsageError: words that name nothing, a confidence outside its bounds, or a reversed scale; all at once.
         """
         wrong = [
             f"--{name} must be {' or '.join(Estimand)}, got {given!r}."
@@ -82,8 +83,8 @@ class JudgeSettings:
         ]
         confidence = fields.get("confidence", cls.confidence)
         low, high = fields.get("scale", cls.scale)
-        if not 0 < confidence < 1:
-            wrong.append(f"--confidence must lie between 0 and 1, got {confidence:g}.")
+        if (expected := out_of_bounds(confidence, Confidence)) is not None:
+            wrong.append(f"--confidence must be {expected}, got {confidence:g}.")
         if low is not None and high is not None and low >= high:
             wrong.append(f"--low must be below --high, got {low:g} and {high:g}.")
         if wrong:

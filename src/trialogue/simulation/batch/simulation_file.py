@@ -22,6 +22,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, Validation
 from trialogue.agents.registry import OptionsError, spec_of
 from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameError
 from trialogue.llm.budget import Limits
+from trialogue.options import Jobs, MaxCalls, MaxCost, MaxTokens, Seed
 from trialogue.records import Ending, JsonValue, Record
 from trialogue.records.files.validation import Mistake, Place
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
@@ -66,11 +67,11 @@ class SimulationFile(Record):
     """Users by name."""
     n: Whole = Field(default=100, ge=1)
     """Dialogues of each agent with each kind of users."""
-    seed: Whole = 0
+    seed: Annotated[Seed, Field(strict=True)] = 0
     """Random seed. ``fresh``: drawn anew from the operating system, or that of the run in ``out``."""
     max_turns: Whole = Field(default=MAX_TURNS, ge=1)
     """User utterances after which a dialogue is over."""
-    jobs: Whole = Field(default=1, ge=1)
+    jobs: Annotated[Jobs, Field(strict=True)] = 1
     """Processes."""
     at_once: Whole = Field(default=1, ge=1)
     """Dialogues that each process holds at the same time, for agents that are waited for."""
@@ -91,11 +92,11 @@ class SimulationFile(Record):
     retry_failed: bool | tuple[Ending, ...] = False
     """Run failed dialogues of an earlier run again: those whose failure says nothing about the agent's replies (true), or
     those with these endings."""
-    max_cost: float | None = Field(default=None, ge=0)
+    max_cost: MaxCost | None = None
     """What requests to language models may cost in total, for agents, users and their understanding; null: unlimited."""
-    max_calls: Whole | None = Field(default=None, ge=0)
+    max_calls: Annotated[MaxCalls, Field(strict=True)] | None = None
     """Number of requests to language models."""
-    max_tokens: Whole | None = Field(default=None, ge=0)
+    max_tokens: Annotated[MaxTokens, Field(strict=True)] | None = None
     """Tokens of prompts and answers of language models."""
     out: Path = DEFAULT_OUT
     """The folder for ledger, dialogues and manifest."""

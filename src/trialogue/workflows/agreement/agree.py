@@ -12,6 +12,7 @@ from trialogue.findings.agreement.records import AgreementFindings
 from trialogue.findings.people.methods import not_people
 from trialogue.findings.resampling import Resampling
 from trialogue.metrics import get_metric
+from trialogue.options import Confidence, Resamples, Seed
 from trialogue.records import JsonValue, MeasureName, Score
 from trialogue.records.kinds.origins import kinds_of, named_raters, with_raters
 from trialogue.workflows.agreement.result import Agreement
@@ -27,10 +28,10 @@ def agree(
     run: Path | str | Run,
     *,
     groups: Sequence[str] = (),
-    margin: Margin = "matched",
-    seed: int = 0,
-    resamples: int = 2_000,
-    confidence: float = 0.95,
+    tie_margin: Margin = "matched",
+    seed: Seed = 0,
+    resamples: Resamples = 2_000,
+    confidence: Confidence = 0.95,
     title: str | None = None,
     progress: Progress | None = None,
 ) -> Agreement:
@@ -39,7 +40,7 @@ def agree(
     Args:
         run: a run in memory, or a folder that ``trialogue evaluate`` wrote.
         groups: ``NAME=PATTERN``, such as ``"redial=*_redial"``: systems of one dataset, also shown apart.
-        margin: which differences are ties in preference agreement: ``"matched"``, or a number.
+        tie_margin: which differences are ties in preference agreement: ``"matched"``, or a number.
         seed: random seed.
         resamples: number of resamples of people or dialogues.
         confidence: confidence level of the intervals.
@@ -52,7 +53,7 @@ def agree(
     """
     call = arguments_of(agree, locals())
     tell = progress or (lambda _line: None)
-    how = checked_resampling(seed, resamples, confidence)
+    how = Resampling(seed, resamples, confidence)
     group_of = parse_grouping(groups)
     stored = run.to_stored() if isinstance(run, Run) else _read(Path(run), tell)
     scores, preferences, evaluated = stored.scores, stored.preferences, stored.findings
@@ -61,7 +62,7 @@ def agree(
     measures = {**_measures_of_cards(scores), **shown}
     config: dict[str, JsonValue] = {
         "groups": [*groups],
-        "margin": margin,
+        "tie_margin": tie_margin,
         "resamples": resamples,
         "confidence": confidence,
     }
@@ -76,7 +77,7 @@ def agree(
         title=title or f"Agreement with {named_raters(raters)}: {stored.name}",
         data=with_raters(_data(stored), raters),
         manifest=manifest,
-        plan=Plan(measures=measures, baselines=baseline_names(), group_of=group_of, margin=margin, resampling=how),
+        plan=Plan(measures=measures, baselines=baseline_names(), group_of=group_of, margin=tie_margin, resampling=how),
     )
     exposures = evaluated.training_data if evaluated else ()
     used = [fit for fit in evaluated.domains if fit.is_measured] if evaluated else []
@@ -99,22 +100,6 @@ def _with_tables(found: AgreementFindings) -> Agreement:
 def baseline_names() -> tuple[str, ...]:
     """Full names of the trivial baselines: length and distinct bigrams per reply."""
     return tuple(get_metric(name).measure for name in BASELINES)
-
-
-def checked_resampling(seed: int, resamples: int, confidence: float) -> Resampling:
-    """Validate the resampling settings.
-
-    Raises:
-        UsageError: with every impossible value.
-    """
-    mistakes = []
-    if resamples < 1:
-        mistakes.append(f"resamples must be a whole number of at least 1, got {resamples!r}.")
-    if not 0 < confidence < 1:
-        mistakes.append(f"confidence must be between 0 and 1, got {confidence!r}.")
-    if mistakes:
-        raise UsageError("\n".join(mistakes))
-    return Resampling(seed, resamples, confidence)
 
 
 def parse_grouping(groups: Sequence[str]) -> Callable[[str], str] | None:

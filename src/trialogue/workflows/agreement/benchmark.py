@@ -20,12 +20,13 @@ from trialogue.findings import Measure
 from trialogue.findings.agreement.agreement import Plan, agreement
 from trialogue.findings.agreement.answer import measure_sentence
 from trialogue.findings.agreement.records import AgreementFindings, RatingAgreement
+from trialogue.findings.resampling import Resampling
 from trialogue.metrics import AnyMetric, conversations_of, get_metrics, measure
 from trialogue.records import Dialogue, Record, Score, read_records, sha256_of
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.records.files.opening import write_text
 from trialogue.records.runs import run_draft
-from trialogue.workflows.agreement.agree import baseline_names, checked_resampling
+from trialogue.workflows.agreement.agree import baseline_names
 from trialogue.workflows.evaluation import Progress
 from trialogue.workflows.pipeline.default_metrics import BASELINES
 from trialogue.workflows.rerun.calls import arguments_of, manifest_of
@@ -126,7 +127,7 @@ def agree_benchmark(
     call = arguments_of(agree_benchmark, locals())
     if name not in BENCHMARKS:
         raise UnknownNameError("benchmark", name, BENCHMARKS)
-    how = checked_resampling(seed, resamples, confidence)
+    how = Resampling(seed, resamples, confidence)
     tell = progress or (lambda _line: None)
     path = Path(labels) if labels is not None else locate(get_corpus(name)) / LABELS
     tell(f"reading {path.name} and {Path(run).name}")

@@ -7,6 +7,7 @@ from pathlib import Path
 from trialogue.errors import DataError, Problem
 from trialogue.metrics import group_by_system, offline_conversations
 from trialogue.metrics.names import parse
+from trialogue.options import AnyLanguage, Resamples, Seed
 from trialogue.records import (
     Dialogue,
     Labeller,
@@ -40,7 +41,7 @@ from trialogue.workflows.alignment.run import (
 )
 from trialogue.workflows.alignment.shifts import with_shifts
 from trialogue.workflows.alignment.weights import WEIGHTED, weighted_situations
-from trialogue.workflows.evaluation import Progress, check_options, conclude_records, estimate_records
+from trialogue.workflows.evaluation import Progress, conclude_records, estimate_records, refuse_text
 from trialogue.workflows.inputs.inputs import InputRecords, summarise_repairs
 from trialogue.workflows.inputs.label_origins import with_labellers
 from trialogue.workflows.inputs.locations import Named
@@ -75,10 +76,10 @@ def align(
     answers: Path | None = None,
     labels_by: Labeller | None = None,
     names: Path | None = None,
-    any_language: bool = False,
+    any_language: AnyLanguage = False,
     title: str | None = None,
-    seed: int = 0,
-    resamples: int = 10_000,
+    seed: Seed = 0,
+    resamples: Resamples = 10_000,
     progress: Progress | None = None,
 ) -> AlignmentRun:
     """Measure the Behavior Alignment of systems with human recommenders in the same situations.
@@ -122,7 +123,7 @@ def align(
     call = arguments_of(align, locals())
     mapping = {} if names is None else read_names(names)
     classifier = None if pair_model is None else CrossEncoder.load(pair_model)
-    check_options(metrics, resamples, ALPHA, seed)
+    refuse_text(metrics)
     given = (*_sources(situations), *_sources(responses))
     tell("reading " + ", ".join(map(str, given)))
     theirs = any(parse(name).parameters.get("taxonomy") == "any" for name in metrics or ())  # words of another set stay

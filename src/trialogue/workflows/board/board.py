@@ -14,6 +14,7 @@ from trialogue.findings.board.records import BoardFindings, LeftOut
 from trialogue.findings.board.reported import ReportedRow
 from trialogue.findings.comparison.system_sample import collect_system
 from trialogue.findings.threats.listening import UNRECOGNISED
+from trialogue.options import Alpha, Resamples, Seed
 from trialogue.records import Basis, JsonValue, Manifest, MeasuredUnits, Reason, ReasonCode, StoredParts
 from trialogue.workflows.board.read_rows import problems_of_rows, read_reported
 from trialogue.workflows.board.read_runs import VersionRun, read_versions
@@ -76,9 +77,9 @@ def board(
     decide: Decision | None = None,
     systems: Sequence[str] = (),
     title: str = "Board",
-    alpha: float = 0.05,
-    seed: int = 0,
-    resamples: int = 10_000,
+    alpha: Alpha = 0.05,
+    seed: Seed = 0,
+    resamples: Resamples = 10_000,
     progress: Progress | None = None,
 ) -> Board:
     """Put many runs on one board. Comparable rows are ranked together; the others state why they are not.
@@ -108,8 +109,6 @@ def board(
         if on:
             raise UsageError("a decision protocol names the measures: omit on (--on).")
         on, alpha = [str(name) for name in (protocol.measure, *protocol.measures)], protocol.alpha
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha must be between 0 and 1, got {alpha!r}.")
     tell = progress or (lambda _line: None)
     tell(f"reading {len(runs)} {'run' if len(runs) == 1 else 'runs'}")
     given_paths = [Path(one) for one in rows]

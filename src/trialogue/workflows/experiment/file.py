@@ -10,7 +10,7 @@ simulate:                                  # simulated users talk to agents, as 
 dialogues: [talks.jsonl]                   # conversations with people: corpora and files, as for trialogue evaluate
 mapping: columns.yaml                      # columns of tables that are not recognised automatically
 human: [study/export]                      # human judgements of them, if they are in separate files
-link: demo                                 # a catalogue whose items are found in replies
+catalogue: demo                               # a catalogue whose items are found in replies
 known: films.txt                           # a list of real items: titles in neither are not recognised
 label: default                             # a model of strategies
 metrics: [turns, "distinct(n=2)@ratio"]    # default: all that the data allow
@@ -30,6 +30,7 @@ from trialogue.catalogue.presenting.real_items import read_real_items
 from trialogue.errors import DataError, Problem, TrialogueError, UsageError
 from trialogue.findings.protocol import DecisionProtocol
 from trialogue.metrics import get_metric
+from trialogue.options import Alpha, CatalogueDate, Resamples, Seed
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.validation import Mistake, Place
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
@@ -66,7 +67,7 @@ class Experiment(Record):
     """Heading of the report."""
     out: Path = Path("runs/experiment")
     """The folder of the report and of all stages."""
-    seed: Annotated[int, Field(strict=True)] = 0
+    seed: Annotated[Seed, Field(strict=True)] = 0
     """Random seed."""
     simulate: dict[str, JsonValue] | None = None
     """Agents, users, n and the other fields of a study of trialogue simulate, without out."""
@@ -76,11 +77,11 @@ class Experiment(Record):
     """Column mapping of unrecognised tables without a mapping of their own."""
     human: Names = ()
     """Files with human ratings and votes."""
-    link: str | None = None
+    catalogue: str | None = None
     """Catalogue for linking items in unannotated replies."""
     known: str | None = None
     """List of real items beside the catalogue."""
-    catalogue_date: Annotated[int, Field(strict=True, ge=1000, le=2999)] | None = None
+    catalogue_date: Annotated[CatalogueDate, Field(strict=True)] | None = None
     """Year up to which the catalogue has items; null: that of its latest item."""
     label: str | None = None
     """Strategy model (a folder, or default) for unlabelled utterances."""
@@ -94,9 +95,9 @@ class Experiment(Record):
     """Compare simulated users with the people in the dialogues, if there are both; false for invented people."""
     passport: Annotated[bool, Field(strict=True)] = True
     """Write the passport of each kind of simulated users, where they are compared with people."""
-    resamples: Annotated[int, Field(strict=True, ge=100)] = 10_000
+    resamples: Annotated[Resamples, Field(strict=True)] = 10_000
     """Bootstrap resamples."""
-    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    alpha: Alpha = 0.05
     """Significance level."""
     decide: DecisionProtocol | None = None
     """The decision protocol: primary measure, family, margins, exclusions, blocking threats, planned dialogues."""
@@ -213,7 +214,7 @@ def _wrong_names(data: Mapping[str, Any], folder: Path) -> Iterator[Mistake]:
             yield from around.mistakes(given, place)
     checks: list[tuple[Place, Callable[[str], object]]] = [
         (("metrics",), get_metric),
-        (("link",), lambda name: load_catalogue(resolve_path(folder, name))),
+        (("catalogue",), lambda name: load_catalogue(resolve_path(folder, name))),
         (("known",), lambda name: read_real_items(resolve_path(folder, name))),
         (("label",), lambda name: _model(resolve_path(folder, name))),
         (("align", "model"), lambda name: _model(resolve_path(folder, name))),
@@ -249,11 +250,11 @@ def _unread(data: Mapping[str, Any]) -> Iterator[Mistake]:
     if isinstance(align, Mapping) and "situations" in align and not align["situations"]:
         yield Mistake(("align", "situations"), "it names no situations.")
     for field in ("known", "catalogue_date"):
-        if data.get(field) and not data.get("link"):
+        if data.get(field) and not data.get("catalogue"):
             yield Mistake(
-                (field,), "it is read only together with a catalogue, but there is none.", "Name it: link: FILE."
+                (field,), "it is read only together with a catalogue, but there is none.", "Name it: catalogue: FILE."
             )
-    for field, of_use in (("human", "ratings and votes are read"), ("link", "a catalogue is read")):
+    for field, of_use in (("human", "ratings and votes are read"), ("catalogue", "a catalogue is read")):
         if data.get(field) and not data.get("dialogues"):
             what = f"{of_use} only together with conversations with people, but there are no dialogues."
             yield Mistake((field,), what, "Name them with dialogues: [FILE].")

@@ -66,7 +66,7 @@ def simulation(experiment: Experiment) -> Stage:
 def catalogue_of(experiment: Experiment, users: str | None) -> str | None:
     """Catalogue that needs are about: the simulation's, or for people the one whose items are linked; None: unknown."""
     if users is None:
-        return None if experiment.link is None else experiment.path(experiment.link)
+        return None if experiment.catalogue is None else experiment.path(experiment.catalogue)
     return None if experiment.study is None else resolve_path(experiment.study.folder, experiment.study.catalogue)
 
 

@@ -130,9 +130,9 @@ def _people_stage(experiment: Experiment) -> Stage:
                 Problem(what, field="dialogues", hint="Ratings without conversations belong in the field human.")
             )
         material, left_out = exclude(material, _exclusions(experiment))
-        if experiment.link:
+        if experiment.catalogue:
             known = experiment.known and experiment.path(experiment.known)
-            material = link_step(experiment.path(experiment.link), known=known, date=experiment.catalogue_date)(
+            material = link_step(experiment.path(experiment.catalogue), known=known, date=experiment.catalogue_date)(
                 material
             )
         _write_failures(context.folder, find_failed_agents(material.dialogues))
@@ -140,7 +140,7 @@ def _people_stage(experiment: Experiment) -> Stage:
         _write(context.folder, _flatten(material), [*material.warnings, *left_out])
 
     identities = [surroundings.identity_of(named) for named in names]
-    config: dict[str, JsonValue] = {"given": identities, "link": experiment.link, "label": experiment.label}
+    config: dict[str, JsonValue] = {"given": identities, "catalogue": experiment.catalogue, "label": experiment.label}
     config |= {name: getattr(experiment, name) for name in ("known", "catalogue_date") if getattr(experiment, name)}
     return Stage(
         name=PEOPLE,
@@ -148,7 +148,7 @@ def _people_stage(experiment: Experiment) -> Stage:
         config={**config, **_exclusion_config(experiment)},
         inputs={
             **hashes_of(names, surroundings),
-            **files_in([experiment.link, experiment.known], experiment.folder),
+            **files_in([experiment.catalogue, experiment.known], experiment.folder),
             **model_hashes(_model_path(experiment, experiment.label)),
         },
         reads=bytes_of(names, surroundings),

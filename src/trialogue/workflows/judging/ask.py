@@ -25,6 +25,7 @@ from trialogue.judges.panel import panel_scores
 from trialogue.judges.rubric import JudgedLevel
 from trialogue.llm.families import family_of
 from trialogue.llm.usage import Usage
+from trialogue.options import Seed
 from trialogue.records import Manifest, MeasureName, Score, write_records
 from trialogue.records.completion import UNNAMED
 from trialogue.records.runs import run_draft
@@ -129,7 +130,7 @@ def judge_scores(
     model: JudgeGiven | Sequence[JudgeGiven],
     options: Mapping[str, Any] | None = None,
     cache: Path | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
     i_may: bool = False,
     out: Path | str | None = None,
     progress: Callable[[str], None] | None = None,

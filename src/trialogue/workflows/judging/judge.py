@@ -17,6 +17,7 @@ from trialogue.findings.judging.units import JudgedUnit, table_of
 from trialogue.judges.prompts import signature_of
 from trialogue.judges.rubric import Rubric
 from trialogue.judges.rubric_files import load_rubric
+from trialogue.options import Seed
 from trialogue.records.score import AGGREGATE, Score
 from trialogue.seeds import rng_for
 from trialogue.stats.correction.means import MIN_LABELS
@@ -59,7 +60,7 @@ def judge(
     out: Path | str | None = None,
     chances: Path | None = None,
     settings: JudgeSettings | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
     progress: Progress | None = None,
 ) -> JudgingFindings:
     """Means, differences and ranks of systems by a judge, by labels alone, and by both combined.
@@ -245,7 +246,7 @@ def plan_labels(
     labels: Any = None,
     scores: Any = None,
     settings: JudgeSettings | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> LabelPlan:
     """Select the units to label next for a target interval width, at random within each system.
 

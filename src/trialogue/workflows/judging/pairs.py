@@ -22,6 +22,7 @@ from trialogue.judges.asking import Cost
 from trialogue.judges.pair_judge import Pair, preferences_of
 from trialogue.judges.tallies import PairTally, tallies_of
 from trialogue.llm.usage import Usage
+from trialogue.options import Seed
 from trialogue.records import Dialogue, Preference, write_records
 from trialogue.records.completion import UNNAMED
 from trialogue.seeds import rng_for
@@ -111,7 +112,7 @@ def judge_pairs(
     model: str | Path | AnyJudgeOptions | Sequence[str | Path | AnyJudgeOptions],
     options: Mapping[str, Any] | None = None,
     cache: Path | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
     i_may: bool = False,
     out: Path | str | None = None,
     progress: Callable[[str], None] | None = None,

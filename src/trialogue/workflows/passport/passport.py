@@ -25,10 +25,10 @@ from trialogue.findings.passport.stability import stability_of
 from trialogue.findings.passport.threats import passport_threats
 from trialogue.findings.resampling import Resampling
 from trialogue.metrics import AnyMetric, get_metric
+from trialogue.options import Confidence, Resamples, Seed
 from trialogue.records import Dialogue, JsonValue, Manifest, Reason, ReasonCode, Role
 from trialogue.stats import cluster_sums, estimate_of_sums
 from trialogue.stats.resampling.bootstrap import mean_of
-from trialogue.workflows.agreement.agree import checked_resampling
 from trialogue.workflows.evaluation import Progress
 from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.inputs.memory import Data, with_data_read
@@ -65,9 +65,9 @@ def passport(
     outcome: str = "need_met",
     same: Mapping[str, str] | None = None,
     out: Path | str = "runs/passport",
-    seed: int = 0,
-    resamples: int = 2_000,
-    confidence: float = 0.95,
+    seed: Seed = 0,
+    resamples: Resamples = 2_000,
+    confidence: Confidence = 0.95,
     progress: Progress | None = None,
 ) -> PassportFindings:
     """The passport of some simulated users.
@@ -92,7 +92,7 @@ def passport(
     """
     call = arguments_of(passport, locals())
     tell = progress or (lambda _line: None)
-    how = checked_resampling(seed, resamples, confidence)
+    how = Resampling(seed, resamples, confidence)
     metric = get_metric(outcome)
     plan = plan or PassportPlan(AGENTS)
     if not plan.agents:

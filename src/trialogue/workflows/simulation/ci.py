@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict
 
 from trialogue.errors import DataError, Problem
 from trialogue.findings.comparison.gate import FAILURE_MARGIN
 from trialogue.findings.comparison.records import Comparison
+from trialogue.options import FailureMargin, Margin, Resamples
 from trialogue.records import Dialogue, JsonValue, Record, read_records
 from trialogue.records.files.opening import write_text
 from trialogue.records.files.validation import mistakes_of
@@ -45,11 +46,11 @@ class ComparisonFields(Record):
 
     on: tuple[str, ...] = ()
     """Measures that decide; none: people's ratings, else the task outcome of simulated users."""
-    margin: float | None = Field(default=None, gt=0)
+    margin: Margin | None = None
     """Loss that counts as not worse."""
-    failure_margin: float = Field(default=FAILURE_MARGIN, ge=0, le=1)
+    failure_margin: FailureMargin = FAILURE_MARGIN
     """Increase in the share of failed dialogues that does not by itself make the new version worse."""
-    resamples: int = Field(default=10_000, ge=100)
+    resamples: Resamples = 10_000
     """Bootstrap resamples."""
 
 

@@ -15,7 +15,6 @@ from trialogue.findings.resampling import Resampling
 from trialogue.metrics import AnyMetric, conversations_of, get_metric, measure
 from trialogue.metrics.human_ratings import FiledAnswers, rating_scores, ratings_among
 from trialogue.records import Dialogue, MeasureName, Role, Score
-from trialogue.workflows.agreement.agree import checked_resampling
 from trialogue.workflows.evaluation import Progress
 from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.inputs.locations import Named
@@ -70,7 +69,7 @@ def realism(
     """
     call = arguments_of(realism, locals())
     tell = progress or (lambda _line: None)
-    resampling = checked_resampling(seed, resamples, confidence)
+    resampling = Resampling(seed, resamples, confidence)
     tell("reading " + ", ".join(map(str, (*real, *simulated))))
     sides = [gather(given) for given in (real, simulated)]
     for side in sides:  # baselines talk to simulated users, too, and say nothing of how these are with recommenders

@@ -23,6 +23,7 @@ from trialogue.findings.planning.study_power import (
     study_power,
 )
 from trialogue.findings.planning.variance_presets import INSPIRED2, PRESETS, preset
+from trialogue.options import Alpha, Jobs, Power, Seed, Simulations
 from trialogue.stats import clmm
 from trialogue.study.design.file import StudyFile
 from trialogue.workflows.inputs.study_files import read_export
@@ -82,11 +83,11 @@ def plan_study(
     base: Base | Path | str | None = None,
     *,
     effects: tuple[float, ...] | None = None,
-    power: float = 0.8,
-    level: float = 0.05,
-    simulations: int = 1_000,
-    seed: int = 0,
-    jobs: int = 1,
+    power: Power = 0.8,
+    alpha: Alpha = 0.05,
+    simulations: Simulations = 1_000,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
     search: bool = True,
     full: bool = False,
     progress: Callable[[str], None] | None = None,
@@ -99,7 +100,7 @@ def plan_study(
             (``base_plan``).
         effects: effect of each system, in logits; None: 0.5 apart, for as many systems as there are.
         power: required probability of detecting every true difference.
-        level: significance level of the tests, after correction.
+        alpha: significance level of the tests, after correction.
         simulations: number of simulated studies per plan.
         seed: random seed for the simulated studies.
         jobs: number of processes; it does not change the findings.
@@ -115,21 +116,19 @@ def plan_study(
         UsageError: an option out of range or unknown, or an impossible plan.
         DataError: files that cannot be read.
     """
-    if not 0 < power < 1:
-        raise UsageError(f"power must lie between 0 and 1, got {power}.")
     if unknown := sorted(design.keys() - DESIGN):
         raise UnknownNameError("plan option", unknown[0], DESIGN)
     base = change_base(base if isinstance(base, Base) else base_plan(base, effects=effects), **design)
     plan = base.plan
     is_quick = plan.answers == "choices" and not full
-    quick = calibrate(plan, seed=seed, level=level, jobs=jobs) if is_quick else None
+    quick = calibrate(plan, seed=seed, level=alpha, jobs=jobs) if is_quick else None
     found = study_power(
-        plan, seed=seed, simulations=simulations, level=level, jobs=jobs, progress=progress, calibration=quick
+        plan, seed=seed, simulations=simulations, level=alpha, jobs=jobs, progress=progress, calibration=quick
     )
     wanted = search and found.every_pair.value is not None and found.every_pair.value < power
     ways = tuple(
         find_alternative(
-            plan, way, power=power, seed=seed, simulations=simulations, level=level, jobs=jobs, progress=progress,
+            plan, way, power=power, seed=seed, simulations=simulations, level=alpha, jobs=jobs, progress=progress,
             calibration=quick,
         )
         for way in (enlargements_of(plan) if wanted else ())
@@ -141,12 +140,12 @@ def plan_study(
         thresholds=plan.thresholds,
         dropout=plan.dropout,
         excluded=plan.excluded,
-        level=level,
+        level=alpha,
         power=power,
         seed=seed,
         plan=found,
         ways=ways,
-        curves=curves_of(plan, level=level) if found.every_pair.value is not None else {},
+        curves=curves_of(plan, level=alpha) if found.every_pair.value is not None else {},
         notes=base.notes,
     )
 

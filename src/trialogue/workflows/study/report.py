@@ -12,6 +12,7 @@ from pathlib import Path
 from trialogue.errors import UsageError
 from trialogue.findings import Findings
 from trialogue.findings.people import StudyData, StudyFindings, conclude_study, infer_study
+from trialogue.options import Alpha, Seed
 from trialogue.records import Manifest, MeasureName
 from trialogue.workflows.evaluation import conclude_records, estimate_records
 from trialogue.workflows.inputs.inputs import InputRecords
@@ -25,8 +26,8 @@ def study_findings(
     export: Path | str | Sequence[Path | str],
     *,
     title: str | None = None,
-    seed: int = 0,
-    alpha: float = 0.05,
+    seed: Seed = 0,
+    alpha: Alpha = 0.05,
     models: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> StudyFindings:
@@ -96,8 +97,8 @@ def study_report(
     out: Path | str,
     *,
     title: str | None = None,
-    seed: int = 0,
-    alpha: float = 0.05,
+    seed: Seed = 0,
+    alpha: Alpha = 0.05,
     models: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Path:
