@@ -3,6 +3,7 @@
 import inspect
 import math
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
@@ -15,7 +16,7 @@ from trialogue.cli.app import app
 from trialogue.cli.shared.app import App
 from trialogue.errors import UsageError
 from trialogue.findings.protocol import DecisionProtocol
-from trialogue.options import Help, out_of_bounds, parts_of
+from trialogue.options import Help, bounds_of, out_of_bounds, parts_of, words_of_bounds
 from trialogue.records import Record
 from trialogue.simulation.batch.simulation_file import SimulationFile
 from trialogue.workflows.experiment.file import Experiment
@@ -114,3 +115,10 @@ def test_the_command_line_refuses_what_a_function_refuses(given: str) -> None:
     assert "--alpha must be above 0 and at most" in str(result.exception)
     with pytest.raises(UsageError, match="alpha must be above 0 and at most"):
         trialogue.evaluate("demo", alpha=float(given))
+
+
+def test_the_reference_lists_the_shared_options() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "reference" / "command.md").read_text(encoding="utf-8")
+    for name, kind in SHARED.items():
+        text = next(note.text for note in parts_of(kind)[1] if isinstance(note, Help))
+        assert f"| `--{name.replace('_', '-')}` | {words_of_bounds(bounds_of(kind))} | {text} |" in page
