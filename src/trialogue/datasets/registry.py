@@ -16,6 +16,7 @@ SHAPES = {
     "prediction-pairs": "trialogue.datasets.formats.prediction_pairs:FORMAT",
     "mturk": "trialogue.datasets.formats.mturk:FORMAT",
     "convokit": "trialogue.datasets.formats.convokit:FORMAT",
+    "battles": "trialogue.datasets.formats.battles:FORMAT",
     "arrow": "trialogue.datasets.tables.arrow:FORMAT",
     "zero-shot-crs-filtered": "trialogue.datasets.corpora.zero_shot_crs:FILTERED",
     "zero-shot-crs-unseen": "trialogue.datasets.corpora.zero_shot_crs:UNSEEN",

@@ -327,6 +327,11 @@ def _decided_pairs(league: League) -> set[tuple[str, str]]:
 def _scope(leagues: Sequence[League], votes: Votes | None, threats: Sequence[Threat]) -> str:
     if votes is not None and votes.strengths and votes.rater_kinds in ((), (Raters.PEOPLE,)):
         return "Only the votes are human judgement: a metric shows what it measures, not what people prefer."
+    if votes is not None and Raters.UNKNOWN in votes.rater_kinds:
+        return (
+            "The data do not say who cast the votes (if people did: --origin person): a metric does not show what people "
+            "prefer."
+        )
     judged = [league for league in leagues if league.measure.by == "people"]
     if any(_is_blocked(league) for league in judged):
         return "A threat blocks any ranking by people's ratings: a metric does not show what people prefer."

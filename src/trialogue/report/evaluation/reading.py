@@ -41,6 +41,8 @@ def sample_line(findings: Findings) -> str:
     dialogues = (
         findings.dialogues if findings.dialogues is not None else sum(each.dialogues for each in findings.systems)
     )
+    if findings.votes is not None and not findings.systems:
+        return f"Read: {count(findings.votes.votes, 'vote')} on {count(len(findings.votes.strengths), 'system')}."
     parts = [
         count(len(findings.systems), "system"),
         count(dialogues, "dialogue"),

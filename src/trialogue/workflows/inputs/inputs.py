@@ -79,8 +79,8 @@ class InputRecords:
         return f"<Material: {', '.join(f'{len(getattr(self, kind))} {kind}' for kind in kinds)}>"
 
     def __bool__(self) -> bool:
-        """Whether there is anything to evaluate: conversations, replies, or people's answers about some."""
-        return bool(self.dialogues or self.responses or answers_among(self.scores))
+        """Whether there is anything to evaluate: conversations, replies, people's answers about some, or their votes."""
+        return bool(self.dialogues or self.responses or answers_among(self.scores) or self.preferences)
 
 
 def sources_of(
@@ -331,7 +331,9 @@ class _Account:
 
 
 def _with_origin(origin: Raters | None, record: AnyRecord) -> AnyRecord:
-    """A record with the declared origin of its ratings."""
+    """A record with the declared origin of its ratings, or of its vote."""
+    if isinstance(record, Preference) and origin is not None and record.raters in UNDECLARED:
+        return record.model_copy(update={"raters": origin})
     if isinstance(record, Dialogue):
         return _declare_origin(origin, record)
     return _declare_origin(origin, record) if isinstance(record, Response) else record

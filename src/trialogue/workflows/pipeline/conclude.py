@@ -42,7 +42,7 @@ def conclude(inferred: Estimates, *, title: str, beside: Beside = NOTHING_BESIDE
         DataError: nothing could be measured.
     """
     measured = inferred.measured
-    if not inferred.leagues:
+    if not inferred.leagues and inferred.votes is None:
         raise DataError(_nothing_measured_problem(measured))
     tables = [each for each in measured.counts if isinstance(each, MeasuredUnits)]
     manifest = measured.manifest
