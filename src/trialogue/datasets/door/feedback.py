@@ -6,7 +6,7 @@ none of these forms is not understood, which is counted and named, and never lef
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -309,6 +309,8 @@ def feedback_under(name: str, value: object) -> Iterator[Said]:
     [('csat', 4.0)]
     >>> [(each.name, each.feedback.value) for each in feedback_under("ratings", {"fluency": "5", "thumbs_down": True})]
     [('fluency', 5.0), ('thumbs_up', 0.0)]
+    >>> [(each.name, each.feedback.high) for each in feedback_under("ratings", {"fluency": 5, "fluency_max": 7})]
+    [('fluency', 7.0)]
     """
     return _judgements_under(name, value, origin_of(name))
 
@@ -337,19 +339,39 @@ def _in_object(name: str, value: Mapping[str, object], origin: Raters) -> Iterat
     by_key = {key_of(str(key)): each for key, each in value.items()}
     valued = next((key for key in _VALUES if key in by_key and not isinstance(by_key[key], Mapping | list)), None)
     if valued is None:
+        beside = {*_BESIDE, *_BY, *_SIBLINGS, *_ORIGINS, *_LOWS, *_HIGHS, *_KEYS}
+        beside |= {end for key in by_key for ends in (_LOWS, _HIGHS) for end in _ends_of(key, ends)}
         for key, each in value.items():
-            if key_of(str(key)) not in {*_BESIDE, *_BY, *_SIBLINGS, *_ORIGINS, *_LOWS, *_HIGHS, *_KEYS}:
-                yield from _judgements_under(str(key), each, origin)
+            if key_of(str(key)) not in beside:
+                low, high = (_first_number(by_key, _ends_of(key_of(str(key)), ends)) for ends in (_LOWS, _HIGHS))
+                yield from (_on_scale(said, low, high) for said in _judgements_under(str(key), each, origin))
         return
     if is_absent(by_key[valued]):
         return
     named = next((str(by_key[key]) for key in _KEYS if isinstance(by_key.get(key), str)), None)
     own = named or name
     found = feedback_in(by_key[valued])
-    low, high = (next((plain_number(by_key[key]) for key in keys if key in by_key), None) for keys in (_LOWS, _HIGHS))
-    if found is not None and (low is not None or high is not None):
-        found = replace(found, low=found.low if low is None else low, high=found.high if high is None else high)
+    low, high = (_first_number(by_key, ends) for ends in (_LOWS, _HIGHS))
     rater = next((str(by_key[key]) for key in _BY if by_key.get(key) not in (None, "")), None)
     kind = next((each for key in _ORIGINS if (each := kind_of_rater(str(by_key.get(key, ""))))), None)
-    said = _as_approval(Said(own, by_key[valued], found, rater, kind or origin))
+    said = _as_approval(_on_scale(Said(own, by_key[valued], found, rater, kind or origin), low, high))
     yield said if kind is not None else with_rater(said, by_key)
+
+
+def _ends_of(key: str, ends: Iterable[str]) -> Iterator[str]:
+    """Names under which an end of a rating's scale stands beside it, such as ``quality_max`` and ``max_quality``."""
+    for end in ends:
+        yield from (f"{key}_{end}", f"{end}_{key}")
+
+
+def _first_number(by_key: Mapping[str, object], names: Iterable[str]) -> float | None:
+    return next((plain_number(by_key[name]) for name in names if name in by_key), None)
+
+
+def _on_scale(said: Said, low: float | None, high: float | None) -> Said:
+    """A judgement on a scale whose ends stand beside it; None: not this end."""
+    if said.feedback is None or (low is None and high is None):
+        return said
+    found = said.feedback
+    low, high = found.low if low is None else low, found.high if high is None else high
+    return replace(said, feedback=replace(found, low=low, high=high))
