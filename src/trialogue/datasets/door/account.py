@@ -20,9 +20,12 @@ SENTINELS = (-1, -9, -99, -999, 99, 999, 9999)
 LARGEST_SCALE = 10  # of the scales on which 99 cannot be a rating
 MANY_UNREAD = 0.05  # share of words beside up and down from which on there are more points than two
 SEVERAL_POINTS = 2
-_MAYBE_WORDS = "evaluation survey label labels grade verdict judgement judgment annotation answer"
+_MAYBE_WORDS = (
+    "evaluation survey questionnaire label grade verdict judgement judgment assessment annotation answer winner preference "
+    "preferred choice opinion"
+)
 _MAYBE = frozenset(_MAYBE_WORDS.split())
-"""Names of fields that may hold judgements, of people or of others."""
+"""Last words of the names of fields that may hold judgements, of people or of others; also in the plural."""
 FEW = 12  # different values of a column that may hold judgements or name systems
 EXAMPLES = 3
 _SYSTEMS_WORDS = (
@@ -239,7 +242,7 @@ class FieldTally:
         leaf = name.rpartition(".")[2]
         may_judge = (
             is_feedback_name(leaf)
-            or key_of(leaf) in _MAYBE
+            or key_of(leaf).rpartition("_")[2].removesuffix("s") in _MAYBE
             or rated_name(leaf) is not None
             or (few and self.numbers[name] and _may_be_rating(held))
         )
