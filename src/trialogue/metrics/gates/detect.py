@@ -180,7 +180,7 @@ def loop(dialogue: Dialogue) -> bool | None:
 
     An agent that says one thing again and again is answered alike, which is its doing.
     """
-    return _repeats_words(dialogue) or repeats_content(_turns(dialogue), MIN_REPETITIONS)
+    return _repeats_words(dialogue) or repeats_content(_turns(dialogue))
 
 
 def _repeats_words(dialogue: Dialogue) -> bool:
