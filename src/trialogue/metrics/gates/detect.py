@@ -180,7 +180,8 @@ def loop(dialogue: Dialogue) -> bool | None:
 
     An agent that says one thing again and again is answered alike, which is its doing.
     """
-    return _repeats_words(dialogue) or repeats_content(_turns(dialogue))
+    turns = _turns(dialogue)
+    return _repeats_words(dialogue) or (repeats_content(turns) and not ends_without_end(turns))
 
 
 def _repeats_words(dialogue: Dialogue) -> bool:

@@ -47,6 +47,8 @@ _ASKS = re.compile(
 _ASSENT = re.compile(
     r"\A\W*(?:(?:yes|yeah|yep|ok(?:ay)?|sure|fine|omg|please|of|course|great|good|right|alright)\W*)+\Z", re.IGNORECASE
 )
+_CHOICE = re.compile(r"\b(?:which|what|who|where|when|how|or)\b[^?]*\?", re.IGNORECASE)
+"""Questions to which "yes" is no answer."""
 
 
 @lru_cache(maxsize=20_000)
@@ -105,7 +107,9 @@ def repeats_content(turns: Sequence[tuple[str, str]]) -> bool:
     """
     said = [(text, before, after) for (_, before), (speaker, text), (_, after) in _threes(turns) if speaker == "user"]
     rows = [said[place:] for place in range(len(said))]
-    return _asks_again(said) or any(_goes_on(row, NEARLY_SAME, LEAST_NEAR) or _says_again(row) for row in rows)
+    if _asks_again(said) or _assents_to_choices(said):
+        return True
+    return any(_goes_on(row, NEARLY_SAME, LEAST_NEAR) or _says_again(row) for row in rows)
 
 
 def _says_again(said: Sequence[tuple[str, str, str]]) -> bool:
@@ -120,8 +124,7 @@ def _goes_on(said: Sequence[tuple[str, str, str]], least_share: float, least: in
     first, answered = _subject_of(said[0][0]), list[Bag]()
     for text, before, _ in said:
         subject = _subject_of(text)
-        share = len(first & subject) / len(first | subject) if first else _assents_alike(said[0][0], text)
-        if share < least_share:
+        if not subject or len(first & subject) < least_share * len(first | subject):
             return False
         bag = bag_of(words_of(before))
         answered += [] if any(are_alike(bag, other) for other in answered) else [bag]
@@ -130,8 +133,11 @@ def _goes_on(said: Sequence[tuple[str, str, str]], least_share: float, least: in
     return False
 
 
-def _assents_alike(one: str, other: str) -> bool:
-    return _ASSENT.match(one) is not None and words_of(one) == words_of(other)
+def _assents_to_choices(said: Sequence[tuple[str, str, str]]) -> bool:
+    """Whether the user only says yes, again and again, and not once to a question which of several things."""
+    assents = [(words_of(text), _CHOICE.search(before) is not None) for text, before, _ in said if _ASSENT.match(text)]
+    times, unanswered = Counter(words for words, _ in assents), Counter(words for words, open_ in assents if open_)
+    return any(times[words] >= LEAST_ALIKE and unanswered[words] >= LEAST_ALIKE - 1 for words in times)
 
 
 def _threes(turns: Sequence[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], ...]]:
