@@ -131,7 +131,7 @@ def _only_thanks(turns: Sequence[tuple[str, str]]) -> bool:
     for (_, before), (speaker, text) in pairwise((("", ""), *turns)):
         if speaker != "user" or _refuses(text):
             continue
-        if "?" in before and _ANSWERS.search(text):
+        if "?" in before and _ANSWERS.search(text) and not _closes(text):
             row, thanks = 0.0, 0
         elif is_thanks(text):
             row, thanks = row + 1, thanks + 1
@@ -144,6 +144,11 @@ def _only_thanks(turns: Sequence[tuple[str, str]]) -> bool:
         if row >= MIN_CLOSING_TURNS and thanks >= MIN_THANKS:
             return True
     return False
+
+
+def _closes(text: str) -> bool:
+    """Whether an offer of more is declined with thanks: it begins the goodbyes."""
+    return text.lstrip()[:2].casefold() == "no" and is_thanks(text)
 
 
 def _only_courtesies(turns: Sequence[tuple[str, str]]) -> bool:

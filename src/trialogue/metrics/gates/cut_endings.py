@@ -52,8 +52,8 @@ _SHORT_FORMS = frozenset(patterns("short_forms"))
 
 
 @lru_cache(maxsize=20_000)
-def breaks_off(text: str) -> bool:
-    """Whether a message is empty or stops in mid-sentence.
+def breaks_off(text: str, sets_marks: bool = True) -> bool:
+    """Whether a message is empty or stops in mid-sentence; in half a word only of a user who sets marks after messages.
 
     >>> breaks_off("I am looking for a film that has the"), breaks_off("what is it about"), breaks_off("")
     (True, False, True)
@@ -68,7 +68,7 @@ def breaks_off(text: str) -> bool:
         return True
     if _ENDS.search(bare):
         return False
-    if _is_unclosed(bare) or _is_half_word(bare, words) or _is_letters(bare, words):
+    if _is_unclosed(bare) or (sets_marks and _is_half_word(bare, words)) or _is_letters(bare, words):
         return True
     sentence = _SENTENCES.split(bare)[-1]
     opened = _OPEN_END.search(sentence)

@@ -180,7 +180,8 @@ def loop(dialogue: Dialogue) -> bool | None:
 
     An agent that says one thing again and again is answered alike, which is its doing.
     """
-    return _repeats_words(dialogue) or repeats_content(_turns(dialogue), MIN_REPETITIONS)
+    turns = _turns(dialogue)
+    return _repeats_words(dialogue) or (repeats_content(turns) and not ends_without_end(turns))
 
 
 def _repeats_words(dialogue: Dialogue) -> bool:
@@ -223,16 +224,15 @@ def is_truncated(dialogue: Dialogue) -> bool | None:
         for each, after in zip_longest(utterances, utterances[1:])
         if each.speaker == "user" and (after is None or after.speaker != "user" or each.meta.get("finish_reason"))
     ]
-    if any(said.meta.get("finish_reason") == "length" or breaks_off(said.text) for said, _ in users):
+    texts = [said.text for said, _ in users]
+    # Of those who set marks after their sentences, more is no ending. Few words, such as "trains and love", need none.
+    unmarked = [each for each in texts if len(each.split()) >= MIN_REPEATED_WORDS and not ends_with_mark(each)]
+    sets_marks = len(unmarked) <= 1
+    if any(said.meta.get("finish_reason") == "length" or breaks_off(said.text, sets_marks) for said, _ in users):
         return True
     if any(breaks_off_in_word(said.text, reply) for said, reply in users):
         return True
-    unmarked = [said.text for said, _ in users if " " in said.text.strip() and not ends_with_mark(said.text)]
-    return (
-        len(unmarked) == 1 < len(users)
-        and any(map(ends_with_mark, (said.text for said, _ in users)))
-        and is_unfinished(unmarked[0])
-    )
+    return len(unmarked) == 1 and any(map(ends_with_mark, texts)) and is_unfinished(unmarked[0])
 
 
 def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None:

@@ -28,14 +28,17 @@ _FUNCTION = frozenset(patterns("function_words"))
 
 STEM = 5
 """Letters by which a word of content is known again, without a final s."""
-LEAST_CONTENT, LEAST_OF_SENTENCE, LEAST_SPECIFIC = 3, 4, 2
-"""Words of content in a message, and in one of its sentences, that can be said again; how many of them say what about."""
-SAME_CONTENT = 0.7
-"""Of the words of content of two messages or sentences, those that are the same."""
+LEAST_CONTENT = 3
+"""Words in a question, and of the subject of a message, that can be said again."""
+LEAST_ALIKE, LEAST_NEAR = 3, 4
+"""User turns that say the same, or nearly the same."""
+SAME_CONTENT, NEARLY_SAME = 0.6, 0.5
+"""Of the words of the subjects of two messages, those that are the same."""
 SAME_ANSWER = 0.3
 """Of the words of content of the shorter of two answers, those of the other: of another item, another thing is true."""
 _UNSPECIFIC = frozenset(each[:STEM] for each in patterns("unspecific_words"))
-_SENTENCES = re.compile(r"(?<=[.!?])\s+")
+_PLAIN = _UNSPECIFIC.union(each[:STEM].rstrip("s") for each in patterns("courteous_words"))
+"""Stems that say nothing of what a message is about."""
 _SAID = re.compile(r"[^.!?]+[.!?]?")
 _JOINING = frozenset(("and", "but", "so"))
 _ASKS = re.compile(
@@ -91,34 +94,50 @@ def are_alike(one: Bag, other: Bag) -> bool:
     return shared >= ALIKE * union or _differ_in_slips(rest, more)
 
 
-def repeats_content(turns: Sequence[tuple[str, str]], least: int) -> bool:
-    """Whether a user says one thing again in other words, asks what was answered, or assents to what leaves a choice.
+def repeats_content(turns: Sequence[tuple[str, str]]) -> bool:
+    """Whether a user says one thing again in other words, turn after turn, or asks what was answered.
 
     Args:
         turns: speaker and text.
-        least: how often.
 
     >>> told = ["a place with vegan food and parking", "vegan food and a place for parking", "parking, and vegan food?"]
     >>> replies = ["Try Rio.", "There is Alma, by the river.", "Casa Verde?"]
-    >>> turns = [turn for pair in zip(told, replies) for turn in zip(("user", "system"), pair)]
-    >>> repeats_content(turns, 3)
+    >>> repeats_content([turn for pair in zip(told, replies) for turn in zip(("user", "system"), pair)])
     True
     """
     said = [(text, before, after) for (_, before), (speaker, text), (_, after) in _threes(turns) if speaker == "user"]
-    if _asks_again(said, least) or _assents_to_choices([(text, before) for text, before, _ in said], least):
+    rows = [said[place:] for place in range(len(said))]
+    if _asks_again(said) or _assents_to_choices(said):
         return True
-    sentences = Counter(each for text, _, _ in said for each in _sentences_of(text))
-    if sentences and max(sentences.values()) >= least:
-        return True
-    contents = [(_contents_of(text), bag_of(words_of(before))) for text, before, _ in said]
-    for one in dict.fromkeys(each for found, _ in contents for each in found):
-        answered: list[Bag] = []
-        for found, before in contents:
-            if any(_is_same(one, each) for each in found) and not any(are_alike(before, other) for other in answered):
-                answered.append(before)
+    return any(_goes_on(row, NEARLY_SAME, LEAST_NEAR) or _says_again(row) for row in rows)
+
+
+def _says_again(said: Sequence[tuple[str, str, str]]) -> bool:
+    return len(_subject_of(said[0][0])) >= LEAST_CONTENT and _goes_on(said, SAME_CONTENT, LEAST_ALIKE)
+
+
+def _goes_on(said: Sequence[tuple[str, str, str]], least_share: float, least: int) -> bool:
+    """Whether the first turns say the same as the very first, to so many different messages.
+
+    People who are not understood repeat their wish, too, but seldom in one turn after the other.
+    """
+    first, answered = _subject_of(said[0][0]), list[Bag]()
+    for text, before, _ in said:
+        subject = _subject_of(text)
+        if not subject or len(first & subject) < least_share * len(first | subject):
+            return False
+        bag = bag_of(words_of(before))
+        answered += [] if any(are_alike(bag, other) for other in answered) else [bag]
         if len(answered) >= least:
             return True
     return False
+
+
+def _assents_to_choices(said: Sequence[tuple[str, str, str]]) -> bool:
+    """Whether the user only says yes, again and again, and not once to a question which of several things."""
+    assents = [(words_of(text), _CHOICE.search(before) is not None) for text, before, _ in said if _ASSENT.match(text)]
+    times, unanswered = Counter(words for words, _ in assents), Counter(words for words, open_ in assents if open_)
+    return any(times[words] >= LEAST_ALIKE and unanswered[words] >= LEAST_ALIKE - 1 for words in times)
 
 
 def _threes(turns: Sequence[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], ...]]:
@@ -126,10 +145,10 @@ def _threes(turns: Sequence[tuple[str, str]]) -> Iterator[tuple[tuple[str, str],
     return zip((("", ""), *turns), turns, (*turns[1:], ("", "")), strict=False)
 
 
-def _asks_again(said: Sequence[tuple[str, str, str]], least: int) -> bool:
+def _asks_again(said: Sequence[tuple[str, str, str]]) -> bool:
     """Whether one question is asked several times, or as many questions once more than it takes to get their answer."""
     asked = Counter(question for text, _, _ in said for question in _questions_of(text))
-    if asked and max(asked.values()) >= least:
+    if asked and max(asked.values()) >= LEAST_ALIKE:
         return True
     answers: dict[frozenset[str], frozenset[str]] = {}
     again = 0
@@ -138,14 +157,7 @@ def _asks_again(said: Sequence[tuple[str, str, str]], least: int) -> bool:
         known = [answers[each] for each in map(frozenset, _questions_of(text)) if each in answers]
         again += any(len(one & answer) >= SAME_ANSWER * min(len(one), len(answer) or 1) for one in known)
         answers |= {each: answer for each in map(frozenset, _questions_of(text)) if each not in answers}
-    return again >= least - 1
-
-
-def _assents_to_choices(said: Sequence[tuple[str, str]], least: int) -> bool:
-    """Whether the user only says yes, again and again, and not once to a question which of several things."""
-    assents = [(words_of(text), _CHOICE.search(before) is not None) for text, before in said if _ASSENT.match(text)]
-    times, unanswered = Counter(words for words, _ in assents), Counter(words for words, open_ in assents if open_)
-    return any(times[words] >= least and unanswered[words] >= least - 1 for words in times)
+    return again >= LEAST_ALIKE - 1
 
 
 @lru_cache(maxsize=20_000)
@@ -155,17 +167,6 @@ def _questions_of(text: str) -> frozenset[tuple[str, ...]]:
     asked += [text] if "?" not in text and _ASKS.match(text) else []
     found = (tuple(word for word in words_of(each) if word not in _JOINING) for each in asked)
     return frozenset(each for each in found if len(each) >= LEAST_CONTENT)
-
-
-@lru_cache(maxsize=20_000)
-def _sentences_of(text: str) -> frozenset[tuple[str, ...]]:
-    """Words of the sentences that say what about."""
-    found = ((words_of(each), content_of(each)) for each in _SAID.findall(text))
-    return frozenset(
-        words
-        for words, content in found
-        if len(words) >= MIN_REPEATED_WORDS and len(content - _UNSPECIFIC) >= LEAST_SPECIFIC
-    )
 
 
 @lru_cache(maxsize=20_000)
@@ -184,21 +185,13 @@ def is_specific(text: str) -> bool:
 
 
 @lru_cache(maxsize=20_000)
-def _contents_of(text: str) -> tuple[frozenset[str], ...]:
-    """Stems of the content of a message, and of each of its sentences where it has several, if there is enough of it."""
-    sentences = [each for each in _SENTENCES.split(text) if each.strip()]
-    parts = [(text, LEAST_CONTENT), *((each, LEAST_OF_SENTENCE) for each in sentences if len(sentences) > 1)]
-    stems = [(content_of(part), least) for part, least in parts]
-    return tuple(each for each, least in stems if len(each) >= least and len(each - _UNSPECIFIC) >= LEAST_SPECIFIC)
+def _subject_of(text: str) -> frozenset[str]:
+    """Stems of the words that say what a message is about; none: it is only thanks, assent or another one."""
+    return content_of(text) - _PLAIN
 
 
 def _stem(word: str) -> str:
     return word[:STEM] if len(word) > STEM else word.rstrip("s")
-
-
-def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:
-    shared = one & other
-    return len(shared) >= SAME_CONTENT * len(one | other) and len(shared - _UNSPECIFIC) >= LEAST_SPECIFIC
 
 
 def _content(bag: Bag) -> list[str]:
