@@ -4,8 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from trialogue.metrics.names import full_name
-from trialogue.metrics.recommendation.items import whole_number
+from trialogue.metrics.names import whole_number
 from trialogue.metrics.references import MeanAgainstReference
 from trialogue.metrics.text.tokens import lower_words, words
 from trialogue.records import Card, FailurePolicy, TextUse, Variant
@@ -50,13 +49,12 @@ class Nist(MeanAgainstReference):
 
     card = CARD
 
-    def __init__(self, *, variant: str = CARD.default, n: int = 5) -> None:
-        self.measure = full_name(CARD, variant, {"n": whole_number(n, "n")})
-        self._tokenise = lower_words if variant == "nltk_lower" else words
+    def __init__(self, *, variant: str | None = None, n: int = 5) -> None:
+        self.declare(variant, n=whole_number(n, "n"))
+        self._tokenise = lower_words if self.variant == "nltk_lower" else words
         self._n = n
-        self._score = self._nist
 
-    def _nist(self, reply: str, reference: str) -> float:
+    def _score(self, reply: str, reference: str) -> float:
         return nist(self._tokenise(reply), self._tokenise(reference), self._n)
 
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from trialogue.metrics.base import Array, Undefined, ratio
-from trialogue.metrics.names import full_name
+from trialogue.metrics.base import RatioMetric, Undefined
 from trialogue.records import Card, Dialogue, Ending, FailurePolicy, Fault, Reason, ReasonCode, Variant
 from trialogue.records.kinds.endings import FAILURES, failures_of
 
@@ -92,55 +91,32 @@ FAILED = Card(
 )
 
 
-class _Share:
-    """Share of a system's dialogues that ended in one of some ways.
+WAYS: dict[str, Collection[Ending]] = {
+    "all": FAILURES,
+    **{fault.value: failures_of(fault) for fault in CAUSES},
+    **{ending.value: (ending,) for ending in TEXTS},
+}
+"""By variant: the endings that count."""
+
+
+class EndingShare(RatioMetric):
+    """Share of a system's dialogues that ended in a given way; undefined if no dialogue of the system records its ending.
 
     The denominator is every dialogue of the system, as in the threats to validity: one without a recorded ending counts as
     finished, unless no ending of the system is recorded at all.
     """
 
-    per_dialogue = False
+    card = ENDING
     default_row = (0.0, 1.0)
-    measure: str
-    card: Card
-
-    def __init__(self, endings: Collection[Ending]) -> None:
-        self._endings = endings
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(1 if it ended so, 1)."""
         if unit.ended_by is None:
             return Undefined(NOT_RECORDED)
-        return (float(unit.ended_by in self._endings), 1.0)
-
-    def combine(self, sums: Array) -> Array:
-        """The share."""
-        return ratio(sums)
+        return (float(unit.ended_by in WAYS[self.variant]), 1.0)
 
 
-class EndingShare(_Share):
-    """Share of dialogues with a given ending; undefined if no dialogue of the system records one."""
-
-    card = ENDING
-
-    def __init__(self, *, variant: str = ENDING.default) -> None:
-        self.measure = full_name(ENDING, variant, {})
-        super().__init__({Ending(variant)})
-
-
-class Failures(_Share):
+class Failures(EndingShare):
     """Share of failed dialogues; undefined if no dialogue of the system records its ending."""
 
     card = FAILED
-
-    def __init__(self, *, variant: str = FAILED.default) -> None:
-        self.measure = full_name(FAILED, variant, {})
-        super().__init__(_failures(variant))
-
-
-def _failures(variant: str) -> frozenset[Ending]:
-    if variant == FAILED.default:
-        return FAILURES
-    if variant in set(Fault):
-        return failures_of(Fault(variant))
-    return frozenset({Ending(variant)})

@@ -1,10 +1,10 @@
 """Response latency: how long the system makes the user wait."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from trialogue.errors import UsageError
-from trialogue.metrics.base import Array, Undefined, ratio
-from trialogue.metrics.names import Parameter, full_name
+from trialogue.metrics.base import RatioMetric, Undefined
 from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Utterance, Variant
 
 FIELD = "latency_s"
@@ -45,34 +45,28 @@ LATENCY = Card(
 )
 
 
-class Latency:
+class Latency(RatioMetric):
     """Seconds per turn; undefined without measurements."""
 
     card = LATENCY
+    dialogue_means = ("longest",)
+    of_variants: ClassVar = {"over": {"unit": "share of turns", "high": 1.0, "is_share": True}}
 
     def __init__(self, *, variant: str = LATENCY.default, seconds: float | None = None) -> None:
-        parameters: dict[str, Parameter] = {} if seconds is None else {"seconds": seconds}
-        self.measure = full_name(LATENCY, variant, parameters)
+        self.declare(variant, **({} if seconds is None else {"seconds": seconds}))
         if seconds is not None and (variant != "over" or isinstance(seconds, bool) or not seconds >= 0):
             raise UsageError(f"'seconds' requires @over and must be at least 0, got {seconds!r} for @{variant}.")
-        self.per_dialogue = variant == "longest"
-        self._variant, self._seconds = variant, 5.0 if seconds is None else float(seconds)
-        if variant == "over":
-            self.card = LATENCY.model_copy(update={"unit": "share of turns", "high": 1.0, "is_share": True})
+        self._seconds = 5.0 if seconds is None else float(seconds)
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(seconds or slow turns, turns); (the longest, 1)."""
         waits = [wait for wait in map(wait_of, unit.utterances) if wait is not None]
         if not waits:
             return Undefined(Reason.of(ReasonCode.LATENCY_NOT_MEASURED))
-        if self._variant == "longest":
+        if self.variant == "longest":
             return (max(waits), 1.0)
         slow = sum(wait > self._seconds for wait in waits)
-        return (float(slow) if self._variant == "over" else sum(waits), float(len(waits)))
-
-    def combine(self, sums: Array) -> Array:
-        """The mean, or the share."""
-        return ratio(sums)
+        return (float(slow) if self.variant == "over" else sum(waits), float(len(waits)))
 
 
 def wait_of(said: Utterance) -> float | None:

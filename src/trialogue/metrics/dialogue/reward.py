@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from trialogue.errors import UnknownNameError, UsageError
-from trialogue.metrics.base import Array, Undefined, ratio
+from trialogue.metrics.base import RatioMetric, Undefined
 from trialogue.metrics.dialogue.exchanges import user_acts
 from trialogue.metrics.dialogue.turns import KDD2020
-from trialogue.metrics.names import Parameter, full_name
+from trialogue.metrics.names import Parameter
 from trialogue.records import Card, Dialogue, FailurePolicy, Variant
 from trialogue.records.kinds.replays import replayed_system
 
@@ -72,21 +72,16 @@ REWARD = Card(
 )
 
 
-class Reward:
+class Reward(RatioMetric):
     """Mean reward; undefined for a dialogue without user acts."""
 
     card = REWARD
-    per_dialogue = False
 
     def __init__(self, *, variant: str = REWARD.default, checks: str | None = None, full: float | None = None) -> None:
-        parameters: dict[str, Parameter] = {}
-        if checks is not None:
-            parameters["checks"] = checks
-        if full is not None:
-            parameters["full"] = full
-        self.measure = full_name(REWARD, variant, parameters)
+        given: dict[str, Parameter | None] = {"checks": checks, "full": full}
+        self.declare(variant, **{name: value for name, value in given.items() if value is not None})
         _check(variant, checks, full)
-        self._literal, self._checks, self._full = variant == "literal", checks, full
+        self._checks, self._full = checks, full
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(reward, 1)."""
@@ -97,16 +92,12 @@ class Reward:
         return (max(0.0, points), 1.0)
 
     def _points(self, acts: Sequence[str | None], system: str) -> float:
-        if self._literal:
+        if self.variant == "literal":
             full = LITERAL_FULL.get(system, FULL) if self._full is None else self._full
             return full - _turns(acts, runs=True)
         checks = (self._checks or CHECKED.get(system, "refinement+navigation")).split("+")
         lacking = sum(FUNCTIONS[name].isdisjoint(acts) for name in checks)
         return FULL - FUNCTION_POINTS * lacking - _turns(acts, runs="navigation" in checks)
-
-    def combine(self, sums: Array) -> Array:
-        """The mean."""
-        return ratio(sums)
 
 
 def _turns(acts: Sequence[str | None], *, runs: bool) -> int:

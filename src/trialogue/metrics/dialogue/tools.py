@@ -5,9 +5,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from typing import ClassVar
 
-from trialogue.metrics.base import Array, Undefined, ratio
-from trialogue.metrics.names import full_name
+from trialogue.metrics.base import RatioMetric, Undefined
 from trialogue.records import Card, Dialogue, FailurePolicy, Fault, Raters, Reason, ReasonCode, Variant
 from trialogue.records.trace import ToolCall, Trace
 
@@ -179,52 +179,40 @@ def _sum_known(values: Sequence[float | None]) -> float | None:
     return float(sum(known)) if known else None
 
 
-class ToolCalls:
+class ToolCalls(RatioMetric):
     """Shares of calls, or calls per dialogue; undefined where no calls are recorded."""
 
     card = TOOL_CALLS
-
-    def __init__(self, *, variant: str = TOOL_CALLS.default) -> None:
-        self.measure = full_name(TOOL_CALLS, variant, {})
-        self.per_dialogue = variant == "per_dialogue"
-        self._variant = variant
-        change: dict[str, object] = {"title": TITLES.get(variant, TOOL_CALLS.title)}
-        if variant == "per_dialogue":
-            change |= {"unit": "calls", "high": None, "is_share": False}
-        self.card = TOOL_CALLS.model_copy(update=change)
+    dialogue_means = ("per_dialogue",)
+    of_variants: ClassVar = {
+        "failed": {"title": "Failed tool calls"},
+        "repeated": {"title": "Repeated tool calls"},
+        "invalid": {"title": "Invalid tool calls"},
+        "unanswered": {"title": "Unanswered tool calls"},
+        "ignored": {"title": "Ignored tool results"},
+        "per_dialogue": {"title": "Tool calls per dialogue", "unit": "calls", "high": None, "is_share": False},
+    }
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(calls that count, calls); (calls, 1)."""
         calls = calls_of(unit)
         if calls is None:
             return Undefined(Reason.of(ReasonCode.CALLS_NOT_RECORDED))
-        if self._variant == "per_dialogue":
+        if self.variant == "per_dialogue":
             return (float(len(calls)), 1.0)
-        if self._variant == "ignored":
+        if self.variant == "ignored":
             uses = uses_of_results(unit)
             return (float(uses.count(False)), float(len(uses))) if uses else Undefined(NO_CALLS)
-        if self._variant == "invalid":
+        if self.variant == "invalid":
             calls = [call for call in calls if call.is_declared]
         if not calls:
             return Undefined(NO_CALLS)
-        if self._variant == "repeated":
+        if self.variant == "repeated":
             kinds = Counter(json.dumps([call.name, call.arguments], sort_keys=True) for call in calls)
             return (float(len(calls) - len(kinds)), float(len(calls)))
-        return (float(sum(map(COUNTS[self._variant], calls))), float(len(calls)))
-
-    def combine(self, sums: Array) -> Array:
-        """The share, or the mean."""
-        return ratio(sums)
+        return (float(sum(map(COUNTS[self.variant], calls))), float(len(calls)))
 
 
-TITLES = {
-    "failed": "Failed tool calls",
-    "repeated": "Repeated tool calls",
-    "invalid": "Invalid tool calls",
-    "unanswered": "Unanswered tool calls",
-    "ignored": "Ignored tool results",
-    "per_dialogue": "Tool calls per dialogue",
-}
 COUNTS: dict[str, Callable[[ToolCall], bool]] = {
     "failed": lambda call: call.error is not None,
     "invalid": lambda call: call.refused is not None,
@@ -232,19 +220,19 @@ COUNTS: dict[str, Callable[[ToolCall], bool]] = {
 }
 
 
-class Cost:
+class Cost(RatioMetric):
     """Recorded cost per dialogue, or per satisfied person; undefined where it is not recorded."""
 
     card = COST
-
-    def __init__(self, *, variant: str = COST.default) -> None:
-        self.measure = full_name(COST, variant, {})
-        self.per_dialogue = variant == "per_dialogue"
-        if variant == "per_satisfied":
-            change = {"title": "Cost per satisfied person", "unit": "in the currency of the log"}
-            self.card = COST.model_copy(update={**change, "needs": ("cost", "ratings")})
-        else:
-            self.card = COST.model_copy(update={"title": "Cost per dialogue"})
+    dialogue_means = ("per_dialogue",)
+    of_variants: ClassVar = {
+        "per_dialogue": {"title": "Cost per dialogue"},
+        "per_satisfied": {
+            "title": "Cost per satisfied person",
+            "unit": "in the currency of the log",
+            "needs": ("cost", "ratings"),
+        },
+    }
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(cost, 1); (cost, 1 if people were satisfied)."""
@@ -255,10 +243,6 @@ class Cost:
         if satisfied is None:
             return Undefined(Reason.of(ReasonCode.NO_RATINGS_OF, question="satisfaction"))
         return (found, satisfied)
-
-    def combine(self, sums: Array) -> Array:
-        """Cost over dialogues, or over satisfied people."""
-        return ratio(sums)
 
 
 def satisfaction_in(dialogue: Dialogue) -> float | None:
@@ -276,21 +260,13 @@ def satisfaction_in(dialogue: Dialogue) -> float | None:
     return float(sum(shares) / len(shares) > HALF) if shares else None
 
 
-class Tokens:
+class Tokens(RatioMetric):
     """Recorded tokens per dialogue; undefined where none are recorded."""
 
     card = TOKENS
-    per_dialogue = True
-
-    def __init__(self, *, variant: str = TOKENS.default) -> None:
-        self.measure = full_name(TOKENS, variant, {})
-        self._variant = variant
+    dialogue_means = TOKENS.variants
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(tokens, 1)."""
-        found = tokens_of(unit, self._variant)
+        found = tokens_of(unit, self.variant)
         return Undefined(Reason.of(ReasonCode.AMOUNT_NOT_RECORDED)) if found is None else (found, 1.0)
-
-    def combine(self, sums: Array) -> Array:
-        """The mean."""
-        return ratio(sums)

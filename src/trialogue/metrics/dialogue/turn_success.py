@@ -1,11 +1,10 @@
 """Turn-level success: how often the system's response satisfies the user's act."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from trialogue.metrics.base import Array, Undefined, ratio
+from trialogue.metrics.base import RatioMetric, Undefined
 from trialogue.metrics.dialogue.exchanges import NO_WORDS, Exchange, exchanges, why_unlabelled
 from trialogue.metrics.dialogue.turns import KDD2020
-from trialogue.metrics.names import full_name
 from trialogue.records import Card, Dialogue, FailurePolicy, Variant
 from trialogue.records.kinds.acts import answers, spelt_right
 
@@ -56,26 +55,15 @@ TURN_SUCCESS = Card(
 )
 
 
-def _first_label(turn: Exchange) -> Sequence[str | None]:
-    return turn.burst[:1]
+JUDGED = {"last": slice(-1, None), "any": slice(None)}
+"""By variant: which labels of the system's messages may answer the user; the first alone in the others."""
 
 
-JUDGED: dict[str, Callable[[Exchange], Sequence[str | None]]] = {
-    "last": lambda turn: turn.burst[-1:],
-    "any": lambda turn: turn.burst,
-}
-
-
-class TurnSuccess:
+class TurnSuccess(RatioMetric):
     """Share of the user's turns that are answered; undefined without acts on both sides."""
 
     card = TURN_SUCCESS
-
-    def __init__(self, *, variant: str = TURN_SUCCESS.default) -> None:
-        self.measure = full_name(TURN_SUCCESS, variant, {})
-        self.per_dialogue = variant != "pooled"
-        self._judged = JUDGED.get(variant, _first_label)
-        self._mended = variant == "mended"
+    dialogue_means = ("kdd2020", "last", "any", "mended")
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(answered user utterances, user utterances)."""
@@ -90,11 +78,7 @@ class TurnSuccess:
         return (float(sum(map(self._is_answered, turns))), float(len(turns)))
 
     def _is_answered(self, turn: Exchange) -> bool:
-        given = self._judged(turn)
-        if self._mended:
+        given: Sequence[str | None] = turn.burst[JUDGED.get(self.variant, slice(1))]
+        if self.variant == "mended":
             given = [spelt_right(label) if label else label for label in given]
         return turn.act is not None and any(answers(turn.act, label) for label in given)
-
-    def combine(self, sums: Array) -> Array:
-        """The share."""
-        return ratio(sums)

@@ -13,10 +13,9 @@ from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.fingerprints import TrainingExposure, exposure_of
-from trialogue.metrics.base import Array, Reply, Undefined, ratio
+from trialogue.metrics.base import RatioMetric, Reply, Undefined
 from trialogue.metrics.impressions.features import WITH_REACTION, dialogue_rows, reply_features
 from trialogue.metrics.impressions.fit import ImpressionModel, Stages, satisfaction_points
-from trialogue.metrics.names import full_name
 from trialogue.metrics.satisfaction.metric import ONE_SIDED, TRAINING_DATA
 from trialogue.records import Card, Dialogue, DomainFit, FailurePolicy, Reason, ReasonCode, TextUse, Variant
 from trialogue.records.files.opening import open_bytes, write_text
@@ -79,12 +78,12 @@ REPLY_CARD = CARD.model_copy(
 )
 
 
-class _Learned:
+class _Learned(RatioMetric):
     """What both metrics share: the model, the question and the training data."""
 
-    def __init__(self, card: Card, variant: str, model: str | ImpressionModel | None, aspect: str, known: str) -> None:
+    def __init__(self, variant: str | None, model: str | ImpressionModel | None, aspect: str, known: str) -> None:
         if model is None:
-            raise UsageError(f"{card.name} needs a model, as in {card.name}(model=judge.json). {TRAIN}")
+            raise UsageError(f"{self.card.name} needs a model, as in {self.card.name}(model=judge.json). {TRAIN}")
         self.model = read_impressions(model) if isinstance(model, str) else model
         stages = self.model.everything
         names = set(stages.dialogues) if known == "dialogues" else set(stages.with_reaction.intercepts)
@@ -95,10 +94,9 @@ class _Learned:
             )
         self.aspect = aspect
         low, high = self.model.questions[aspect]
-        self.card = card.model_copy(
-            update={"low": low, "high": high, "caveats": (f"Trained on {self.model.origin}.", *card.caveats)}
-        )
-        self.measure = full_name(card, variant, {"model": model_hash(self.model), "aspect": aspect})
+        self.declare(variant, model=model_hash(self.model), aspect=aspect)
+        caveats = (f"Trained on {self.model.origin}.", *self.card.caveats)
+        self.card = self.card.model_copy(update={"low": low, "high": high, "caveats": caveats})
         self.training = np.array(self.model.known)
 
     def stages_for(self, dialogue: Dialogue) -> Stages | Undefined:
@@ -121,26 +119,21 @@ class _Learned:
         low, high = self.model.questions[self.aspect]
         return min(max(value, low), high)
 
-    def combine(self, sums: Array) -> Array:
-        """Mean."""
-        return ratio(sums)
-
 
 class Impression(_Learned):
     """Mean predicted answer about dialogues."""
 
     card = CARD
-    per_dialogue = False
 
     def __init__(
         self,
         *,
-        variant: str = CARD.default,
+        variant: str | None = None,
         model: str | ImpressionModel | None = None,
         aspect: str = "dialogue_overall",
     ) -> None:
         """Use a trained judge, as an object or a file, for one of its questions about dialogues."""
-        super().__init__(CARD, variant, model, aspect, "dialogues")
+        super().__init__(variant, model, aspect, "dialogues")
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(predicted answer, 1)."""
@@ -163,13 +156,12 @@ class ReplyImpression(_Learned):
     """Mean predicted answer about replies in their context."""
 
     card = REPLY_CARD
-    per_dialogue = False
 
     def __init__(
-        self, *, variant: str = CARD.default, model: str | ImpressionModel | None = None, aspect: str = "relevance"
+        self, *, variant: str | None = None, model: str | ImpressionModel | None = None, aspect: str = "relevance"
     ) -> None:
         """Use a trained judge, as an object or a file, for one of its questions about replies."""
-        super().__init__(REPLY_CARD, variant, model, aspect, "replies")
+        super().__init__(variant, model, aspect, "replies")
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(predicted answer, 1)."""

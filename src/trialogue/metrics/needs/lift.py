@@ -7,10 +7,9 @@ it is collected in ``metrics.engine.lift_totals``.
 
 from trialogue.metrics.base import NeedCourse, Undefined
 from trialogue.metrics.failure_policy import failure_of
-from trialogue.metrics.names import full_name
+from trialogue.metrics.names import full_name, whole_number
 from trialogue.metrics.needs.need_met import CAVEATS, LIMITS, PARAMETERS, TURNS, VARIANTS
 from trialogue.metrics.needs.recommendations import PER_TURN, need_of, recommended_in
-from trialogue.metrics.recommendation.items import whole_number
 from trialogue.records import Card, Dialogue, FailurePolicy, Fault, Reason, ReasonCode
 
 EARLIER = (

@@ -8,10 +8,9 @@ interpreting its utterances.
 from collections.abc import Sequence
 from math import comb
 
-from trialogue.metrics.base import Array, Undefined, ratio
-from trialogue.metrics.names import full_name
+from trialogue.metrics.base import RatioMetric, Undefined
+from trialogue.metrics.names import whole_number
 from trialogue.metrics.needs.recommendations import PER_TURN, Recommended, need_of, recommended_in
-from trialogue.metrics.recommendation.items import whole_number
 from trialogue.records import Card, Dialogue, FailurePolicy, Need, Reason, ReasonCode, Variant
 
 TURNS = 10
@@ -57,14 +56,12 @@ NEED_MET = Card(
 )
 
 
-class _OfNeeds:
+class _OfNeeds(RatioMetric):
     """Common base of outcomes by needs: the need, and the counted recommendations."""
 
-    per_dialogue = False
-
-    def __init__(self, card: Card, variant: str, turns: int) -> None:
-        self.measure = full_name(card, variant, {"turns": whole_number(turns, "turns")})
-        self._turns, self._most = turns, LIMITS.get(variant, PER_TURN)
+    def __init__(self, *, variant: str | None = None, turns: int = TURNS) -> None:
+        self.declare(variant, turns=whole_number(turns, "turns"))
+        self._turns, self._most = turns, LIMITS.get(self.variant, PER_TURN)
 
     def recommendations(self, unit: Dialogue) -> tuple[Need, list[Recommended]] | Undefined:
         """The need, and the new recommendations that count; why there are none."""
@@ -75,18 +72,11 @@ class _OfNeeds:
             return found
         return need, [each for each in found if each.is_new and each.turn <= self._turns and each.place < self._most]
 
-    def combine(self, sums: Array) -> Array:
-        """The mean."""
-        return ratio(sums)
-
 
 class NeedMet(_OfNeeds):
     """Share of dialogues in which the need is met."""
 
     card = NEED_MET
-
-    def __init__(self, *, variant: str = NEED_MET.default, turns: int = TURNS) -> None:
-        super().__init__(NEED_MET, variant, turns)
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(1 if it is met, 1)."""
@@ -125,9 +115,6 @@ class NeedMetAfterRevision(_OfNeeds):
     """Share of the dialogues with a revised need in which what is left of it is met."""
 
     card = AFTER_REVISION
-
-    def __init__(self, *, variant: str = AFTER_REVISION.default, turns: int = TURNS) -> None:
-        super().__init__(AFTER_REVISION, variant, turns)
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(1 if it is met, 1)."""
@@ -172,10 +159,9 @@ class TurnsUntilNeedMet(_OfNeeds):
 
     card = TURNS_UNTIL
 
-    def __init__(self, *, variant: str = TURNS_UNTIL.default, turns: int = TURNS) -> None:
-        super().__init__(TURNS_UNTIL, variant, turns)
-        self._is_capped = variant == "capped"
-        if self._is_capped:
+    def __init__(self, *, variant: str | None = None, turns: int = TURNS) -> None:
+        super().__init__(variant=variant, turns=turns)
+        if self.variant == "capped":
             self.card = TURNS_UNTIL.model_copy(update={"failed": FailurePolicy.WORST, "high": float(turns + 1)})
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
@@ -187,7 +173,9 @@ class TurnsUntilNeedMet(_OfNeeds):
         turn = next((each.turn for each in found if each.key in need.acceptable), None)
         if turn is not None:
             return (float(turn), 1.0)
-        return (float(self._turns + 1), 1.0) if self._is_capped else Undefined(Reason.of(ReasonCode.NEED_NOT_MET))
+        if self.variant == "capped":
+            return (float(self._turns + 1), 1.0)
+        return Undefined(Reason.of(ReasonCode.NEED_NOT_MET))
 
 
 CONSTRAINTS = Card(
@@ -224,10 +212,6 @@ class ConstraintsSatisfied(_OfNeeds):
 
     card = CONSTRAINTS
 
-    def __init__(self, *, variant: str = CONSTRAINTS.default, turns: int = TURNS) -> None:
-        super().__init__(CONSTRAINTS, variant, turns)
-        self._is_mean = variant == "mean"
-
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(share of the dialogue, 1)."""
         counted = self.recommendations(unit)
@@ -237,7 +221,7 @@ class ConstraintsSatisfied(_OfNeeds):
         if not need.is_resolved:
             return Undefined(Reason.of(ReasonCode.NEED_NOT_RESOLVED))
         shares = [need.fits.get(each.key, 0.0) for each in found] or [0.0]
-        return (sum(shares) / len(shares) if self._is_mean else max(shares), 1.0)
+        return (sum(shares) / len(shares) if self.variant == "mean" else max(shares), 1.0)
 
 
 BY_CHANCE = Card(
@@ -268,9 +252,6 @@ class NeedMetByChance(_OfNeeds):
     """Mean probability that random items meet the need."""
 
     card = BY_CHANCE
-
-    def __init__(self, *, variant: str = BY_CHANCE.default, turns: int = TURNS) -> None:
-        super().__init__(BY_CHANCE, variant, turns)
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(probability, 1)."""

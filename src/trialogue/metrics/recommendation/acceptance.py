@@ -1,11 +1,11 @@
 """Acceptance: whether, how often and how soon the user accepts an item, read from user acts without ratings."""
 
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
-from trialogue.metrics.base import Array, Undefined, ratio
+from trialogue.metrics.base import RatioMetric, Undefined
 from trialogue.metrics.dialogue.exchanges import Exchange, exchanges, why_unlabelled
 from trialogue.metrics.dialogue.turns import KDD2020
-from trialogue.metrics.names import full_name
 from trialogue.metrics.recommendation.items import item_key
 from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Variant
 
@@ -76,24 +76,15 @@ TASK_SUCCESS = Card(
 )
 
 
-class TaskSuccess:
+class TaskSuccess(RatioMetric):
     """Share of dialogues with an acceptance."""
 
     card = TASK_SUCCESS
-    per_dialogue = False
-
-    def __init__(self, *, variant: str = TASK_SUCCESS.default) -> None:
-        self.measure = full_name(TASK_SUCCESS, variant, {})
-        self._rule = RULES[variant]
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """Statistics (1 if an item is accepted, 1)."""
-        found = turns_that(unit, self._rule)
+        found = turns_that(unit, RULES[self.variant])
         return found if isinstance(found, Undefined) else (float(bool(found)), 1.0)
-
-    def combine(self, sums: Array) -> Array:
-        """The share."""
-        return ratio(sums)
 
 
 ACCEPTED = Card(
@@ -120,34 +111,23 @@ ACCEPTED = Card(
 )
 
 
-class AcceptedRecommendations:
+class AcceptedRecommendations(RatioMetric):
     """Mean number of acceptances."""
 
     card = ACCEPTED
-    per_dialogue = False
-
-    def __init__(self, *, variant: str = ACCEPTED.default) -> None:
-        self.measure = full_name(ACCEPTED, variant, {})
-        self._items = variant == "items"
-        self._rule = _accepts if self._items else RULES[variant]
-        if self._items:
-            self.card = ACCEPTED.model_copy(update={"needs": ("user_acts", "mentions")})
+    of_variants: ClassVar = {"items": {"needs": ("user_acts", "mentions")}}
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(acceptances, 1)."""
-        found = turns_that(unit, self._rule)
+        found = turns_that(unit, RULES.get(self.variant, _accepts))
         if isinstance(found, Undefined):
             return found
-        if not self._items:
+        if self.variant != "items":
             return (float(len(found)), 1.0)
         if any(said.speaker == "system" and said.mentions is None for said in unit.utterances):
             return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM))
         taken = {_last_item_before(unit, turn.place) for turn in found} - {None}
         return (float(len(taken)), 1.0)
-
-    def combine(self, sums: Array) -> Array:
-        """The mean."""
-        return ratio(sums)
 
 
 def _last_item_before(dialogue: Dialogue, place: int) -> str | None:
@@ -179,15 +159,10 @@ ROUNDS = Card(
 )
 
 
-class RoundsUntilAcceptance:
+class RoundsUntilAcceptance(RatioMetric):
     """Mean number of user turns up to the first acceptance, over the dialogues that have one."""
 
     card = ROUNDS
-    per_dialogue = False
-
-    def __init__(self, *, variant: str = ROUNDS.default) -> None:
-        self.measure = full_name(ROUNDS, variant, {})
-        self._rule = RULES[variant]
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(number of the turn, 1)."""
@@ -195,10 +170,6 @@ class RoundsUntilAcceptance:
         if missing is not None:
             return missing
         for number, turn in enumerate(exchanges(unit), start=1):
-            if self._rule(turn):
+            if RULES[self.variant](turn):
                 return (float(number), 1.0)
         return Undefined(Reason.of(ReasonCode.NOTHING_ACCEPTED))
-
-    def combine(self, sums: Array) -> Array:
-        """The mean."""
-        return ratio(sums)

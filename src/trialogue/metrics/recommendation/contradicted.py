@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from trialogue.metrics.base import Array, Reply, Undefined, ratio
-from trialogue.metrics.names import full_name
+from trialogue.metrics.base import RatioMetric, Reply, Undefined
 from trialogue.records import Card, ClaimVerdict, FailurePolicy, Reason, ReasonCode, Variant
 
 CARD = Card(
@@ -37,14 +36,10 @@ CARD = Card(
 )
 
 
-class ContradictedFacts:
+class ContradictedFacts(RatioMetric):
     """Pooled share of contradicted statements."""
 
     card = CARD
-    per_dialogue = False
-
-    def __init__(self, *, variant: str = CARD.default) -> None:
-        self.measure = full_name(CARD, variant, {})
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(contradicted, contradicted and supported)."""
@@ -55,7 +50,3 @@ class ContradictedFacts:
         if not found:
             return Undefined(Reason.of(ReasonCode.NO_FACT_STATED))
         return (float(found.count(ClaimVerdict.CONTRADICTED)), float(len(found)))
-
-    def combine(self, sums: Array) -> Array:
-        """The share."""
-        return ratio(sums)

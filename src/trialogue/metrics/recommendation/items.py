@@ -1,10 +1,10 @@
 """Item ratio and catalogue coverage of replies."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
-from trialogue.errors import UsageError
-from trialogue.metrics.base import Array, DistinctTypes, Reply, Undefined, ratio
-from trialogue.metrics.names import Parameter, full_name
+from trialogue.metrics.base import Array, DistinctTypes, RatioMetric, Reply, Undefined
+from trialogue.metrics.names import Parameter, full_name, whole_number
 from trialogue.records import Card, FailurePolicy, Mention, Reason, ReasonCode, Variant
 
 UNSEARCHED = Reason.of(ReasonCode.ITEMS_NOT_LINKED)
@@ -57,38 +57,27 @@ CARD = Card(
     family="recommendation",
 )
 
-UNITS = {"any": "share of replies", "count": "items per reply", "slots": "slots per reply"}
 
-
-class ItemRatio:
+class ItemRatio(RatioMetric):
     """Share or number of items named in replies."""
 
     card = CARD
-    per_dialogue = False
-
-    def __init__(self, *, variant: str = CARD.default) -> None:
-        self.measure = full_name(CARD, variant, {})
-        high = 1.0 if variant == "any" else None
-        needs = () if variant == "slots" else CARD.needs
-        self.card = CARD.model_copy(
-            update={"unit": UNITS[variant], "high": high, "is_share": variant == "any", "needs": needs}
-        )
-        self._variant = variant
+    of_variants: ClassVar = {
+        "any": {"unit": "share of replies", "high": 1.0, "is_share": True},
+        "count": {"unit": "items per reply"},
+        "slots": {"unit": "slots per reply", "needs": ()},
+    }
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(items or slots, 1), or (1 if there is any, 1)."""
-        if self._variant != "any" and not unit.text.strip():
+        if self.variant != "any" and not unit.text.strip():
             return Undefined(Reason.of(ReasonCode.REPLY_EMPTY_NOT_COUNTED))
-        if self._variant == "slots":
+        if self.variant == "slots":
             return (float(unit.text.count(SLOT)), 1.0)
         found = mentions_in(unit)
         if isinstance(found, Undefined):
             return found
-        return (float(len(found) if self._variant == "count" else bool(found)), 1.0)
-
-    def combine(self, sums: Array) -> Array:
-        """Mean over replies."""
-        return ratio(sums)
+        return (float(len(found) if self.variant == "count" else bool(found)), 1.0)
 
 
 def mentions_in(reply: Reply) -> Sequence[Mention] | Undefined:
@@ -167,14 +156,3 @@ class Coverage:
         """Distinct items over the size of the catalogue."""
         share: Array = distinct / float(self._size or 0)
         return share
-
-
-def whole_number(value: int, name: str) -> int:
-    """Validate that a value is an integer of at least 1.
-
-    Raises:
-        UsageError: it is something else.
-    """
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise UsageError(f"{name} must be a whole number of at least 1, got {value!r}. Write {name}=10, for example.")
-    return value

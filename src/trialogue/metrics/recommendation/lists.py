@@ -5,13 +5,13 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
 from trialogue.catalogue import Catalogue, read_ratings
 from trialogue.errors import UsageError
-from trialogue.metrics.base import Array, Reply, Undefined, ratio
-from trialogue.metrics.names import full_name
+from trialogue.metrics.base import Array, RatioMetric, Reply, Undefined
 from trialogue.metrics.recommendation.items import Coverage, item_key, mentions_in
 from trialogue.records import Card, FailurePolicy, Reason, ReasonCode, Variant
 
@@ -100,11 +100,9 @@ POPULARITY = Card(
 )
 
 
-class _OfLists(ABC):
+class _OfLists(RatioMetric, ABC):
     """Mean over replies of a value of the items that each names, every item once."""
 
-    per_dialogue = False
-    card: Card
     file: Path | None
     """What is known of items; None: not given, and no value is defined."""
     fewest = 1
@@ -122,10 +120,6 @@ class _OfLists(ABC):
             return Undefined(Reason.of(ReasonCode.FEW_ITEMS_NAMED, fewest=self.fewest))
         return (self.of_items(keys), 1.0)
 
-    def combine(self, sums: Array) -> Array:
-        """Mean over replies."""
-        return ratio(sums)
-
     def has(self, key: str) -> bool:
         """Whether an item counts."""
         return True
@@ -139,17 +133,16 @@ class Popularity(_OfLists):
     """Average popularity of recommended items."""
 
     card = POPULARITY
+    of_variants: ClassVar = {"share": {"unit": "share of ratings"}}
 
-    def __init__(self, *, variant: str = POPULARITY.default, ratings: str = "") -> None:
+    def __init__(self, *, variant: str | None = None, ratings: str = "") -> None:
         self.file = Path(ratings) if ratings else None
-        self.measure = full_name(POPULARITY, variant, {"ratings": Path(ratings).name} if ratings else {})
-        self.card = POPULARITY.model_copy(update={"unit": "share of ratings"}) if variant == "share" else POPULARITY
-        self._is_share = variant == "share"
+        self.declare(variant, **({"ratings": Path(ratings).name} if ratings else {}))
 
     @cached_property
     def _counts(self) -> Mapping[str, float]:
         counts = read_ratings(self.file).popularity() if self.file else {}
-        whole = sum(counts.values()) if self._is_share else 1
+        whole = sum(counts.values()) if self.variant == "share" else 1
         return {item: count / whole for item, count in counts.items()}
 
     def of_items(self, keys: Sequence[str]) -> float:
@@ -192,9 +185,9 @@ class IntraListDiversity(_OfLists):
     card = DIVERSITY
     fewest = 2
 
-    def __init__(self, *, variant: str = DIVERSITY.default, items: str = "", by: str = "genre") -> None:
+    def __init__(self, *, variant: str | None = None, items: str = "", by: str = "genre") -> None:
         self.file = Path(items) if items else None
-        self.measure = full_name(DIVERSITY, variant, {"by": by, **({"items": Path(items).name} if items else {})})
+        self.declare(variant, by=by, **({"items": Path(items).name} if items else {}))
         self._by = by
 
     @cached_property

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from trialogue.metrics.base import Array, Reply, Undefined, ratio
-from trialogue.metrics.names import full_name
-from trialogue.metrics.recommendation.items import whole_number
+from trialogue.metrics.base import RatioMetric, Reply, Undefined
+from trialogue.metrics.names import whole_number
 from trialogue.metrics.recommendation.ranks import ranks_of
 from trialogue.records import Card, FailurePolicy, Reason, ReasonCode, Variant
 
@@ -40,26 +39,21 @@ CARD = Card(
 )
 
 
-class Precision:
+class Precision(RatioMetric):
     """Precision at k."""
 
     card = CARD
-    per_dialogue = False
 
-    def __init__(self, *, variant: str = CARD.default, k: int = 10) -> None:
-        self.measure = full_name(CARD, variant, {"k": whole_number(k, "k")})
-        self._k, self._shown = k, variant == "shown"
+    def __init__(self, *, variant: str | None = None, k: int = 10) -> None:
+        self.declare(variant, k=whole_number(k, "k"))
+        self._k = k
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(precision, 1)."""
         ranks = ranks_of(unit)
         if isinstance(ranks, Undefined):
             return ranks
-        places = min(self._k, len(unit.utterance.ranking or ())) if self._shown else self._k
+        places = min(self._k, len(unit.utterance.ranking or ())) if self.variant == "shown" else self._k
         if not places:
             return Undefined(Reason.of(ReasonCode.NO_RANKING))
         return (sum(rank <= self._k for rank in ranks) / places, 1.0)
-
-    def combine(self, sums: Array) -> Array:
-        """The mean."""
-        return ratio(sums)

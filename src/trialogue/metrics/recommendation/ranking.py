@@ -8,9 +8,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from trialogue.metrics.base import Array, Reply, Undefined, ratio
-from trialogue.metrics.names import full_name
-from trialogue.metrics.recommendation.items import whole_number
+from trialogue.metrics.base import RatioMetric, Reply, Undefined
+from trialogue.metrics.names import whole_number
 from trialogue.metrics.recommendation.ranks import ranks_of
 from trialogue.records import Card, FailurePolicy, Variant
 
@@ -84,23 +83,21 @@ def _card(
     )
 
 
-class _AtK:
+class _AtK(RatioMetric):
     """Common base of recall, NDCG and MRR: a value of ranks, averaged over labels or over examples."""
 
     card: Card
-    per_dialogue = False
     gain: ClassVar[Callable[[float], float]]
     """Gain of one target at this rank, within k."""
     examples: ClassVar[dict[str, Callable[[Sequence[float], int], float]]]
     """By variant: what an example is worth whose targets are at these ranks, given k."""
 
     def __init__(self, *, variant: str | None = None, k: int = 10) -> None:
-        variant = self.card.default if variant is None else variant
-        self.measure = full_name(self.card, variant, {"k": whole_number(k, "k")})
+        self.declare(variant, k=whole_number(k, "k"))
         self._k = k
-        self._novel = variant.endswith(NOVEL)
-        self._example = self.examples.get(variant.removesuffix(NOVEL))
-        self._repeated = variant.removesuffix(NOVEL) == PER_MENTION
+        self._novel = self.variant.endswith(NOVEL)
+        self._example = self.examples.get(self.variant.removesuffix(NOVEL))
+        self._repeated = self.variant.removesuffix(NOVEL) == PER_MENTION
         if self._novel:
             self.card = self.card.model_copy(update={"needs": (*self.card.needs, "context", "mentions")})
 
@@ -112,10 +109,6 @@ class _AtK:
         if self._example is not None:
             return (self._example(ranks, self._k), 1.0)
         return (_sum_of_gains(type(self).gain, ranks, self._k), float(len(ranks)))
-
-    def combine(self, sums: Array) -> Array:
-        """The mean."""
-        return ratio(sums)
 
 
 def _sum_of_gains(gain: Callable[[float], float], ranks: Sequence[float], k: int) -> float:

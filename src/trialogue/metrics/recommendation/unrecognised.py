@@ -1,9 +1,9 @@
 """Shares of the titles that a system presents which the catalogue does not have, by what is known of them."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
-from trialogue.metrics.base import Array, Reply, Undefined, ratio
-from trialogue.metrics.names import full_name
+from trialogue.metrics.base import RatioMetric, Reply, Undefined
 from trialogue.records import Card, FailurePolicy, MentionedBy, Reason, ReasonCode, Variant
 
 OURS = "Trialogue. He et al. (CIKM 2023) count generated names that match no item of a corpus."
@@ -49,30 +49,15 @@ CARD = Card(
     family="recommendation",
 )
 
-TITLES = {
-    "presented": CARD.title,
-    "outside": "Real titles outside the catalogue",
-    "newer": "Titles newer than the catalogue",
-}
-NEEDS = {"presented": CARD.needs, "outside": ("outside",), "newer": ("newer",)}
 
-
-class UnrecognisedTitles:
+class UnrecognisedTitles(RatioMetric):
     """Pooled share of the titles that the catalogue lacks."""
 
     card = CARD
-    per_dialogue = False
-
-    def __init__(self, *, variant: str = CARD.default) -> None:
-        self.measure = full_name(CARD, variant, {})
-        self.card = CARD.model_copy(
-            update={
-                "title": TITLES[variant],
-                "needs": NEEDS[variant],
-                "better": "lower" if variant == CARD.default else "neither",
-            }
-        )
-        self._variant = variant
+    of_variants: ClassVar = {
+        "outside": {"title": "Real titles outside the catalogue", "needs": ("outside",), "better": "neither"},
+        "newer": {"title": "Titles newer than the catalogue", "needs": ("newer",), "better": "neither"},
+    }
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(titles of the kind, titles)."""
@@ -80,15 +65,11 @@ class UnrecognisedTitles:
         if said.unrecognised is None:
             looked = ReasonCode.ITEMS_NOT_LINKED if said.claims is None else ReasonCode.TITLES_NOT_RECOGNISABLE
             return Undefined(Reason.of(looked))
-        if said.outside is None and self._variant == "outside":
+        if said.outside is None and self.variant == "outside":
             return Undefined(Reason.of(ReasonCode.NO_LIST_OF_ITEMS))
         newer = sum(each.by is MentionedBy.NEWER for each in said.unrecognised)
         unknown, outside = len(said.unrecognised) - newer, len(said.outside or ())
-        whole = len(said.mentions or ()) + unknown + outside + (newer if self._variant == "newer" else 0)
+        whole = len(said.mentions or ()) + unknown + outside + (newer if self.variant == "newer" else 0)
         if not whole:
             return Undefined(Reason.of(ReasonCode.NO_TITLE_PRESENTED))
-        return (float({"presented": unknown, "outside": outside, "newer": newer}[self._variant]), float(whole))
-
-    def combine(self, sums: Array) -> Array:
-        """The share."""
-        return ratio(sums)
+        return (float({"presented": unknown, "outside": outside, "newer": newer}[self.variant]), float(whole))

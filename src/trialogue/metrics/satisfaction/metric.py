@@ -18,8 +18,7 @@ from pydantic import ValidationError
 from trialogue.errors import DataError, Problem
 from trialogue.fingerprints import TrainingExposure, exposure_of
 from trialogue.languages import ENGLISH
-from trialogue.metrics.base import Array, Undefined, ratio
-from trialogue.metrics.names import full_name
+from trialogue.metrics.base import RatioMetric, Undefined
 from trialogue.metrics.satisfaction.features import FEATURES, features_of
 from trialogue.metrics.satisfaction.fit import SatisfactionModel, Weights
 from trialogue.records import Card, Dialogue, DomainFit, FailurePolicy, Reason, ReasonCode, TextUse, Variant
@@ -90,17 +89,16 @@ ONE_SIDED = Reason.of(ReasonCode.ONE_SPEAKER_ONLY)
 TRAINING_DATA = Reason.of(ReasonCode.TRAINED_ON)
 
 
-class Satisfaction:
+class Satisfaction(RatioMetric):
     """Estimated share of satisfied users: mean of the estimated probabilities."""
 
     card = CARD
-    per_dialogue = False
 
-    def __init__(self, *, variant: str = CARD.default, model: str | SatisfactionModel | None = None) -> None:
+    def __init__(self, *, variant: str | None = None, model: str | SatisfactionModel | None = None) -> None:
         """Use the bundled estimator, or a custom one (``train``): the object, or its file."""
         self._model = read_model(model) if isinstance(model, str) else model or load_bundled_weights()
         own = self._model != load_bundled_weights()
-        self.measure = full_name(CARD, variant, {"model": _hash(self._model)} if own else {})
+        self.declare(variant, **({"model": _hash(self._model)} if own else {}))
         if own:
             languages = self._model.languages
             caveats = f"Weights fitted on {self._model.origin}.", *(() if languages == ENGLISH else (WORDS_OF_ENGLISH,))
@@ -134,10 +132,6 @@ class Satisfaction:
         # One intercept for all: that of the weights in use would tell how satisfied the *other* systems' users are.
         points = weights.points(np.array([features_of(dialogue)]))[0] + self._model.everything.intercept
         return float(1 / (1 + np.exp(-points)))
-
-    def combine(self, sums: Array) -> Array:
-        """Mean probability."""
-        return ratio(sums)
 
 
 @cache

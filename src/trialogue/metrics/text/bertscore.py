@@ -1,13 +1,11 @@
 """BERTScore: similarity of a reply and the human reference by contextual token embeddings."""
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from trialogue.errors import UsageError
 from trialogue.extras import need
 from trialogue.metrics.model_folders import ModelFolder, model_folder
-from trialogue.metrics.names import full_name
 from trialogue.metrics.references import NOT_COMPARED, MeanAgainstReference
 from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
@@ -74,13 +72,6 @@ class Match(NamedTuple):
         return 2 * self.precision * self.recall / (self.precision + self.recall)
 
 
-SCORES: dict[str, Callable[[Match], float]] = {
-    "f1": lambda match: match.f1,
-    "precision": lambda match: match.precision,
-    "recall": lambda match: match.recall,
-}
-
-
 class BertScore(MeanAgainstReference):
     """Mean BERTScore, raw; an empty reply or reference scores 0, as in bert_score.
 
@@ -91,11 +82,13 @@ class BertScore(MeanAgainstReference):
 
     card = CARD
 
-    def __init__(self, *, variant: str = CARD.default, model: str | None = None, layer: int = -1) -> None:
+    def __init__(self, *, variant: str | None = None, model: str | None = None, layer: int = -1) -> None:
         folder = model_folder(model, metric="bertscore")
-        self.measure = full_name(CARD, variant, {"model": folder.name, "layer": layer})
-        encoder = _Encoder(folder, layer)
-        self._score = lambda reply, reference: SCORES[variant](encoder.match(reply, reference))
+        self.declare(variant, model=folder.name, layer=layer)
+        self._encoder = _Encoder(folder, layer)
+
+    def _score(self, reply: str, reference: str) -> float:
+        return float(getattr(self._encoder.match(reply, reference), self.variant))
 
 
 class _Encoder:

@@ -7,8 +7,7 @@ import numpy as np
 
 from trialogue.metrics.base import Array, Reply, Undefined, ratio
 from trialogue.metrics.batch import Batch, Rows, where
-from trialogue.metrics.names import full_name
-from trialogue.metrics.recommendation.items import whole_number
+from trialogue.metrics.names import full_name, whole_number
 from trialogue.metrics.references import EMPTY, NOT_COMPARED, lacking_reference, lacking_references, with_several
 from trialogue.metrics.text.bleu_formulas import (
     Counts,

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trialogue.errors import UsageError
-from trialogue.metrics.base import Array, DistinctTypes, EqualSize, Reply, Undefined, ratio
+from trialogue.metrics.base import Array, DistinctTypes, EqualSize, RatioMetric, Reply, Undefined
 from trialogue.metrics.batch import Batch, Rows, TypeRows, mean_rows, where
-from trialogue.metrics.names import Parameter, full_name
-from trialogue.metrics.recommendation.items import whole_number
+from trialogue.metrics.names import Parameter, full_name, whole_number
 from trialogue.metrics.references import EMPTY
 from trialogue.metrics.text.distinct_card import BERT_VOCABULARY, CARD, LAPS_BUDGET, LAPS_SEED, MESE_LONGEST
 from trialogue.metrics.text.multisets import distinct
@@ -107,7 +106,7 @@ class Distinct:
             parameters["vocabulary"] = vocabulary
         elif vocabulary is not None:
             raise UsageError(f"Only distinct@ead has a vocabulary; omit it for distinct@{variant}.")
-        self.measure = full_name(CARD, variant, parameters)
+        self.measure: str = full_name(CARD, variant, parameters)
         self._n = n
         self._formula = FORMULAS.get(variant) or Formula(words, _ratio_to_expected(float(vocabulary or 1) ** n))
         self.card = CARD.model_copy(update=_scale(self._formula, variant))
@@ -159,10 +158,8 @@ class _OverReplies(Distinct):
         return self._formula.value(distinct, total, extra)
 
 
-class _WithinReplies(Distinct):
+class _WithinReplies(Distinct, RatioMetric):
     """Distinct n-grams within each reply, averaged over replies."""
-
-    per_dialogue = False
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(share of distinct n-grams, 1)."""
@@ -172,10 +169,6 @@ class _WithinReplies(Distinct):
     def statistics_of(self, batch: Batch) -> Rows:
         """The same of a batch."""
         return mean_rows(*shares_of_distinct(batch, self._n))
-
-    def combine(self, sums: Array) -> Array:
-        """Mean over replies."""
-        return ratio(sums)
 
 
 def _of_texts(grams: NGrams, keep: NDArray[np.bool_]) -> NGrams:

@@ -5,7 +5,6 @@ from typing import Any
 
 from trialogue.errors import MissingExtraError
 from trialogue.extras import need
-from trialogue.metrics.names import full_name
 from trialogue.metrics.references import NOT_COMPARED, MeanAgainstReference
 from trialogue.metrics.text.tokens import REMEMBERED, mteval_words
 from trialogue.records import Card, FailurePolicy, TextUse, Variant
@@ -57,14 +56,13 @@ class Meteor(MeanAgainstReference):
 
     card = CARD
 
-    def __init__(self, *, variant: str = CARD.default) -> None:
-        self.measure = full_name(CARD, variant, {})
+    def __init__(self, *, variant: str | None = None) -> None:
+        self.declare(variant)
         self._nltk = need("nltk.translate.meteor_score", extra="text", purpose="compute METEOR")
         self._stemmer = _CachingStemmer()
-        self._wordnet = wordnet() if variant == "nltk" else _NoSynonyms()
-        self._score = self._meteor
+        self._wordnet = wordnet() if self.variant == "nltk" else _NoSynonyms()
 
-    def _meteor(self, reply: str, reference: str) -> float:
+    def _score(self, reply: str, reference: str) -> float:
         value: float = self._nltk.single_meteor_score(
             mteval_words(reference), mteval_words(reply), stemmer=self._stemmer, wordnet=self._wordnet
         )

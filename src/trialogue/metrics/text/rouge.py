@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 
 from trialogue.extras import need
 from trialogue.metrics.base import Array
 from trialogue.metrics.batch import Batch
-from trialogue.metrics.names import full_name
 from trialogue.metrics.references import NOT_COMPARED, MeanAgainstReference
 from trialogue.metrics.text.multisets import longest_common_subsequences
 from trialogue.metrics.text.overlap import f1, longest_common_subsequence
@@ -60,21 +60,20 @@ CARD = Card(
 class RougeL(MeanAgainstReference):
     """Mean ROUGE-L; a reply or reference without a word scores 0."""
 
-    def __init__(self, *, variant: str = CARD.default) -> None:
-        self.measure = full_name(CARD, variant, {})
-        stemmed = variant == "f1_stem"
-        self.card = CARD.model_copy(update={"extra": "text" if stemmed else None})
-        self._tokenise: Rule = _stemmer() if stemmed else alphanumeric_words
-        self._is_recall = variant == "recall"
-        self._score = self._recall if self._is_recall else self._f1
-
     card = CARD
+    of_variants: ClassVar = {"f1_stem": {"extra": "text"}}
+
+    def __init__(self, *, variant: str | None = None) -> None:
+        self.declare(variant)
+        self._tokenise: Rule = _stemmer() if self.variant == "f1_stem" else alphanumeric_words
 
     def _f1(self, reply: str, reference: str) -> float:
         first, second = self._tokenise(reply), self._tokenise(reference)
         return f1(longest_common_subsequence(first, second), len(first), len(second))
 
-    def _recall(self, reply: str, reference: str) -> float:
+    def _score(self, reply: str, reference: str) -> float:
+        if self.variant != "recall":
+            return self._f1(reply, reference)
         first, second = self._tokenise(reply), self._tokenise(reference)
         return longest_common_subsequence(first, second) / len(second) if second else 0.0
 
@@ -86,8 +85,8 @@ class RougeL(MeanAgainstReference):
         """Batch version; pairs with a very long text are computed separately."""
         first, second = batch.words(self._tokenise), batch.words(self._tokenise, "reference")
         hits, known = longest_common_subsequences(first, second)
-        over = second.lengths if self._is_recall else first.lengths + second.lengths
-        scores: Array = (1 if self._is_recall else 2) * hits / np.maximum(over, 1)
+        over = second.lengths if self.variant == "recall" else first.lengths + second.lengths
+        scores: Array = (1 if self.variant == "recall" else 2) * hits / np.maximum(over, 1)
         for place in np.flatnonzero(~known).tolist():
             scores[place] = self._score(batch.texts()[place], batch.texts("reference")[place])
         return scores

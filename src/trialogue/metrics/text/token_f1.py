@@ -4,7 +4,6 @@ import numpy as np
 
 from trialogue.metrics.base import Array
 from trialogue.metrics.batch import Batch
-from trialogue.metrics.names import full_name
 from trialogue.metrics.references import NOT_COMPARED, MeanAgainstReference
 from trialogue.metrics.text.overlap import common, f1
 from trialogue.metrics.text.tokens import answer_words, words
@@ -49,13 +48,12 @@ class TokenF1(MeanAgainstReference):
 
     card = CARD
 
-    def __init__(self, *, variant: str = CARD.default) -> None:
-        self.measure = full_name(CARD, variant, {})
-        self._tokenise = words if variant == "crslab" else answer_words
-        self._empty_counts = variant != "crslab"
-        self._score = self._f1
+    def __init__(self, *, variant: str | None = None) -> None:
+        self.declare(variant)
+        self._tokenise = words if self.variant == "crslab" else answer_words
+        self._empty_counts = self.variant != "crslab"
 
-    def _f1(self, reply: str, reference: str) -> float:
+    def _score(self, reply: str, reference: str) -> float:
         first, second = self._tokenise(reply), self._tokenise(reference)
         return f1(common(first, second), len(first), len(second))
 
