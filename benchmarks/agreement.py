@@ -338,7 +338,7 @@ def main() -> None:
         "USS: outsiders rated each dialogue from 1 to 5; RecLLMSim: the mean of a person's ratings of the turns. "
         "Weights from all of CRSArena-Dial; no dialogue is recognised as a training dialogue. Reliability of the "
         "ratings bounds what any measure can reach. *In the domain*: share of the dialogues that are like those "
-        "it was fitted on (`metrics/satisfaction/domain.py`); below three quarters it is no default measure.",
+        "it was fitted on (`metrics/satisfaction/fit.py`); below three quarters it is no default measure.",
         "",
         *elsewhere,
         "Not here: the ReDial and MWOZ parts of USS are not in the mirror. An evaluation outside this project "

@@ -14,8 +14,8 @@ from trialogue.metrics.satisfaction.corpora import (
     rated_corpus,
     train_on_corpora,
 )
-from trialogue.metrics.satisfaction.domain import domain_of
 from trialogue.metrics.satisfaction.features import FEATURES
+from trialogue.metrics.satisfaction.fit import domain_of
 from trialogue.metrics.satisfaction.metric import Satisfaction, read_model, write_model
 from trialogue.records import Dialogue, Rating, Utterance
 

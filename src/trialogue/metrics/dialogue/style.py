@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.metrics.base import Array, Undefined
-from trialogue.metrics.dialogue.exchanges import user_acts
+from trialogue.metrics.dialogue.acts import user_acts
 from trialogue.metrics.dialogue.style_references import REAL_USERS
 from trialogue.metrics.dialogue.turns import KDD2020
 from trialogue.metrics.names import Parameter, full_name

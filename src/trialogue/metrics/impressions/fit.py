@@ -17,9 +17,8 @@ from trialogue.errors import DataError, Problem
 from trialogue.fingerprints import TrainingDialogues, training_dialogues
 from trialogue.metrics.base import Array, Undefined
 from trialogue.metrics.impressions.features import IN_CONTEXT, WITH_REACTION, dialogue_rows
-from trialogue.metrics.satisfaction.domain import Domain, domain_of
 from trialogue.metrics.satisfaction.features import features_of
-from trialogue.metrics.satisfaction.fit import unseen_mask
+from trialogue.metrics.satisfaction.fit import Domain, domain_of, unseen_mask
 from trialogue.metrics.satisfaction.metric import Satisfaction
 from trialogue.records import Dialogue, Record, Score
 

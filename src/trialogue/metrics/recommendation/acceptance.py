@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from trialogue.metrics.base import RatioMetric, Undefined
-from trialogue.metrics.dialogue.exchanges import Exchange, exchanges, why_unlabelled
+from trialogue.metrics.dialogue.acts import Exchange, exchanges, why_unlabelled
 from trialogue.metrics.dialogue.turns import KDD2020
 from trialogue.metrics.recommendation.items import item_key
 from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Variant

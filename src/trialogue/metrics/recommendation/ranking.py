@@ -1,4 +1,4 @@
-"""Ranking metrics at k: Recall, NDCG and MRR, per label, per mention and per example.
+"""Ranking metrics at k: Recall, NDCG and MRR, per label, per mention and per example; precision per example.
 
 A target that is not among the first k is a miss, even if the ranking is shorter than k. A target that is given twice is one
 label and two mentions.
@@ -10,8 +10,53 @@ from typing import ClassVar
 
 from trialogue.metrics.base import RatioMetric, Reply, Undefined
 from trialogue.metrics.names import whole_number
-from trialogue.metrics.recommendation.ranks import ranks_of
-from trialogue.records import Card, FailurePolicy, Variant
+from trialogue.records import Card, FailurePolicy, Reason, ReasonCode, Utterance, Variant
+
+
+def ranks_of(reply: Reply, *, novel: bool = False, repeated: bool = False) -> list[float] | Undefined:
+    """Rank of each target in the reply's ranking, from 1; infinity if absent.
+
+    An item listed twice keeps both places, and its first one counts.
+
+    Args:
+        reply: reply with its ranking and targets.
+        novel: leave out targets that the context mentions, by item id (by title where a mention has no id).
+        repeated: count a target as often as it is given; otherwise once.
+    """
+    if reply.utterance.ranking is None:
+        return Undefined(Reason.of(ReasonCode.NO_RANKING))
+    targets = _targets(reply, novel=novel, repeated=repeated)
+    if isinstance(targets, Undefined):
+        return targets
+    places: dict[str, int] = {}
+    for place, item in enumerate(reply.utterance.ranking, start=1):
+        places.setdefault(item, place)
+    return [float(places.get(target, math.inf)) for target in targets]
+
+
+def _targets(reply: Reply, *, novel: bool, repeated: bool) -> Sequence[str] | Undefined:
+    if reply.targets is None:
+        return Undefined(Reason.of(ReasonCode.TARGETS_UNKNOWN))
+    targets = list(reply.targets if repeated else dict.fromkeys(reply.targets))
+    if not targets:
+        return Undefined(Reason.of(ReasonCode.TARGETS_EMPTY))
+    return _new_targets(targets, reply.context) if novel else targets
+
+
+def _new_targets(targets: Sequence[str], context: Sequence[Utterance]) -> Sequence[str] | Undefined:
+    ids: set[str] = set()
+    titles: set[str] = set()
+    for utterance in context:
+        if utterance.mentions is None:
+            return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_IN_CONTEXT))
+        for mention in utterance.mentions:
+            if mention.item_id is not None:
+                ids.add(mention.item_id)
+            else:
+                titles.add(mention.title.casefold())
+    fresh = [target for target in targets if target not in ids and target.casefold() not in titles]
+    return fresh or Undefined(Reason.of(ReasonCode.TARGETS_ALL_MENTIONED))
+
 
 PER_MENTION = "per_mention"
 NOVEL = "_novel"  # suffix of the variants that leave out targets already mentioned
@@ -240,3 +285,55 @@ class MRR(_AtK):
     card = MRR_CARD
     gain = _reciprocal
     examples: ClassVar = {"per_example": _best_reciprocal}
+
+
+PRECISION = Card(
+    name="precision",
+    title="Precision@k",
+    summary="Share of the first k items of the system's ranking that are correct.",
+    unit="share",
+    low=0,
+    high=1,
+    better="higher",
+    level="response",
+    failed=FailurePolicy.WORST,
+    needs=("ranking", "targets"),
+    variants={
+        "per_example": Variant(
+            summary="Correct items among the first k, divided by k, averaged over replies.",
+            source="trec_eval and ir_measures P@k: a ranking shorter than k is divided by k, too.",
+        ),
+        "shown": Variant(
+            summary="The same, divided by the number of items that the ranking has among its first k.",
+            source="Ours, for systems that show as many items as they like; undefined for an empty ranking.",
+        ),
+    },
+    default="per_example",
+    parameters={"k": "how many items of the ranking count (default 10)"},
+    caveats=(
+        "Most conversational corpora have one or two targets per reply, so precision is at most 1/k or 2/k; "
+        "recall@k then gives the same information on the full scale.",
+    ),
+    citation="Voorhees & Harman (TREC, 2005); in conversational recommendation: Yang et al. (SIGIR 2024), sec. 2",
+    family="recommendation",
+)
+
+
+class Precision(RatioMetric):
+    """Precision at k."""
+
+    card = PRECISION
+
+    def __init__(self, *, variant: str | None = None, k: int = 10) -> None:
+        self.declare(variant, k=whole_number(k, "k"))
+        self._k = k
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """(precision, 1)."""
+        ranks = ranks_of(unit)
+        if isinstance(ranks, Undefined):
+            return ranks
+        places = min(self._k, len(unit.utterance.ranking or ())) if self.variant == "shown" else self._k
+        if not places:
+            return Undefined(Reason.of(ReasonCode.NO_RANKING))
+        return (sum(rank <= self._k for rank in ranks) / places, 1.0)

@@ -1,14 +1,14 @@
-"""Shares of the titles that a system presents which the catalogue does not have, by what is known of them."""
+"""Shares of what a system says that the catalogue lacks or contradicts: titles that it presents, facts that it states."""
 
 from collections.abc import Sequence
 from typing import ClassVar
 
 from trialogue.metrics.base import RatioMetric, Reply, Undefined
-from trialogue.records import Card, FailurePolicy, MentionedBy, Reason, ReasonCode, Variant
+from trialogue.records import Card, ClaimVerdict, FailurePolicy, MentionedBy, Reason, ReasonCode, Variant
 
 OURS = "Trialogue. He et al. (CIKM 2023) count generated names that match no item of a corpus."
 
-CARD = Card(
+UNRECOGNISED = Card(
     name="unrecognised_titles",
     title="Unrecognised titles",
     summary="Share of the titles in replies that are neither in the catalogue nor on a list of real items: invented ones "
@@ -53,7 +53,7 @@ CARD = Card(
 class UnrecognisedTitles(RatioMetric):
     """Pooled share of the titles that the catalogue lacks."""
 
-    card = CARD
+    card = UNRECOGNISED
     of_variants: ClassVar = {
         "outside": {"title": "Real titles outside the catalogue", "needs": ("outside",), "better": "neither"},
         "newer": {"title": "Titles newer than the catalogue", "needs": ("newer",), "better": "neither"},
@@ -73,3 +73,50 @@ class UnrecognisedTitles(RatioMetric):
         if not whole:
             return Undefined(Reason.of(ReasonCode.NO_TITLE_PRESENTED))
         return (float({"presented": unknown, "outside": outside, "newer": newer}[self.variant]), float(whole))
+
+
+CONTRADICTED = Card(
+    name="contradicted_facts",
+    title="Facts the catalogue contradicts",
+    summary="Share of statements about items (year, director, author, genre, running time, price, other columns) that "
+    "contradict the catalogue.",
+    unit="share of statements",
+    is_share=True,
+    low=0,
+    high=1,
+    better="lower",
+    level="response",
+    failed=FailurePolicy.UNDEFINED,
+    needs=("claims",),
+    variants={
+        "stated": Variant(
+            summary="Over the statements that the catalogue supports or contradicts; those on which it has no value are "
+            "left out.",
+            source="Trialogue.",
+        )
+    },
+    default="stated",
+    caveats=(
+        "Statements are recognised in English only, and not all of them (benchmarks/INVENTIONS.md).",
+        "The catalogue may be wrong or incomplete; a genre counts as contradicted only if the item has none of "
+        "the genres named with it; statements about actors never do.",
+    ),
+    citation="",
+    family="recommendation",
+)
+
+
+class ContradictedFacts(RatioMetric):
+    """Pooled share of contradicted statements."""
+
+    card = CONTRADICTED
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """(contradicted, contradicted and supported)."""
+        claims = unit.utterance.claims
+        if claims is None:
+            return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED))
+        found = [each.verdict for each in claims if each.verdict is not ClaimVerdict.UNKNOWN]
+        if not found:
+            return Undefined(Reason.of(ReasonCode.NO_FACT_STATED))
+        return (float(found.count(ClaimVerdict.CONTRADICTED)), float(len(found)))
