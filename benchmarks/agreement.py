@@ -33,7 +33,7 @@ from trialogue.findings.resampling import Resampling
 from trialogue.metrics import all_variants, conversations_of, get_metric, get_metrics, measure
 from trialogue.metrics.human_ratings import rating_scores
 from trialogue.metrics.satisfaction.features import FEATURES
-from trialogue.metrics.satisfaction.metric import write_model
+from trialogue.metrics.satisfaction.learned import write_model
 from trialogue.records import Dialogue, Manifest, Preference, Score
 from trialogue.records.files.manifest import versions_of
 from trialogue.stats import association_difference, auc

@@ -150,7 +150,7 @@ def labels_of(dialogues: Sequence[Dialogue], scores: Sequence[Score]) -> Labels:
 
 def satisfaction_points(dialogue: Dialogue) -> float:
     """Log odds of satisfaction, from weights fitted without the dialogue's system; NaN if there are none."""
-    weights = Satisfaction().weights_for(dialogue)
+    weights = Satisfaction().part_for(dialogue)
     return (
         float("nan") if isinstance(weights, Undefined) else float(weights.points(np.array([features_of(dialogue)]))[0])
     )
