@@ -6,6 +6,7 @@ first act that has one, as in corpora with one act per utterance.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 from trialogue.errors import UnknownNameError, UsageError
@@ -78,18 +79,26 @@ def why_unlabelled(utterances: Sequence[Utterance], speaker: Speaker) -> Undefin
     return None
 
 
-TURN_SUCCESS = Card(
+_card = partial(
+    Card,
+    low=0,
+    better="higher",
+    level="dialogue",
+    failed=FailurePolicy.WORST,
+    default="kdd2020",
+    citation=KDD2020,
+    family="simulation",
+)
+"""What the cards of this module have in common."""
+
+TURN_SUCCESS = _card(
     name="turn_success",
     title="Turn-level success rate",
     summary="How often the system does what the user's act asks for, such as listing items after a "
     "preference is disclosed.",
     unit="share of user turns",
     is_share=True,
-    low=0,
     high=1,
-    better="higher",
-    level="dialogue",
-    failed=FailurePolicy.WORST,
     needs=("acts", "user_acts"),
     variants={
         "kdd2020": Variant(
@@ -114,14 +123,11 @@ TURN_SUCCESS = Card(
             source="Suggesnt and Clairfy count as failures in the published figures.",
         ),
     },
-    default="kdd2020",
     caveats=(
         "It rewards systems for following a map of acts, whatever they recommend.",
         ("Unknown labels and user utterances right after another user utterance count as failures, as in the paper."),
         ("Its ranking of the paper's three systems holds in about three of four resamples of its 75 dialogues."),
     ),
-    citation=KDD2020,
-    family="simulation",
 )
 
 
@@ -172,16 +178,12 @@ CHECKED = {"and-chill": "refinement", "kelly": "refinement+navigation", "jmrs1":
 LITERAL_FULL = {"and-chill": 16, "kelly": 20, "jmrs1": 20}
 """Full points of the three systems where the text is taken at its word: And chill has no navigation."""
 
-REWARD = Card(
+REWARD = _card(
     name="reward",
     title="Reward",
     summary="20 points, minus 4 for each missing function and 1 for each user turn; never below 0.",
     unit="points",
-    low=0,
     high=FULL,
-    better="higher",
-    level="dialogue",
-    failed=FailurePolicy.WORST,
     needs=("user_acts",),
     variants={
         "kdd2020": Variant(
@@ -198,7 +200,6 @@ REWARD = Card(
             "ranking.",
         ),
     },
-    default="kdd2020",
     parameters={
         "checks": "functions to check, joined by +: disclosure, refinement, inquiry, navigation, initiative "
         "(@kdd2020; default refinement+navigation, or for the paper's three systems those that fit its table)",
@@ -210,8 +211,6 @@ REWARD = Card(
         ("Its ranking of the paper's three systems holds in about four of five resamples of its 75 dialogues."),
         "DialogueKit has a third reward of this name, with different values.",
     ),
-    citation=KDD2020,
-    family="simulation",
 )
 
 

@@ -1,6 +1,7 @@
 """Dialogue endings and failure rates, to be read beside every score of a simulation, which includes the failures."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
 from trialogue.metrics.base import RatioMetric, Undefined
 from trialogue.records import Card, Dialogue, Ending, FailurePolicy, Fault, Reason, ReasonCode, Variant
@@ -36,38 +37,36 @@ CAUSES = {
     Fault.UNKNOWN: "whose cause is unknown",
 }
 
-ENDING = Card(
-    name="ending",
-    title="Why dialogues end",
-    summary="Share of dialogues that ended for a given reason.",
+_card = partial(
+    Card,
     unit="share of dialogues",
     is_share=True,
     low=0,
     high=1,
-    better="neither",
     level="dialogue",
     failed=FailurePolicy.AS_IS,
     needs=("ended_by",),
-    variants={ending.value: Variant(summary=f"Because {what}.", source=SOURCE) for ending, what in TEXTS.items()},
-    default="agenda_empty",
-    caveats=("Why dialogues end determines how far their other scores can be trusted.",),
     version=2,
     family="simulation",
 )
+"""What the cards of this module have in common."""
 
-FAILED = Card(
+ENDING = _card(
+    name="ending",
+    title="Why dialogues end",
+    summary="Share of dialogues that ended for a given reason.",
+    better="neither",
+    variants={ending.value: Variant(summary=f"Because {what}.", source=SOURCE) for ending, what in TEXTS.items()},
+    default="agenda_empty",
+    caveats=("Why dialogues end determines how far their other scores can be trusted.",),
+)
+
+FAILED = _card(
     name="failures",
     title="Failed dialogues",
     summary="Share of dialogues that ended in a failure. Those caused by the system count as the worst outcome in "
     "other metrics.",
-    unit="share of dialogues",
-    is_share=True,
-    low=0,
-    high=1,
     better="lower",
-    level="dialogue",
-    failed=FailurePolicy.AS_IS,
-    needs=("ended_by",),
     variants={
         "all": Variant(summary="All failures, regardless of which party caused them.", source=SOURCE),
         **{fault.value: Variant(summary=f"Failures {cause}.", source=SOURCE) for fault, cause in CAUSES.items()},
@@ -86,8 +85,6 @@ FAILED = Card(
             "has a recorded ending."
         ),
     ),
-    version=2,
-    family="simulation",
 )
 
 

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import ClassVar
 
 from trialogue.errors import UsageError
@@ -15,14 +16,14 @@ from trialogue.records.trace import ToolCall, Trace
 FIELD = "latency_s"
 """Key in an utterance's ``meta`` for the seconds taken by the turn that it begins."""
 
-LATENCY = Card(
+_card = partial(Card, low=0, better="neither", level="dialogue", failed=FailurePolicy.AS_IS, family="simulation")
+"""What the cards of this module have in common."""
+
+LATENCY = _card(
     name="latency",
     title="Latency",
     summary="How long the user waits for the system's turn.",
     unit="seconds",
-    low=0,
-    better="neither",
-    level="dialogue",
     failed=FailurePolicy.UNDEFINED,
     needs=("latency",),
     variants={
@@ -46,7 +47,6 @@ LATENCY = Card(
         "Latency decides no verdict: a log that records the times of fast turns only would flatter its system.",
         ("Simulated dialogues contain no times unless requested: with them, no two runs are identical byte for byte."),
     ),
-    family="simulation",
 )
 
 
@@ -93,17 +93,13 @@ THOUSANDS = re.compile(r"(?<=\d)[,.'\u00a0\u202f ](?=\d{3}(?!\d))")
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 HALF = 0.5  # of a scale, above which a rating says that somebody was satisfied
 
-TOOL_CALLS = Card(
+TOOL_CALLS = _card(
     name="tool_calls",
     title="Tool calls",
     summary="How a system uses its tools.",
     unit="share of calls",
-    low=0,
     high=1,
     is_share=True,
-    better="neither",
-    level="dialogue",
-    failed=FailurePolicy.AS_IS,
     needs=("tool_calls",),
     variants={
         "failed": Variant(
@@ -136,17 +132,12 @@ TOOL_CALLS = Card(
         "A share of calls falls when harmless calls are added, so that it gives no verdict.",
         "@ignored takes any word in common for use, and a reply in another language than the result's for one without.",
     ),
-    family="simulation",
 )
-COST = Card(
+COST = _card(
     name="cost",
     title="Cost",
     summary="What dialogues with the system cost.",
     unit="per dialogue, in the currency of the log",
-    low=0,
-    better="neither",
-    level="dialogue",
-    failed=FailurePolicy.AS_IS,
     needs=("cost",),
     variants={
         "per_dialogue": Variant(
@@ -164,17 +155,12 @@ COST = Card(
         "A system that fails early is cheap: @per_satisfied counts what was spent in vain.",
         "Costs decide no verdict: a log that records costs only for satisfied people would flatter its system.",
     ),
-    family="simulation",
 )
-TOKENS = Card(
+TOKENS = _card(
     name="tokens",
     title="Tokens",
     summary="Tokens of the system's language models per dialogue.",
     unit="tokens per dialogue",
-    low=0,
-    better="neither",
-    level="dialogue",
-    failed=FailurePolicy.AS_IS,
     needs=("tokens",),
     variants={
         "all": Variant(summary="Tokens read and written.", source="Usage that the log records."),
@@ -182,7 +168,6 @@ TOKENS = Card(
         "output": Variant(summary="Tokens written.", source="Usage that the log records."),
     },
     default="all",
-    family="simulation",
 )
 
 

@@ -5,6 +5,7 @@ under the same name.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import ClassVar
 
@@ -14,15 +15,14 @@ from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode,
 KDD2020 = "Zhang & Balog (KDD 2020), 'Evaluating Conversational Recommender Systems via User Simulation'"
 DIALOGUEKIT = "DialogueKit, utils/dialogue_evaluation.py"
 
-TURNS = Card(
+_card = partial(Card, low=0, better="neither", level="dialogue", failed=FailurePolicy.UNDEFINED, family="dialogue")
+"""What the cards of this module have in common."""
+
+TURNS = _card(
     name="turns",
     title="Turns per dialogue",
     summary="How long dialogues are. Neither long nor short is good in itself.",
     unit="turns",
-    low=0,
-    better="neither",
-    level="dialogue",
-    failed=FailurePolicy.UNDEFINED,
     variants={
         "user_utterances": Variant(
             summary="Utterances of the user, greetings included.",
@@ -41,7 +41,6 @@ TURNS = Card(
         ("The number of utterances does not separate satisfied from frustrated users (AUC .497 on CRSArena-Dial)."),
     ),
     citation=KDD2020,
-    family="dialogue",
 )
 
 
@@ -84,16 +83,12 @@ class Turns(RatioMetric):
         return (float(LENGTHS[self.variant](unit)), 1.0)
 
 
-USER_ACT_RATIO = Card(
+USER_ACT_RATIO = _card(
     name="user_act_ratio",
     title="User act ratio",
     summary="The user's share of the utterances in a dialogue (one act each in the corpus it was made for).",
     unit="share of utterances",
     is_share=True,
-    low=0,
-    better="neither",
-    level="dialogue",
-    failed=FailurePolicy.UNDEFINED,
     variants={
         "kdd2020": Variant(
             summary="User utterances over all utterances of a dialogue, averaged over dialogues.",
@@ -113,7 +108,6 @@ USER_ACT_RATIO = Card(
         "DialogueKit's ratio of the same name divides by the system's utterances: .599 instead of the paper's .374.",
     ),
     citation=KDD2020,
-    family="dialogue",
 )
 
 
@@ -137,15 +131,11 @@ class UserActRatio(RatioMetric):
         return (float(user), float(whole - user if self.variant == "dialoguekit" else whole))
 
 
-WORDS_PER_TURN = Card(
+WORDS_PER_TURN = _card(
     name="words_per_turn",
     title="Words per turn",
     summary="Words spoken before the other party speaks. A trivial baseline that any useful metric must beat.",
     unit="words per turn",
-    low=0,
-    better="neither",
-    level="dialogue",
-    failed=FailurePolicy.UNDEFINED,
     variants={
         "system": Variant(
             summary="Words of the system over its turns, pooled over dialogues.",
@@ -164,7 +154,6 @@ WORDS_PER_TURN = Card(
         ".804] on CRSArena-Dial (.632 within systems): either verbosity pleases, or good systems are "
         "verbose.",
     ),
-    family="dialogue",
 )
 
 

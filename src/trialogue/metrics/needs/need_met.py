@@ -11,6 +11,7 @@ that listens finds is for this user. The statistic is in ``stats.lift``, and how
 """
 
 from collections.abc import Sequence
+from functools import partial
 from math import comb
 
 from trialogue.metrics.base import NeedCourse, RatioMetric, Undefined
@@ -40,25 +41,22 @@ CAVEATS = (
     "Titles that a system declares are used as declared; otherwise the linker finds them in its text.",
 )
 
-NEED_MET = Card(
+_card = partial(Card, low=0, high=1, level="dialogue", needs=("need",), parameters=PARAMETERS, family="simulation")
+"""What the cards of this module have in common."""
+
+NEED_MET = _card(
     name="need_met",
     title="Need met",
     summary="Share of dialogues in which the system is the first to name an item that satisfies the user's hidden "
     "need.",
     unit="share of dialogues",
     is_share=True,
-    low=0,
-    high=1,
     better="higher",
-    level="dialogue",
     failed=FailurePolicy.WORST,
-    needs=("need",),
     variants=VARIANTS,
     default="named",
-    parameters=PARAMETERS,
     caveats=CAVEATS,
     is_task_outcome=True,
-    family="simulation",
 )
 
 
@@ -93,27 +91,21 @@ class NeedMet(_OfNeeds):
         return (float(not set(need.acceptable).isdisjoint(each.key for each in found)), 1.0)
 
 
-AFTER_REVISION = Card(
+AFTER_REVISION = _card(
     name="need_met_after_revision",
     title="Need met after revision",
     summary="Of the dialogues in which the user gave up a wish because the system said that nothing fits: share in which "
     "it is the first to name an item that meets the rest.",
     unit="share of dialogues",
     is_share=True,
-    low=0,
-    high=1,
     better="higher",
-    level="dialogue",
     failed=FailurePolicy.UNDEFINED,
-    needs=("need",),
     variants={"named": NAMED},
     default="named",
-    parameters=PARAMETERS,
     caveats=(
         "It does not replace need met: a system that immediately says that nothing fits faces easier needs.",
         *CAVEATS,
     ),
-    family="simulation",
 )
 
 
@@ -133,16 +125,14 @@ class NeedMetAfterRevision(_OfNeeds):
         return (float(not {*need.acceptable, *need.acceptable_relaxed}.isdisjoint(each.key for each in found)), 1.0)
 
 
-TURNS_UNTIL = Card(
+TURNS_UNTIL = _card(
     name="turns_until_need_met",
     title="Turns until the need is met",
     summary="How many user utterances it takes until the system names an item that meets the need.",
     unit="user turns",
-    low=0,
+    high=None,
     better="lower",
-    level="dialogue",
     failed=FailurePolicy.UNDEFINED,
-    needs=("need",),
     variants={
         "met": Variant(
             summary="Over the dialogues in which the need is met: read it together with need met.", source=OURS
@@ -154,9 +144,7 @@ TURNS_UNTIL = Card(
         ),
     },
     default="met",
-    parameters=PARAMETERS,
     caveats=CAVEATS,
-    family="simulation",
 )
 
 
@@ -184,18 +172,14 @@ class TurnsUntilNeedMet(_OfNeeds):
         return Undefined(Reason.of(ReasonCode.NEED_NOT_MET))
 
 
-CONSTRAINTS = Card(
+CONSTRAINTS = _card(
     name="constraints_satisfied",
     title="Constraints satisfied",
     summary="Share of the user's constraints that the system's recommendations satisfy.",
     unit="share of constraints",
     is_share=True,
-    low=0,
-    high=1,
     better="higher",
-    level="dialogue",
     failed=FailurePolicy.WORST,
-    needs=("need",),
     variants={
         "best": Variant(
             summary="For the best of a dialogue's counted recommendations; 0 if there are none.", source=OURS
@@ -207,9 +191,7 @@ CONSTRAINTS = Card(
         ),
     },
     default="best",
-    parameters=PARAMETERS,
     caveats=(*CAVEATS, "The best of many is good by chance alone: a random list satisfies a large part of most needs."),
-    family="simulation",
 )
 
 
@@ -230,17 +212,13 @@ class ConstraintsSatisfied(_OfNeeds):
         return (sum(shares) / len(shares) if self.variant == "mean" else max(shares), 1.0)
 
 
-BY_CHANCE = Card(
+BY_CHANCE = _card(
     name="need_met_by_chance",
     title="Need met by chance",
     summary="Probability that as many different items, drawn at random from the catalogue, would have met the need.",
     unit="probability",
-    low=0,
-    high=1,
     better="neither",
-    level="dialogue",
     failed=FailurePolicy.UNDEFINED,
-    needs=("need",),
     variants={
         "drawn": Variant(
             summary="1 - C(N - K, m) / C(N, m): N items in the catalogue, K of them acceptable, m counted recommendations.",
@@ -248,9 +226,7 @@ BY_CHANCE = Card(
         )
     },
     default="drawn",
-    parameters=PARAMETERS,
     caveats=("Compare with need met: a system that names more items has more chances.",),
-    family="simulation",
 )
 
 
@@ -285,24 +261,20 @@ EARLIER = (
     "items had a lift of -.002 by chance."
 )
 
-LIFT = Card(
+LIFT = _card(
     name="lift",
     title="Lift",
     summary="How much more often the system meets its user's need than the same items meet other users' needs, while the "
     "need is open; each need counts once. 0 for a system that ignores the user.",
     unit="difference of shares",
     low=-1,
-    high=1,
     better="higher",
-    level="dialogue",
     failed=FailurePolicy.WORST,
-    needs=("need",),
     variants={
         name: VARIANTS[name].model_copy(update={"version": 2, "source": f"{VARIANTS[name].source} {EARLIER}"})
         for name in ("named", "first")
     },
     default="named",
-    parameters=PARAMETERS,
     caveats=(
         "It measures listening, not service: a system can listen and still meet few needs. Read it together with need met.",
         "Nobody has shown yet that it agrees with what people prefer.",
@@ -311,7 +283,6 @@ LIFT = Card(
     is_task_outcome=True,
     beside="need_met",
     negligible=0.02,
-    family="simulation",
 )
 
 

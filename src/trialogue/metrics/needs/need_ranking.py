@@ -1,6 +1,7 @@
 """Need-based recall of the system's ranked lists, repeated recommendations, and items outside the catalogue."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from trialogue.metrics.base import RatioMetric, Undefined
@@ -9,16 +10,15 @@ from trialogue.metrics.needs.need_met import TURNS
 from trialogue.metrics.needs.recommendations import need_of, recommended_in
 from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Variant
 
-NEED_RECALL = Card(
+_card = partial(Card, is_share=True, low=0, high=1, level="dialogue")
+"""What the cards of this module have in common."""
+
+NEED_RECALL = _card(
     name="need_recall",
     title="Recall@k of the user's targets",
     summary="How many of the user's best-matching items are among the first k of the system's ranked list.",
     unit="share",
-    is_share=True,
-    low=0,
-    high=1,
     better="higher",
-    level="dialogue",
     failed=FailurePolicy.WORST,
     needs=("need", "dialogue_ranking"),
     variants={
@@ -91,16 +91,12 @@ class NeedRecall(RatioMetric):
         return (float(sum(target in held for target in need.targets)), float(len(need.targets)))
 
 
-REPEATED = Card(
+REPEATED = _card(
     name="repeated_recommendations",
     title="Repeated recommendations",
     summary="Share of the system's recommendations of items that it already recommended or the user already named.",
     unit="share of recommendations",
-    is_share=True,
-    low=0,
-    high=1,
     better="lower",
-    level="dialogue",
     failed=FailurePolicy.UNDEFINED,
     needs=("need",),
     variants={
@@ -140,16 +136,12 @@ class RepeatedRecommendations(RatioMetric):
         return (float(sum(not each.is_new for each in found)), float(len(found)))
 
 
-OUTSIDE = Card(
+OUTSIDE = _card(
     name="out_of_catalogue",
     title="Recommendations outside the catalogue",
     summary="Share of the system's recommendations that are not items of the users' catalogue.",
     unit="share of recommendations",
-    is_share=True,
-    low=0,
-    high=1,
     better="lower",
-    level="dialogue",
     failed=FailurePolicy.UNDEFINED,
     needs=("need",),
     variants={

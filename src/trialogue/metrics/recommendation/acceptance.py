@@ -1,6 +1,7 @@
 """Acceptance: whether, how often and how soon the user accepts an item, read from user acts without ratings."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from trialogue.metrics.base import RatioMetric, Undefined
@@ -55,24 +56,23 @@ def turns_that(dialogue: Dialogue, rule: Callable[[Exchange], bool]) -> list[Exc
     return missing or [turn for turn in exchanges(dialogue) if rule(turn)]
 
 
-TASK_SUCCESS = Card(
+_card = partial(
+    Card, low=0, level="dialogue", needs=("user_acts",), default="accepted", citation=KDD2020, family="simulation"
+)
+"""What the cards of this module have in common."""
+
+TASK_SUCCESS = _card(
     name="task_success",
     is_task_outcome=True,
     title="Task success",
     summary="Share of dialogues in which the user accepts a recommendation, as shown by the user's acts.",
     unit="share of dialogues",
     is_share=True,
-    low=0,
     high=1,
     better="higher",
-    level="dialogue",
     failed=FailurePolicy.WORST,
-    needs=("user_acts",),
     variants=_variants("At least once, {}.", "accepted", "note_end", "note", "goodbye"),
-    default="accepted",
     caveats=(CAVEAT, "Success as reported by the user or the corpus is a different measure: success_rate."),
-    citation=KDD2020,
-    family="simulation",
 )
 
 
@@ -87,16 +87,13 @@ class TaskSuccess(RatioMetric):
         return found if isinstance(found, Undefined) else (float(bool(found)), 1.0)
 
 
-ACCEPTED = Card(
+ACCEPTED = _card(
     name="accepted_recommendations",
     title="Accepted recommendations per dialogue",
     summary="How many recommendations the user accepts in a dialogue.",
     unit="recommendations per dialogue",
-    low=0,
     better="higher",
-    level="dialogue",
     failed=FailurePolicy.WORST,
-    needs=("user_acts",),
     variants={
         **_variants("Turns in which {}.", "accepted", "note_end", "note"),
         "items": Variant(
@@ -104,10 +101,7 @@ ACCEPTED = Card(
             source="Turns as in accepted, items by the annotation or the title linker.",
         ),
     },
-    default="accepted",
     caveats=(CAVEAT, "Users who stop at the first item they like accept at most one."),
-    citation=KDD2020,
-    family="simulation",
 )
 
 
@@ -138,24 +132,19 @@ def _last_item_before(dialogue: Dialogue, place: int) -> str | None:
     return None
 
 
-ROUNDS = Card(
+ROUNDS = _card(
     name="rounds_until_acceptance",
     title="Rounds until acceptance",
     summary="How many user utterances it takes until a recommendation is accepted, including the acceptance.",
     unit="user turns",
     low=1,
     better="lower",
-    level="dialogue",
     failed=FailurePolicy.UNDEFINED,
-    needs=("user_acts",),
     variants=_variants("Number of the first user utterance in which {}.", "accepted", "note_end", "note"),
-    default="accepted",
     caveats=(
         "Dialogues without acceptance are left out and counted as skipped: read it together with task success.",
         CAVEAT,
     ),
-    citation=KDD2020,
-    family="simulation",
 )
 
 

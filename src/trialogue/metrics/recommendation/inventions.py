@@ -1,6 +1,7 @@
 """Shares of what a system says that the catalogue lacks or contradicts: titles that it presents, facts that it states."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from trialogue.metrics.base import RatioMetric, Reply, Undefined
@@ -8,18 +9,24 @@ from trialogue.records import Card, ClaimVerdict, FailurePolicy, MentionedBy, Re
 
 OURS = "Trialogue. He et al. (CIKM 2023) count generated names that match no item of a corpus."
 
-UNRECOGNISED = Card(
-    name="unrecognised_titles",
-    title="Unrecognised titles",
-    summary="Share of the titles in replies that are neither in the catalogue nor on a list of real items: invented ones "
-    "or, without such a list, also real items that are not offered here.",
-    unit="share of titles",
+_card = partial(
+    Card,
     is_share=True,
     low=0,
     high=1,
     better="lower",
     level="response",
     failed=FailurePolicy.UNDEFINED,
+    family="recommendation",
+)
+"""What the cards of this module have in common."""
+
+UNRECOGNISED = _card(
+    name="unrecognised_titles",
+    title="Unrecognised titles",
+    summary="Share of the titles in replies that are neither in the catalogue nor on a list of real items: invented ones "
+    "or, without such a list, also real items that are not offered here.",
+    unit="share of titles",
     needs=("unrecognised",),
     variants={
         "presented": Variant(
@@ -46,7 +53,6 @@ UNRECOGNISED = Card(
         "Up to 2% of the titles in people's own recommendations are wrongly counted (benchmarks/INVENTIONS.md).",
     ),
     citation="He et al. (CIKM 2023), 'Large Language Models as Zero-Shot Conversational Recommenders'",
-    family="recommendation",
 )
 
 
@@ -75,18 +81,12 @@ class UnrecognisedTitles(RatioMetric):
         return (float({"presented": unknown, "outside": outside, "newer": newer}[self.variant]), float(whole))
 
 
-CONTRADICTED = Card(
+CONTRADICTED = _card(
     name="contradicted_facts",
     title="Facts the catalogue contradicts",
     summary="Share of statements about items (year, director, author, genre, running time, price, other columns) that "
     "contradict the catalogue.",
     unit="share of statements",
-    is_share=True,
-    low=0,
-    high=1,
-    better="lower",
-    level="response",
-    failed=FailurePolicy.UNDEFINED,
     needs=("claims",),
     variants={
         "stated": Variant(
@@ -102,7 +102,6 @@ CONTRADICTED = Card(
         "the genres named with it; statements about actors never do.",
     ),
     citation="",
-    family="recommendation",
 )
 
 

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from pathlib import Path
 from typing import ClassVar
@@ -19,14 +19,14 @@ UNSEARCHED = Reason.of(ReasonCode.ITEMS_NOT_LINKED)
 
 SLOT = "<movie>"
 
-ITEM_RATIO = Card(
+_card = partial(Card, low=0, better="neither", level="response", family="recommendation")
+"""What the cards of this module have in common."""
+
+ITEM_RATIO = _card(
     name="item_ratio",
     title="Item ratio",
     summary="How often replies name items. A reply can name an item without recommending it.",
     unit="share of replies, or items or slots per reply",
-    low=0,
-    better="neither",
-    level="response",
     failed=FailurePolicy.UNDEFINED,
     needs=("mentions",),
     variants={
@@ -62,7 +62,6 @@ ITEM_RATIO = Card(
         ),
     ),
     citation="Liang et al. (EMNLP 2021), 'Learning Neural Templates for Recommender Dialogue System'",
-    family="recommendation",
 )
 
 
@@ -100,14 +99,11 @@ def item_key(mention: Mention) -> str:
     return mention.item_id if mention.item_id is not None else mention.title.casefold()
 
 
-COVERAGE = Card(
+COVERAGE = _card(
     name="coverage",
     title="Catalogue coverage",
     summary="Share of the catalogue that the system recommends to anyone at all.",
     unit="share of the catalogue",
-    low=0,
-    better="neither",
-    level="response",
     failed=FailurePolicy.AS_IS,
     needs=("ranking", "mentions"),
     variants={
@@ -130,7 +126,6 @@ COVERAGE = Card(
         "A system that recommends at random covers most of the catalogue: read it together with recall.",
     ),
     citation="Ge et al. (RecSys 2010), 'Beyond accuracy: evaluating recommender systems by coverage and serendipity'",
-    family="recommendation",
 )
 
 
@@ -167,16 +162,13 @@ class Coverage:
 
 
 RECTOOLS = "RecTools 0.19 (MTS AI, github.com/MobileTeleSystems/RecTools)"
-GINI = Card(
+GINI = _card(
     name="gini",
     title="Gini coefficient of recommended items",
     summary="How unequally a system recommends the items of the catalogue: 0 if all equally often, 1 if always the same "
     "item.",
     unit="Gini coefficient",
-    low=0,
     high=1,
-    better="neither",
-    level="response",
     failed=FailurePolicy.AS_IS,
     needs=("ranking", "mentions"),
     variants={
@@ -194,7 +186,6 @@ GINI = Card(
     },
     caveats=("It falls with the number of dialogues: compare systems only on the same situations.",),
     citation="Fleder & Hosanagar (Management Science 2009), 'Blockbuster culture's next rise or fall'",
-    family="recommendation",
 )
 
 
@@ -223,14 +214,11 @@ class Gini(Coverage):
         )
 
 
-POPULARITY = Card(
+POPULARITY = _card(
     name="popularity",
     title="Popularity of recommended items",
     summary="How popular the items are that replies name, on average.",
     unit="ratings per item",
-    low=0,
-    better="neither",
-    level="response",
     failed=FailurePolicy.UNDEFINED,
     needs=("mentions",),
     variants={
@@ -247,7 +235,6 @@ POPULARITY = Card(
     parameters={"ratings": "a file of ratings (users, items, values); without it the value is undefined"},
     caveats=("Ratings of another time or platform say little about what is popular among a system's users.",),
     citation="Yin et al. (VLDB 2012), 'Challenging the long tail recommendation'",
-    family="recommendation",
 )
 
 
@@ -301,14 +288,11 @@ class Popularity(_OfLists):
         return float(np.mean([self._counts.get(key, 0.0) for key in keys]))
 
 
-DIVERSITY = Card(
+DIVERSITY = _card(
     name="intra_list_diversity",
     title="Diversity within replies",
     summary="How much the items that a reply names differ in an attribute, such as genre.",
     unit="values by which two items differ",
-    low=0,
-    better="neither",
-    level="response",
     failed=FailurePolicy.UNDEFINED,
     needs=("mentions",),
     variants={
@@ -326,7 +310,6 @@ DIVERSITY = Card(
     },
     caveats=("Items that the catalogue does not have are left out.",),
     citation="Ziegler et al. (WWW 2005), 'Improving recommendation lists through topic diversification'",
-    family="recommendation",
 )
 
 

@@ -6,6 +6,7 @@ label and two mentions.
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from trialogue.metrics.base import RatioMetric, Reply, Undefined
@@ -96,36 +97,20 @@ def _with_novel(variants: dict[str, Variant]) -> dict[str, Variant]:
     return variants | novel
 
 
-def _card(
-    *,
-    name: str,
-    title: str,
-    summary: str,
-    unit: str,
-    variants: dict[str, Variant],
-    citation: str,
-    is_share: bool = False,
-) -> Card:
-    """The card of a metric of this family, with each variant over novel targets, too."""
-    return Card(
-        name=name,
-        title=title,
-        summary=summary,
-        unit=unit,
-        low=0,
-        high=1,
-        is_share=is_share,
-        better="higher",
-        level="response",
-        failed=FailurePolicy.WORST,
-        needs=("ranking", "targets"),
-        variants=_with_novel(variants),
-        default="per_label",
-        parameters=K,
-        caveats=CAVEATS,
-        citation=citation,
-        family="recommendation",
-    )
+_card = partial(
+    Card,
+    low=0,
+    high=1,
+    better="higher",
+    level="response",
+    failed=FailurePolicy.WORST,
+    needs=("ranking", "targets"),
+    parameters=K,
+    family="recommendation",
+)
+"""What the cards of this module have in common."""
+_card_of_labels = partial(_card, default="per_label", caveats=CAVEATS)
+"""The same of the measures per label."""
 
 
 class _AtK(RatioMetric):
@@ -188,30 +173,32 @@ def _best_reciprocal(ranks: Sequence[float], k: int) -> float:
     return _sum_of_gains(_reciprocal, [min(ranks)], k)
 
 
-RECALL = _card(
+RECALL = _card_of_labels(
     is_share=True,  # of targets or of replies; @per_example_fraction averages shares, which are no counts
     name="recall",
     title="Recall@k (Hit@k)",
     summary="How many of the correct items are among the first k items of the system's ranking.",
     unit="share",
-    variants={
-        "per_label": Variant(
-            summary="Share of targets that are among the first k; a repeated target counts once.",
-            source=OURS,
-        ),
-        PER_MENTION: Variant(
-            summary="As @per_label, but a target that is given twice counts twice.",
-            source="CRSLab HitMetric, KGSF, UniCRS, iEvaLM RecMetric; He et al. (CIKM 2023), evaluate.py.",
-        ),
-        "per_example": Variant(
-            summary="Share of replies with at least one target among the first k.",
-            source="Hit rate in the recommendation literature.",
-        ),
-        "per_example_fraction": Variant(
-            summary="Share of a reply's targets among the first k, averaged over replies.",
-            source="Recall in information retrieval; PEPPER; Music-CRS.",
-        ),
-    },
+    variants=_with_novel(
+        {
+            "per_label": Variant(
+                summary="Share of targets that are among the first k; a repeated target counts once.",
+                source=OURS,
+            ),
+            PER_MENTION: Variant(
+                summary="As @per_label, but a target that is given twice counts twice.",
+                source="CRSLab HitMetric, KGSF, UniCRS, iEvaLM RecMetric; He et al. (CIKM 2023), evaluate.py.",
+            ),
+            "per_example": Variant(
+                summary="Share of replies with at least one target among the first k.",
+                source="Hit rate in the recommendation literature.",
+            ),
+            "per_example_fraction": Variant(
+                summary="Share of a reply's targets among the first k, averaged over replies.",
+                source="Recall in information retrieval; PEPPER; Music-CRS.",
+            ),
+        }
+    ),
     citation="Chen et al. (EMNLP 2019), 'Towards Knowledge-Based Recommender Dialog System'",
 )
 
@@ -224,26 +211,28 @@ class Recall(_AtK):
     examples: ClassVar = {"per_example": _any_hit, "per_example_fraction": _share_of_hits}
 
 
-NDCG_CARD = _card(
+NDCG_CARD = _card_of_labels(
     name="ndcg",
     title="NDCG@k",
     summary="How high the correct items are ranked: 1 at the top, decreasing with the logarithm of the rank.",
     unit="gain",
-    variants={
-        "per_label": Variant(
-            summary="Each different target is one trial with itself as the only relevant item: 1/log2(rank + 1), 0 "
-            "beyond k.",
-            source=OURS,
-        ),
-        PER_MENTION: Variant(
-            summary="As @per_label, but a target that is given twice counts twice.",
-            source="CRSLab NDCGMetric, UniCRS, iEvaLM RecMetric; He et al. (CIKM 2023), evaluate.py.",
-        ),
-        "per_example": Variant(
-            summary="Gains of all targets divided by those of the best possible ranking, averaged over replies.",
-            source="Järvelin & Kekäläinen (TOIS 2002) with binary relevance; Music-CRS.",
-        ),
-    },
+    variants=_with_novel(
+        {
+            "per_label": Variant(
+                summary="Each different target is one trial with itself as the only relevant item: 1/log2(rank + 1), 0 "
+                "beyond k.",
+                source=OURS,
+            ),
+            PER_MENTION: Variant(
+                summary="As @per_label, but a target that is given twice counts twice.",
+                source="CRSLab NDCGMetric, UniCRS, iEvaLM RecMetric; He et al. (CIKM 2023), evaluate.py.",
+            ),
+            "per_example": Variant(
+                summary="Gains of all targets divided by those of the best possible ranking, averaged over replies.",
+                source="Järvelin & Kekäläinen (TOIS 2002) with binary relevance; Music-CRS.",
+            ),
+        }
+    ),
     citation="Järvelin & Kekäläinen (TOIS 2002), 'Cumulated gain-based evaluation of IR techniques'",
 )
 
@@ -256,25 +245,27 @@ class NDCG(_AtK):
     examples: ClassVar = {"per_example": _normalise}
 
 
-MRR_CARD = _card(
+MRR_CARD = _card_of_labels(
     name="mrr",
     title="MRR@k",
     summary="How high the first correct item is ranked: one over its rank, 0 beyond k.",
     unit="reciprocal rank",
-    variants={
-        "per_label": Variant(
-            summary="Mean of 1/rank over targets, 0 beyond k; a repeated target counts once.",
-            source=OURS,
-        ),
-        PER_MENTION: Variant(
-            summary="As @per_label, but a target that is given twice counts twice.",
-            source="CRSLab MRRMetric, UniCRS, iEvaLM RecMetric; He et al. (CIKM 2023), evaluate.py.",
-        ),
-        "per_example": Variant(
-            summary="1/rank of the highest-ranked target, averaged over replies.",
-            source="Voorhees (TREC-8, 1999).",
-        ),
-    },
+    variants=_with_novel(
+        {
+            "per_label": Variant(
+                summary="Mean of 1/rank over targets, 0 beyond k; a repeated target counts once.",
+                source=OURS,
+            ),
+            PER_MENTION: Variant(
+                summary="As @per_label, but a target that is given twice counts twice.",
+                source="CRSLab MRRMetric, UniCRS, iEvaLM RecMetric; He et al. (CIKM 2023), evaluate.py.",
+            ),
+            "per_example": Variant(
+                summary="1/rank of the highest-ranked target, averaged over replies.",
+                source="Voorhees (TREC-8, 1999).",
+            ),
+        }
+    ),
     citation="Voorhees (TREC-8, 1999), 'The TREC-8 Question Answering Track Report'",
 )
 
@@ -287,17 +278,11 @@ class MRR(_AtK):
     examples: ClassVar = {"per_example": _best_reciprocal}
 
 
-PRECISION = Card(
+PRECISION = _card(
     name="precision",
     title="Precision@k",
     summary="Share of the first k items of the system's ranking that are correct.",
     unit="share",
-    low=0,
-    high=1,
-    better="higher",
-    level="response",
-    failed=FailurePolicy.WORST,
-    needs=("ranking", "targets"),
     variants={
         "per_example": Variant(
             summary="Correct items among the first k, divided by k, averaged over replies.",
@@ -309,13 +294,11 @@ PRECISION = Card(
         ),
     },
     default="per_example",
-    parameters={"k": "how many items of the ranking count (default 10)"},
     caveats=(
         "Most conversational corpora have one or two targets per reply, so precision is at most 1/k or 2/k; "
         "recall@k then gives the same information on the full scale.",
     ),
     citation="Voorhees & Harman (TREC, 2005); in conversational recommendation: Yang et al. (SIGIR 2024), sec. 2",
-    family="recommendation",
 )
 
 

@@ -28,7 +28,7 @@ class LearnedMetric(RatioMetric, Generic[PartT]):
     """Base of metrics by a fitted model."""
 
     model: Any
-    """A record with what was fitted on ``everything`` and, by system, ``without`` it; its ``fingerprints`` and ``domain``."""
+    """A record of what was fitted on ``everything`` and, by system, ``without`` it; ``fingerprints`` and ``domain``."""
 
     def part_for(self, dialogue: Dialogue) -> PartT | Undefined:
         """What was fitted without the dialogue; Undefined if it is training data and there is no such part."""

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,17 +27,16 @@ from trialogue.metrics.text.tokens import (
 from trialogue.metrics.text.word_hashes import longest_common_subsequences
 from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
-TOKEN_F1 = Card(
+_card = partial(
+    Card, low=0, high=1, better="higher", level="response", failed=FailurePolicy.WORST, needs=("reference",)
+)
+"""What the cards of this module have in common."""
+
+TOKEN_F1 = _card(
     name="token_f1",
     title="Token F1",
     summary="Harmonic mean of the shares of words that reply and human reply have in common, in any order.",
     unit="F1",
-    low=0,
-    high=1,
-    better="higher",
-    level="response",
-    failed=FailurePolicy.WORST,
-    needs=("reference",),
     text=TextUse(unit="word"),
     variants={
         "parlai": Variant(
@@ -83,17 +82,11 @@ class TokenF1(MeanAgainstReference):
         return score
 
 
-ROUGE_L = Card(
+ROUGE_L = _card(
     name="rouge_l",
     title="ROUGE-L",
     summary="How much of a reply appears in the human recommender's reply in the same order, gaps allowed.",
     unit="ROUGE-L",
-    low=0,
-    high=1,
-    better="higher",
-    level="response",
-    failed=FailurePolicy.WORST,
-    needs=("reference",),
     text=TextUse(unit="word", languages=("en",)),  # its words are runs of a-z; its stemmer is of English
     variants={
         "f1": Variant(
@@ -172,18 +165,12 @@ def _stemmer() -> Rule:
     return stems
 
 
-METEOR = Card(
+METEOR = _card(
     name="meteor",
     title="METEOR",
     summary="Weighted F-score of aligned words (recall counts nine times as much), minus a penalty for "
     "scattered alignments.",
     unit="METEOR",
-    low=0,
-    high=1,
-    better="higher",
-    level="response",
-    failed=FailurePolicy.WORST,
-    needs=("reference",),
     text=TextUse(unit="word", languages=("en",)),  # stemmer and WordNet are of English
     variants={
         "nltk": Variant(
@@ -264,16 +251,12 @@ def wordnet() -> Any:
     return reader
 
 
-NIST = Card(
+NIST = _card(
     name="nist",
     title="NIST",
     summary="Share of the reply's n-grams that the human reply has, rare ones counting most, summed over lengths 1 to n.",
     unit="bits",
-    low=0,
-    better="higher",
-    level="response",
-    failed=FailurePolicy.WORST,
-    needs=("reference",),
+    high=None,
     text=TextUse(unit="word"),
     variants={
         "nltk": Variant(
