@@ -30,8 +30,8 @@ from pathlib import Path
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
 from trialogue.datasets.corpora.ievalm_items import ENTITIES, INFO, ItemTable, Origin, items_for
 from trialogue.datasets.failures import failure_of
-from trialogue.datasets.json_documents import ParseReport, first_json, kind_of, read_each, read_json
-from trialogue.errors import DataError, Problem
+from trialogue.datasets.json_documents import ParseReport, files_at, first_json, kind_of, read_each, read_json
+from trialogue.errors import Problem
 from trialogue.records import (
     Constraint,
     Dialogue,
@@ -249,10 +249,9 @@ def read_folder(folder: Path, note: Note) -> Iterator[AnyRecord]:
     Raises:
         DataError: there is none; or with the mistakes of all files.
     """
-    paths = [path for path in sorted(folder.rglob("*.json")) if _is_dialogue(Head(path))]
-    if not paths:
-        hint = "Expected a JSON file for each dialogue, with simulator_dialog.context in it."
-        raise DataError(Problem("this folder contains no dialogues of iEvaLM or CONCEPT.", str(folder), hint=hint))
+    what = "this folder contains no dialogues of iEvaLM or CONCEPT."
+    hint = "Expected a JSON file for each dialogue, with simulator_dialog.context in it."
+    paths = files_at(folder, _is_dialogue, what=what, hint=hint, is_deep=True)
     lacking = {
         origin.corpus: place
         for place, origin in {path.parent: Origin.of(path) for path in reversed(paths)}.items()
@@ -281,14 +280,11 @@ def _recognises(head: Head) -> bool:
     return first is not None and _is_dialogue(Head(first))
 
 
-def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
-    return read_folder(path, note) if path.is_dir() else read_file(path, note)
-
-
 FORMAT = SimpleFormat(
     name=NAME,
     summary="Dialogues with language models as users, written by iEvaLM or CONCEPT: one JSON file each, or folders "
     "of them.",
     recognise=_recognises,
-    reader=_read,
+    reader=read_file,
+    folder_reader=read_folder,
 )

@@ -8,17 +8,11 @@ dialogue's entities on every row and are not read.
 from collections.abc import Iterator
 from pathlib import Path
 
-from trialogue.datasets.base import AnyRecord, Corpus, Head, RemoteFile, SimpleFormat, Source
+from trialogue.datasets.base import AnyRecord, Corpus, Head, SimpleFormat, Source, remote_files
 from trialogue.datasets.corpora.inspired_rows import REQUIRED, has_columns, read_file
-from trialogue.datasets.json_documents import files_like
+from trialogue.datasets.json_documents import files_at, in_file_or_folder
 from trialogue.errors import DataError, Problem
 from trialogue.records.files.jsonl import Note
-
-
-def _recognise(head: Head) -> bool:
-    if head.is_folder:
-        return any(True for _ in files_like(head.path, _is_inspired, suffixes=(".tsv",)))
-    return _is_inspired(head)
 
 
 def _is_inspired(head: Head) -> bool:
@@ -27,7 +21,9 @@ def _is_inspired(head: Head) -> bool:
 
 def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     seen: dict[str, Path] = {}
-    for file in _files(path):
+    what = f"no .tsv file in this folder has INSPIRED's columns ({', '.join(REQUIRED)}, expert_label, ...)."
+    hint = "Get them with: trialogue data get inspired"
+    for file in files_at(path, _is_inspired, what=what, hint=hint, suffixes=(".tsv",)):
         dialogues = read_file(file, note)
         twice = [
             Problem(f"dialogue {dialogue.id!r} is already in {seen[dialogue.id].name}.", str(file), field="dialog_id")
@@ -38,14 +34,6 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
             raise DataError(twice, hint="Is one of the files a copy? Remove it, or name the other files one by one.")
         seen |= dict.fromkeys((dialogue.id for dialogue in dialogues), file)
         yield from dialogues
-
-
-def _files(path: Path) -> list[Path]:
-    files = list(files_like(path, _is_inspired, suffixes=(".tsv",))) if path.is_dir() else [path]
-    if not files:
-        what = f"no .tsv file in this folder has INSPIRED's columns ({', '.join(REQUIRED)}, expert_label, ...)."
-        raise DataError(Problem(what, str(path), hint="Get them with: trialogue data get inspired"))
-    return files
 
 
 _BASE = "https://raw.githubusercontent.com/sweetpeach/Inspired/782d7c1/data/dialog_data"
@@ -61,17 +49,14 @@ SOURCE = Source(
     homepage="https://github.com/sweetpeach/Inspired",
     revision="782d7c1",
     files=(
-        RemoteFile(
-            path="dev.tsv",
-            url=f"{_BASE}/dev.tsv",
-            sha256="15a955be002222ba9e95f886802e06a91fb5e457f8a25deae3e7908d58faa947",
+        *remote_files(
+            _BASE,
+            {
+                "dev.tsv": "15a955be002222ba9e95f886802e06a91fb5e457f8a25deae3e7908d58faa947",
+                "test.tsv": "a10f63ff26045158460730d4829ffba74bee86fb744d9f48c1c1c511ef609993",
+            },
         ),
-        RemoteFile(
-            path="test.tsv",
-            url=f"{_BASE}/test.tsv",
-            sha256="a10f63ff26045158460730d4829ffba74bee86fb744d9f48c1c1c511ef609993",
-        ),
-        RemoteFile(path="train.tsv", url=f"{_BASE}/train.tsv", optional=True),
+        *remote_files(_BASE, {"train.tsv": None}, optional=True),
     ),
     licence="none stated",
     citation="Hayati, Kang, Zhu, Shi, Yu (2020): INSPIRED: Toward Sociable Recommendation Dialog Systems. EMNLP 2020.",
@@ -110,7 +95,7 @@ SOURCE = Source(
 FORMAT = SimpleFormat(
     name="inspired",
     summary="INSPIRED's tab-separated files with strategies: one .tsv, or a folder of dev.tsv, test.tsv, train.tsv.",
-    recognise=_recognise,
+    recognise=in_file_or_folder(_is_inspired, suffixes=(".tsv",)),
     reader=_read,
 )
 

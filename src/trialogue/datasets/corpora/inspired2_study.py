@@ -12,9 +12,9 @@ records, unless ``unanswered=True`` requests all 477.
 from collections.abc import Iterator
 from pathlib import Path
 
-from trialogue.datasets.base import AnyRecord, Corpus, Head, RemoteFile, SimpleFormat, Source
+from trialogue.datasets.base import AnyRecord, Corpus, Head, SimpleFormat, Source, remote_files
 from trialogue.datasets.corpora.inspired2_sheets import Reply, is_study, read_workbook
-from trialogue.datasets.json_documents import ParseReport, files_like
+from trialogue.datasets.json_documents import ParseReport, files_at, in_file_or_folder
 from trialogue.errors import DataError, Problem
 from trialogue.records import Response, Situation
 from trialogue.records.files.jsonl import Note, warn
@@ -37,7 +37,9 @@ def read_study(path: Path, *, note: Note = warn, unanswered: bool = False) -> It
     situations: dict[str, Situation] = {}
     responses: dict[str, dict[str, Response]] = {}
     problems: list[Problem] = []
-    for file in _files(path):
+    hint = f"Get them with: trialogue data get {NAME}"
+    what = "no workbook in this folder belongs to the study."
+    for file in files_at(path, _is_workbook, what=what, hint=hint, suffixes=(".xlsx",)):
         report = ParseReport(str(file), note)
         for reply in read_workbook(file, report):
             if reply.reference is None and not unanswered:
@@ -83,17 +85,7 @@ def _situation(reply: Reply) -> Situation:
     )
 
 
-def _files(path: Path) -> list[Path]:
-    files = list(files_like(path, lambda head: is_study(head.path), suffixes=(".xlsx",))) if path.is_dir() else [path]
-    if not files:
-        what = "no workbook in this folder belongs to the study."
-        raise DataError(Problem(what, str(path), hint=f"Get them with: trialogue data get {NAME}"))
-    return files
-
-
-def _recognise(head: Head) -> bool:
-    if head.is_folder:
-        return any(True for _ in files_like(head.path, lambda file: is_study(file.path), suffixes=(".xlsx",)))
+def _is_workbook(head: Head) -> bool:
     return is_study(head.path)
 
 
@@ -111,17 +103,12 @@ SOURCE = Source(
     folder="inspired2_study",
     homepage="https://github.com/ahtsham58/INSPIRED2",
     revision="0cfa8de",
-    files=(
-        RemoteFile(
-            path="Study Data CRB-CRS.xlsx",
-            url=f"{_BASE}/Study%20Data%20CRB-CRS.xlsx",
-            sha256="6d2891f39c84d7697b6e49e924a1b753c6df395fbe15155a8f0332989df9c0fe",
-        ),
-        RemoteFile(
-            path="Study Data RB-CRS.xlsx",
-            url=f"{_BASE}/Study%20Data%20RB-CRS.xlsx",
-            sha256="90ccade49df9206d8be9f9a7fecfe357e3e00f3f1a4a06a4cd9aecab1c4d0a6c",
-        ),
+    files=remote_files(
+        _BASE,
+        {
+            "Study Data CRB-CRS.xlsx": "6d2891f39c84d7697b6e49e924a1b753c6df395fbe15155a8f0332989df9c0fe",
+            "Study Data RB-CRS.xlsx": "90ccade49df9206d8be9f9a7fecfe357e3e00f3f1a4a06a4cd9aecab1c4d0a6c",
+        },
     ),
     licence="GPL-3.0",
     citation=(
@@ -140,7 +127,7 @@ SOURCE = Source(
 FORMAT = SimpleFormat(
     name=NAME,
     summary="The two Excel workbooks of the INSPIRED2 study (needs the extra 'data'): replies with three ratings each.",
-    recognise=_recognise,
+    recognise=in_file_or_folder(_is_workbook, suffixes=(".xlsx",)),
     reader=_read,
 )
 

@@ -12,10 +12,10 @@ A folder is read as a whole: conversations before votes, the open setting before
 from collections.abc import Iterator
 from pathlib import Path
 
-from trialogue.datasets.base import Corpus, Head, RemoteFile, SimpleFormat, Source
+from trialogue.datasets.base import Corpus, Head, SimpleFormat, Source, remote_files
 from trialogue.datasets.crsarena.votes import DUPLICATE, VOTES_HEADER, is_duplicate, read_votes
 from trialogue.datasets.dialoguekit.format import CRSARENA_SENTIMENT, read_dialoguekit
-from trialogue.datasets.json_documents import bare_stem, files_like
+from trialogue.datasets.json_documents import bare_stem, files_like, in_file_or_folder
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Preference, Rating
 from trialogue.records.files.jsonl import Note
@@ -106,16 +106,11 @@ def _is_votes(head: Head) -> bool:
 
 
 def _recognises(head: Head) -> bool:
-    if not head.is_folder:
-        return _is_conversations(head) or _is_votes(head)
-    return any(True for _ in files_like(head.path, _is_conversations)) or any(
-        True for _ in files_like(head.path, _is_votes, suffixes=(".csv",))
-    )
+    fits = (in_file_or_folder(_is_conversations), in_file_or_folder(_is_votes, suffixes=(".csv",)))
+    return any(fit(head) for fit in fits)
 
 
-def _read(path: Path, note: Note) -> Iterator[Dialogue | Preference]:
-    if path.is_dir():
-        return read_folder(path, note)
+def _read_file(path: Path, note: Note) -> Iterator[Dialogue | Preference]:
     if _is_votes(Head(path)):
         return read_votes(path, setting_of(path), None, note)
     return read_conversations(path, note)
@@ -125,7 +120,8 @@ FORMAT = SimpleFormat(
     name=NAME,
     summary="CRSArena-Dial: a folder of conversations with satisfaction (JSON) and votes (CSV), or one of its files.",
     recognise=_recognises,
-    reader=_read,
+    reader=_read_file,
+    folder_reader=read_folder,
 )
 
 ADDRESS = "https://raw.githubusercontent.com/iai-group/crsarena-dial/dd7f4e7/data"
@@ -145,7 +141,7 @@ CORPUS = Corpus(
         folder="crsarena_dial",
         homepage="https://github.com/iai-group/crsarena-dial",
         revision="dd7f4e7",
-        files=tuple(RemoteFile(path=name, url=f"{ADDRESS}/{name}", sha256=digest) for name, digest in FILES.items()),
+        files=remote_files(ADDRESS, FILES),
         licence="none stated",
         citation=(
             "Bernard, Joko, Hasibi and Balog (2025). CRS Arena: Crowdsourced Benchmarking of Conversational Recommender "

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from trialogue.datasets.base import AnyRecord, Corpus, Head, RemoteFile, SimpleFormat, Source
+from trialogue.datasets.base import AnyRecord, Corpus, Head, SimpleFormat, Source, remote_files
 from trialogue.datasets.corpora.mentions import find_quoted_titles
 from trialogue.datasets.infact.files import Conversation, Kind, conversations, is_blank, kind_of_file
-from trialogue.datasets.json_documents import ParseReport, bare_stem, files_like
+from trialogue.datasets.json_documents import ParseReport, bare_stem, files_like, in_file_or_folder
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Response, Situation, Utterance
 from trialogue.records.files.jsonl import Note
@@ -22,9 +22,7 @@ SYSTEMS = {"RCRS_MLE": "RCRS"}  # by file stem, where the paper has another name
 MISALIGNED = 0.5  # share of utterances without a common word from which two dialogues cannot be the same
 
 
-def _recognise(head: Head) -> bool:
-    if head.is_folder:
-        return any(True for _ in files_like(head.path, lambda file: kind_of_file(file) is not None, suffixes=(".txt",)))
+def _is_infact(head: Head) -> bool:
     return kind_of_file(head) is not None
 
 
@@ -59,7 +57,7 @@ def _files(path: Path) -> tuple[Path, list[Path]]:
     if not path.is_dir():
         return _refuse_single_file(path), []
     by_kind: dict[Kind | None, list[Path]] = {"dialogues": [], "responses": []}
-    for file in files_like(path, lambda head: kind_of_file(head) is not None, suffixes=(".txt",)):
+    for file in files_like(path, _is_infact, suffixes=(".txt",)):
         by_kind[kind_of_file(Head(file))].append(file)
     found = by_kind["dialogues"]
     if len(found) != 1:
@@ -198,7 +196,7 @@ SOURCE = Source(
     folder="infact",
     homepage="https://github.com/ahtsham58/INFACT",
     revision="c8b0d36",
-    files=tuple(RemoteFile(path=name, url=f"{_BASE}/{name}", sha256=digest) for name, digest in _SHA256.items()),
+    files=remote_files(_BASE, _SHA256),
     licence="MIT",
     citation=(
         "Manzoor, Jannach (2022): INFACT: An Online Human Evaluation Framework for Conversational Recommendation. "
@@ -223,7 +221,7 @@ SOURCE = Source(
 FORMAT = SimpleFormat(
     name="infact",
     summary="INFACT's text files: a folder of one dialogue file and any number of response files, in both layouts.",
-    recognise=_recognise,
+    recognise=in_file_or_folder(_is_infact, suffixes=(".txt",)),
     reader=_read,
 )
 
