@@ -33,7 +33,7 @@ from trialogue.findings.resampling import Resampling
 from trialogue.metrics import all_variants, conversations_of, get_metric, get_metrics, measure
 from trialogue.metrics.human_ratings import rating_scores
 from trialogue.metrics.satisfaction.features import FEATURES
-from trialogue.metrics.satisfaction.metric import write_model
+from trialogue.metrics.satisfaction.learned import write_model
 from trialogue.records import Dialogue, Manifest, Preference, Score
 from trialogue.records.files.manifest import versions_of
 from trialogue.stats import association_difference, auc
@@ -338,7 +338,7 @@ def main() -> None:
         "USS: outsiders rated each dialogue from 1 to 5; RecLLMSim: the mean of a person's ratings of the turns. "
         "Weights from all of CRSArena-Dial; no dialogue is recognised as a training dialogue. Reliability of the "
         "ratings bounds what any measure can reach. *In the domain*: share of the dialogues that are like those "
-        "it was fitted on (`metrics/satisfaction/domain.py`); below three quarters it is no default measure.",
+        "it was fitted on (`metrics/satisfaction/fit.py`); below three quarters it is no default measure.",
         "",
         *elsewhere,
         "Not here: the ReDial and MWOZ parts of USS are not in the mirror. An evaluation outside this project "

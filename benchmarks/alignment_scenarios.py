@@ -20,8 +20,7 @@ from benchmarks.alignment_systems import (
     systems,
 )
 from benchmarks.alignment_tables import COVERAGE, ERROR, by_split, covering, missed
-from trialogue.metrics.alignment.implicit_alignment_error import Calibration, calibration_variance
-from trialogue.metrics.alignment.match_likelihood import share_without_each
+from trialogue.metrics.alignment.match_likelihood import Calibration, calibration_variance, share_without_each
 from trialogue.metrics.fit_uncertainty import Sources, fitted_difference
 from trialogue.records import Dialogue
 from trialogue.stats import ClusterSums, cluster_sums

@@ -15,9 +15,13 @@ import numpy as np
 
 from trialogue.datasets import get_corpus
 from trialogue.metrics.alignment.implicit_alignment import ImplicitAlignment
-from trialogue.metrics.alignment.implicit_alignment_error import Calibration as Fit
-from trialogue.metrics.alignment.implicit_alignment_error import calibration_variance
-from trialogue.metrics.alignment.match_likelihood import calibration_gradient, likeliest_share, on_grid
+from trialogue.metrics.alignment.match_likelihood import Calibration as Fit
+from trialogue.metrics.alignment.match_likelihood import (
+    calibration_gradient,
+    calibration_variance,
+    likeliest_share,
+    on_grid,
+)
 from trialogue.metrics.fit_uncertainty import Sources, fitted_difference, widen, widen_for_fit
 from trialogue.records import Dialogue, Estimate, merge_turns, situations_of
 from trialogue.stats import ClusterSums, bootstrap_sums, cluster_sums

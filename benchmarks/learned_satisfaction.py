@@ -19,9 +19,8 @@ from benchmarks.tables import table
 from trialogue.languages import with_spaces
 from trialogue.metrics.base import Array, Undefined
 from trialogue.metrics.satisfaction.corpora import RatedCorpus, fit_corpora
-from trialogue.metrics.satisfaction.domain import Domain, domain_of
 from trialogue.metrics.satisfaction.features import FEATURES
-from trialogue.metrics.satisfaction.fit import matrix
+from trialogue.metrics.satisfaction.fit import Domain, domain_of, matrix
 from trialogue.metrics.satisfaction.metric import Satisfaction
 from trialogue.records import Dialogue
 from trialogue.seeds import rng_for

@@ -20,7 +20,7 @@ from trialogue.datasets import read
 from trialogue.metrics import CountMetric
 from trialogue.metrics.base import EqualSize
 from trialogue.metrics.engine.distinct_samples import CountedSample
-from trialogue.metrics.engine.incidence import Incidence
+from trialogue.metrics.engine.distinct_totals import Incidence
 from trialogue.metrics.text.distinct import Distinct
 from trialogue.metrics.text.tokens import ngrams, words
 from trialogue.records import Dialogue

@@ -11,7 +11,6 @@ import numpy as np
 from trialogue.errors import DataError, Problem
 from trialogue.fingerprints import training_dialogues
 from trialogue.metrics.base import Array
-from trialogue.metrics.satisfaction.domain import domain_of
 from trialogue.metrics.satisfaction.features import FEATURES
 from trialogue.metrics.satisfaction.fit import (
     MIN_DIALOGUES,
@@ -19,6 +18,7 @@ from trialogue.metrics.satisfaction.fit import (
     SAME,
     SatisfactionModel,
     Weights,
+    domain_of,
     matrix,
     unseen_mask,
 )

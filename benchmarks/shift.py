@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.alignment_systems import LLM_LIKE, RATES, _Judge, read_inspired
-from trialogue.metrics.alignment.implicit_alignment_error import Calibration as FitOf
+from trialogue.metrics.alignment.match_likelihood import Calibration as FitOf
 from trialogue.metrics.alignment.match_likelihood import likeliest_share, on_grid
 from trialogue.metrics.fit_uncertainty import Sources, widen_for_fit
 from trialogue.records import NO_STRATEGY, Estimate

@@ -49,7 +49,7 @@ ALLOWED = {
     "metrics/names.py": TYPED,
     "metrics/recommendation/ranking.py": OWN_VARIANT,
     "metrics/recommendation/first_recommendation.py": FILE,
-    "metrics/dialogue/reward.py": PAPER,
+    "metrics/dialogue/acts.py": PAPER,
     "metrics/dialogue/style.py": OWN_VARIANT,
     "metrics/text/tokens.py": WORDS,
     "metrics/gates/cut_endings.py": WORDS,

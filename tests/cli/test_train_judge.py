@@ -10,7 +10,7 @@ from tests.metrics.satisfaction.test_corpora import chinese, corpora, talks
 from trialogue.cli.app import app
 from trialogue.errors import DataError, UsageError
 from trialogue.metrics.impressions.metric import read_impressions
-from trialogue.metrics.satisfaction.metric import read_model
+from trialogue.metrics.satisfaction.metric import read_satisfaction
 from trialogue.records import write_records
 
 RUN = CliRunner()
@@ -62,7 +62,7 @@ def test_a_chinese_corpus_in_the_format_of_uss_makes_a_judge_of_chinese(tmp_path
     found = RUN.invoke(app, ["train-judge", str(tmp_path / "JDDC.txt"), "--satisfaction", "-o", str(out), "-q"])
     assert found.exit_code == 0, found.output
     assert "Language: Chinese." in found.stdout
-    assert read_model(out).languages == ("zh",)
+    assert read_satisfaction(out).languages == ("zh",)
 
 
 def test_what_all_corpora_lack_is_said_at_once(tmp_path: Path) -> None:

@@ -14,10 +14,17 @@ from trialogue.metrics.base import Undefined
 from trialogue.metrics.batch import Batch, BatchCountMetric, BatchSumMetric
 from trialogue.metrics.text import tokens
 from trialogue.metrics.text import word_hashes as encoding
-from trialogue.metrics.text.multisets import common, distinct, longest_common_subsequences
 from trialogue.metrics.text.overlap import longest_common_subsequence, matches
 from trialogue.metrics.text.tokens import Rule, ngrams
-from trialogue.metrics.text.word_hashes import Vocabulary, characters, object_hash, word_hash
+from trialogue.metrics.text.word_hashes import (
+    Vocabulary,
+    characters,
+    common,
+    distinct,
+    longest_common_subsequences,
+    object_hash,
+    word_hash,
+)
 
 RULES = {name: rule for name, rule in vars(tokens).items() if isinstance(rule, Rule)}
 SPACES = st.lists(TEXT | st.sampled_from(["a\tb", "-\nb", "<skipped>", "&amp;", "a.\n", " x", "ΑΣ", "İ"]), max_size=4)

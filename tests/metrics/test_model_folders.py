@@ -6,7 +6,7 @@ import pytest
 
 from trialogue.errors import UsageError
 from trialogue.metrics import get_metric
-from trialogue.metrics.model_folders import model_folder
+from trialogue.metrics.text.neural import model_folder
 
 
 def made(folder: Path, weights: bytes = b"weights") -> Path:

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from tests.metrics.acts import acted
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.metrics import Settings, conversations_of, get_metric, measure
-from trialogue.metrics.dialogue.style import DsKl, act_counts
-from trialogue.metrics.dialogue.style_references import REAL_USERS
+from trialogue.metrics.dialogue.style import DsKl, act_counts, load_real_users
 from trialogue.metrics.names import parse
 from trialogue.records import Dialogue, Reason, ReasonCode, Score, Utterance, write_records
 from trialogue.records.kinds.acts import ACCEPTABLE, AGENT_LABELS, answers
@@ -323,4 +322,4 @@ def test_the_order_of_the_three_agents_holds_in_the_shares_of_the_specification(
 @pytest.mark.mirror
 def test_the_counts_that_are_shipped_are_those_of_the_files(real: list[Dialogue]) -> None:
     for system in GOLDEN["systems"]:
-        assert act_counts(each for each in real if each.system == system) == REAL_USERS[system]
+        assert act_counts(each for each in real if each.system == system) == load_real_users()[system]

@@ -14,7 +14,7 @@ from trialogue.findings.threats import Severity, ThreatCode
 from trialogue.findings.threats.language_texts import language_lines
 from trialogue.findings.threats.texts import sentence
 from trialogue.metrics.satisfaction.corpora import rated_corpus, train_on_corpora
-from trialogue.metrics.satisfaction.metric import write_model
+from trialogue.metrics.satisfaction.learned import write_model
 from trialogue.records import Dialogue, LanguageMismatch, MeasureName, Response, Situation, Utterance
 from trialogue.workflows.alignment.align import align
 from trialogue.workflows.compare import compare

@@ -8,11 +8,12 @@ redistributes none of them. Formats and corpora are found through the entry poin
 
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol, runtime_checkable
+from urllib.parse import quote
 
 from pydantic import Field
 
@@ -129,6 +130,8 @@ class SimpleFormat:
     summary: str
     recognise: Callable[[Head], bool]
     reader: Callable[[Path, Note], Iterator[AnyRecord]]
+    folder_reader: Callable[[Path, Note], Iterator[AnyRecord]] | None = None
+    """Reads a folder; None: the reader does."""
     tried: str = ""
     """What the reader was tried on, beside files made by hand; "": not stated."""
 
@@ -138,7 +141,8 @@ class SimpleFormat:
 
     def read(self, path: Path, *, note: Note = warn) -> Iterator[AnyRecord]:
         """Read the records of a file or folder, in a stable order."""
-        return self.reader(path, note)
+        of_folder = self.folder_reader if self.folder_reader is not None and path.is_dir() else None
+        return (of_folder or self.reader)(path, note)
 
 
 class RemoteFile(Record):
@@ -154,6 +158,14 @@ class RemoteFile(Record):
     """Name inside the archive at ``url``, where the publisher ships an archive."""
     optional: bool = False
     """Whether the corpus can be read without it (splits that were not at hand when the reader was written)."""
+
+
+def remote_files(address: str, digests: Mapping[str, str | None], *, optional: bool = False) -> tuple[RemoteFile, ...]:
+    """Files below one address, from their names with their checksums."""
+    return tuple(
+        RemoteFile(path=name, url=f"{address}/{quote(name)}", sha256=digest, optional=optional)
+        for name, digest in digests.items()
+    )
 
 
 class Source(Record):

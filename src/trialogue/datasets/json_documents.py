@@ -180,6 +180,42 @@ def files_like(folder: Path, fits: Callable[[Head], bool], *, suffixes: tuple[st
             yield path
 
 
+def in_file_or_folder(
+    fits: Callable[[Head], bool], *, suffixes: tuple[str, ...] = (".json",)
+) -> Callable[[Head], bool]:
+    """Whether a file matches, or a file directly in a folder."""
+
+    def recognises(head: Head) -> bool:
+        return any(True for _ in files_like(head.path, fits, suffixes=suffixes)) if head.is_folder else fits(head)
+
+    return recognises
+
+
+def files_at(
+    path: Path,
+    fits: Callable[[Head], bool],
+    *,
+    what: str,
+    hint: str,
+    suffixes: tuple[str, ...] = (".json",),
+    is_deep: bool = False,
+) -> list[Path]:
+    """A file itself, or the files of a folder whose beginning matches; if ``is_deep``, all JSON files below it that do.
+
+    Raises:
+        DataError: a folder has none; the error says ``what`` and gives the hint.
+    """
+    if not path.is_dir():
+        return [path]
+    if is_deep:
+        files = [file for file in sorted(path.rglob("*.json")) if fits(Head(file))]
+    else:
+        files = list(files_like(path, fits, suffixes=suffixes))
+    if not files:
+        raise DataError(Problem(what, str(path), hint=hint))
+    return files
+
+
 def bare_stem(path: Path) -> str:
     """Name without folder, compression and suffix: ``x`` for ``a/x.json.gz``."""
     return path_uncompressed(path).stem

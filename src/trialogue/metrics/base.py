@@ -9,17 +9,19 @@ function of; the kind decides how its error is estimated:
   things, so the bootstrap is biased; the interval is a delete-one-cluster jackknife.
 * ``NeedMetric``: a function of all dialogues and all needs together (lift). Its interval is a delete-one-need jackknife.
 
-There is no base class to inherit from: a class with the right attributes is a metric (see ``docs/guide/metrics.md``).
+There is no base class that a metric must inherit from: a class with the right attributes is a metric (see
+``docs/guide/metrics.md``). ``RatioMetric`` has those that most metrics share.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trialogue.metrics.names import Parameter, full_name
 from trialogue.records import Card, Dialogue, Ending, Reason, Role, Utterance
 
 Array = NDArray[np.float64]
@@ -273,6 +275,38 @@ def ratio(sums: Array) -> Array:
     """First sum over the second, shape (...) from (..., k): ``combine`` of a mean or a pooled ratio."""
     first: Array = sums[..., 0] / sums[..., 1]
     return first
+
+
+class RatioMetric:
+    """Base of metrics whose value is one sum over another: a mean over replies or dialogues, or a pooled share.
+
+    A subclass has ``card`` and ``statistics``: (amount, weight) of a unit. One with parameters has its own ``__init__``,
+    which calls ``declare``.
+    """
+
+    card: Card
+    measure: str
+    variant: str
+    per_dialogue = False
+    of_variants: ClassVar[Mapping[str, Mapping[str, object]]] = {}
+    """By variant: fields of the card that have other values."""
+    dialogue_means: ClassVar[Collection[str]] = ()
+    """Variants whose value is the mean over conversations of their values."""
+
+    def __init__(self, *, variant: str | None = None) -> None:
+        self.declare(variant)
+
+    def declare(self, variant: str | None, **parameters: Parameter) -> None:
+        """Set the variant (None: the card's default), the full name with its parameters, and the card of the variant."""
+        self.variant = self.card.default if variant is None else variant
+        self.measure = full_name(self.card, self.variant, parameters)
+        self.per_dialogue = self.variant in self.dialogue_means
+        if self.variant in self.of_variants:
+            self.card = self.card.model_copy(update=self.of_variants[self.variant])
+
+    def combine(self, sums: Array) -> Array:
+        """First sum over the second: the mean, or the share."""
+        return ratio(sums)
 
 
 def replies_of(dialogue: Dialogue, system: str) -> tuple[Reply, ...]:

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from trialogue.metrics.base import Array, Conversation, Reply, Undefined
 from trialogue.metrics.failure_policy import failure_of
 from trialogue.metrics.pieces import Ints, Pieces
-from trialogue.metrics.text.multisets import common
 from trialogue.metrics.text.tokens import Rule
-from trialogue.metrics.text.word_hashes import Encoded, NGrams, Vocabulary, characters
+from trialogue.metrics.text.word_hashes import Encoded, NGrams, Vocabulary, characters, common
 from trialogue.records import Dialogue
 
 Side = Literal["reply", "reference"]

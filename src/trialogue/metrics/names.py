@@ -71,6 +71,17 @@ def _literal(text: str) -> Parameter:
     return text.strip("'\"")
 
 
+def whole_number(value: int, name: str) -> int:
+    """Validate that a value is an integer of at least 1.
+
+    Raises:
+        UsageError: it is something else.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise UsageError(f"{name} must be a whole number of at least 1, got {value!r}. Write {name}=10, for example.")
+    return value
+
+
 def full_name(
     card: Card, variant: str, parameters: Mapping[str, Parameter], *, unsaid: Mapping[str, Parameter] | None = None
 ) -> MeasureName:

@@ -1,10 +1,11 @@
 """Base class of metrics that score each reply against its reference and take the mean."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from trialogue.metrics.base import Array, Reply, Undefined, ratio
+from trialogue.metrics.base import Array, RatioMetric, Reply, Undefined
 from trialogue.metrics.batch import Batch, Rows, mean_rows, where
 from trialogue.records import Reason, ReasonCode
 
@@ -47,14 +48,12 @@ def with_several(rows: Rows, batch: Batch, statistics: Callable[[Reply], Sequenc
     return Rows(values, rows.undefined)
 
 
-class MeanAgainstReference:
+class MeanAgainstReference(RatioMetric):
     """Mean over replies of a score of (reply, reference), the best one where there are several references.
 
     Replies without a reference are left out.
     """
 
-    per_dialogue = False
-    _score: Callable[[str, str], float]
     _empty_counts: bool = True
     """Whether an empty reply is scored (else: it is left out)."""
 
@@ -65,6 +64,10 @@ class MeanAgainstReference:
         if not unit.text and not self._empty_counts:
             return EMPTY
         return (self._best(unit.text, unit.reference_texts), 1.0)
+
+    @abstractmethod
+    def _score(self, reply: str, reference: str) -> float:
+        """Score of a reply against one reference."""
 
     def _best(self, reply: str, references: Sequence[str]) -> float:
         """Score of a reply against several references: the highest one."""
@@ -82,7 +85,3 @@ class MeanAgainstReference:
             empty = np.array([not text for text in batch.texts()], dtype=bool)
             undefined |= where(empty & batch.has_reference, EMPTY)
         return with_several(mean_rows(self.scores_of(batch), undefined), batch, self.statistics)
-
-    def combine(self, sums: Array) -> Array:
-        """Mean over replies."""
-        return ratio(sums)

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import Self
 
 from trialogue.errors import UsageError
-from trialogue.metrics.base import Array, DistinctTypes, Reply, Undefined, ratio
+from trialogue.metrics.base import Array, DistinctTypes, RatioMetric, Reply, Undefined
 from trialogue.metrics.batch import Batch, Rows, mean_rows
-from trialogue.metrics.names import full_name
-from trialogue.metrics.recommendation.items import whole_number
+from trialogue.metrics.names import full_name, whole_number
 from trialogue.metrics.references import EMPTY
 from trialogue.metrics.text.distinct import shares_of_distinct
 from trialogue.metrics.text.tokens import share_of_distinct, words
@@ -69,14 +68,12 @@ class Repetition:
         if n is not None and variant != "ngram":
             raise UsageError(f"Only repetition@ngram has an n; omit it for repetition@{variant}.")
         self._n = NGRAM if n is None else whole_number(n, "n")
-        self.measure = full_name(CARD, variant, {"n": self._n} if variant == "ngram" else {})
+        self.measure: str = full_name(CARD, variant, {"n": self._n} if variant == "ngram" else {})
         if variant == "self":
             self.card = CARD.model_copy(update={"needs": ("dialogue",)})
 
 
-class _InDialogue(Repetition):
-    per_dialogue = False
-
+class _InDialogue(Repetition, RatioMetric):
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(1 if an earlier system utterance of the dialogue is identical, 1)."""
         if unit.situation_id is not None:
@@ -87,14 +84,8 @@ class _InDialogue(Repetition):
         repeats = any(words(before.text) == said for before in unit.context if before.speaker == "system")
         return (float(repeats), 1.0)
 
-    def combine(self, sums: Array) -> Array:
-        """Mean over replies."""
-        return ratio(sums)
 
-
-class _InReply(Repetition):
-    per_dialogue = False
-
+class _InReply(Repetition, RatioMetric):
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(share of n-grams seen before in the reply, 1)."""
         found = share_of_distinct(unit.text, self._n)
@@ -104,10 +95,6 @@ class _InReply(Repetition):
         """The same of a batch."""
         shares, undefined = shares_of_distinct(batch, self._n)
         return mean_rows(1 - shares, undefined)
-
-    def combine(self, sums: Array) -> Array:
-        """Mean over replies."""
-        return ratio(sums)
 
 
 class _InCorpus(Repetition):

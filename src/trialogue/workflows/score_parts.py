@@ -14,8 +14,7 @@ from trialogue.findings.languages import LanguageSurvey
 from trialogue.long_work import few_collections, with_progress
 from trialogue.metrics import Settings, conversations_of, get_metrics
 from trialogue.metrics.engine.engine import BATCH, Measurement, Sink
-from trialogue.metrics.engine.unit_scores import ColumnSink
-from trialogue.metrics.engine.unit_table import UnitTable
+from trialogue.metrics.engine.unit_scores import ColumnSink, UnitTable
 from trialogue.records import Dialogue, Response, Situation
 from trialogue.records.files.jsonl import Note, Part, parts_of
 from trialogue.records.files.plain import PlainDialogue

@@ -152,7 +152,7 @@ def test_a_cell_without_end_is_refused(tmp_path: Path) -> None:
 
 
 def test_votes_without_a_needed_column_are_refused(tmp_path: Path) -> None:
-    from trialogue.datasets.crsarena.votes import read_votes
+    from trialogue.datasets.crsarena.dial import read_votes
 
     path = tmp_path / "votes.csv"
     path.write_text("session_id,user_id,crs1\n")

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from tests.metrics.alignment.test_implicit_alignment_error import conversations
+from tests.metrics.alignment.test_match_likelihood import conversations
 from trialogue.metrics import Conversation, Settings, get_metric, measure
-from trialogue.metrics.alignment.implicit_alignment_error import TransferLoad, transfer_variance
+from trialogue.metrics.alignment.match_likelihood import TransferLoad, transfer_variance
 from trialogue.metrics.fit_uncertainty import score_interval
 from trialogue.records import Estimate, Interval, ReasonCode, Score, StrategyDistribution, Utterance
 from trialogue.records.kinds.shifts import CorpusShift, TransferError

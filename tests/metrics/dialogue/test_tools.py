@@ -5,8 +5,15 @@ from typing import Any
 import pytest
 
 from trialogue.metrics.base import Undefined
-from trialogue.metrics.dialogue.latency import Latency
-from trialogue.metrics.dialogue.tools import NO_CALLS, Cost, Tokens, ToolCalls, satisfaction_in, uses_of_results
+from trialogue.metrics.dialogue.resources import (
+    NO_CALLS,
+    Cost,
+    Latency,
+    Tokens,
+    ToolCalls,
+    satisfaction_in,
+    uses_of_results,
+)
 from trialogue.records import Dialogue, Ending, Raters, Rating, Utterance
 from trialogue.records.trace import ToolCall, Trace
 

@@ -10,7 +10,7 @@ from trialogue.metrics import Conversation, Reply, Settings, Undefined, get_metr
 from trialogue.metrics.base import EqualSize
 from trialogue.metrics.engine.accumulate import CountedTotals
 from trialogue.metrics.engine.distinct_samples import CountedSample
-from trialogue.metrics.engine.incidence import Incidence
+from trialogue.metrics.engine.distinct_totals import Incidence
 from trialogue.metrics.text.distinct import Distinct
 from trialogue.records import ReasonCode, Utterance
 

@@ -14,7 +14,8 @@ from trialogue.metrics.base import replies_of
 from trialogue.metrics.failure_policy import with_failure_policy
 from trialogue.metrics.impressions.features import WITH_REACTION, dialogue_rows, reply_features
 from trialogue.metrics.impressions.fit import ImpressionModel, train_impressions
-from trialogue.metrics.impressions.metric import Impression, ReplyImpression, read_impressions, write_impressions
+from trialogue.metrics.impressions.metric import Impression, ReplyImpression, read_impressions
+from trialogue.metrics.satisfaction.learned import write_model
 from trialogue.records import Dialogue, Ending, ReasonCode, Score, Utterance
 from trialogue.stats import spearman
 
@@ -114,8 +115,8 @@ def test_labels_of_a_system_change_nothing_about_its_own_scores() -> None:
 def test_a_renamed_training_dialogue_is_recognised() -> None:
     dialogue = corpus()[0][0]
     metric = Impression(model=model(), aspect="overall")
-    assert metric.stages_for(dialogue.model_copy(update={"system": "new", "id": "x"})) == model().without["a"]
-    assert metric.stages_for(talk("tell me of a film with cats", "Cats (2019) is about cats.")) == model().everything
+    assert metric.part_for(dialogue.model_copy(update={"system": "new", "id": "x"})) == model().without["a"]
+    assert metric.part_for(talk("tell me of a film with cats", "Cats (2019) is about cats.")) == model().everything
 
 
 def test_a_judge_with_nothing_but_the_training_data_has_no_value_for_them() -> None:
@@ -158,7 +159,7 @@ def test_a_reply_is_judged_in_its_context_and_an_empty_one_is_not() -> None:
 
 
 def test_a_file_gives_the_same_judge(tmp_path: Path) -> None:
-    write_impressions(model(), tmp_path / "judge.json")
+    write_model(model(), tmp_path / "judge.json")
     assert read_impressions(tmp_path / "judge.json") == model()
     named = get_metric(f"impression(model={tmp_path / 'judge.json'},aspect=overall)")
     assert named.measure == Impression(model=model(), aspect="overall").measure
@@ -173,7 +174,7 @@ def test_what_is_no_judge_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"origin": 1}', encoding="utf-8")
     with pytest.raises(DataError, match="not a file written by 'trialogue train-judge'"):
         read_impressions(tmp_path / "x.json")
-    write_impressions(model().model_copy(update={"features": ("a",)}), tmp_path / "y.json")
+    write_model(model().model_copy(update={"features": ("a",)}), tmp_path / "y.json")
     with pytest.raises(DataError, match="other features"):
         read_impressions(tmp_path / "y.json")
 

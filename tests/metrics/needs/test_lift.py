@@ -10,7 +10,7 @@ import trialogue
 from trialogue.metrics import conversations_of, get_metric
 from trialogue.metrics.base import NeedCourse, Undefined
 from trialogue.metrics.engine.accumulate import LiftTotals, Settings, accumulator_for
-from trialogue.metrics.needs.lift import Lift
+from trialogue.metrics.needs.need_met import Lift
 from trialogue.records import Dialogue, Ending, Mention, Need, Utterance
 
 NEEDS = 30

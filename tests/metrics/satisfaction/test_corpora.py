@@ -14,9 +14,10 @@ from trialogue.metrics.satisfaction.corpora import (
     rated_corpus,
     train_on_corpora,
 )
-from trialogue.metrics.satisfaction.domain import domain_of
 from trialogue.metrics.satisfaction.features import FEATURES
-from trialogue.metrics.satisfaction.metric import Satisfaction, read_model, write_model
+from trialogue.metrics.satisfaction.fit import domain_of
+from trialogue.metrics.satisfaction.learned import write_model
+from trialogue.metrics.satisfaction.metric import Satisfaction, read_satisfaction
 from trialogue.records import Dialogue, Rating, Utterance
 
 
@@ -109,9 +110,9 @@ def test_a_training_dialogue_is_scored_without_its_system() -> None:
     own = corpora()
     model = train_on_corpora([rated_corpus(name, each) for name, each in zip("abc", own, strict=True)], origin="three")
     metric = Satisfaction(model=model)
-    assert metric.weights_for(own[0][0]) == model.without["arena-0"]
+    assert metric.part_for(own[0][0]) == model.without["arena-0"]
     stranger = talks("new", 1, low=0, high=1, start=900)[0]
-    assert metric.weights_for(stranger) == model.everything
+    assert metric.part_for(stranger) == model.everything
     assert 0 < metric.statistics(stranger)[0] < 1  # type: ignore[index]
     assert "model" in str(metric.measure)
 
@@ -192,7 +193,7 @@ def test_texts_whose_language_cannot_be_told_are_taken_for_english() -> None:
 def test_a_file_is_read_as_it_was_written_and_a_name_says_which_judge(tmp_path: Path) -> None:
     model = train_on_corpora([rated_corpus("b", chinese("b", 40))], origin="invented")
     write_model(model, tmp_path / "new.json")
-    assert read_model(tmp_path / "new.json") == model
+    assert read_satisfaction(tmp_path / "new.json") == model
     digest = hashlib.sha256(model.model_dump_json().encode()).hexdigest()[:8]
     assert digest in str(Satisfaction(model=model).measure)
 

@@ -13,13 +13,8 @@ from trialogue.errors import DataError
 from trialogue.metrics import Undefined, get_metric
 from trialogue.metrics.satisfaction.features import FEATURES, features_of
 from trialogue.metrics.satisfaction.fit import MIN_DIALOGUES, unseen_mask
-from trialogue.metrics.satisfaction.metric import (
-    TRAINING_DATA,
-    Satisfaction,
-    load_bundled_weights,
-    read_model,
-    write_model,
-)
+from trialogue.metrics.satisfaction.learned import TRAINING_DATA, write_model
+from trialogue.metrics.satisfaction.metric import Satisfaction, load_bundled_weights, read_satisfaction
 from trialogue.records import Dialogue, Rating, Utterance
 from trialogue.stats import auc
 
@@ -116,7 +111,7 @@ def test_a_system_of_the_training_data_is_scored_by_weights_that_never_saw_it() 
     before, after = (train(data, origin="test") for data in (dialogues, turned))
     assert before.without["a"] == after.without["a"]  # what people said of system a changes nothing for a
     assert before.without["b"] != after.without["b"]
-    changed = (Satisfaction(model=model).weights_for(mine[0]) for model in (before, after))
+    changed = (Satisfaction(model=model).part_for(mine[0]) for model in (before, after))
     assert [*changed] == [before.without["a"]] * 2
 
 
@@ -124,7 +119,7 @@ def test_an_unknown_dialogue_is_scored_by_all_weights_whatever_its_system_is_cal
     model = train(corpus(), origin="test")
     metric = Satisfaction(model=model)
     pleased, displeased = (talk("a film", "Try.", reaction, "Bye.", system="a") for reaction in ("great", "wrong"))
-    assert metric.weights_for(pleased) == model.everything
+    assert metric.part_for(pleased) == model.everything
     assert share(metric, pleased) > share(metric, displeased)
 
 
@@ -134,7 +129,7 @@ def test_a_training_dialogue_is_scored_by_weights_without_it_whatever_its_system
     metric = Satisfaction(model=model)
     for name in ("a", "b", "mine", None):
         renamed = dialogues[0].model_copy(update={"system": name, "id": "x", "user": None})
-        assert metric.weights_for(renamed) == model.without["a"] != model.everything
+        assert metric.part_for(renamed) == model.without["a"] != model.everything
         assert share(metric, renamed) == share(metric, dialogues[0])
 
 
@@ -176,7 +171,7 @@ def test_too_few_dialogues_of_a_kind_are_refused() -> None:
 def test_a_model_is_the_same_after_a_trip_through_a_file(tmp_path: Path) -> None:
     model = train(corpus(), origin="test")
     write_model(model, tmp_path / "model.json")
-    assert read_model(tmp_path / "model.json") == model
+    assert read_satisfaction(tmp_path / "model.json") == model
     named = get_metric(f"satisfaction(model={tmp_path / 'model.json'})")
     assert named.measure == Satisfaction(model=model).measure != Satisfaction().measure
 
@@ -185,13 +180,13 @@ def test_a_model_of_other_features_is_refused(tmp_path: Path) -> None:
     content = json.loads(load_bundled_weights().model_dump_json()) | {"features": ["length"]}
     (tmp_path / "model.json").write_text(json.dumps(content), "utf-8")
     with pytest.raises(DataError, match="other features"):
-        read_model(tmp_path / "model.json")
+        read_satisfaction(tmp_path / "model.json")
     (tmp_path / "model.json").write_text("{}", "utf-8")
     with pytest.raises(DataError, match=r"features: this field is required(?s:.*)not a satisfaction estimator"):
-        read_model(tmp_path / "model.json")
+        read_satisfaction(tmp_path / "model.json")
 
 
-def test_the_bundled_model_has_weights_for_each_system_it_was_fitted_on() -> None:
+def test_the_bundled_model_has_part_for_each_system_it_was_fitted_on() -> None:
     model = load_bundled_weights()
     assert len(model.without) == 9
     assert all(weights.dialogues < model.everything.dialogues for weights in model.without.values())

@@ -8,7 +8,7 @@ import pytest
 from tests.metrics import tiny_models
 from tests.metrics.replies import of, replies, value, why
 from trialogue.errors import MissingExtraError, UsageError
-from trialogue.metrics.text.bertscore import BertScore, Match
+from trialogue.metrics.text.neural import BertScore, Match
 
 PAIRS = [("a good film", "a fine film"), ("what do you like?", "hello"), ("see it.", "you must see it!")]
 

@@ -8,8 +8,7 @@ import pytest
 from tests.metrics.replies import PAIRS, of, replies, value, why
 from trialogue.errors import UsageError
 from trialogue.metrics import get_card, get_metric
-from trialogue.metrics.text.bleu import Bleu
-from trialogue.metrics.text.bleu_formulas import brevity, corpus_bleu
+from trialogue.metrics.text.bleu import Bleu, brevity, corpus_bleu
 
 VARIANTS = tuple(each for each in get_card("bleu").variants if "mecab" not in each)
 

@@ -9,7 +9,7 @@ import pytest
 from tests.metrics.replies import of
 from trialogue.errors import MissingExtraError
 from trialogue.metrics import get_card, get_metric
-from trialogue.metrics.text.meteor import Meteor
+from trialogue.metrics.text.word_overlap import Meteor
 
 
 class Thesaurus:

@@ -11,7 +11,7 @@ from tests.metrics import tiny_models
 from tests.metrics.replies import of, reply, scores, value, why
 from trialogue.errors import MissingExtraError
 from trialogue.metrics import get_metric
-from trialogue.metrics.text.perplexity import FORMULAS, Perplexity
+from trialogue.metrics.text.neural import FORMULAS, Perplexity
 
 
 @pytest.mark.parametrize(("variant", "expected"), [("exp_mean", 20.09), ("mean_exp", 27.36)])

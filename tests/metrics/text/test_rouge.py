@@ -7,7 +7,7 @@ import pytest
 from tests.metrics.replies import of
 from trialogue.errors import MissingExtraError
 from trialogue.metrics import get_metric
-from trialogue.metrics.text.rouge import RougeL
+from trialogue.metrics.text.word_overlap import RougeL
 
 
 def test_by_hand() -> None:

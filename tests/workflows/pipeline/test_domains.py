@@ -8,7 +8,7 @@ from tests.metrics.satisfaction.test_metric import talk
 from tests.records.runs.made import reseal
 from trialogue.findings.threats import ThreatCode, Validity
 from trialogue.metrics import conversations_of
-from trialogue.metrics.satisfaction.domain import domain_of
+from trialogue.metrics.satisfaction.fit import domain_of
 from trialogue.metrics.satisfaction.metric import Satisfaction, load_bundled_weights
 from trialogue.records import Dialogue, Score, write_records
 from trialogue.workflows.agreement.agree import agree

@@ -7,7 +7,8 @@ import pytest
 from benchmarks.satisfaction_training import train
 
 from trialogue.fingerprints import TrainingExposure
-from trialogue.metrics.satisfaction.metric import Satisfaction, write_model
+from trialogue.metrics.satisfaction.learned import write_model
+from trialogue.metrics.satisfaction.metric import Satisfaction
 from trialogue.records import Dialogue, Rating, Utterance, write_records
 from trialogue.workflows.agreement.agree import agree
 from trialogue.workflows.evaluation import Run, evaluate

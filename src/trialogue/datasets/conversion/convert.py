@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.datasets.base import AnyRecord
-from trialogue.datasets.conversion.csv_files import write_csv
-from trialogue.datasets.conversion.losses import Losses, select_kind
+from trialogue.datasets.conversion.csv_files import Losses, select_kind, write_csv
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.records import Dialogue, JsonValue, write_records
 from trialogue.records.files.jsonl import Note, warn

@@ -7,17 +7,178 @@ not state that a column is one person throughout.
 
 The last reply of 12 dialogues has no human counterpart. Published figures use the other 465 situations, and so do the
 records, unless ``unanswered=True`` requests all 477.
+
+A sheet holds one block of columns per system: ``Dialogs`` and, to its right, ``Ratings-1``, ``Ratings-2``, ... A
+line is ``CONVERSATION:7`` or a text with its speaker before ``~``: SEEKER, the human recommender (GROUND-TRUTH or
+RECOMMENDER), or the system under study (REC), whose reply is placed between the seeker's turn and the human reply to it.
 """
 
-from collections.abc import Iterator
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from zipfile import BadZipFile, ZipFile
 
-from trialogue.datasets.base import AnyRecord, Corpus, Head, RemoteFile, SimpleFormat, Source
-from trialogue.datasets.corpora.inspired2_sheets import Reply, is_study, read_workbook
-from trialogue.datasets.json_documents import ParseReport, files_like
+from trialogue.datasets.base import AnyRecord, Corpus, Head, SimpleFormat, Source, remote_files
+from trialogue.datasets.json_documents import ParseReport, files_at, in_file_or_folder
 from trialogue.errors import DataError, Problem
-from trialogue.records import Response, Situation
+from trialogue.extras import need
+from trialogue.records import Rating, Response, Situation, Speaker, Utterance
 from trialogue.records.files.jsonl import Note, warn
+
+TEXTS, MARKS = "Dialogs", "Ratings-"
+CONVERSATION = re.compile(r"\s*CONVERSATION\s*:\s*(\d+)\s*$")
+SPOKEN = re.compile(r"\s*(SEEKER|GROUND-TRUTH|RECOMMENDER|REC)\s*~\s*(.*?)\s*$", re.DOTALL)
+SPEAKERS: dict[str, Speaker] = {"SEEKER": "user", "GROUND-TRUTH": "system", "RECOMMENDER": "system"}
+SYSTEM = re.compile(r"\bC?RB-CRS\b")
+LOW, HIGH = 1, 3  # the scale of meaningfulness
+MAX_READ = 4 << 20  # bytes of a sheet looked at to recognise it; the study's have a quarter of a MiB
+
+Cells = Sequence[object]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Columns of one system in a sheet."""
+
+    system: str
+    texts: int
+    """Column of the dialogue lines, from 0."""
+    marks: dict[str, int]
+    """Column by rater, who goes by the number in its heading."""
+
+
+@dataclass
+class Reply:
+    """One system's reply to one situation."""
+
+    system: str
+    conversation: int
+    context: tuple[Utterance, ...]
+    utterance: Utterance
+    line: int
+    reference: Utterance | None = None
+
+
+def is_study(path: Path) -> bool:
+    """Whether a file is a workbook with such a sheet; needs no Excel package."""
+    text = b""
+    try:
+        with ZipFile(path) as archive:
+            for name in archive.namelist():
+                if name == "xl/sharedStrings.xml" or name.startswith("xl/worksheets/sheet"):
+                    with archive.open(name) as part:
+                        text += part.read(MAX_READ)
+    except (BadZipFile, OSError, zlib.error, RuntimeError):  # the last: encrypted, or in an unknown compression
+        return False
+    return all(word in text for word in (b"Ratings-1", b"SEEKER", b"REC~"))
+
+
+def read_workbook(path: Path, report: ParseReport) -> list[Reply]:
+    """Read every reply of every system in a workbook, in the order of its sheets, blocks and rows.
+
+    Raises:
+        MissingExtraError: openpyxl is not installed.
+        DataError: this is no workbook, or none of its sheets is laid out as the study's.
+    """
+    openpyxl = need("openpyxl", extra="data", purpose="read Excel workbooks")
+    try:
+        workbook = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    except (BadZipFile, KeyError, OSError, ValueError) as error:
+        hint = "Is the file complete? An .xlsx file is a zip archive."
+        raise DataError(Problem(f"not an Excel workbook ({error}).", str(path), hint=hint)) from error
+    try:
+        sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in workbook.worksheets}
+    finally:
+        workbook.close()
+    replies = [reply for rows in sheets.values() for reply in _replies_of_sheet(rows, report)]
+    if not replies and not report.problems:
+        hint = f"Expected columns {TEXTS}, {MARKS}1, {MARKS}2, ..., and lines such as 'SEEKER~ hello'."
+        raise DataError(
+            Problem(f"none of its sheets ({', '.join(sheets)}) belongs to the study.", str(path), hint=hint)
+        )
+    return replies
+
+
+def _replies_of_sheet(rows: list[Cells], report: ParseReport) -> Iterator[Reply]:
+    head = next((index for index, row in enumerate(rows) if TEXTS in row), None)
+    if head is None:
+        return
+    titles = rows[head - 1] if head else ()
+    for block in _blocks(rows[head], titles, Path(report.file).stem, report):
+        yield from _replies_of_block(rows[head + 1 :], block, head + 2, report)
+
+
+def _blocks(headings: Cells, titles: Cells, stem: str, report: ParseReport) -> Iterator[Block]:
+    starts = [column for column, heading in enumerate(headings) if heading == TEXTS]
+    for start, end in zip(starts, [*starts[1:], len(headings)], strict=True):
+        title = str(titles[start] if start < len(titles) and titles[start] else f"column {start + 1}").strip()
+        marks = {
+            str(headings[column]).removeprefix(MARKS): column
+            for column in range(start + 1, end)
+            if str(headings[column]).startswith(MARKS)
+        }
+        yield Block(_system(title, stem, report), start, marks)
+
+
+def _system(title: str, stem: str, report: ParseReport) -> str:
+    """The system's name: its kind as the file's name says it, and the corpus it retrieves from as the heading does."""
+    kind, _, corpus = title.partition(" with ")
+    in_stem = SYSTEM.search(stem)
+    if in_stem and corpus and in_stem[0] != kind:
+        report.mend(
+            f"a heading says {kind}, the file name says {in_stem[0]}; the file name was used", "heading", line=1
+        )
+    kind = in_stem[0] if in_stem else kind
+    return f"{kind}/{corpus}" if corpus else title
+
+
+def _replies_of_block(rows: list[Cells], block: Block, first_line: int, report: ParseReport) -> Iterator[Reply]:
+    conversation, context = 0, list[Utterance]()
+    waiting: Reply | None = None  # a reply whose human counterpart comes next
+    for line, row in enumerate(rows, start=first_line):
+        text = str(row[block.texts] or "") if block.texts < len(row) else ""
+        if begins := CONVERSATION.match(text):
+            conversation, context, waiting = int(begins[1]), [], None
+        elif spoken := SPOKEN.match(text):
+            if spoken[1] == "REC":
+                waiting = _reply(spoken[2], row, block, conversation, context, line, report)
+                if waiting:
+                    yield waiting
+                continue
+            said = Utterance(speaker=SPEAKERS[spoken[1]], text=spoken[2])
+            if waiting and said.speaker == "system":
+                waiting.reference = said
+            waiting = None
+            context.append(said)
+        elif text.strip():
+            hint = "A line begins with CONVERSATION:, SEEKER~, GROUND-TRUTH~, RECOMMENDER~ or REC~."
+            report.wrong(f"this line has no speaker: {text[:40]!r}.", f"column {block.texts + 1}", line=line, hint=hint)
+
+
+def _reply(
+    text: str, row: Cells, block: Block, conversation: int, context: list[Utterance], line: int, report: ParseReport
+) -> Reply | None:
+    if not context or context[-1].speaker != "user":
+        report.wrong("this reply does not follow a seeker's turn.", f"column {block.texts + 1}", line=line)
+        return None
+    ratings = tuple(_ratings(row, block, line, report))
+    said = Utterance(speaker="system", text=text, ratings=ratings)
+    return Reply(block.system, conversation, tuple(context), said, line)
+
+
+def _ratings(row: Cells, block: Block, line: int, report: ParseReport) -> Iterator[Rating]:
+    for rater, column in block.marks.items():
+        value = row[column] if column < len(row) else None
+        mark = str(value).strip() if value is not None else ""
+        if not mark:
+            report.mend("a rating is missing", f"column {column + 1}", line=line)
+        elif mark.removesuffix(".0") not in {str(number) for number in range(LOW, HIGH + 1)}:
+            report.wrong(f"expected a rating from {LOW} to {HIGH}, got {mark!r}.", f"column {column + 1}", line=line)
+        else:
+            yield Rating(name="meaningfulness", value=float(mark), rater=rater, low=LOW, high=HIGH)
+
 
 NAME = "inspired2-study"
 
@@ -37,7 +198,9 @@ def read_study(path: Path, *, note: Note = warn, unanswered: bool = False) -> It
     situations: dict[str, Situation] = {}
     responses: dict[str, dict[str, Response]] = {}
     problems: list[Problem] = []
-    for file in _files(path):
+    hint = f"Get them with: trialogue data get {NAME}"
+    what = "no workbook in this folder belongs to the study."
+    for file in files_at(path, _is_workbook, what=what, hint=hint, suffixes=(".xlsx",)):
         report = ParseReport(str(file), note)
         for reply in read_workbook(file, report):
             if reply.reference is None and not unanswered:
@@ -83,17 +246,7 @@ def _situation(reply: Reply) -> Situation:
     )
 
 
-def _files(path: Path) -> list[Path]:
-    files = list(files_like(path, lambda head: is_study(head.path), suffixes=(".xlsx",))) if path.is_dir() else [path]
-    if not files:
-        what = "no workbook in this folder belongs to the study."
-        raise DataError(Problem(what, str(path), hint=f"Get them with: trialogue data get {NAME}"))
-    return files
-
-
-def _recognise(head: Head) -> bool:
-    if head.is_folder:
-        return any(True for _ in files_like(head.path, lambda file: is_study(file.path), suffixes=(".xlsx",)))
+def _is_workbook(head: Head) -> bool:
     return is_study(head.path)
 
 
@@ -111,17 +264,12 @@ SOURCE = Source(
     folder="inspired2_study",
     homepage="https://github.com/ahtsham58/INSPIRED2",
     revision="0cfa8de",
-    files=(
-        RemoteFile(
-            path="Study Data CRB-CRS.xlsx",
-            url=f"{_BASE}/Study%20Data%20CRB-CRS.xlsx",
-            sha256="6d2891f39c84d7697b6e49e924a1b753c6df395fbe15155a8f0332989df9c0fe",
-        ),
-        RemoteFile(
-            path="Study Data RB-CRS.xlsx",
-            url=f"{_BASE}/Study%20Data%20RB-CRS.xlsx",
-            sha256="90ccade49df9206d8be9f9a7fecfe357e3e00f3f1a4a06a4cd9aecab1c4d0a6c",
-        ),
+    files=remote_files(
+        _BASE,
+        {
+            "Study Data CRB-CRS.xlsx": "6d2891f39c84d7697b6e49e924a1b753c6df395fbe15155a8f0332989df9c0fe",
+            "Study Data RB-CRS.xlsx": "90ccade49df9206d8be9f9a7fecfe357e3e00f3f1a4a06a4cd9aecab1c4d0a6c",
+        },
     ),
     licence="GPL-3.0",
     citation=(
@@ -140,7 +288,7 @@ SOURCE = Source(
 FORMAT = SimpleFormat(
     name=NAME,
     summary="The two Excel workbooks of the INSPIRED2 study (needs the extra 'data'): replies with three ratings each.",
-    recognise=_recognise,
+    recognise=in_file_or_folder(_is_workbook, suffixes=(".xlsx",)),
     reader=_read,
 )
 

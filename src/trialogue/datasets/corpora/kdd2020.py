@@ -12,9 +12,16 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from trialogue.datasets.base import Corpus, Head, RemoteFile, SimpleFormat, Source
-from trialogue.datasets.json_documents import ParseReport, bare_stem, excerpt_of, files_like, kind_of, read_json
-from trialogue.errors import DataError, Problem
+from trialogue.datasets.base import Corpus, Head, SimpleFormat, Source, remote_files
+from trialogue.datasets.json_documents import (
+    ParseReport,
+    bare_stem,
+    excerpt_of,
+    files_at,
+    in_file_or_folder,
+    kind_of,
+    read_json,
+)
 from trialogue.records import ActOrigin, Dialogue, DialogueAct, JsonValue, Speaker, Utterance
 from trialogue.records.files.jsonl import Note, warn
 
@@ -25,7 +32,7 @@ CHAT_ID = re.compile(r"(\d{6,})(-\d+)?")  # the shortest in the files has eight 
 FIRST_TRIPLE = re.compile(r'\s*\{\s*"[^"\\]*"\s*:\s*\[\s*\[\s*"(user|agent)"\s*,\s*"(\\.|[^"\\])*"\s*,\s*("|\d)')
 
 
-def read_file(path: Path, *, note: Note = warn) -> Iterator[Dialogue]:
+def read_file(path: Path, note: Note = warn) -> Iterator[Dialogue]:
     """Read the dialogues of one file, in order.
 
     The system is named after the file where that is one of the three published ones, else by the file's name.
@@ -51,12 +58,10 @@ def read_folder(folder: Path, note: Note) -> Iterator[Dialogue]:
     Raises:
         DataError: there is none.
     """
-    paths = list(files_like(folder, _is_triples))
-    if not paths:
-        hint = f"Expected {', '.join(f'{stem}.json' for stem in SYSTEMS)}."
-        raise DataError(Problem("this folder contains no annotated dialogues of KDD 2020.", str(folder), hint=hint))
-    for path in paths:
-        yield from read_file(path, note=note)
+    what = "this folder contains no annotated dialogues of KDD 2020."
+    hint = f"Expected {', '.join(f'{stem}.json' for stem in SYSTEMS)}."
+    for path in files_at(folder, _is_triples, what=what, hint=hint):
+        yield from read_file(path, note)
 
 
 def _dialogue(key: str, triples: JsonValue, stem: str, report: ParseReport) -> Dialogue:
@@ -112,19 +117,12 @@ def _is_triples(head: Head) -> bool:
     return FIRST_TRIPLE.match(head.text) is not None
 
 
-def _recognises(head: Head) -> bool:
-    return any(True for _ in files_like(head.path, _is_triples)) if head.is_folder else _is_triples(head)
-
-
-def _read(path: Path, note: Note) -> Iterator[Dialogue]:
-    return read_folder(path, note) if path.is_dir() else read_file(path, note=note)
-
-
 FORMAT = SimpleFormat(
     name=NAME,
     summary="Annotated dialogues of KDD 2020: {id: [[speaker, text, label], ...]}, or a folder of such files.",
-    recognise=_recognises,
-    reader=_read,
+    recognise=in_file_or_folder(_is_triples),
+    reader=read_file,
+    folder_reader=read_folder,
 )
 
 ADDRESS = "https://raw.githubusercontent.com/iai-group/kdd2020-usersim/a18f435/code/data"
@@ -142,7 +140,7 @@ CORPUS = Corpus(
         folder="kdd2020",
         homepage="https://github.com/iai-group/kdd2020-usersim",
         revision="a18f435",
-        files=tuple(RemoteFile(path=name, url=f"{ADDRESS}/{name}", sha256=digest) for name, digest in FILES.items()),
+        files=remote_files(ADDRESS, FILES),
         licence="none stated",
         citation=(
             "Zhang and Balog (2020). Evaluating Conversational Recommender Systems via User Simulation. KDD 2020, 1512-1520."

@@ -285,15 +285,36 @@ NOT_SHARED = (
 )
 
 
-def _corpus(source: dict[str, Any], *, archive: str, files: dict[str, str | None]) -> Corpus:
-    """A corpus of items; ``archive`` is the folder inside GroupLens' zip file, ``files`` their sha256 where we hold them."""
-    edition = source["name"].replace("movielens-", "ml-")
-    counts = source["counts"]
+def _corpus(
+    edition: str,
+    title: str,
+    revision: str,
+    *,
+    counts: tuple[int, int, int],
+    files: dict[str, str | None],
+    licence: str = SHARED_ALIKE,
+    archive: str = "",
+    defects: tuple[str, ...] = (),
+) -> Corpus:
+    """A corpus of items.
+
+    Args:
+        edition: name at the publisher, without ``ml-``.
+        title: name in prose, without MovieLens.
+        revision: when it was published.
+        counts: people, films and ratings.
+        files: their sha256 where we hold them.
+        licence: of this edition.
+        archive: folder inside GroupLens' zip file; "": that of the edition's name.
+        defects: known ones.
+    """
+    users, films, ratings = counts
+    folder = f"ml-{edition}"
     remote = tuple(
         RemoteFile(
             path=name,
-            url=f"https://files.grouplens.org/datasets/movielens/{edition}.zip",
-            member=f"{archive}/{name}",
+            url=f"https://files.grouplens.org/datasets/movielens/{folder}.zip",
+            member=f"{archive or folder}/{name}",
             sha256=sha256,
             optional=name.startswith("README"),
         )
@@ -302,13 +323,18 @@ def _corpus(source: dict[str, Any], *, archive: str, files: dict[str, str | None
     return Corpus(
         reader=None,
         source=Source(
-            summary=f"{counts['ratings']:,} ratings of {counts['films']:,} films by {counts['users']:,} people.",
-            folder=f"movielens/{edition}",
+            name=f"movielens-{edition}",
+            title=f"MovieLens {title}",
+            summary=f"{ratings:,} ratings of {films:,} films by {users:,} people.",
+            folder=f"movielens/{folder}",
             homepage="https://grouplens.org/datasets/movielens/",
+            revision=revision,
+            files=remote,
+            licence=licence,
             citation=CITATION,
             bibtex=BIBTEX,
-            files=remote,
-            **source,
+            counts={"users": users, "films": films, "ratings": ratings},
+            defects=defects,
         ),
     )
 
@@ -317,84 +343,44 @@ CSV_FILES: dict[str, str | None] = {"movies.csv": None, "ratings.csv": None, "RE
 DAT_FILES: dict[str, str | None] = {"movies.dat": None, "ratings.dat": None}
 
 LATEST_SMALL = _corpus(
-    {
-        "name": "movielens-latest-small",
-        "title": "MovieLens latest-small",
-        "revision": "generated 2018-09-26; GroupLens may replace it at this address",
-        "licence": SHARED_ALIKE,
-        "counts": {"users": 610, "films": 9_742, "ratings": 100_836},
-        "defects": (
-            "A development edition: its README advises against it for results that are shared.",
-            "In some copies, ratings.csv continues after line 100,837 with rows that an application appended, two of "
-            "them ratings of 0.0; the reader leaves them out and reports them.",
-            "5 films occur twice, under two ids each; 12 have no year.",
-        ),
-    },
-    archive="ml-latest-small",
+    "latest-small",
+    "latest-small",
+    "generated 2018-09-26; GroupLens may replace it at this address",
+    counts=(610, 9_742, 100_836),
     files={  # of ratings.csv, only a copy with foreign rows was at hand
         "movies.csv": "5a5f32dd9bb3797b8e728a1b98958789d2b13f294a69fdfbc5727f8a9611aa07",
         "ratings.csv": None,
         "README.txt": "63d22ac138e80fae37021797ed8e1b9424b5239dc576a137422adf783ae3f404",
     },
+    defects=(
+        "A development edition: its README advises against it for results that are shared.",
+        "In some copies, ratings.csv continues after line 100,837 with rows that an application appended, two of "
+        "them ratings of 0.0; the reader leaves them out and reports them.",
+        "5 films occur twice, under two ids each; 12 have no year.",
+    ),
 )
 ML_1M = _corpus(
-    {
-        "name": "movielens-1m",
-        "title": "MovieLens 1M",
-        "revision": "February 2003",
-        "licence": NOT_SHARED,
-        "counts": {"users": 6_040, "films": 3_883, "ratings": 1_000_209},
-        "defects": (
-            "Titles are Latin-1; some are spelled wrong.",
-            "Gender, age and occupation are self-reported.",
-        ),
-    },
-    archive="ml-1m",
+    "1m",
+    "1M",
+    "February 2003",
+    counts=(6_040, 3_883, 1_000_209),
     files={**DAT_FILES, "users.dat": None, "README": None},
+    licence=NOT_SHARED,
+    defects=("Titles are Latin-1; some are spelled wrong.", "Gender, age and occupation are self-reported."),
 )
 ML_10M = _corpus(
-    {
-        "name": "movielens-10m",
-        "title": "MovieLens 10M",
-        "revision": "January 2009",
-        "licence": NOT_SHARED,
-        "counts": {"users": 69_878, "films": 10_681, "ratings": 10_000_054},
-        "defects": ("Its README counts 71,567 users; 69,878 of them rated, the others only tagged.",),
-    },
-    archive="ml-10M100K",
+    "10m",
+    "10M",
+    "January 2009",
+    counts=(69_878, 10_681, 10_000_054),
     files={**DAT_FILES, "README.html": None},
+    licence=NOT_SHARED,
+    archive="ml-10M100K",
+    defects=("Its README counts 71,567 users; 69,878 of them rated, the others only tagged.",),
 )
 ML_20M = _corpus(
-    {
-        "name": "movielens-20m",
-        "title": "MovieLens 20M",
-        "revision": "April 2015, re-issued October 2016",
-        "licence": SHARED_ALIKE,
-        "counts": {"users": 138_493, "films": 27_278, "ratings": 20_000_263},
-    },
-    archive="ml-20m",
-    files=CSV_FILES,
+    "20m", "20M", "April 2015, re-issued October 2016", counts=(138_493, 27_278, 20_000_263), files=CSV_FILES
 )
-ML_25M = _corpus(
-    {
-        "name": "movielens-25m",
-        "title": "MovieLens 25M",
-        "revision": "December 2019",
-        "licence": SHARED_ALIKE,
-        "counts": {"users": 162_541, "films": 62_423, "ratings": 25_000_095},
-    },
-    archive="ml-25m",
-    files=CSV_FILES,
-)
-ML_32M = _corpus(
-    {
-        "name": "movielens-32m",
-        "title": "MovieLens 32M",
-        "revision": "May 2024",
-        "licence": SHARED_ALIKE,
-        "counts": {"users": 200_948, "films": 87_585, "ratings": 32_000_204},
-    },
-    archive="ml-32m",
-    files=CSV_FILES,
-)
+ML_25M = _corpus("25m", "25M", "December 2019", counts=(162_541, 62_423, 25_000_095), files=CSV_FILES)
+ML_32M = _corpus("32m", "32M", "May 2024", counts=(200_948, 87_585, 32_000_204), files=CSV_FILES)
 SOURCES = tuple(corpus.source for corpus in (LATEST_SMALL, ML_1M, ML_10M, ML_20M, ML_25M, ML_32M))

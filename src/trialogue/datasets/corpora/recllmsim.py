@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
-from trialogue.datasets.json_documents import ParseReport, first_json, kind_of, read_each, read_json
-from trialogue.errors import DataError, Problem
+from trialogue.datasets.json_documents import ParseReport, files_at, first_json, kind_of, read_each, read_json
 from trialogue.records import Dialogue, JsonValue, Rating, Speaker, Utterance
 from trialogue.records.files.jsonl import Note
 
@@ -199,10 +198,9 @@ def read_folder(folder: Path, note: Note) -> Iterator[AnyRecord]:
     Raises:
         DataError: there is none; or with the mistakes of all files.
     """
-    paths = [path for path in sorted(folder.rglob("*.json")) if _is_dialogue(Head(path))]
-    if not paths:
-        hint = "Expected a JSON file for each dialogue, with history and task_context in it."
-        raise DataError(Problem("this folder contains no dialogues of RecLLMSim.", str(folder), hint=hint))
+    what = "this folder contains no dialogues of RecLLMSim."
+    hint = "Expected a JSON file for each dialogue, with history and task_context in it."
+    paths = files_at(folder, _is_dialogue, what=what, hint=hint, is_deep=True)
     yield from read_each(paths, read_file, note)
 
 
@@ -224,13 +222,10 @@ def _recognises(head: Head) -> bool:
     return first is not None and _is_dialogue(Head(first))
 
 
-def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
-    return read_folder(path, note) if path.is_dir() else read_file(path, note)
-
-
 FORMAT = SimpleFormat(
     name=NAME,
     summary="RecLLMSim: assistants with people, or a language model, as users; one JSON file each, or folders of them.",
     recognise=_recognises,
-    reader=_read,
+    reader=read_file,
+    folder_reader=read_folder,
 )

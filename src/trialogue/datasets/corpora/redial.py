@@ -13,25 +13,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from trialogue.datasets.base import AnyRecord, Corpus, Head, RemoteFile, SimpleFormat, Source
+from trialogue.datasets.base import AnyRecord, Corpus, Head, SimpleFormat, Source, remote_files
 from trialogue.datasets.corpora.mentions import tidy_title
 from trialogue.datasets.door.values import as_number
-from trialogue.datasets.json_documents import ParseReport, bare_stem, files_like, kind_of
+from trialogue.datasets.json_documents import ParseReport, bare_stem, files_at, in_file_or_folder, kind_of
 from trialogue.datasets.json_objects import JsonObject, read_objects
-from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, ItemOpinion, JsonValue, Mention, Speaker, Utterance
 from trialogue.records.files.jsonl import Note
 
+SUFFIXES = (".jsonl", ".json")
 MARKS = ("movieMentions", "conversationId", "senderWorkerId")
 NAMED = re.compile(r"@(\d+)")
 QUESTIONNAIRES: tuple[tuple[Speaker, str], ...] = (("user", "initiatorQuestions"), ("system", "respondentQuestions"))
 ANSWERS = {0: False, 1: True, 2: None}
-
-
-def _recognise(head: Head) -> bool:
-    if head.is_folder:
-        return any(True for _ in files_like(head.path, _is_redial, suffixes=(".jsonl", ".json")))
-    return _is_redial(head)
 
 
 def _is_redial(head: Head) -> bool:
@@ -39,12 +33,9 @@ def _is_redial(head: Head) -> bool:
 
 
 def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
-    files = list(files_like(path, _is_redial, suffixes=(".jsonl", ".json"))) if path.is_dir() else [path]
-    if not files:
-        what = "this folder contains no JSON Lines file of ReDial."
-        raise DataError(Problem(what, str(path), hint="Get it with: trialogue data get redial"))
+    what, hint = "this folder contains no JSON Lines file of ReDial.", "Get it with: trialogue data get redial"
     seen: dict[str, str] = {}
-    for file in files:
+    for file in files_at(path, _is_redial, what=what, hint=hint, suffixes=SUFFIXES):
         yield from _read_file(file, note, seen)
 
 
@@ -212,12 +203,9 @@ SOURCE = Source(
     folder="redial",
     homepage="https://redialdata.github.io/website/",
     revision="162e2f4 of RUCAIBox/iEvaLM-CRS",
-    files=(
-        RemoteFile(
-            path="valid_data.jsonl",
-            url="https://raw.githubusercontent.com/RUCAIBox/iEvaLM-CRS/162e2f4/data/redial/valid_data.jsonl",
-            sha256="69b7cf81d0671c3dd0a1167df2e7e1e51ca76b3edce97022343d68f6974510a1",
-        ),
+    files=remote_files(
+        "https://raw.githubusercontent.com/RUCAIBox/iEvaLM-CRS/162e2f4/data/redial",
+        {"valid_data.jsonl": "69b7cf81d0671c3dd0a1167df2e7e1e51ca76b3edce97022343d68f6974510a1"},
     ),
     licence="MIT (repository iEvaLM-CRS); ReDial itself: CC BY 4.0",
     citation=(
@@ -246,7 +234,7 @@ SOURCE = Source(
 FORMAT = SimpleFormat(
     name="redial",
     summary="ReDial's JSON Lines (raw, or as in iEvaLM): conversations with film mentions and questionnaires.",
-    recognise=_recognise,
+    recognise=in_file_or_folder(_is_redial, suffixes=SUFFIXES),
     reader=_read,
 )
 

@@ -8,7 +8,7 @@ A run file becomes the Scores of a metric. Old copies spell ``dialog``; both spe
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from trialogue.datasets.base import Corpus, Head, RemoteFile, SimpleFormat, Source
+from trialogue.datasets.base import Corpus, Head, SimpleFormat, Source, remote_files
 from trialogue.datasets.crsarena.runs import (
     Labels,
     aspects_of,
@@ -19,7 +19,7 @@ from trialogue.datasets.crsarena.runs import (
     score_of,
     write_run,
 )
-from trialogue.datasets.json_documents import ParseReport, files_like, kind_of, read_json
+from trialogue.datasets.json_documents import ParseReport, files_like, in_file_or_folder, kind_of, read_json
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, JsonValue, Reason, ReasonCode, Score, Speaker, Utterance
 from trialogue.records.files.jsonl import Note, warn
@@ -152,15 +152,7 @@ def _is_run(head: Head) -> bool:
     return head.is_json_list and head.has_keys("conv_id") and predicts
 
 
-def _recognises(head: Head) -> bool:
-    if head.is_folder:
-        return any(True for _ in files_like(head.path, lambda file: _is_labels(file) or _is_run(file)))
-    return _is_labels(head) or _is_run(head)
-
-
-def _read(path: Path, note: Note) -> Iterator[Dialogue | Score]:
-    if path.is_dir():
-        return read_folder(path, note)
+def _read_file(path: Path, note: Note) -> Iterator[Dialogue | Score]:
     return read_run(path, note=note) if _is_run(Head(path)) else read_labels(path, note=note)
 
 
@@ -177,8 +169,9 @@ def _read_corpus(folder: Path, note: Note) -> Iterator[Dialogue | Score]:
 FORMAT = SimpleFormat(
     name=NAME,
     summary="CRSArena-Eval: judged conversations, the runs of metrics over them, or a folder of both.",
-    recognise=_recognises,
-    reader=_read,
+    recognise=in_file_or_folder(lambda head: _is_labels(head) or _is_run(head)),
+    reader=_read_file,
+    folder_reader=read_folder,
 )
 
 ADDRESS = "https://raw.githubusercontent.com/informagi/face/cd4b3f7/dataset"
@@ -193,8 +186,8 @@ CORPUS = Corpus(
         homepage="https://github.com/informagi/face",
         revision="cd4b3f7",
         files=(
-            RemoteFile(path="crs_arena_eval.json", url=f"{ADDRESS}/crs_arena_eval.json"),
-            RemoteFile(path="face_run.json", url=f"{ADDRESS}/face_run.json", optional=True),
+            *remote_files(ADDRESS, {"crs_arena_eval.json": None}),
+            *remote_files(ADDRESS, {"face_run.json": None}, optional=True),
         ),
         licence="MIT (a badge in the README; no licence file)",
         citation=(

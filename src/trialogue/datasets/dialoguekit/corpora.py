@@ -6,7 +6,7 @@ Only corpus-specific details are handled here; the format is that of ``dialoguek
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from trialogue.datasets.base import Corpus, RemoteFile, Source
+from trialogue.datasets.base import Corpus, Source, remote_files
 from trialogue.datasets.dialoguekit.format import read_dialoguekit
 from trialogue.records import ActOrigin, Dialogue
 from trialogue.records.files.jsonl import Note
@@ -51,12 +51,9 @@ MOVIEBOT = Corpus(
         folder="moviebot_dialoguekit",
         homepage=HOMEPAGE,
         revision=REVISION,
-        files=(
-            RemoteFile(
-                path=MOVIEBOT_FILE,
-                url=f"{ADDRESS}/moviebot/{MOVIEBOT_FILE}",
-                sha256="653dc3924741e27c70956c9f9f6eec242ca17293d42f5a81e07b32ad15697db0",
-            ),
+        files=remote_files(
+            f"{ADDRESS}/moviebot",
+            {MOVIEBOT_FILE: "653dc3924741e27c70956c9f9f6eec242ca17293d42f5a81e07b32ad15697db0"},
         ),
         licence=LICENCE,
         citation=(
@@ -87,12 +84,8 @@ IARD = Corpus(
         folder="iard",
         homepage=HOMEPAGE,
         revision=REVISION,
-        files=(
-            RemoteFile(
-                path=IARD_FILE,
-                url=f"{ADDRESS}/iard/{IARD_FILE}",
-                sha256="bc234893b808bd3d3ca2e72b5d68fcc1a974cada8333b4cd19cb9a3941d5b755",
-            ),
+        files=remote_files(
+            f"{ADDRESS}/iard", {IARD_FILE: "bc234893b808bd3d3ca2e72b5d68fcc1a974cada8333b4cd19cb9a3941d5b755"}
         ),
         licence=LICENCE,
         citation=(

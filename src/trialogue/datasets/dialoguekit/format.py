@@ -3,21 +3,140 @@
 A file is a list of dialogues with acts and slots. Import is tolerant (spellings, ids as numbers, missing parts, crashed
 dialogues), export is exact: DialogueKit 0.1.1 loads it, and its own export of that reads back equal, except for utterances
 without id or annotation, to which DialogueKit gives an id and an empty list of acts.
+
+What is written is read again as equal records. Every field that DialogueKit has is written as DialogueKit 0.1.1 reads it,
+with ids in both spellings (its reader expects ``conversation_id``, its writer and older tools ``conversation ID``). The
+output is then parsed by our own reader, and whatever differs is added under the metadata key ``trialogue``, which
+DialogueKit carries along unread.
 """
 
+import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from trialogue.datasets.base import Head, SimpleFormat
-from trialogue.datasets.dialoguekit.parsing import dialogue_of
-from trialogue.datasets.dialoguekit.writer import to_dialoguekit, write_dialoguekit
+from trialogue.datasets.dialoguekit.parsing import (
+    CONVERSATION_IDS,
+    FEEDBACK,
+    OURS,
+    OURS_VERSION,
+    SATISFACTION,
+    UTTERANCE_IDS,
+    dialogue_of,
+    utterance_of,
+)
 from trialogue.datasets.json_documents import ParseReport, kind_of, read_json
-from trialogue.records import Dialogue
+from trialogue.errors import UsageError
+from trialogue.records import Dialogue, JsonValue, Record, Utterance
 from trialogue.records.files.jsonl import Note, warn
+from trialogue.records.files.opening import open_replacing
 
-__all__ = ["CRSARENA_SENTIMENT", "FORMAT", "read_dialoguekit", "to_dialoguekit", "write_dialoguekit"]
+PARTICIPANTS = {"system": "AGENT", "user": "USER"}
+RESERVED_KEYS = {  # keys that mean something to a DialogueKit reader, so that no metadata may go by these names
+    *("participant", "utterance", *UTTERANCE_IDS, "dialogue_acts", "intent", "slot_values", "slots"),
+    *("metadata", FEEDBACK, OURS),
+}
+
+
+def write_dialoguekit(path: Path | str, dialogues: Iterable[Dialogue]) -> int:
+    """Write a DialogueKit JSON file atomically; returns the number of dialogues.
+
+    Compressed by suffix (``.gz``, ``.zst``). One dialogue a line.
+
+    Raises:
+        UsageError: two dialogues have the same id, by which DialogueKit's tools would mix them up.
+    """
+    dialogues = list(dialogues)
+    twice = [identity for identity, count in Counter(dialogue.id for dialogue in dialogues).items() if count > 1]
+    if twice:
+        raise UsageError(
+            f"{len(twice)} dialogue ids occur more than once, for example {twice[0]!r}. Make them unique first."
+        )
+    with open_replacing(Path(path)) as stream:
+        for part in _parts(dialogues):
+            stream.write(part)
+    return len(dialogues)
+
+
+def to_dialoguekit(dialogue: Dialogue) -> dict[str, JsonValue]:
+    """Convert one dialogue to an object of a DialogueKit file."""
+    data: dict[str, JsonValue] = dict.fromkeys(CONVERSATION_IDS, dialogue.id)
+    for role, name in (("agent", dialogue.system), ("user", dialogue.user)):
+        if name is not None:
+            data[role] = {"id": name, "type": role.upper()}
+    metadata = {key: value for key, value in dialogue.meta.items() if key != OURS}
+    read_back = dialogue_of({**data, "metadata": metadata, "conversation": []}, "", _silent_report())
+    metadata |= _unrepresented_content(dialogue, read_back, besides={"utterances", "id"})
+    data["conversation"] = [_utterance(utterance) for utterance in dialogue.utterances]
+    return {**data, "metadata": metadata} if metadata else data
+
+
+def _utterance(utterance: Utterance) -> dict[str, JsonValue]:
+    data: dict[str, JsonValue] = {"participant": PARTICIPANTS[utterance.speaker], "utterance": utterance.text}
+    if utterance.id is not None:
+        data |= dict.fromkeys(UTTERANCE_IDS, utterance.id)
+    if utterance.acts is not None:
+        data["dialogue_acts"] = [  # null, not "": with "" DialogueKit 0.1.1 reads the file, but cannot export it again
+            {
+                "intent": act.intent or None,
+                "slot_values": [[slot.slot, slot.value, slot.start, slot.end] for slot in act.slots],
+            }
+            for act in utterance.acts
+        ]
+    data |= {key: value for key, value in utterance.meta.items() if _is_flat(key, value)}
+    data |= _ratings(utterance)
+    return data | _unrepresented_content(utterance, utterance_of(data, "", _silent_report()))
+
+
+def _is_flat(key: str, value: JsonValue) -> bool:
+    if key == "annotations":  # DialogueKit unpacks pairs
+        return isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value)
+    return key not in RESERVED_KEYS
+
+
+def _ratings(utterance: Utterance) -> dict[str, JsonValue]:
+    """The ratings that DialogueKit has a place for: feedback of the user, 0 or 1, and satisfaction."""
+    ratings: dict[str, JsonValue] = {}
+    for rating in utterance.ratings:
+        if rating.name == FEEDBACK and rating.value in (0, 1):
+            ratings.setdefault(FEEDBACK, int(rating.value))
+        if rating.name == SATISFACTION:
+            ratings.setdefault(SATISFACTION, int(rating.value) if rating.value.is_integer() else rating.value)
+    return ratings
+
+
+def _unrepresented_content(
+    record: Record, read_back: Record | None, *, besides: Iterable[str] = ()
+) -> dict[str, JsonValue]:
+    """Content that the DialogueKit form cannot hold, under our key; {} if there is none."""
+    fields = type(record).model_fields
+    lost = [name for name in fields if name not in besides and getattr(record, name) != getattr(read_back, name, None)]
+    if not lost:
+        return {}
+    dumped = record.to_json()
+    empty = {name: fields[name].get_default(call_default_factory=True) for name in lost}
+    return {OURS: {"v": OURS_VERSION, **{name: dumped.get(name, empty[name]) for name in lost}}}
+
+
+def _silent_report() -> ParseReport:
+    return ParseReport("", lambda problem: None)
+
+
+def _parts(dialogues: list[Dialogue]) -> Iterator[bytes]:
+    yield b"["
+    for index, dialogue in enumerate(dialogues):
+        yield (b",\n" if index else b"\n") + _line(to_dialoguekit(dialogue))
+    yield b"\n]\n"
+
+
+def _line(data: dict[str, JsonValue]) -> bytes:
+    try:
+        return json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError:  # a lone surrogate, which only an escape can represent
+        return json.dumps(data, allow_nan=False).encode()
+
 
 CRSARENA_SENTIMENT = re.compile(r'"metadata"\s*:\s*\{\s*"sentiment"\s*:\s*"(satisfied|frustrated)"')
 """Field that identifies a DialogueKit file as CRSArena-Dial's, whose own reader interprets the sentiment."""

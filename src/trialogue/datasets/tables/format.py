@@ -19,20 +19,49 @@ from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head
 from trialogue.datasets.door.account import FieldTally, report_unread
+from trialogue.datasets.door.values import is_absent
 from trialogue.datasets.json_documents import ParseReport, bare_stem
 from trialogue.datasets.tables.dialogues import ROW_NUMBERS, dialogues
-from trialogue.datasets.tables.exchanges import split_exchanges
 from trialogue.datasets.tables.guess import guess, may_be_guessed
 from trialogue.datasets.tables.guess_nested import guess_nested
 from trialogue.datasets.tables.mapping import Columns, Mapping, load_mapping, nearest
 from trialogue.datasets.tables.nested import laid_out
 from trialogue.datasets.tables.responses import responses
-from trialogue.datasets.tables.rows import Table, columns_of, read_table
+from trialogue.datasets.tables.rows import Row, Table, columns_of, read_table
 from trialogue.errors import DataError, Problem
 from trialogue.records.files.json_paths import EVERY, steps_of
 from trialogue.records.files.jsonl import Note, warn
 
 __all__ = ["Mapping", "TableFormat", "guess_mapping", "load_mapping", "missing_columns", "table_format"]
+
+SPEAKER, TEXT, DIALOGUE = "(speaker)", "(text)", "(row)"
+"""Columns of the rows that an exchange becomes; no heading is in brackets."""
+
+
+def split_exchanges(table: Table, mapping: Mapping) -> tuple[Table, Mapping]:
+    """The same table with a row for each message, and its mapping; ratings and items stay with the reply.
+
+    Without a column of dialogue ids, each row is a dialogue of its own.
+    """
+    of_replies = {
+        *mapping.ratings.values(),
+        *mapping.utterance_ratings.values(),
+        *(getattr(mapping, name) for name in ("utterance_id", "strategies", "mentions", "ranking", "error", "thought")),
+        *mapping.meta,
+    }
+    rows: list[Row] = []
+    for number, row in enumerate(table.rows, start=1):
+        cells = row.cells if mapping.dialogue is not None else {**row.cells, DIALOGUE: str(number)}
+        asked, answered = row.cell(mapping.user_text), row.cell(mapping.system_text)
+        has_error = mapping.error is not None and not is_absent(row.cells.get(mapping.error))
+        if not is_absent(asked):
+            kept = {name: value for name, value in cells.items() if name not in of_replies}
+            rows.append(Row(row.line, {**kept, SPEAKER: "user", TEXT: asked}))
+        if not is_absent(answered) or has_error:
+            rows.append(Row(row.line, {**cells, SPEAKER: "system", TEXT: answered}))
+    declared = {"speaker": SPEAKER, "text": TEXT, "dialogue": mapping.dialogue or DIALOGUE}
+    made = mapping.model_copy(update={**declared, "user_text": None, "system_text": None})
+    return Table([*table.columns, SPEAKER, TEXT, *([] if mapping.dialogue else [DIALOGUE])], rows), made
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,7 @@ from trialogue.findings.records import Findings
 from trialogue.findings.standings import Contrast, League
 from trialogue.findings.threat import Validity
 from trialogue.metrics.base import ratio
-from trialogue.metrics.dialogue.latency import wait_of
-from trialogue.metrics.dialogue.tools import calls_of, satisfaction_in
+from trialogue.metrics.dialogue.resources import calls_of, satisfaction_in, wait_of
 from trialogue.records import Basis, Dialogue, Reason, ReasonCode, Role, Score
 from trialogue.records.scores.score_table import ScoreTable
 from trialogue.stats import cluster_sums, estimate_of_sums

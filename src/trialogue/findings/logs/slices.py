@@ -14,7 +14,7 @@ from trialogue.datasets.door.values import TOPICS
 from trialogue.findings.log_records import Slice, SliceKind
 from trialogue.languages import language_name, language_of
 from trialogue.metrics.base import ratio
-from trialogue.metrics.dialogue.tools import calls_of
+from trialogue.metrics.dialogue.resources import calls_of
 from trialogue.records import Dialogue, Estimate, JsonValue, Reason, ReasonCode
 from trialogue.stats import cluster_sums, difference
 from trialogue.stats.comparison.families import bonferroni

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trialogue.metrics.alignment.baseline_pairs import Pairs, pairs_of
 from trialogue.metrics.alignment.behavior_alignment import BehaviorAlignment
-from trialogue.metrics.alignment.reply_baselines import Baselines, Ints, Rule
+from trialogue.metrics.alignment.reply_baselines import Baselines, Ints, Pairs, Rule, pairs_of
 from trialogue.metrics.base import AnyMetric, Array, Conversation, Reply, SumMetric, Undefined, group_by_system
 from trialogue.metrics.engine.accumulate import Settings, is_share
 from trialogue.metrics.fit_uncertainty import FittedMetric, Parts, sources_of

@@ -15,21 +15,19 @@ from numpy.typing import NDArray
 
 from trialogue.errors import UsageError
 from trialogue.metrics.alignment.behavior_alignment import FIRST
-from trialogue.metrics.alignment.implicit_alignment_error import (
-    Calibration,
-    TransferLoad,
-    calibration_of,
-    transfer_variance,
-    unknown_calibration,
-    variance_of_difference,
-)
 from trialogue.metrics.alignment.match_likelihood import (
     GRID,
+    Calibration,
+    TransferLoad,
     calibration_gradient,
+    calibration_of,
     likeliest_share,
     likelihood_reach,
     on_grid,
     share_without_each,
+    transfer_variance,
+    unknown_calibration,
+    variance_of_difference,
 )
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.fit_uncertainty import CALIBRATION, LABELS

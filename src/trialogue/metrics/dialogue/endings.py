@@ -1,9 +1,9 @@
 """Dialogue endings and failure rates, to be read beside every score of a simulation, which includes the failures."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
-from trialogue.metrics.base import Array, Undefined, ratio
-from trialogue.metrics.names import full_name
+from trialogue.metrics.base import RatioMetric, Undefined
 from trialogue.records import Card, Dialogue, Ending, FailurePolicy, Fault, Reason, ReasonCode, Variant
 from trialogue.records.kinds.endings import FAILURES, failures_of
 
@@ -37,38 +37,36 @@ CAUSES = {
     Fault.UNKNOWN: "whose cause is unknown",
 }
 
-ENDING = Card(
-    name="ending",
-    title="Why dialogues end",
-    summary="Share of dialogues that ended for a given reason.",
+_card = partial(
+    Card,
     unit="share of dialogues",
     is_share=True,
     low=0,
     high=1,
-    better="neither",
     level="dialogue",
     failed=FailurePolicy.AS_IS,
     needs=("ended_by",),
-    variants={ending.value: Variant(summary=f"Because {what}.", source=SOURCE) for ending, what in TEXTS.items()},
-    default="agenda_empty",
-    caveats=("Why dialogues end determines how far their other scores can be trusted.",),
     version=2,
     family="simulation",
 )
+"""What the cards of this module have in common."""
 
-FAILED = Card(
+ENDING = _card(
+    name="ending",
+    title="Why dialogues end",
+    summary="Share of dialogues that ended for a given reason.",
+    better="neither",
+    variants={ending.value: Variant(summary=f"Because {what}.", source=SOURCE) for ending, what in TEXTS.items()},
+    default="agenda_empty",
+    caveats=("Why dialogues end determines how far their other scores can be trusted.",),
+)
+
+FAILED = _card(
     name="failures",
     title="Failed dialogues",
     summary="Share of dialogues that ended in a failure. Those caused by the system count as the worst outcome in "
     "other metrics.",
-    unit="share of dialogues",
-    is_share=True,
-    low=0,
-    high=1,
     better="lower",
-    level="dialogue",
-    failed=FailurePolicy.AS_IS,
-    needs=("ended_by",),
     variants={
         "all": Variant(summary="All failures, regardless of which party caused them.", source=SOURCE),
         **{fault.value: Variant(summary=f"Failures {cause}.", source=SOURCE) for fault, cause in CAUSES.items()},
@@ -87,60 +85,35 @@ FAILED = Card(
             "has a recorded ending."
         ),
     ),
-    version=2,
-    family="simulation",
 )
 
 
-class _Share:
-    """Share of a system's dialogues that ended in one of some ways.
+WAYS: dict[str, Collection[Ending]] = {
+    "all": FAILURES,
+    **{fault.value: failures_of(fault) for fault in CAUSES},
+    **{ending.value: (ending,) for ending in TEXTS},
+}
+"""By variant: the endings that count."""
+
+
+class EndingShare(RatioMetric):
+    """Share of a system's dialogues that ended in a given way; undefined if no dialogue of the system records its ending.
 
     The denominator is every dialogue of the system, as in the threats to validity: one without a recorded ending counts as
     finished, unless no ending of the system is recorded at all.
     """
 
-    per_dialogue = False
+    card = ENDING
     default_row = (0.0, 1.0)
-    measure: str
-    card: Card
-
-    def __init__(self, endings: Collection[Ending]) -> None:
-        self._endings = endings
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(1 if it ended so, 1)."""
         if unit.ended_by is None:
             return Undefined(NOT_RECORDED)
-        return (float(unit.ended_by in self._endings), 1.0)
-
-    def combine(self, sums: Array) -> Array:
-        """The share."""
-        return ratio(sums)
+        return (float(unit.ended_by in WAYS[self.variant]), 1.0)
 
 
-class EndingShare(_Share):
-    """Share of dialogues with a given ending; undefined if no dialogue of the system records one."""
-
-    card = ENDING
-
-    def __init__(self, *, variant: str = ENDING.default) -> None:
-        self.measure = full_name(ENDING, variant, {})
-        super().__init__({Ending(variant)})
-
-
-class Failures(_Share):
+class Failures(EndingShare):
     """Share of failed dialogues; undefined if no dialogue of the system records its ending."""
 
     card = FAILED
-
-    def __init__(self, *, variant: str = FAILED.default) -> None:
-        self.measure = full_name(FAILED, variant, {})
-        super().__init__(_failures(variant))
-
-
-def _failures(variant: str) -> frozenset[Ending]:
-    if variant == FAILED.default:
-        return FAILURES
-    if variant in set(Fault):
-        return failures_of(Fault(variant))
-    return frozenset({Ending(variant)})

@@ -1,10 +1,12 @@
 """DS-KL: divergence between the user-act distributions of two sets of dialogues, such as simulated and real ones."""
 
 import hashlib
+import importlib.resources
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +14,7 @@ from numpy.typing import NDArray
 
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.metrics.base import Array, Undefined
-from trialogue.metrics.dialogue.exchanges import user_acts
-from trialogue.metrics.dialogue.style_references import REAL_USERS
+from trialogue.metrics.dialogue.acts import user_acts
 from trialogue.metrics.dialogue.turns import KDD2020
 from trialogue.metrics.names import Parameter, full_name
 from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Variant, read_records
@@ -154,14 +155,26 @@ def act_counts(dialogues: Iterable[Dialogue]) -> dict[str, int]:
     return dict(counts.most_common())
 
 
+@cache
+def load_real_users() -> Mapping[str, Mapping[str, int]]:
+    """User-act counts of real users in the annotated conversations of Zhang and Balog (KDD 2020), by system.
+
+    Counts of labels as the files have them (25 dialogues each). Only the counts are shipped; the dialogues may not be.
+    """
+    resource = importlib.resources.files("trialogue.metrics") / "bundled" / "real_user_acts.json"
+    counts: Mapping[str, Mapping[str, int]] = json.loads(resource.read_text("utf-8"))
+    return counts
+
+
 def _reference(given: str) -> tuple[Mapping[str, float], str]:
     """The counts of a reference, and what it is called in the measure's name."""
-    if given in REAL_USERS:
-        return REAL_USERS[given], given
+    known = load_real_users()
+    if given in known:
+        return known[given], given
     path = Path(given)
     if not path.is_file():
         hint = "Or give a file of dialogues (see: trialogue data convert)."
-        raise UnknownNameError("reference for ds_kl", given, REAL_USERS, hint=hint)
+        raise UnknownNameError("reference for ds_kl", given, known, hint=hint)
     counts = act_counts(read_records(path, Dialogue))
     if not counts:
         hint = "A reference needs dialogues whose user utterances have acts, such as those of kdd2020."

@@ -5,24 +5,24 @@ under the same name.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
+from typing import ClassVar
 
-from trialogue.metrics.base import Array, Undefined, ratio
-from trialogue.metrics.names import full_name
+from trialogue.metrics.base import RatioMetric, Undefined
 from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Speaker, TextUse, Utterance, Variant
 
 KDD2020 = "Zhang & Balog (KDD 2020), 'Evaluating Conversational Recommender Systems via User Simulation'"
 DIALOGUEKIT = "DialogueKit, utils/dialogue_evaluation.py"
 
-TURNS = Card(
+_card = partial(Card, low=0, better="neither", level="dialogue", failed=FailurePolicy.UNDEFINED, family="dialogue")
+"""What the cards of this module have in common."""
+
+TURNS = _card(
     name="turns",
     title="Turns per dialogue",
     summary="How long dialogues are. Neither long nor short is good in itself.",
     unit="turns",
-    low=0,
-    better="neither",
-    level="dialogue",
-    failed=FailurePolicy.UNDEFINED,
     variants={
         "user_utterances": Variant(
             summary="Utterances of the user, greetings included.",
@@ -41,7 +41,6 @@ TURNS = Card(
         ("The number of utterances does not separate satisfied from frustrated users (AUC .497 on CRSArena-Dial)."),
     ),
     citation=KDD2020,
-    family="dialogue",
 )
 
 
@@ -60,44 +59,36 @@ def _count_half_switches(dialogue: Dialogue) -> float:
     return sum(before != now for before, now in pairwise(speakers)) / 2
 
 
-LENGTHS: dict[str, tuple[str, Callable[[Dialogue], float]]] = {
-    "user_utterances": ("user utterances", lambda dialogue: _count_utterances(dialogue, "user")),
-    "dialoguekit": ("half the number of speaker changes", _count_half_switches),
-    "utterances": ("utterances", lambda dialogue: len(dialogue.utterances)),
-    "system_turns": ("system turns", lambda dialogue: turns_of(dialogue.utterances, "system")),
+LENGTHS: dict[str, Callable[[Dialogue], float]] = {
+    "user_utterances": lambda dialogue: _count_utterances(dialogue, "user"),
+    "dialoguekit": _count_half_switches,
+    "utterances": lambda dialogue: len(dialogue.utterances),
+    "system_turns": lambda dialogue: turns_of(dialogue.utterances, "system"),
 }
 
 
-class Turns:
+class Turns(RatioMetric):
     """Mean length of dialogues; an empty dialogue has length 0."""
 
     card = TURNS
-    per_dialogue = False
-
-    def __init__(self, *, variant: str = TURNS.default) -> None:
-        self.measure = full_name(TURNS, variant, {})
-        unit, self._length = LENGTHS[variant]
-        self.card = TURNS.model_copy(update={"unit": unit})
+    of_variants: ClassVar = {
+        "user_utterances": {"unit": "user utterances"},
+        "dialoguekit": {"unit": "half the number of speaker changes"},
+        "utterances": {"unit": "utterances"},
+        "system_turns": {"unit": "system turns"},
+    }
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(length, 1)."""
-        return (float(self._length(unit)), 1.0)
-
-    def combine(self, sums: Array) -> Array:
-        """Mean length."""
-        return ratio(sums)
+        return (float(LENGTHS[self.variant](unit)), 1.0)
 
 
-USER_ACT_RATIO = Card(
+USER_ACT_RATIO = _card(
     name="user_act_ratio",
     title="User act ratio",
     summary="The user's share of the utterances in a dialogue (one act each in the corpus it was made for).",
     unit="share of utterances",
     is_share=True,
-    low=0,
-    better="neither",
-    level="dialogue",
-    failed=FailurePolicy.UNDEFINED,
     variants={
         "kdd2020": Variant(
             summary="User utterances over all utterances of a dialogue, averaged over dialogues.",
@@ -117,21 +108,19 @@ USER_ACT_RATIO = Card(
         "DialogueKit's ratio of the same name divides by the system's utterances: .599 instead of the paper's .374.",
     ),
     citation=KDD2020,
-    family="dialogue",
 )
 
 
-class UserActRatio:
+class UserActRatio(RatioMetric):
     """User's share of the utterances; undefined for an empty dialogue."""
 
     card = USER_ACT_RATIO
-
-    def __init__(self, *, variant: str = USER_ACT_RATIO.default) -> None:
-        self.measure = full_name(USER_ACT_RATIO, variant, {})
-        self.per_dialogue = variant == "kdd2020"
-        self._to_system = variant == "dialoguekit"
-        unit, high = ("user utterances per system utterance", None) if self._to_system else (USER_ACT_RATIO.unit, 1.0)
-        self.card = USER_ACT_RATIO.model_copy(update={"unit": unit, "high": high})
+    dialogue_means = ("kdd2020",)
+    of_variants: ClassVar = {
+        "kdd2020": {"high": 1.0},
+        "pooled": {"high": 1.0},
+        "dialoguekit": {"unit": "user utterances per system utterance"},
+    }
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(user utterances, all utterances or those of the system)."""
@@ -139,22 +128,14 @@ class UserActRatio:
             return Undefined(Reason.of(ReasonCode.DIALOGUE_EMPTY))
         user = _count_utterances(unit, "user")
         whole = len(unit.utterances)
-        return (float(user), float(whole - user if self._to_system else whole))
-
-    def combine(self, sums: Array) -> Array:
-        """The ratio; undefined without system utterances."""
-        return ratio(sums)
+        return (float(user), float(whole - user if self.variant == "dialoguekit" else whole))
 
 
-WORDS_PER_TURN = Card(
+WORDS_PER_TURN = _card(
     name="words_per_turn",
     title="Words per turn",
     summary="Words spoken before the other party speaks. A trivial baseline that any useful metric must beat.",
     unit="words per turn",
-    low=0,
-    better="neither",
-    level="dialogue",
-    failed=FailurePolicy.UNDEFINED,
     variants={
         "system": Variant(
             summary="Words of the system over its turns, pooled over dialogues.",
@@ -173,28 +154,19 @@ WORDS_PER_TURN = Card(
         ".804] on CRSArena-Dial (.632 within systems): either verbosity pleases, or good systems are "
         "verbose.",
     ),
-    family="dialogue",
 )
 
 
-class WordsPerTurn:
+class WordsPerTurn(RatioMetric):
     """Mean number of words per turn; undefined for a dialogue without turns of the speaker."""
 
     card = WORDS_PER_TURN
-    per_dialogue = False
-
-    def __init__(self, *, variant: str = WORDS_PER_TURN.default) -> None:
-        self.measure = full_name(WORDS_PER_TURN, variant, {})
-        self._speaker: Speaker = "user" if variant == "user" else "system"
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(words, turns)."""
-        turns = turns_of(unit.utterances, self._speaker)
+        speaker: Speaker = "user" if self.variant == "user" else "system"
+        turns = turns_of(unit.utterances, speaker)
         if not turns:
-            return Undefined(Reason.of(ReasonCode.SPEAKER_SILENT, speaker=self._speaker))
-        words = sum(len(said.text.split()) for said in unit.utterances if said.speaker == self._speaker)
+            return Undefined(Reason.of(ReasonCode.SPEAKER_SILENT, speaker=speaker))
+        words = sum(len(said.text.split()) for said in unit.utterances if said.speaker == speaker)
         return (float(words), float(turns))
-
-    def combine(self, sums: Array) -> Array:
-        """Words over turns."""
-        return ratio(sums)

@@ -16,8 +16,7 @@ from trialogue.metrics.engine.accumulate import (
     SummedTotals,
     accumulator_for,
 )
-from trialogue.metrics.engine.unit_scores import ColumnSink
-from trialogue.metrics.engine.unit_table import UnitTable
+from trialogue.metrics.engine.unit_scores import ColumnSink, UnitTable
 from trialogue.metrics.fit_uncertainty import CALIBRATION, FittedMetric
 from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
 from trialogue.metrics.text.word_hashes import Vocabulary

@@ -13,8 +13,7 @@ import numpy as np
 from trialogue.metrics.base import Array, Conversation, NeedCourse, NeedMetric, Undefined
 from trialogue.metrics.batch import Batch
 from trialogue.metrics.engine.conversations import fingerprint_of
-from trialogue.metrics.engine.settings import Settings
-from trialogue.metrics.engine.sum_totals import NO_DIALOGUE, empty_estimate
+from trialogue.metrics.engine.sum_totals import NO_DIALOGUE, Settings, empty_estimate
 from trialogue.metrics.engine.unit_scores import ColumnSink, Sink
 from trialogue.records import Estimate, FailurePolicy, MeasureName, MeasureSums, Reason, ReasonCode
 from trialogue.stats import jackknife, jackknife_difference

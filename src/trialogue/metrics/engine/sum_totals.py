@@ -1,4 +1,4 @@
-"""Running totals of a metric that is a function of sums: one row of sums per conversation."""
+"""Settings of estimation, and running totals of a metric that is a function of sums: one row of sums per conversation."""
 
 import zlib
 from collections import Counter
@@ -10,7 +10,6 @@ import numpy as np
 
 from trialogue.metrics.base import Array, Conversation, HasDefaultRow, Reply, SumMetric, Undefined
 from trialogue.metrics.batch import Batch, BatchSumMetric
-from trialogue.metrics.engine.settings import Settings
 from trialogue.metrics.engine.unit_scores import (
     ColumnSink,
     Sink,
@@ -27,6 +26,19 @@ from trialogue.records import Dialogue, Estimate, FailurePolicy, MeasureName, Me
 from trialogue.records.scores.score_table import Values
 from trialogue.seeds import rng_for
 from trialogue.stats import ClusterSums, bootstrap_sums, cluster_sums, difference, estimate_of_sums
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of estimation."""
+
+    seed: int = 0
+    resamples: int = 10_000
+    confidence: float = 0.95
+    permutations: int = 10_000
+    failed: FailurePolicy | None = None
+    """Treatment of failed dialogues and replies, overriding the metrics' cards; None: by the cards."""
+
 
 NO_UNITS = Reason.of(ReasonCode.NOTHING_TO_MEASURE)
 NO_DIALOGUE = Reason.of(ReasonCode.NOT_A_DIALOGUE)

@@ -17,9 +17,8 @@ from trialogue.errors import DataError, Problem
 from trialogue.fingerprints import TrainingDialogues, training_dialogues
 from trialogue.metrics.base import Array, Undefined
 from trialogue.metrics.impressions.features import IN_CONTEXT, WITH_REACTION, dialogue_rows
-from trialogue.metrics.satisfaction.domain import Domain, domain_of
 from trialogue.metrics.satisfaction.features import features_of
-from trialogue.metrics.satisfaction.fit import unseen_mask
+from trialogue.metrics.satisfaction.fit import Domain, domain_of, unseen_mask
 from trialogue.metrics.satisfaction.metric import Satisfaction
 from trialogue.records import Dialogue, Record, Score
 
@@ -151,7 +150,7 @@ def labels_of(dialogues: Sequence[Dialogue], scores: Sequence[Score]) -> Labels:
 
 def satisfaction_points(dialogue: Dialogue) -> float:
     """Log odds of satisfaction, from weights fitted without the dialogue's system; NaN if there are none."""
-    weights = Satisfaction().weights_for(dialogue)
+    weights = Satisfaction().part_for(dialogue)
     return (
         float("nan") if isinstance(weights, Undefined) else float(weights.points(np.array([features_of(dialogue)]))[0])
     )

@@ -4,23 +4,17 @@ No model is bundled: the labels it was measured on carry no clear licence (a bad
 the training data is scored by stages fitted without its system and the people who met it.
 """
 
-import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.fingerprints import TrainingExposure, exposure_of
-from trialogue.metrics.base import Array, Reply, Undefined, ratio
+from trialogue.metrics.base import Reply, Undefined
 from trialogue.metrics.impressions.features import WITH_REACTION, dialogue_rows, reply_features
 from trialogue.metrics.impressions.fit import ImpressionModel, Stages, satisfaction_points
-from trialogue.metrics.names import full_name
-from trialogue.metrics.satisfaction.metric import ONE_SIDED, TRAINING_DATA
-from trialogue.records import Card, Dialogue, DomainFit, FailurePolicy, Reason, ReasonCode, TextUse, Variant
-from trialogue.records.files.opening import open_bytes, write_text
-from trialogue.records.files.validation import dotted_path, mistakes_of
+from trialogue.metrics.satisfaction.learned import ONE_SIDED, LearnedMetric, model_hash, read_model
+from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, TextUse, Variant
 
 EMPTY = Reason.of(ReasonCode.REPLY_EMPTY)
 TRAIN = "Train one: trialogue train-judge CORPUS --out FILE (no model is bundled, for licensing reasons)."
@@ -79,12 +73,14 @@ REPLY_CARD = CARD.model_copy(
 )
 
 
-class _Learned:
+class _Learned(LearnedMetric[Stages]):
     """What both metrics share: the model, the question and the training data."""
 
-    def __init__(self, card: Card, variant: str, model: str | ImpressionModel | None, aspect: str, known: str) -> None:
+    model: ImpressionModel
+
+    def __init__(self, variant: str | None, model: str | ImpressionModel | None, aspect: str, known: str) -> None:
         if model is None:
-            raise UsageError(f"{card.name} needs a model, as in {card.name}(model=judge.json). {TRAIN}")
+            raise UsageError(f"{self.card.name} needs a model, as in {self.card.name}(model=judge.json). {TRAIN}")
         self.model = read_impressions(model) if isinstance(model, str) else model
         stages = self.model.everything
         names = set(stages.dialogues) if known == "dialogues" else set(stages.with_reaction.intercepts)
@@ -95,59 +91,38 @@ class _Learned:
             )
         self.aspect = aspect
         low, high = self.model.questions[aspect]
-        self.card = card.model_copy(
-            update={"low": low, "high": high, "caveats": (f"Trained on {self.model.origin}.", *card.caveats)}
-        )
-        self.measure = full_name(card, variant, {"model": model_hash(self.model), "aspect": aspect})
+        self.declare(variant, model=model_hash(self.model), aspect=aspect)
+        caveats = (f"Trained on {self.model.origin}.", *self.card.caveats)
+        self.card = self.card.model_copy(update={"low": low, "high": high, "caveats": caveats})
         self.training = np.array(self.model.known)
-
-    def stages_for(self, dialogue: Dialogue) -> Stages | Undefined:
-        """Stages fitted without the dialogue; Undefined if it is training data and there are none."""
-        recognised = self.model.fingerprints.recognise(dialogue)
-        if recognised is None:
-            return self.model.everything
-        return self.model.without.get(recognised.fold) or Undefined(TRAINING_DATA)
-
-    def training_exposure(self, dialogues: Iterable[Dialogue]) -> tuple[TrainingExposure, ...]:
-        """Number of recognised dialogues by system."""
-        return exposure_of(self.measure, dialogues, self.model.fingerprints, out_of_fold=self.model.without)
-
-    def domain_fit(self, dialogues: Iterable[Dialogue], *, is_measured: bool) -> DomainFit:
-        """Number of dialogues in the domain."""
-        return self.model.domain.fit(self.measure, dialogues, is_measured=is_measured)
 
     def clip_to_scale(self, value: float) -> float:
         """The value, within the range of the training labels."""
         low, high = self.model.questions[self.aspect]
         return min(max(value, low), high)
 
-    def combine(self, sums: Array) -> Array:
-        """Mean."""
-        return ratio(sums)
-
 
 class Impression(_Learned):
     """Mean predicted answer about dialogues."""
 
     card = CARD
-    per_dialogue = False
 
     def __init__(
         self,
         *,
-        variant: str = CARD.default,
+        variant: str | None = None,
         model: str | ImpressionModel | None = None,
         aspect: str = "dialogue_overall",
     ) -> None:
         """Use a trained judge, as an object or a file, for one of its questions about dialogues."""
-        super().__init__(CARD, variant, model, aspect, "dialogues")
+        super().__init__(variant, model, aspect, "dialogues")
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(predicted answer, 1)."""
         speaking = {utterance.speaker for utterance in unit.utterances if utterance.text.strip()}
         if speaking != {"user", "system"}:
             return Undefined(ONE_SIDED)
-        stages = self.stages_for(unit)
+        stages = self.part_for(unit)
         if isinstance(stages, Undefined):
             return stages
         points = satisfaction_points(unit)
@@ -163,50 +138,32 @@ class ReplyImpression(_Learned):
     """Mean predicted answer about replies in their context."""
 
     card = REPLY_CARD
-    per_dialogue = False
 
     def __init__(
-        self, *, variant: str = CARD.default, model: str | ImpressionModel | None = None, aspect: str = "relevance"
+        self, *, variant: str | None = None, model: str | ImpressionModel | None = None, aspect: str = "relevance"
     ) -> None:
         """Use a trained judge, as an object or a file, for one of its questions about replies."""
-        super().__init__(REPLY_CARD, variant, model, aspect, "replies")
+        super().__init__(variant, model, aspect, "replies")
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(predicted answer, 1)."""
         if not unit.text.strip():
             return Undefined(EMPTY)
-        stages = self.stages_for(Dialogue(id="reply", utterances=(*unit.context, unit.utterance)))
+        stages = self.part_for(Dialogue(id="reply", utterances=(*unit.context, unit.utterance)))
         if isinstance(stages, Undefined):
             return stages
         row = np.array([list(reply_features(unit.context, unit.text).values())])
         return (self.clip_to_scale(float(stages.in_context.predict(self.training, row)[self.aspect][0])), 1.0)
 
 
-def model_hash(model: ImpressionModel) -> str:
-    """Short hash of a judge."""
-    return hashlib.sha256(model.model_dump_json().encode()).hexdigest()[:8]
-
-
-def write_impressions(model: ImpressionModel, path: Path | str) -> None:
-    """Write a judge as JSON."""
-    write_text(Path(path), model.model_dump_json() + "\n")
-
-
 def read_impressions(path: Path | str) -> ImpressionModel:
-    """Read a judge written by ``write_impressions``.
+    """Read a judge written by ``write_model``.
 
     Raises:
         DataError: it is none, or was fitted on other features than this version has.
     """
-    with open_bytes(Path(path)) as stream:
-        raw = stream.read()
-    try:
-        model = ImpressionModel.model_validate_json(raw)
-    except ValidationError as error:
-        problems = [
-            Problem(one.what, file=str(path), field=dotted_path(one.place), hint=one.hint) for one in mistakes_of(error)
-        ]
-        raise DataError(problems, hint="This is not a file written by 'trialogue train-judge'. " + TRAIN) from error
+    hint = f"This is not a file written by 'trialogue train-judge'. {TRAIN}"
+    model = read_model(path, ImpressionModel, hint=hint)
     if model.features != WITH_REACTION:
         raise DataError(
             Problem(

@@ -1,18 +1,24 @@
-"""Need-based outcomes: whether and when the system finds an item that satisfies the user's need.
+"""Need-based outcomes: whether and when the system finds an item that satisfies the user's need, and whether it listens.
 
 They use no labels, acts or opinions. Simulated users have a hidden need that few items of the catalogue satisfy
 (``simulation.needs``). What is counted is which items the system was first to name, and when (``recommended``), without
 interpreting its utterances.
+
+Lift is by how much more often it meets its user's need than other users' needs. A list of popular items meets many needs
+without a question asked. What it meets of the own user's need, it meets of the other users' needs as well; what a system
+that listens finds is for this user. The statistic is in ``stats.lift``, and how it is collected in
+``metrics.engine.lift_totals``.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from math import comb
 
-from trialogue.metrics.base import Array, Undefined, ratio
-from trialogue.metrics.names import full_name
+from trialogue.metrics.base import NeedCourse, RatioMetric, Undefined
+from trialogue.metrics.failure_policy import failure_of
+from trialogue.metrics.names import full_name, whole_number
 from trialogue.metrics.needs.recommendations import PER_TURN, Recommended, need_of, recommended_in
-from trialogue.metrics.recommendation.items import whole_number
-from trialogue.records import Card, Dialogue, FailurePolicy, Need, Reason, ReasonCode, Variant
+from trialogue.records import Card, Dialogue, FailurePolicy, Fault, Need, Reason, ReasonCode, Variant
 
 TURNS = 10
 EVERYTHING = 1_000_000  # more than any turn names
@@ -35,36 +41,31 @@ CAVEATS = (
     "Titles that a system declares are used as declared; otherwise the linker finds them in its text.",
 )
 
-NEED_MET = Card(
+_card = partial(Card, low=0, high=1, level="dialogue", needs=("need",), parameters=PARAMETERS, family="simulation")
+"""What the cards of this module have in common."""
+
+NEED_MET = _card(
     name="need_met",
     title="Need met",
     summary="Share of dialogues in which the system is the first to name an item that satisfies the user's hidden "
     "need.",
     unit="share of dialogues",
     is_share=True,
-    low=0,
-    high=1,
     better="higher",
-    level="dialogue",
     failed=FailurePolicy.WORST,
-    needs=("need",),
     variants=VARIANTS,
     default="named",
-    parameters=PARAMETERS,
     caveats=CAVEATS,
     is_task_outcome=True,
-    family="simulation",
 )
 
 
-class _OfNeeds:
+class _OfNeeds(RatioMetric):
     """Common base of outcomes by needs: the need, and the counted recommendations."""
 
-    per_dialogue = False
-
-    def __init__(self, card: Card, variant: str, turns: int) -> None:
-        self.measure = full_name(card, variant, {"turns": whole_number(turns, "turns")})
-        self._turns, self._most = turns, LIMITS.get(variant, PER_TURN)
+    def __init__(self, *, variant: str | None = None, turns: int = TURNS) -> None:
+        self.declare(variant, turns=whole_number(turns, "turns"))
+        self._turns, self._most = turns, LIMITS.get(self.variant, PER_TURN)
 
     def recommendations(self, unit: Dialogue) -> tuple[Need, list[Recommended]] | Undefined:
         """The need, and the new recommendations that count; why there are none."""
@@ -75,18 +76,11 @@ class _OfNeeds:
             return found
         return need, [each for each in found if each.is_new and each.turn <= self._turns and each.place < self._most]
 
-    def combine(self, sums: Array) -> Array:
-        """The mean."""
-        return ratio(sums)
-
 
 class NeedMet(_OfNeeds):
     """Share of dialogues in which the need is met."""
 
     card = NEED_MET
-
-    def __init__(self, *, variant: str = NEED_MET.default, turns: int = TURNS) -> None:
-        super().__init__(NEED_MET, variant, turns)
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(1 if it is met, 1)."""
@@ -97,27 +91,21 @@ class NeedMet(_OfNeeds):
         return (float(not set(need.acceptable).isdisjoint(each.key for each in found)), 1.0)
 
 
-AFTER_REVISION = Card(
+AFTER_REVISION = _card(
     name="need_met_after_revision",
     title="Need met after revision",
     summary="Of the dialogues in which the user gave up a wish because the system said that nothing fits: share in which "
     "it is the first to name an item that meets the rest.",
     unit="share of dialogues",
     is_share=True,
-    low=0,
-    high=1,
     better="higher",
-    level="dialogue",
     failed=FailurePolicy.UNDEFINED,
-    needs=("need",),
     variants={"named": NAMED},
     default="named",
-    parameters=PARAMETERS,
     caveats=(
         "It does not replace need met: a system that immediately says that nothing fits faces easier needs.",
         *CAVEATS,
     ),
-    family="simulation",
 )
 
 
@@ -125,9 +113,6 @@ class NeedMetAfterRevision(_OfNeeds):
     """Share of the dialogues with a revised need in which what is left of it is met."""
 
     card = AFTER_REVISION
-
-    def __init__(self, *, variant: str = AFTER_REVISION.default, turns: int = TURNS) -> None:
-        super().__init__(AFTER_REVISION, variant, turns)
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(1 if it is met, 1)."""
@@ -140,16 +125,14 @@ class NeedMetAfterRevision(_OfNeeds):
         return (float(not {*need.acceptable, *need.acceptable_relaxed}.isdisjoint(each.key for each in found)), 1.0)
 
 
-TURNS_UNTIL = Card(
+TURNS_UNTIL = _card(
     name="turns_until_need_met",
     title="Turns until the need is met",
     summary="How many user utterances it takes until the system names an item that meets the need.",
     unit="user turns",
-    low=0,
+    high=None,
     better="lower",
-    level="dialogue",
     failed=FailurePolicy.UNDEFINED,
-    needs=("need",),
     variants={
         "met": Variant(
             summary="Over the dialogues in which the need is met: read it together with need met.", source=OURS
@@ -161,9 +144,7 @@ TURNS_UNTIL = Card(
         ),
     },
     default="met",
-    parameters=PARAMETERS,
     caveats=CAVEATS,
-    family="simulation",
 )
 
 
@@ -172,10 +153,9 @@ class TurnsUntilNeedMet(_OfNeeds):
 
     card = TURNS_UNTIL
 
-    def __init__(self, *, variant: str = TURNS_UNTIL.default, turns: int = TURNS) -> None:
-        super().__init__(TURNS_UNTIL, variant, turns)
-        self._is_capped = variant == "capped"
-        if self._is_capped:
+    def __init__(self, *, variant: str | None = None, turns: int = TURNS) -> None:
+        super().__init__(variant=variant, turns=turns)
+        if self.variant == "capped":
             self.card = TURNS_UNTIL.model_copy(update={"failed": FailurePolicy.WORST, "high": float(turns + 1)})
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
@@ -187,21 +167,19 @@ class TurnsUntilNeedMet(_OfNeeds):
         turn = next((each.turn for each in found if each.key in need.acceptable), None)
         if turn is not None:
             return (float(turn), 1.0)
-        return (float(self._turns + 1), 1.0) if self._is_capped else Undefined(Reason.of(ReasonCode.NEED_NOT_MET))
+        if self.variant == "capped":
+            return (float(self._turns + 1), 1.0)
+        return Undefined(Reason.of(ReasonCode.NEED_NOT_MET))
 
 
-CONSTRAINTS = Card(
+CONSTRAINTS = _card(
     name="constraints_satisfied",
     title="Constraints satisfied",
     summary="Share of the user's constraints that the system's recommendations satisfy.",
     unit="share of constraints",
     is_share=True,
-    low=0,
-    high=1,
     better="higher",
-    level="dialogue",
     failed=FailurePolicy.WORST,
-    needs=("need",),
     variants={
         "best": Variant(
             summary="For the best of a dialogue's counted recommendations; 0 if there are none.", source=OURS
@@ -213,9 +191,7 @@ CONSTRAINTS = Card(
         ),
     },
     default="best",
-    parameters=PARAMETERS,
     caveats=(*CAVEATS, "The best of many is good by chance alone: a random list satisfies a large part of most needs."),
-    family="simulation",
 )
 
 
@@ -223,10 +199,6 @@ class ConstraintsSatisfied(_OfNeeds):
     """Mean share of the constraints that the best recommendation of a dialogue satisfies, or all of them on average."""
 
     card = CONSTRAINTS
-
-    def __init__(self, *, variant: str = CONSTRAINTS.default, turns: int = TURNS) -> None:
-        super().__init__(CONSTRAINTS, variant, turns)
-        self._is_mean = variant == "mean"
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(share of the dialogue, 1)."""
@@ -237,20 +209,16 @@ class ConstraintsSatisfied(_OfNeeds):
         if not need.is_resolved:
             return Undefined(Reason.of(ReasonCode.NEED_NOT_RESOLVED))
         shares = [need.fits.get(each.key, 0.0) for each in found] or [0.0]
-        return (sum(shares) / len(shares) if self._is_mean else max(shares), 1.0)
+        return (sum(shares) / len(shares) if self.variant == "mean" else max(shares), 1.0)
 
 
-BY_CHANCE = Card(
+BY_CHANCE = _card(
     name="need_met_by_chance",
     title="Need met by chance",
     summary="Probability that as many different items, drawn at random from the catalogue, would have met the need.",
     unit="probability",
-    low=0,
-    high=1,
     better="neither",
-    level="dialogue",
     failed=FailurePolicy.UNDEFINED,
-    needs=("need",),
     variants={
         "drawn": Variant(
             summary="1 - C(N - K, m) / C(N, m): N items in the catalogue, K of them acceptable, m counted recommendations.",
@@ -258,9 +226,7 @@ BY_CHANCE = Card(
         )
     },
     default="drawn",
-    parameters=PARAMETERS,
     caveats=("Compare with need met: a system that names more items has more chances.",),
-    family="simulation",
 )
 
 
@@ -268,9 +234,6 @@ class NeedMetByChance(_OfNeeds):
     """Mean probability that random items meet the need."""
 
     card = BY_CHANCE
-
-    def __init__(self, *, variant: str = BY_CHANCE.default, turns: int = TURNS) -> None:
-        super().__init__(BY_CHANCE, variant, turns)
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(probability, 1)."""
@@ -291,3 +254,63 @@ def probability_by_chance(items: int, acceptable: int, named: int) -> float:
     """
     named = min(named, items)
     return 1.0 - comb(max(0, items - acceptable), named) / comb(items, named)
+
+
+EARLIER = (
+    "Version 1 kept a need open after an item that does not count had met it, although the user then leaves; lists of 50 "
+    "items had a lift of -.002 by chance."
+)
+
+LIFT = _card(
+    name="lift",
+    title="Lift",
+    summary="How much more often the system meets its user's need than the same items meet other users' needs, while the "
+    "need is open; each need counts once. 0 for a system that ignores the user.",
+    unit="difference of shares",
+    low=-1,
+    better="higher",
+    failed=FailurePolicy.WORST,
+    variants={
+        name: VARIANTS[name].model_copy(update={"version": 2, "source": f"{VARIANTS[name].source} {EARLIER}"})
+        for name in ("named", "first")
+    },
+    default="named",
+    caveats=(
+        "It measures listening, not service: a system can listen and still meet few needs. Read it together with need met.",
+        "Nobody has shown yet that it agrees with what people prefer.",
+        *CAVEATS,
+    ),
+    is_task_outcome=True,
+    beside="need_met",
+    negligible=0.02,
+)
+
+
+class Lift:
+    """Mean over needs and their dialogues of: need met, less what the same items meet of the run's other needs."""
+
+    card = LIFT
+    least_needs = 30
+    """Different needs below which it has no value: what other users' needs would have met is too uncertain."""
+
+    def __init__(self, *, variant: str = LIFT.default, turns: int = TURNS) -> None:
+        self.turns = whole_number(turns, "turns") + 1  # the greeting is turn 0
+        self.measure = full_name(LIFT, variant, {"turns": turns})
+        self._most = LIMITS.get(variant, PER_TURN)
+
+    def course(self, unit: Dialogue) -> NeedCourse | Undefined:
+        """The need, and the counted recommendations with their turns."""
+        ending = failure_of(unit)
+        if ending is not None and ending.fault is not Fault.AGENT:
+            return Undefined(Reason.of(ReasonCode.OTHERS_FAILED, ending=ending, fault=ending.fault))
+        need, found = need_of(unit), recommended_in(unit)
+        if isinstance(need, Undefined):
+            return need
+        if isinstance(found, Undefined):
+            return found
+        new = [each for each in found if each.is_new and each.turn < self.turns]
+        items, beyond = (
+            tuple((each.key, each.turn) for each in new if (each.place < self._most) is counts)
+            for counts in (True, False)
+        )
+        return NeedCourse(frozenset(need.acceptable), items, beyond, is_failed=ending is not None)

@@ -1,24 +1,24 @@
 """Need-based recall of the system's ranked lists, repeated recommendations, and items outside the catalogue."""
 
 from collections.abc import Sequence
+from functools import partial
+from typing import ClassVar
 
-from trialogue.metrics.base import Array, Undefined, ratio
-from trialogue.metrics.names import Parameter, full_name
+from trialogue.metrics.base import RatioMetric, Undefined
+from trialogue.metrics.names import whole_number
 from trialogue.metrics.needs.need_met import TURNS
 from trialogue.metrics.needs.recommendations import need_of, recommended_in
-from trialogue.metrics.recommendation.items import whole_number
 from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Variant
 
-NEED_RECALL = Card(
+_card = partial(Card, is_share=True, low=0, high=1, level="dialogue")
+"""What the cards of this module have in common."""
+
+NEED_RECALL = _card(
     name="need_recall",
     title="Recall@k of the user's targets",
     summary="How many of the user's best-matching items are among the first k of the system's ranked list.",
     unit="share",
-    is_share=True,
-    low=0,
-    high=1,
     better="higher",
-    level="dialogue",
     failed=FailurePolicy.WORST,
     needs=("need", "dialogue_ranking"),
     variants={
@@ -61,16 +61,14 @@ NEED_RECALL = Card(
 )
 
 
-class NeedRecall:
+class NeedRecall(RatioMetric):
     """Share of the targets in the list of a turn, per label."""
 
     card = NEED_RECALL
-    per_dialogue = False
 
-    def __init__(self, *, variant: str = NEED_RECALL.default, k: int = 10, turn: int = TURNS) -> None:
-        parameters: dict[str, Parameter] = {"k": whole_number(k, "k"), "turn": whole_number(turn, "turn")}
-        self.measure = full_name(NEED_RECALL, variant, parameters)
-        self._k, self._turn, self._any, self._counts_all = k, turn, variant == "any", variant == "all-cases"
+    def __init__(self, *, variant: str | None = None, k: int = 10, turn: int = TURNS) -> None:
+        self.declare(variant, k=whole_number(k, "k"), turn=whole_number(turn, "turn"))
+        self._k, self._turn = k, turn
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(targets found, targets)."""
@@ -85,28 +83,20 @@ class NeedRecall:
             speaker = said.speaker
             if said.speaker == "system" and said.ranking is not None and turn <= self._turn:
                 lists.append(tuple(dict.fromkeys(said.ranking))[: self._k])
-        if not lists and self._counts_all:
+        if not lists and self.variant == "all-cases":
             return (0.0, float(len(need.targets)))
         if not lists:
             return Undefined(Reason.of(ReasonCode.NO_RANKING))
-        held = set().union(*lists) if self._any else set(lists[-1])
+        held = set().union(*lists) if self.variant == "any" else set(lists[-1])
         return (float(sum(target in held for target in need.targets)), float(len(need.targets)))
 
-    def combine(self, sums: Array) -> Array:
-        """The mean over targets."""
-        return ratio(sums)
 
-
-REPEATED = Card(
+REPEATED = _card(
     name="repeated_recommendations",
     title="Repeated recommendations",
     summary="Share of the system's recommendations of items that it already recommended or the user already named.",
     unit="share of recommendations",
-    is_share=True,
-    low=0,
-    high=1,
     better="lower",
-    level="dialogue",
     failed=FailurePolicy.UNDEFINED,
     needs=("need",),
     variants={
@@ -128,44 +118,30 @@ REPEATED = Card(
 )
 
 
-class RepeatedRecommendations:
+class RepeatedRecommendations(RatioMetric):
     """Pooled share of repetitions."""
 
     card = REPEATED
-    per_dialogue = False
-
-    def __init__(self, *, variant: str = REPEATED.default) -> None:
-        self.measure = full_name(REPEATED, variant, {})
-        self._once = variant == "again"
-        if self._once:
-            self.card = REPEATED.model_copy(update={"needs": ("unrecognised",)})
+    of_variants: ClassVar = {"again": {"needs": ("unrecognised",)}}
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(repeated, all)."""
         found = recommended_in(unit)
         if isinstance(found, Undefined):
             return found
-        if self._once:
+        if self.variant == "again":
             found = list({(each.turn, each.key): each for each in reversed(found)}.values())
         if not found:
             return Undefined(Reason.of(ReasonCode.NO_ITEM_NAMED))
         return (float(sum(not each.is_new for each in found)), float(len(found)))
 
-    def combine(self, sums: Array) -> Array:
-        """The share."""
-        return ratio(sums)
 
-
-OUTSIDE = Card(
+OUTSIDE = _card(
     name="out_of_catalogue",
     title="Recommendations outside the catalogue",
     summary="Share of the system's recommendations that are not items of the users' catalogue.",
     unit="share of recommendations",
-    is_share=True,
-    low=0,
-    high=1,
     better="lower",
-    level="dialogue",
     failed=FailurePolicy.UNDEFINED,
     needs=("need",),
     variants={
@@ -185,14 +161,10 @@ OUTSIDE = Card(
 )
 
 
-class OutOfCatalogue:
+class OutOfCatalogue(RatioMetric):
     """Pooled share of recommendations that the catalogue does not hold."""
 
     card = OUTSIDE
-    per_dialogue = False
-
-    def __init__(self, *, variant: str = OUTSIDE.default) -> None:
-        self.measure = full_name(OUTSIDE, variant, {})
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(outside, all)."""
@@ -209,7 +181,3 @@ class OutOfCatalogue:
             return Undefined(Reason.of(ReasonCode.NO_ITEM_NAMED))
         outside = unknown + sum(each.key not in need.fits for each in found)
         return (float(outside), float(unknown + len(found)))
-
-    def combine(self, sums: Array) -> Array:
-        """The share."""
-        return ratio(sums)

@@ -1,11 +1,12 @@
 """Acceptance: whether, how often and how soon the user accepts an item, read from user acts without ratings."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import ClassVar
 
-from trialogue.metrics.base import Array, Undefined, ratio
-from trialogue.metrics.dialogue.exchanges import Exchange, exchanges, why_unlabelled
+from trialogue.metrics.base import RatioMetric, Undefined
+from trialogue.metrics.dialogue.acts import Exchange, exchanges, why_unlabelled
 from trialogue.metrics.dialogue.turns import KDD2020
-from trialogue.metrics.names import full_name
 from trialogue.metrics.recommendation.items import item_key
 from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Variant
 
@@ -55,57 +56,44 @@ def turns_that(dialogue: Dialogue, rule: Callable[[Exchange], bool]) -> list[Exc
     return missing or [turn for turn in exchanges(dialogue) if rule(turn)]
 
 
-TASK_SUCCESS = Card(
+_card = partial(
+    Card, low=0, level="dialogue", needs=("user_acts",), default="accepted", citation=KDD2020, family="simulation"
+)
+"""What the cards of this module have in common."""
+
+TASK_SUCCESS = _card(
     name="task_success",
     is_task_outcome=True,
     title="Task success",
     summary="Share of dialogues in which the user accepts a recommendation, as shown by the user's acts.",
     unit="share of dialogues",
     is_share=True,
-    low=0,
     high=1,
     better="higher",
-    level="dialogue",
     failed=FailurePolicy.WORST,
-    needs=("user_acts",),
     variants=_variants("At least once, {}.", "accepted", "note_end", "note", "goodbye"),
-    default="accepted",
     caveats=(CAVEAT, "Success as reported by the user or the corpus is a different measure: success_rate."),
-    citation=KDD2020,
-    family="simulation",
 )
 
 
-class TaskSuccess:
+class TaskSuccess(RatioMetric):
     """Share of dialogues with an acceptance."""
 
     card = TASK_SUCCESS
-    per_dialogue = False
-
-    def __init__(self, *, variant: str = TASK_SUCCESS.default) -> None:
-        self.measure = full_name(TASK_SUCCESS, variant, {})
-        self._rule = RULES[variant]
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """Statistics (1 if an item is accepted, 1)."""
-        found = turns_that(unit, self._rule)
+        found = turns_that(unit, RULES[self.variant])
         return found if isinstance(found, Undefined) else (float(bool(found)), 1.0)
 
-    def combine(self, sums: Array) -> Array:
-        """The share."""
-        return ratio(sums)
 
-
-ACCEPTED = Card(
+ACCEPTED = _card(
     name="accepted_recommendations",
     title="Accepted recommendations per dialogue",
     summary="How many recommendations the user accepts in a dialogue.",
     unit="recommendations per dialogue",
-    low=0,
     better="higher",
-    level="dialogue",
     failed=FailurePolicy.WORST,
-    needs=("user_acts",),
     variants={
         **_variants("Turns in which {}.", "accepted", "note_end", "note"),
         "items": Variant(
@@ -113,41 +101,27 @@ ACCEPTED = Card(
             source="Turns as in accepted, items by the annotation or the title linker.",
         ),
     },
-    default="accepted",
     caveats=(CAVEAT, "Users who stop at the first item they like accept at most one."),
-    citation=KDD2020,
-    family="simulation",
 )
 
 
-class AcceptedRecommendations:
+class AcceptedRecommendations(RatioMetric):
     """Mean number of acceptances."""
 
     card = ACCEPTED
-    per_dialogue = False
-
-    def __init__(self, *, variant: str = ACCEPTED.default) -> None:
-        self.measure = full_name(ACCEPTED, variant, {})
-        self._items = variant == "items"
-        self._rule = _accepts if self._items else RULES[variant]
-        if self._items:
-            self.card = ACCEPTED.model_copy(update={"needs": ("user_acts", "mentions")})
+    of_variants: ClassVar = {"items": {"needs": ("user_acts", "mentions")}}
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(acceptances, 1)."""
-        found = turns_that(unit, self._rule)
+        found = turns_that(unit, RULES.get(self.variant, _accepts))
         if isinstance(found, Undefined):
             return found
-        if not self._items:
+        if self.variant != "items":
             return (float(len(found)), 1.0)
         if any(said.speaker == "system" and said.mentions is None for said in unit.utterances):
             return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM))
         taken = {_last_item_before(unit, turn.place) for turn in found} - {None}
         return (float(len(taken)), 1.0)
-
-    def combine(self, sums: Array) -> Array:
-        """The mean."""
-        return ratio(sums)
 
 
 def _last_item_before(dialogue: Dialogue, place: int) -> str | None:
@@ -158,36 +132,26 @@ def _last_item_before(dialogue: Dialogue, place: int) -> str | None:
     return None
 
 
-ROUNDS = Card(
+ROUNDS = _card(
     name="rounds_until_acceptance",
     title="Rounds until acceptance",
     summary="How many user utterances it takes until a recommendation is accepted, including the acceptance.",
     unit="user turns",
     low=1,
     better="lower",
-    level="dialogue",
     failed=FailurePolicy.UNDEFINED,
-    needs=("user_acts",),
     variants=_variants("Number of the first user utterance in which {}.", "accepted", "note_end", "note"),
-    default="accepted",
     caveats=(
         "Dialogues without acceptance are left out and counted as skipped: read it together with task success.",
         CAVEAT,
     ),
-    citation=KDD2020,
-    family="simulation",
 )
 
 
-class RoundsUntilAcceptance:
+class RoundsUntilAcceptance(RatioMetric):
     """Mean number of user turns up to the first acceptance, over the dialogues that have one."""
 
     card = ROUNDS
-    per_dialogue = False
-
-    def __init__(self, *, variant: str = ROUNDS.default) -> None:
-        self.measure = full_name(ROUNDS, variant, {})
-        self._rule = RULES[variant]
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(number of the turn, 1)."""
@@ -195,10 +159,6 @@ class RoundsUntilAcceptance:
         if missing is not None:
             return missing
         for number, turn in enumerate(exchanges(unit), start=1):
-            if self._rule(turn):
+            if RULES[self.variant](turn):
                 return (float(number), 1.0)
         return Undefined(Reason.of(ReasonCode.NOTHING_ACCEPTED))
-
-    def combine(self, sums: Array) -> Array:
-        """The mean."""
-        return ratio(sums)

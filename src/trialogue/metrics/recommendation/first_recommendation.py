@@ -4,10 +4,10 @@ The field uses each of the two names for four different definitions; all are imp
 """
 
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
-from trialogue.metrics.base import Array, Undefined, ratio
+from trialogue.metrics.base import RatioMetric, Undefined
 from trialogue.metrics.dialogue.turns import turns_of
-from trialogue.metrics.names import full_name
 from trialogue.metrics.recommendation.items import item_key
 from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Variant
 
@@ -54,31 +54,21 @@ TURNS_BEFORE = Card(
 )
 
 
-class TurnsBeforeRecommendation:
+class TurnsBeforeRecommendation(RatioMetric):
     """Mean number of turns before the first recommendation, over the dialogues that have one."""
 
     card = TURNS_BEFORE
-    per_dialogue = False
-
-    def __init__(self, *, variant: str = TURNS_BEFORE.default) -> None:
-        self.measure = full_name(TURNS_BEFORE, variant, {})
-        unit = "utterances" if variant == "utterances" else TURNS_BEFORE.unit
-        self.card = TURNS_BEFORE.model_copy(update={"unit": unit})
-        self._variant = variant
+    of_variants: ClassVar = {"utterances": {"unit": "utterances"}}
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(turns or utterances before the first recommendation, 1)."""
-        first = _first_new_item(unit) if self._variant == "new_item_turns" else _first_item(unit)
+        first = _first_new_item(unit) if self.variant == "new_item_turns" else _first_item(unit)
         if isinstance(first, Undefined):
             return first
-        if self._variant == "utterances":
+        if self.variant == "utterances":
             return (float(first), 1.0)
         number = turns_of(unit.utterances[: first + 1], "system")
-        return (float(number if self._variant == "turn_number" else number - 1), 1.0)
-
-    def combine(self, sums: Array) -> Array:
-        """The mean."""
-        return ratio(sums)
+        return (float(number if self.variant == "turn_number" else number - 1), 1.0)
 
 
 def _first_item(dialogue: Dialogue) -> int | Undefined:
@@ -156,25 +146,16 @@ SUCCESS = Card(
 )
 
 
-class SuccessRate:
+class SuccessRate(RatioMetric):
     """Share of successful dialogues."""
 
     card = SUCCESS
-    per_dialogue = False
-
-    def __init__(self, *, variant: str = SUCCESS.default) -> None:
-        self.measure = full_name(SUCCESS, variant, {})
-        self.card = SUCCESS.model_copy(update={"needs": (READS[variant],)})
-        self._judge = JUDGES[variant]
+    of_variants: ClassVar = {"satisfied": {"needs": ("ratings",)}, "reported_liked": {"needs": ("opinions",)}}
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(1 if successful, 1)."""
-        success = self._judge(unit)
+        success = JUDGES[self.variant](unit)
         return success if isinstance(success, Undefined) else (float(success), 1.0)
-
-    def combine(self, sums: Array) -> Array:
-        """The share."""
-        return ratio(sums)
 
 
 def _judge_outcome(level: str, prefix: str) -> Callable[[Dialogue], bool | Undefined]:
@@ -220,6 +201,3 @@ JUDGES: dict[str, Callable[[Dialogue], bool | Undefined]] = {
     "any_accept": _judge_outcome("fine", "accept"),
     "reported_liked": _is_liked,
 }
-READS = {"satisfied": "ratings", "reported_liked": "opinions"} | dict.fromkeys(
-    ("accept_rating_good", "accept", "any_accept"), "outcome"
-)

@@ -13,7 +13,6 @@ from trialogue.errors import DataError, Problem
 from trialogue.fingerprints import training_dialogues
 from trialogue.languages import ENGLISH, TextSample
 from trialogue.metrics.base import Array
-from trialogue.metrics.satisfaction.domain import domain_of
 from trialogue.metrics.satisfaction.features import FEATURES
 from trialogue.metrics.satisfaction.fit import (
     MIN_DIALOGUES,
@@ -21,6 +20,7 @@ from trialogue.metrics.satisfaction.fit import (
     SAME,
     SatisfactionModel,
     Weights,
+    domain_of,
     matrix,
     unseen_mask,
 )

@@ -6,25 +6,20 @@ system's current name, and has no value if there are no such weights. No value c
 dialogue.
 """
 
-import hashlib
 import importlib.resources
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 import numpy as np
-from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem
-from trialogue.fingerprints import TrainingExposure, exposure_of
 from trialogue.languages import ENGLISH
-from trialogue.metrics.base import Array, Undefined, ratio
-from trialogue.metrics.names import full_name
+from trialogue.metrics.base import Undefined
 from trialogue.metrics.satisfaction.features import FEATURES, features_of
 from trialogue.metrics.satisfaction.fit import SatisfactionModel, Weights
-from trialogue.records import Card, Dialogue, DomainFit, FailurePolicy, Reason, ReasonCode, TextUse, Variant
-from trialogue.records.files.opening import open_bytes, write_text
-from trialogue.records.files.validation import dotted_path, mistakes_of
+from trialogue.metrics.satisfaction.learned import ONE_SIDED, LearnedMetric, model_hash, read_model
+from trialogue.records import Card, Dialogue, FailurePolicy, TextUse, Variant
 
 CARD = Card(
     name="satisfaction",
@@ -86,24 +81,22 @@ WORDS_OF_ENGLISH = (
     "a word is what stands between marks or spaces; trained on 964 Chinese dialogues of 61 people, it correlates .16 with "
     "the satisfaction of other people there."
 )
-ONE_SIDED = Reason.of(ReasonCode.ONE_SPEAKER_ONLY)
-TRAINING_DATA = Reason.of(ReasonCode.TRAINED_ON)
 
 
-class Satisfaction:
+class Satisfaction(LearnedMetric[Weights]):
     """Estimated share of satisfied users: mean of the estimated probabilities."""
 
     card = CARD
-    per_dialogue = False
+    model: SatisfactionModel
 
-    def __init__(self, *, variant: str = CARD.default, model: str | SatisfactionModel | None = None) -> None:
+    def __init__(self, *, variant: str | None = None, model: str | SatisfactionModel | None = None) -> None:
         """Use the bundled estimator, or a custom one (``train``): the object, or its file."""
-        self._model = read_model(model) if isinstance(model, str) else model or load_bundled_weights()
-        own = self._model != load_bundled_weights()
-        self.measure = full_name(CARD, variant, {"model": _hash(self._model)} if own else {})
+        self.model = read_satisfaction(model) if isinstance(model, str) else model or load_bundled_weights()
+        own = self.model != load_bundled_weights()
+        self.declare(variant, **({"model": model_hash(self.model)} if own else {}))
         if own:
-            languages = self._model.languages
-            caveats = f"Weights fitted on {self._model.origin}.", *(() if languages == ENGLISH else (WORDS_OF_ENGLISH,))
+            languages = self.model.languages
+            caveats = f"Weights fitted on {self.model.origin}.", *(() if languages == ENGLISH else (WORDS_OF_ENGLISH,))
             text = TextUse(unit="word", languages=languages, speakers=("system", "user"))
             self.card = CARD.model_copy(update={"caveats": caveats, "text": text})
 
@@ -111,33 +104,14 @@ class Satisfaction:
         """(probability of satisfaction, 1)."""
         if {utterance.speaker for utterance in unit.utterances} != {"user", "system"}:
             return Undefined(ONE_SIDED)
-        weights = self.weights_for(unit)
+        weights = self.part_for(unit)
         return weights if isinstance(weights, Undefined) else (self.probability(unit, weights), 1.0)
-
-    def weights_for(self, dialogue: Dialogue) -> Weights | Undefined:
-        """Weights fitted without the dialogue; Undefined if it is training data and there are none."""
-        recognised = self._model.fingerprints.recognise(dialogue)
-        if recognised is None:
-            return self._model.everything
-        return self._model.without.get(recognised.fold) or Undefined(TRAINING_DATA)
-
-    def training_exposure(self, dialogues: Iterable[Dialogue]) -> tuple[TrainingExposure, ...]:
-        """Number of recognised dialogues by system."""
-        return exposure_of(self.measure, dialogues, self._model.fingerprints, out_of_fold=self._model.without)
-
-    def domain_fit(self, dialogues: Iterable[Dialogue], *, is_measured: bool) -> DomainFit:
-        """Number of dialogues in the domain."""
-        return self._model.domain.fit(self.measure, dialogues, is_measured=is_measured)
 
     def probability(self, dialogue: Dialogue, weights: Weights) -> float:
         """Estimated probability that the user is satisfied, by given weights."""
         # One intercept for all: that of the weights in use would tell how satisfied the *other* systems' users are.
-        points = weights.points(np.array([features_of(dialogue)]))[0] + self._model.everything.intercept
+        points = weights.points(np.array([features_of(dialogue)]))[0] + self.model.everything.intercept
         return float(1 / (1 + np.exp(-points)))
-
-    def combine(self, sums: Array) -> Array:
-        """Mean probability."""
-        return ratio(sums)
 
 
 @cache
@@ -147,31 +121,13 @@ def load_bundled_weights() -> SatisfactionModel:
     return SatisfactionModel.model_validate_json(resource.read_text("utf-8"))
 
 
-def _hash(model: SatisfactionModel) -> str:
-    """Short hash of an estimator."""
-    return hashlib.sha256(model.model_dump_json().encode()).hexdigest()[:8]
-
-
-def write_model(model: SatisfactionModel, path: Path | str) -> None:
-    """Write an estimator as JSON."""
-    write_text(Path(path), model.model_dump_json(indent=1) + "\n")
-
-
-def read_model(path: Path | str) -> SatisfactionModel:
+def read_satisfaction(path: Path | str) -> SatisfactionModel:
     """Read an estimator written by ``write_model``.
 
     Raises:
         DataError: it is none, or was fitted on other features than this version has.
     """
-    with open_bytes(Path(path)) as stream:
-        raw = stream.read()
-    try:
-        model = SatisfactionModel.model_validate_json(raw)
-    except ValidationError as error:
-        problems = [
-            Problem(one.what, file=str(path), field=dotted_path(one.place), hint=one.hint) for one in mistakes_of(error)
-        ]
-        raise DataError(problems, hint="This is not a satisfaction estimator.") from error
+    model = read_model(path, SatisfactionModel, hint="This is not a satisfaction estimator.")
     if model.features != tuple(FEATURES):
         raise DataError(
             Problem(

@@ -10,10 +10,9 @@ from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.batch import Batch, Rows
 from trialogue.metrics.names import full_name
 from trialogue.metrics.references import NOT_COMPARED, lacking_reference, lacking_references, with_several
-from trialogue.metrics.text.multisets import common
 from trialogue.metrics.text.overlap import matches
 from trialogue.metrics.text.tokens import REMEMBERED, Rule
-from trialogue.metrics.text.word_hashes import Encoded
+from trialogue.metrics.text.word_hashes import Encoded, common
 from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
 CHARACTERS = 6  # longest n-gram of characters

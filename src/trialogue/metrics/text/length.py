@@ -1,12 +1,11 @@
 """Reply length, the baseline that every other text metric has to beat."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from trialogue.metrics.base import Array, Reply, Undefined
+from trialogue.metrics.base import RatioMetric, Reply, Undefined
 from trialogue.metrics.batch import Batch, Rows, mean_rows
-from trialogue.metrics.names import full_name
 from trialogue.metrics.text.tokens import words, words_and_marks
 from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
@@ -40,36 +39,25 @@ CARD = Card(
 )
 
 
-class Length:
+SIZES: dict[str, Callable[[str], int]] = {
+    "words": lambda text: len(text.split()),
+    "words_and_marks": lambda text: len(words_and_marks(text)),
+    "characters": len,
+}
+
+
+class Length(RatioMetric):
     """Mean length of replies; an empty reply has length 0."""
 
     card = CARD
-    per_dialogue = False
-
-    def __init__(self, *, variant: str = CARD.default) -> None:
-        self.measure = full_name(CARD, variant, {})
-        self._size = {"characters": len, "words_and_marks": _words_and_marks}.get(variant, _words)
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(length, 1)."""
-        return (float(self._size(unit.text)), 1.0)
+        return (float(SIZES[self.variant](unit.text)), 1.0)
 
     def statistics_of(self, batch: Batch) -> Rows:
         """Batch version of ``statistics``."""
-        if self._size is len:
+        if self.variant == "characters":
             return mean_rows(np.fromiter(map(len, batch.texts()), float, len(batch.texts())))
-        rule = words_and_marks if self._size is _words_and_marks else words
+        rule = words_and_marks if self.variant == "words_and_marks" else words
         return mean_rows(batch.words(rule).lengths.astype(float))
-
-    def combine(self, sums: Array) -> Array:
-        """Mean length."""
-        mean: Array = sums[..., 0] / sums[..., 1]
-        return mean
-
-
-def _words(text: str) -> int:
-    return len(text.split())
-
-
-def _words_and_marks(text: str) -> int:
-    return len(words_and_marks(text))

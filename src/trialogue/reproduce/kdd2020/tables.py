@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from trialogue.metrics import AnyMetric, Conversation, Settings, get_metric, measure
 from trialogue.metrics.base import Undefined, replies_of
-from trialogue.metrics.dialogue.reward import CHECKED, LITERAL_FULL
+from trialogue.metrics.dialogue.acts import CHECKED, LITERAL_FULL
 from trialogue.records import Dialogue, JsonValue, Reason, Score
 from trialogue.records.files.opening import write_text
 from trialogue.reproduce.kdd2020.paper_values import (

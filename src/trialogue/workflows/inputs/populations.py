@@ -12,8 +12,7 @@ from trialogue.findings.sample.collect import look_across
 from trialogue.findings.sample.fields import FieldAudit
 from trialogue.findings.sample.units import UnitAudit, source_of
 from trialogue.metrics import Conversation, Reply
-from trialogue.metrics.engine.conversations import fingerprint_of
-from trialogue.metrics.engine.plain_conversations import PlainConversation
+from trialogue.metrics.engine.conversations import PlainConversation, fingerprint_of
 from trialogue.records import (
     ClusterKind,
     Dialogue,

@@ -11,10 +11,10 @@ from trialogue.findings.wording import list_names
 from trialogue.languages import language_name
 from trialogue.metrics.base import Undefined
 from trialogue.metrics.impressions.fit import ImpressionModel, train_impressions
-from trialogue.metrics.impressions.metric import Impression, write_impressions
+from trialogue.metrics.impressions.metric import Impression
 from trialogue.metrics.satisfaction.corpora import leave_corpora_out, rated_corpus, train_on_corpora
 from trialogue.metrics.satisfaction.fit import SatisfactionModel
-from trialogue.metrics.satisfaction.metric import write_model
+from trialogue.metrics.satisfaction.learned import write_model
 from trialogue.records import Dialogue, Estimate, Score
 from trialogue.stats import spearman
 from trialogue.workflows.evaluation import Progress
@@ -57,7 +57,7 @@ def train_file(
     tell(f"training on {len(found.dialogues):,} dialogues")
     origin = f"{', '.join(Path(str(each)).name for each in data)} ({len(found.dialogues):,} dialogues)"
     model = train_impressions(found.dialogues, found.scores, origin=origin)
-    write_impressions(model, out)
+    write_model(model, out)
     lines = [
         "Agreement with people about dialogues of held-out systems and people (Spearman; that of length in brackets):"
     ]
@@ -102,7 +102,7 @@ def train_satisfaction_file(
     tell(f"training on {total:,} dialogues")
     names = ", ".join(f"{each.name} ({len(each.dialogues):,} dialogues)" for each in corpora)
     model = train_on_corpora(corpora, origin=names)
-    write_model(model, out)
+    write_model(model, out, indent=1)
     heading = (
         "Agreement with people on each corpus, after training on the others (Spearman; that of length in brackets):"
     )

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from trialogue.metrics import AnyMetric, Conversation, get_metric
 from trialogue.metrics.base import Reply
-from trialogue.metrics.dialogue.exchanges import why_unlabelled
-from trialogue.metrics.dialogue.latency import wait_of
-from trialogue.metrics.dialogue.tools import calls_of, cost_of, tokens_of
+from trialogue.metrics.dialogue.acts import why_unlabelled
+from trialogue.metrics.dialogue.resources import calls_of, cost_of, tokens_of, wait_of
 from trialogue.records import MentionedBy
 from trialogue.workflows.pipeline.domains import fits_domain
 

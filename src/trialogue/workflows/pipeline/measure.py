@@ -27,7 +27,7 @@ from trialogue.metrics.engine.conversations import (
     evaluated_conversations,
 )
 from trialogue.metrics.engine.engine import Measurement
-from trialogue.metrics.engine.unit_table import UnitTable
+from trialogue.metrics.engine.unit_scores import UnitTable
 from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity
 from trialogue.metrics.human_ratings import (
     FiledAnswers,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trialogue.agents.tools.toolbox import call_text
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.metrics.dialogue.exchanges import Exchange, exchanges, why_unlabelled
+from trialogue.metrics.dialogue.acts import Exchange, exchanges, why_unlabelled
 from trialogue.records import Dialogue, JsonValue
 from trialogue.records.kinds.acts import ACCEPTABLE, answers
 from trialogue.simulation.batch.folder import DIALOGUES, LEDGER, read_finished

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from trialogue.languages import with_spaces
-from trialogue.metrics.dialogue.exchanges import label_of
+from trialogue.metrics.dialogue.acts import label_of
 from trialogue.records import Dialogue
 from trialogue.strategies.next_strategy.sequence import user_act
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.metrics.replies import PAIRS, replies
 from trialogue.metrics import Conversation, conversations_of, get_metrics, measure
-from trialogue.metrics.engine.unit_table import UnitTable
+from trialogue.metrics.engine.unit_scores import UnitTable
 from trialogue.records import Dialogue, Record, Score, Utterance, read_records, write_records
 
 OF_DIALOGUES = ["length", "distinct", "repetition@self", "turns@user_utterances", "success_rate@accept_rating_good"]

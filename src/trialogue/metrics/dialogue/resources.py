@@ -1,15 +1,86 @@
-"""Calls of tools, and what dialogues cost: of logs that record them."""
+"""What dialogues take, in logs that record it: the user's waiting time, calls of tools, money and tokens."""
 
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
+from typing import ClassVar
 
-from trialogue.metrics.base import Array, Undefined, ratio
-from trialogue.metrics.names import full_name
-from trialogue.records import Card, Dialogue, FailurePolicy, Fault, Raters, Reason, ReasonCode, Variant
+from trialogue.errors import UsageError
+from trialogue.metrics.base import RatioMetric, Undefined
+from trialogue.records import Card, Dialogue, FailurePolicy, Fault, Raters, Reason, ReasonCode, Utterance, Variant
 from trialogue.records.trace import ToolCall, Trace
+
+FIELD = "latency_s"
+"""Key in an utterance's ``meta`` for the seconds taken by the turn that it begins."""
+
+_card = partial(Card, low=0, better="neither", level="dialogue", failed=FailurePolicy.AS_IS, family="simulation")
+"""What the cards of this module have in common."""
+
+LATENCY = _card(
+    name="latency",
+    title="Latency",
+    summary="How long the user waits for the system's turn.",
+    unit="seconds",
+    failed=FailurePolicy.UNDEFINED,
+    needs=("latency",),
+    variants={
+        "mean": Variant(
+            summary="Mean over all turns of the system, pooled over dialogues.",
+            source="Seconds that a log records with a turn; trialogue simulate --latency records them.",
+        ),
+        "longest": Variant(
+            summary="The longest wait in a dialogue, averaged over dialogues.",
+            source="The longest wait, which users remember.",
+        ),
+        "over": Variant(
+            summary="Share of turns that take longer than 'seconds', pooled over dialogues.",
+            source="Seconds as in @mean.",
+        ),
+    },
+    default="mean",
+    parameters={"seconds": "wait in seconds above which a turn counts as slow (@over; default 5)"},
+    caveats=(
+        "It measures the machine, its load and the network as much as the system.",
+        "Latency decides no verdict: a log that records the times of fast turns only would flatter its system.",
+        ("Simulated dialogues contain no times unless requested: with them, no two runs are identical byte for byte."),
+    ),
+)
+
+
+class Latency(RatioMetric):
+    """Seconds per turn; undefined without measurements."""
+
+    card = LATENCY
+    dialogue_means = ("longest",)
+    of_variants: ClassVar = {"over": {"unit": "share of turns", "high": 1.0, "is_share": True}}
+
+    def __init__(self, *, variant: str = LATENCY.default, seconds: float | None = None) -> None:
+        self.declare(variant, **({} if seconds is None else {"seconds": seconds}))
+        if seconds is not None and (variant != "over" or isinstance(seconds, bool) or not seconds >= 0):
+            raise UsageError(f"'seconds' requires @over and must be at least 0, got {seconds!r} for @{variant}.")
+        self._seconds = 5.0 if seconds is None else float(seconds)
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(seconds or slow turns, turns); (the longest, 1)."""
+        waits = [wait for wait in map(wait_of, unit.utterances) if wait is not None]
+        if not waits:
+            return Undefined(Reason.of(ReasonCode.LATENCY_NOT_MEASURED))
+        if self.variant == "longest":
+            return (max(waits), 1.0)
+        slow = sum(wait > self._seconds for wait in waits)
+        return (float(slow) if self.variant == "over" else sum(waits), float(len(waits)))
+
+
+def wait_of(said: Utterance) -> float | None:
+    """Latency in seconds of the turn that an utterance begins; None if not recorded."""
+    if said.speaker == "system" and said.trace is not None and said.trace.latency_s is not None:
+        return said.trace.latency_s
+    value = said.meta.get(FIELD) if said.speaker == "system" else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 else None
+
 
 NO_CALLS = Reason.of(ReasonCode.NO_TOOL_CALLS)
 LEAST_LETTERS = 3  # of a word that two texts may share for a reason
@@ -22,17 +93,13 @@ THOUSANDS = re.compile(r"(?<=\d)[,.'\u00a0\u202f ](?=\d{3}(?!\d))")
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 HALF = 0.5  # of a scale, above which a rating says that somebody was satisfied
 
-TOOL_CALLS = Card(
+TOOL_CALLS = _card(
     name="tool_calls",
     title="Tool calls",
     summary="How a system uses its tools.",
     unit="share of calls",
-    low=0,
     high=1,
     is_share=True,
-    better="neither",
-    level="dialogue",
-    failed=FailurePolicy.AS_IS,
     needs=("tool_calls",),
     variants={
         "failed": Variant(
@@ -65,17 +132,12 @@ TOOL_CALLS = Card(
         "A share of calls falls when harmless calls are added, so that it gives no verdict.",
         "@ignored takes any word in common for use, and a reply in another language than the result's for one without.",
     ),
-    family="simulation",
 )
-COST = Card(
+COST = _card(
     name="cost",
     title="Cost",
     summary="What dialogues with the system cost.",
     unit="per dialogue, in the currency of the log",
-    low=0,
-    better="neither",
-    level="dialogue",
-    failed=FailurePolicy.AS_IS,
     needs=("cost",),
     variants={
         "per_dialogue": Variant(
@@ -93,17 +155,12 @@ COST = Card(
         "A system that fails early is cheap: @per_satisfied counts what was spent in vain.",
         "Costs decide no verdict: a log that records costs only for satisfied people would flatter its system.",
     ),
-    family="simulation",
 )
-TOKENS = Card(
+TOKENS = _card(
     name="tokens",
     title="Tokens",
     summary="Tokens of the system's language models per dialogue.",
     unit="tokens per dialogue",
-    low=0,
-    better="neither",
-    level="dialogue",
-    failed=FailurePolicy.AS_IS,
     needs=("tokens",),
     variants={
         "all": Variant(summary="Tokens read and written.", source="Usage that the log records."),
@@ -111,7 +168,6 @@ TOKENS = Card(
         "output": Variant(summary="Tokens written.", source="Usage that the log records."),
     },
     default="all",
-    family="simulation",
 )
 
 
@@ -179,52 +235,40 @@ def _sum_known(values: Sequence[float | None]) -> float | None:
     return float(sum(known)) if known else None
 
 
-class ToolCalls:
+class ToolCalls(RatioMetric):
     """Shares of calls, or calls per dialogue; undefined where no calls are recorded."""
 
     card = TOOL_CALLS
-
-    def __init__(self, *, variant: str = TOOL_CALLS.default) -> None:
-        self.measure = full_name(TOOL_CALLS, variant, {})
-        self.per_dialogue = variant == "per_dialogue"
-        self._variant = variant
-        change: dict[str, object] = {"title": TITLES.get(variant, TOOL_CALLS.title)}
-        if variant == "per_dialogue":
-            change |= {"unit": "calls", "high": None, "is_share": False}
-        self.card = TOOL_CALLS.model_copy(update=change)
+    dialogue_means = ("per_dialogue",)
+    of_variants: ClassVar = {
+        "failed": {"title": "Failed tool calls"},
+        "repeated": {"title": "Repeated tool calls"},
+        "invalid": {"title": "Invalid tool calls"},
+        "unanswered": {"title": "Unanswered tool calls"},
+        "ignored": {"title": "Ignored tool results"},
+        "per_dialogue": {"title": "Tool calls per dialogue", "unit": "calls", "high": None, "is_share": False},
+    }
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(calls that count, calls); (calls, 1)."""
         calls = calls_of(unit)
         if calls is None:
             return Undefined(Reason.of(ReasonCode.CALLS_NOT_RECORDED))
-        if self._variant == "per_dialogue":
+        if self.variant == "per_dialogue":
             return (float(len(calls)), 1.0)
-        if self._variant == "ignored":
+        if self.variant == "ignored":
             uses = uses_of_results(unit)
             return (float(uses.count(False)), float(len(uses))) if uses else Undefined(NO_CALLS)
-        if self._variant == "invalid":
+        if self.variant == "invalid":
             calls = [call for call in calls if call.is_declared]
         if not calls:
             return Undefined(NO_CALLS)
-        if self._variant == "repeated":
+        if self.variant == "repeated":
             kinds = Counter(json.dumps([call.name, call.arguments], sort_keys=True) for call in calls)
             return (float(len(calls) - len(kinds)), float(len(calls)))
-        return (float(sum(map(COUNTS[self._variant], calls))), float(len(calls)))
-
-    def combine(self, sums: Array) -> Array:
-        """The share, or the mean."""
-        return ratio(sums)
+        return (float(sum(map(COUNTS[self.variant], calls))), float(len(calls)))
 
 
-TITLES = {
-    "failed": "Failed tool calls",
-    "repeated": "Repeated tool calls",
-    "invalid": "Invalid tool calls",
-    "unanswered": "Unanswered tool calls",
-    "ignored": "Ignored tool results",
-    "per_dialogue": "Tool calls per dialogue",
-}
 COUNTS: dict[str, Callable[[ToolCall], bool]] = {
     "failed": lambda call: call.error is not None,
     "invalid": lambda call: call.refused is not None,
@@ -232,19 +276,19 @@ COUNTS: dict[str, Callable[[ToolCall], bool]] = {
 }
 
 
-class Cost:
+class Cost(RatioMetric):
     """Recorded cost per dialogue, or per satisfied person; undefined where it is not recorded."""
 
     card = COST
-
-    def __init__(self, *, variant: str = COST.default) -> None:
-        self.measure = full_name(COST, variant, {})
-        self.per_dialogue = variant == "per_dialogue"
-        if variant == "per_satisfied":
-            change = {"title": "Cost per satisfied person", "unit": "in the currency of the log"}
-            self.card = COST.model_copy(update={**change, "needs": ("cost", "ratings")})
-        else:
-            self.card = COST.model_copy(update={"title": "Cost per dialogue"})
+    dialogue_means = ("per_dialogue",)
+    of_variants: ClassVar = {
+        "per_dialogue": {"title": "Cost per dialogue"},
+        "per_satisfied": {
+            "title": "Cost per satisfied person",
+            "unit": "in the currency of the log",
+            "needs": ("cost", "ratings"),
+        },
+    }
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(cost, 1); (cost, 1 if people were satisfied)."""
@@ -255,10 +299,6 @@ class Cost:
         if satisfied is None:
             return Undefined(Reason.of(ReasonCode.NO_RATINGS_OF, question="satisfaction"))
         return (found, satisfied)
-
-    def combine(self, sums: Array) -> Array:
-        """Cost over dialogues, or over satisfied people."""
-        return ratio(sums)
 
 
 def satisfaction_in(dialogue: Dialogue) -> float | None:
@@ -276,21 +316,13 @@ def satisfaction_in(dialogue: Dialogue) -> float | None:
     return float(sum(shares) / len(shares) > HALF) if shares else None
 
 
-class Tokens:
+class Tokens(RatioMetric):
     """Recorded tokens per dialogue; undefined where none are recorded."""
 
     card = TOKENS
-    per_dialogue = True
-
-    def __init__(self, *, variant: str = TOKENS.default) -> None:
-        self.measure = full_name(TOKENS, variant, {})
-        self._variant = variant
+    dialogue_means = TOKENS.variants
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(tokens, 1)."""
-        found = tokens_of(unit, self._variant)
+        found = tokens_of(unit, self.variant)
         return Undefined(Reason.of(ReasonCode.AMOUNT_NOT_RECORDED)) if found is None else (found, 1.0)
-
-    def combine(self, sums: Array) -> Array:
-        """The mean."""
-        return ratio(sums)

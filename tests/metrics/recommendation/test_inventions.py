@@ -14,7 +14,7 @@ from trialogue.findings.threats import Severity, ThreatCode
 from trialogue.metrics.base import Reply, Undefined
 from trialogue.metrics.needs.need_met import NeedMet
 from trialogue.metrics.needs.need_ranking import OutOfCatalogue
-from trialogue.metrics.recommendation.unrecognised import UnrecognisedTitles
+from trialogue.metrics.recommendation.inventions import UnrecognisedTitles
 from trialogue.records import Dialogue, Mention, MentionedBy, Need, ReasonCode, Utterance
 from trialogue.study.design.file import preset
 from trialogue.workflows.agreement.agree import agree

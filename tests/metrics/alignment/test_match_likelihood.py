@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 
 from trialogue.metrics import Conversation, Reply, Settings, get_metric, measure
 from trialogue.metrics.alignment.implicit_alignment import ImplicitAlignment
-from trialogue.metrics.alignment.implicit_alignment_error import (
+from trialogue.metrics.alignment.match_likelihood import (
+    GRID,
     Calibration,
+    calibration_gradient,
     calibration_variance,
+    likeliest_share,
+    share_without_each,
     variance_of_difference,
 )
-from trialogue.metrics.alignment.match_likelihood import GRID, calibration_gradient, likeliest_share, share_without_each
 from trialogue.metrics.base import Array, Undefined
 from trialogue.metrics.fit_uncertainty import widen, widen_at_end
 from trialogue.records import (

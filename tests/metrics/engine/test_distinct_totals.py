@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trialogue.metrics.engine import incidence
-from trialogue.metrics.engine.incidence import Incidence
+from trialogue.metrics.engine import distinct_totals
+from trialogue.metrics.engine.distinct_totals import Incidence
 
 HASH = st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3)
 
@@ -15,7 +15,7 @@ HASH = st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3)
 @given(parts=st.lists(st.tuples(st.sets(HASH, max_size=6), st.integers(0, 3)), max_size=12), buffer=st.integers(1, 20))
 def test_what_a_cluster_alone_has_is_counted_as_sets_would(parts: list[tuple[set[int], int]], buffer: int) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(incidence, "BUFFER", buffer)
+        patched.setattr(distinct_totals, "BUFFER", buffer)
         found = Incidence()
         having: dict[int, set[int]] = {cluster: set() for cluster in range(4)}
         for hashes, cluster in parts:
@@ -40,7 +40,7 @@ def test_there_is_nothing_at_first() -> None:
 
 
 def test_what_came_twice_is_dropped_as_soon_as_it_fills_the_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(incidence, "BUFFER", 100)
+    monkeypatch.setattr(distinct_totals, "BUFFER", 100)
     found, joined, join = Incidence(), list[int](), Incidence._join
 
     def watched(self: Incidence) -> object:
