@@ -100,11 +100,11 @@ def recommended_mentions(text: str, mentions: Sequence[Mention]) -> list[Mention
     >>> [each.title for each in recommended_mentions(text, [Mention(title=t) for t in ("Thief", "Ronin", "Heat")])]
     ['Ronin', 'Thief']
     """
-    return list(_recommended(text, tuple(mentions))) if mentions else []
+    return list(_recommendable(text, tuple(mentions))) if mentions else []
 
 
 @lru_cache(maxsize=20_000)  # systems repeat themselves
-def _recommended(text: str, mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
+def _recommendable(text: str, mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
     placed = sorted((_locate(mention, text) for mention in mentions), key=_place_of)
     pairs = zip(placed, namings_in(text, placed), strict=True)
     return tuple(mention for mention, naming in pairs if naming is Naming.RECOMMENDED)

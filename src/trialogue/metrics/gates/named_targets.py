@@ -28,7 +28,7 @@ def names_target(dialogue: Dialogue, catalogue: Catalogue) -> bool:
     values = {_forms(value) for each in need.constraints for value in each.values}
     titles = {item.id: forms for item in _target_items(need, catalogue) if (forms := _forms(item.title)) not in values}
     for said in dialogue.utterances:
-        spoken = _spoken(said.text)
+        spoken = _forms_in(said.text)
         named = [
             item_id
             for item_id, forms in titles.items()
@@ -55,7 +55,7 @@ def _tokens(text: str) -> tuple[Token, ...]:
 
 
 @lru_cache(maxsize=20_000)
-def _spoken(text: str) -> frozenset[str]:
+def _forms_in(text: str) -> frozenset[str]:
     return frozenset(_forms(text))
 
 

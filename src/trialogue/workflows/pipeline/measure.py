@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
 
 from trialogue.findings import Measure, SharedSituations, SystemFacts
 from trialogue.findings.label_origins import LabelCounts
 from trialogue.findings.languages import LanguageSurvey, screen, shown_mismatches
 from trialogue.fingerprints import TrainingExposure
-from trialogue.long_work import with_progress
+from trialogue.long_work import OnePass, with_progress
 from trialogue.metrics import (
     AnyMetric,
     Conversation,
@@ -20,15 +22,17 @@ from trialogue.metrics import (
 from trialogue.metrics.base import needs_offline
 from trialogue.metrics.engine.conversations import (
     ConversationStream,
-    DialoguesIn,
     Joined,
     answered_conversations,
     conversations_by_role,
+    dialogues_in,
     evaluated_conversations,
+    is_stream,
 )
 from trialogue.metrics.engine.engine import Measurement
 from trialogue.metrics.engine.unit_table import UnitTable
-from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity
+from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity, was_failed_by_its_system
+from trialogue.metrics.gates.detect import vocabulary_of
 from trialogue.metrics.human_ratings import (
     FiledAnswers,
     HumanRating,
@@ -52,7 +56,7 @@ from trialogue.records import (
     StoredParts,
     completion_counts,
 )
-from trialogue.records.files.dialogue_store import map_dialogues
+from trialogue.records.files.dialogue_store import StoredDialogues, is_rated, map_dialogues, of_roles
 from trialogue.records.scores.score_table import ScoreTable
 from trialogue.simulation.source import users_of_source
 from trialogue.workflows.inputs.inputs import InputRecords
@@ -62,8 +66,8 @@ from trialogue.workflows.pipeline.alignment_baselines import with_baselines
 from trialogue.workflows.pipeline.default_metrics import BASELINES, LEARNED, default_metrics, with_leaders
 from trialogue.workflows.pipeline.domains import domain_fits
 from trialogue.workflows.pipeline.shared_situations import on_shared_situations, other_situations, shared_situations
-from trialogue.workflows.pipeline.system_facts import FaultsOfUsers, facts_of, faults_of_users, people_among
-from trialogue.workflows.pipeline.training_data import training_exposures, unknown_training_lines
+from trialogue.workflows.pipeline.system_facts import FaultsOfUsers, facts_of, faults_of_users, people_among, tallies_of
+from trialogue.workflows.pipeline.training_data import TrainedMetric, unknown_training_lines
 
 Tell = Callable[[str], None]
 OF_USERS = frozenset({"need", "acts", "user_acts"})
@@ -218,69 +222,109 @@ def measure(
     material, promoted = with_own_roles(material)
     online = evaluated_conversations(material.dialogues)
     is_beside = len(online) < len(material.dialogues)
-    beside = list(conversations_by_role(material.dialogues, Role.BASELINE)) if is_beside else []
+    beside = conversations_by_role(material.dialogues, Role.BASELINE) if is_beside else []
     offline = offline_conversations(material.situations, material.responses)
     met = systems_of(online)
+    # A system with whole dialogues is described by these alone: pooling its replies to situations with them would mix two
+    # designs. A system that only answered situations is described by its answers.
     alone = [conversation for conversation in offline if conversation.system not in met]
     metrics = choice.all_metrics
     answered = [] if online or offline else answered_conversations(answers_among(material.scores))
+    of_dialogues = [each for each in answered if each.dialogue is not None]
     filed = FiledAnswers.select(material.scores, Joined(online, offline, answered))
-    scores, units, measures, counts, undeclared = _scores(
-        online, offline, metrics, filed, settings, manifest.data_hash, tell, beside=beside, answered=answered
-    )
-    notes: list[str] = []
+    with OnePass(online, is_costly=is_stream(online)) as once:
+        humans = once.use(lambda items: ratings_among(items, filed))
+        wishes = once.use(lambda items: vocabulary_of(each.need for each in dialogues_in(items) if each.need))
+    found = _Found(settings, manifest.data_hash, tell)
+    found.add_people(online, humans.result(), filed)
+    for conversations in (offline, answered):
+        found.add_people(conversations, ratings_among(conversations, filed), filed)
+
+    def own(items: Iterable[Conversation]) -> Iterable[Conversation]:
+        """Those of evaluated systems."""
+        return (each for each in items if each.role is Role.SYSTEM) if is_beside else items
+
+    # Baselines of simulated users serve as yardsticks for outcomes only; on other metrics they would be noise.
+    fitting = [metric for metric in metrics if not needs_offline(metric)] if online or alone else []
+    outcomes = [metric for metric in fitting if is_beside and is_outcome(metric)]
+    others = [metric for metric in fitting if metric not in outcomes]
+    sizes = len(online) + len(beside) + len(alone), len(online) + len(alone)
+    vocabulary, named = wishes.result(), choice.are_named
+    learned = choice.shown if named else get_metrics(LEARNED)
+    with OnePass(Joined(online, beside), is_costly=is_stream(online)) as once:
+        totals = once.use(lambda items: found.totals(outcomes, chain(items, alone), sizes[0]))
+        further = once.use(lambda items: found.totals(others, chain(own(items), alone), sizes[1]))
+        faulty = once.use(
+            lambda items: faults_of_users(
+                dialogues_in(own(items)), material.catalogue, tell, vocabulary=vocabulary, total=len(online)
+            )
+        )
+        failed = once.use(lambda items: any(map(was_failed_by_its_system, chain(own(items), alone, answered))))
+        survey = once.use(lambda items: LanguageSurvey.from_conversations(chain(own(items), offline)))
+        replied = [*offline, *(each for each in answered if each.dialogue is None)]
+        audited = once.use(
+            lambda items: tuple(
+                measured_units(chain(items, of_dialogues), replied, material.situations, material.chances)
+            )
+        )
+        tallies = once.use(lambda items: tallies_of(chain(own(items), alone, answered)))
+        completed = once.use(
+            lambda items: completion_counts(
+                dialogues_in(items), situations=material.situations, responses=material.responses
+            )
+        )
+        people = once.use(lambda items: people_among(dialogues_in(items)))
+        populations = once.use(
+            lambda items: populations_of(dialogues_in(own(items)), material.situations, material.responses)
+        )
+        exposures = [
+            once.use(partial(_exposures, metric, own)) for metric in choice.shown if isinstance(metric, TrainedMetric)
+        ]
+        domains = once.use(lambda items: domain_fits(learned, own(items), are_measured=named))
+    for group in (totals, further):
+        found.add_totals(*group.result())
+    found.measures.extend(_measure(metric, by_people=False) for metric in fitting)
+    if offline and (on_replies := [metric for metric in metrics if needs_offline(metric)]):
+        found.add_totals(*found.totals(on_replies, offline, len(offline)))
+        found.measures.extend(_measure(metric, by_people=False) for metric in on_replies)
+    scores, notes = found.scores, list[str]()
     if choice.baselines:
         scores, notes = with_baselines(scores, offline, material.situations, choice.shown, settings=settings)
     on_situations = [metric for metric in metrics if needs_offline(metric) or not met]
     scores = on_shared_situations(scores, offline, on_situations, settings=settings, tell=tell)
+    shown = [metric for metric in choice.shown if not needs_offline(metric) or not met]
     everything = Joined(online, alone, answered)
-    faults = faults_of_users(DialoguesIn(online), material.catalogue, tell)
-    failures = failure_sensitivity(
-        everything,
-        [metric for metric in choice.shown if not needs_offline(metric) or not met],
-        settings=settings,
-    )
-    fitting = screen(
+    failures = failure_sensitivity(everything, shown, settings=settings) if failed.result() else []
+    screened = screen(
         scores,
         metrics,
-        LanguageSurvey.from_conversations(Joined(online, offline)),
+        survey.result(),
         labels_made_for=material.labels_made_for,
         any_language=choice.any_language,
     )
+    faults = faulty.result()
     return Measurements(
         material=material,
         offline=tuple(offline),
         choice=choice,
-        scores=tuple(fitting.scores),
-        units=units.drop(fitting.left_out) if fitting.left_out else units,
+        scores=tuple(screened.scores),
+        units=found.units.drop(screened.left_out) if screened.left_out else found.units,
         counts=(
-            *measured_units(
-                Joined(online, beside, [each for each in answered if each.dialogue is not None]),
-                [*offline, *(each for each in answered if each.dialogue is None)],
-                material.situations,
-                material.chances,
-            ),
-            *(each for each in counts if (each.measure, each.system) not in fitting.left_out),
+            *audited.result(),
+            *(each for each in found.counts if (each.measure, each.system) not in screened.left_out),
         ),
-        measures=tuple(measures),
-        systems=facts_of(
-            everything,
-            completion_counts(material.dialogues, situations=material.situations, responses=material.responses),
-            faults,
-            seeds=material.seeds,
-        ),
+        measures=tuple(found.measures),
+        systems=facts_of(tallies.result(), completed.result(), faults, seeds=material.seeds),
         faults=faults,
         dialogues=len(online) or len({conversation.cluster for conversation in (*offline, *answered)}),
-        people=people_among(material.dialogues),
-        populations=populations_of(DialoguesIn(online), material.situations, material.responses),
+        people=people.result(),
+        populations=populations.result(),
         labels=label_counts(offline),
         shared_situations=shared_situations(offline),
-        training_data=training_exposures(choice.shown, online),
-        domains=domain_fits(
-            choice.shown if choice.are_named else get_metrics(LEARNED), online, are_measured=choice.are_named
-        ),
-        languages=fitting.findings,
-        language_mismatches=shown_mismatches(fitting.mismatches, [metric.measure for metric in choice.shown]),
+        training_data=tuple(exposure for own in exposures for exposure in own.result() or ()),
+        domains=domains.result(),
+        languages=screened.findings,
+        language_mismatches=shown_mismatches(screened.mismatches, [metric.measure for metric in choice.shown]),
         failure_sensitivity=tuple(failures),
         answers=AnswersInFiles(
             filed.given,
@@ -290,7 +334,7 @@ def measure(
         settings=settings,
         manifest=manifest,
         unanswered=tuple(other_situations(offline)),
-        notes=(*promoted, *unknown_training_lines(choice.shown), *notes, *undeclared),
+        notes=(*promoted, *unknown_training_lines(choice.shown), *notes, *found.undeclared),
     )
 
 
@@ -299,9 +343,8 @@ def with_own_roles(material: InputRecords) -> tuple[InputRecords, list[str]]:
 
     Who is a baseline, a simulation decides, and no file of people's dialogues: a competitor that one calls so would vanish.
     """
-    promoted = Counter(
-        each.system or "" for each in material.dialogues if each.role is Role.BASELINE and users_of_source(each) is None
-    )
+    declared = of_roles(material.dialogues, Role.BASELINE)
+    promoted = Counter(each.system or "" for each in declared if users_of_source(each) is None)
     if not promoted:
         return material, []
     dialogues = map_dialogues(
@@ -323,71 +366,68 @@ def _has_judgements(material: InputRecords, conversations: Collection[Conversati
         material.preferences
         or filed.by_unit
         or any(response.utterance.ratings for response in material.responses)
-        or any(each.ratings or any(said.ratings for said in each.utterances) for each in material.dialogues)
+        or (
+            material.dialogues.are_rated
+            if isinstance(material.dialogues, StoredDialogues)
+            else any(map(is_rated, material.dialogues))
+        )
     )
 
 
-def _scores(
-    online: Collection[Conversation],
-    offline: Sequence[Conversation],
-    metrics: Sequence[AnyMetric],
-    filed: FiledAnswers,
-    settings: Settings,
-    data_hash: str,
-    tell: Tell,
-    *,
-    beside: Sequence[Conversation] = (),
-    answered: Sequence[Conversation] = (),
-) -> tuple[list[Score], UnitTable, list[Measure], list[MeasureSums | DistinctCounts], list[str]]:
-    scores: list[Score] = []
-    counts: list[MeasureSums | DistinctCounts] = []
-    undeclared: list[str] = []
-    units = UnitTable()
-    measures: list[Measure] = []
-    sides: tuple[Collection[Conversation], ...] = (online, offline, answered)
-    for conversations in sides:
-        humans = ratings_among(conversations, filed)
-        if conversations and humans:
-            tell(f"people's ratings of {len(conversations)} conversations")
-            for conversation in conversations:
-                scores.extend(rating_scores(conversation, filed))
-            scores.extend(_totals(conversations, humans, settings, data_hash).scores())
-            measures.extend(_measure(human, by_people=True) for human in humans)
-            undeclared.extend(undeclared_scales(humans))
-    # A system with whole dialogues is described by these alone: pooling its replies to situations with them would mix two
-    # designs. A system that only answered situations is described by its answers.
-    met = systems_of(online)
-    anywhere = Joined(online, [conversation for conversation in offline if conversation.system not in met])
-    parts: tuple[tuple[Collection[Conversation], bool], ...] = ((anywhere, False), (offline, True))
-    for conversations, for_offline in parts:
-        fitting = [metric for metric in metrics if needs_offline(metric) == for_offline]
-        if conversations and fitting:
-            tell(f"{len(fitting)} metrics over {len(conversations)} conversations")
-            # Baselines of simulated users serve as yardsticks for outcomes only; on other metrics they would be noise.
-            outcomes = [metric for metric in fitting if beside and not for_offline and is_outcome(metric)]
-            others = [metric for metric in fitting if metric not in outcomes]
-            for group, extra in ((outcomes, beside), (others, [])):
-                if group:
-                    totals = _totals(Joined(conversations, extra), group, settings, data_hash, units, tell)
-                    totals.finish(units)
-                    scores.extend(totals.scores())
-                    counts.extend([*totals.parts(), *totals.counts()])
-            measures.extend(_measure(metric, by_people=False) for metric in fitting)
-    return scores, units, measures, counts, undeclared
+def _exposures(
+    metric: TrainedMetric,
+    own: Callable[[Iterable[Conversation]], Iterable[Conversation]],
+    items: Iterable[Conversation],
+) -> tuple[TrainingExposure, ...] | None:
+    return metric.training_exposure(dialogues_in(own(items)))
 
 
-def _totals(
-    conversations: Collection[Conversation],
-    metrics: Sequence[AnyMetric],
-    settings: Settings,
-    data_hash: str,
-    units: UnitTable | None = None,
-    tell: Tell = lambda _line: None,
-) -> Measurement:
-    """System totals of some metrics; unit scores go to the table."""
-    found = Measurement(metrics, settings=settings, data_hash=data_hash)
-    found.add(with_progress(conversations, tell, "conversations measured", len(conversations)), units)
-    return found
+@dataclass
+class _Found:
+    """What is measured, in the order of the report."""
+
+    settings: Settings
+    data_hash: str
+    tell: Tell
+    scores: list[Score] = field(default_factory=list)
+    units: UnitTable = field(default_factory=UnitTable)
+    measures: list[Measure] = field(default_factory=list)
+    counts: list[MeasureSums | DistinctCounts] = field(default_factory=list)
+    undeclared: list[str] = field(default_factory=list)
+
+    def add_people(
+        self, conversations: Collection[Conversation], humans: Sequence[HumanRating], filed: FiledAnswers
+    ) -> None:
+        """Add people's ratings of some conversations."""
+        if not humans:
+            return
+        self.tell(f"people's ratings of {len(conversations)} conversations")
+        for conversation in conversations:
+            self.scores.extend(rating_scores(conversation, filed))
+        total = Measurement(humans, settings=self.settings, data_hash=self.data_hash)
+        total.add(conversations)
+        self.scores.extend(total.scores())
+        self.measures.extend(_measure(human, by_people=True) for human in humans)
+        self.undeclared.extend(undeclared_scales(humans))
+
+    def totals(
+        self, metrics: Sequence[AnyMetric], conversations: Iterable[Conversation], count: int
+    ) -> tuple[Measurement, UnitTable]:
+        """System totals and unit scores of some metrics."""
+        found, units = Measurement(metrics, settings=self.settings, data_hash=self.data_hash), UnitTable()
+        if metrics:
+            found.add(
+                with_progress(conversations, self.tell, f"conversations measured by {len(metrics)} metrics", count),
+                units,
+            )
+        found.finish(units)
+        return found, units
+
+    def add_totals(self, totals: Measurement, units: UnitTable) -> None:
+        """Add totals and unit scores."""
+        self.units.extend(units)
+        self.scores.extend(totals.scores())
+        self.counts.extend([*totals.parts(), *totals.counts()])
 
 
 def is_outcome(metric: AnyMetric) -> bool:
