@@ -1,16 +1,20 @@
 """Pipeline step ``measure``: turn records into scores, with the facts needed to interpret them."""
 
+import pickle
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
+from typing import Any
 
+from trialogue.dask_cluster import ALONE, Workers
+from trialogue.errors import DataError, Problem
 from trialogue.findings import Measure, SharedSituations, SystemFacts
 from trialogue.findings.label_origins import LabelCounts
 from trialogue.findings.languages import LanguageSurvey, screen, shown_mismatches
 from trialogue.fingerprints import TrainingExposure
-from trialogue.long_work import OnePass, with_progress
+from trialogue.long_work import OnePass, few_collections, with_progress
 from trialogue.metrics import (
     AnyMetric,
     Conversation,
@@ -25,14 +29,15 @@ from trialogue.metrics.engine.conversations import (
     Joined,
     answered_conversations,
     conversations_by_role,
+    conversations_of,
     dialogues_in,
     evaluated_conversations,
     is_stream,
 )
-from trialogue.metrics.engine.engine import Measurement
+from trialogue.metrics.engine.engine import BATCH, Measurement
 from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity, was_failed_by_its_system
-from trialogue.metrics.gates.detect import vocabulary_of
+from trialogue.metrics.gates.detect import Vocabulary, vocabulary_of
 from trialogue.metrics.human_ratings import (
     FiledAnswers,
     HumanRating,
@@ -43,6 +48,7 @@ from trialogue.metrics.human_ratings import (
     undeclared_scales,
 )
 from trialogue.records import (
+    Dialogue,
     DistinctCounts,
     DomainFit,
     FailurePolicy,
@@ -57,6 +63,7 @@ from trialogue.records import (
     completion_counts,
 )
 from trialogue.records.files.dialogue_store import StoredDialogues, is_rated, map_dialogues, of_roles
+from trialogue.records.kinds.gates import Gate
 from trialogue.records.scores.score_table import ScoreTable
 from trialogue.simulation.source import users_of_source
 from trialogue.workflows.inputs.inputs import InputRecords
@@ -201,6 +208,7 @@ def measure(
     manifest: Manifest,
     settings: Settings | None = None,
     tell: Tell = lambda _line: None,
+    workers: Workers = ALONE,
 ) -> Measurements:
     """Compute all scores of the records.
 
@@ -214,6 +222,8 @@ def measure(
         manifest: says what the scores were made of.
         settings: seed, resamples, confidence.
         tell: called with progress lines.
+        workers: they measure dialogues and check their users, where no system that only answered situations is measured
+            with those that had dialogues.
 
     Raises:
         DataError: ids that clash, ratings on several scales, or one name for a system and a baseline.
@@ -249,16 +259,28 @@ def measure(
     outcomes = [metric for metric in fitting if is_beside and is_outcome(metric)]
     others = [metric for metric in fitting if metric not in outcomes]
     sizes = len(online) + len(beside) + len(alone), len(online) + len(alone)
-    vocabulary, named = wishes.result(), choice.are_named
+    vocabulary, named, are_apart = wishes.result(), choice.are_named, bool(workers) and not alone
     learned = choice.shown if named else get_metrics(LEARNED)
     with OnePass(Joined(online, beside), is_costly=is_stream(online)) as once:
-        totals = once.use(lambda items: found.totals(outcomes, chain(items, alone), sizes[0]))
-        further = once.use(lambda items: found.totals(others, chain(own(items), alone), sizes[1]))
-        faulty = once.use(
-            lambda items: faults_of_users(
-                dialogues_in(own(items)), material.catalogue, tell, vocabulary=vocabulary, total=len(online)
+        if are_apart:
+            task = PartTask(
+                tuple(metric.measure for metric in outcomes),
+                tuple(metric.measure for metric in others),
+                settings,
+                manifest.data_hash,
+                material.catalogue,
+                vocabulary,
+                is_beside=is_beside,
             )
-        )
+            everywhere = once.use(lambda items: measure_parts(dialogues_in(items), task, workers, tell, sizes[0]))
+        else:
+            totals = once.use(lambda items: found.totals(outcomes, chain(items, alone), sizes[0]))
+            further = once.use(lambda items: found.totals(others, chain(own(items), alone), sizes[1]))
+            faulty = once.use(
+                lambda items: faults_of_users(
+                    dialogues_in(own(items)), material.catalogue, tell, vocabulary=vocabulary, total=len(online)
+                )
+            )
         failed = once.use(lambda items: any(map(was_failed_by_its_system, chain(own(items), alone, answered))))
         survey = once.use(lambda items: LanguageSurvey.from_conversations(chain(own(items), offline)))
         replied = [*offline, *(each for each in answered if each.dialogue is None)]
@@ -281,11 +303,15 @@ def measure(
             once.use(partial(_exposures, metric, own)) for metric in choice.shown if isinstance(metric, TrainedMetric)
         ]
         domains = once.use(lambda items: domain_fits(learned, own(items), are_measured=named))
-    for group in (totals, further):
-        found.add_totals(*group.result())
+    whole = everywhere.result() if are_apart else PartTotals((totals.result(), further.result()), faulty.result())
+    for total, units in whole.groups:
+        total.finish(units)
+        found.add_totals(total, units)
     found.measures.extend(_measure(metric, by_people=False) for metric in fitting)
     if offline and (on_replies := [metric for metric in metrics if needs_offline(metric)]):
-        found.add_totals(*found.totals(on_replies, offline, len(offline)))
+        total, units = found.totals(on_replies, offline, len(offline))
+        total.finish(units)
+        found.add_totals(total, units)
         found.measures.extend(_measure(metric, by_people=False) for metric in on_replies)
     scores, notes = found.scores, list[str]()
     if choice.baselines:
@@ -302,7 +328,6 @@ def measure(
         labels_made_for=material.labels_made_for,
         any_language=choice.any_language,
     )
-    faults = faulty.result()
     return Measurements(
         material=material,
         offline=tuple(offline),
@@ -314,8 +339,8 @@ def measure(
             *(each for each in found.counts if (each.measure, each.system) not in screened.left_out),
         ),
         measures=tuple(found.measures),
-        systems=facts_of(tallies.result(), completed.result(), faults, seeds=material.seeds),
-        faults=faults,
+        systems=facts_of(tallies.result(), completed.result(), whole.faults, seeds=material.seeds),
+        faults=whole.faults,
         dialogues=len(online) or len({conversation.cluster for conversation in (*offline, *answered)}),
         people=people.result(),
         populations=populations.result(),
@@ -382,6 +407,106 @@ def _exposures(
     return metric.training_exposure(dialogues_in(own(items)))
 
 
+@dataclass(frozen=True)
+class PartTask:
+    """What is done with dialogues, wherever they are."""
+
+    outcomes: tuple[str, ...]
+    """Measures of all of them."""
+    others: tuple[str, ...]
+    """Measures of those of evaluated systems."""
+    settings: Settings
+    data_hash: str
+    catalogue: str | None
+    vocabulary: Vocabulary
+    is_beside: bool
+    """Whether some are of baselines."""
+
+
+@dataclass(frozen=True)
+class DialoguePart:
+    """Some dialogues. They travel as bytes: pickled by cloudpickle, each record would take a call of Python."""
+
+    dialogues: tuple[Dialogue, ...]
+    first: int
+
+    @property
+    def given(self) -> str:
+        """Which ones, for messages."""
+        return f"dialogues {self.first:,} to {self.first + len(self.dialogues) - 1:,}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickle_part, (pickle.dumps(self.dialogues, pickle.HIGHEST_PROTOCOL), self.first)
+
+
+def _unpickle_part(content: bytes, first: int) -> DialoguePart:
+    return DialoguePart(pickle.loads(content), first)
+
+
+@dataclass
+class PartTotals:
+    """Totals and unit scores of outcomes and of other metrics, and the faults of users."""
+
+    groups: tuple[tuple[Measurement, UnitTable], tuple[Measurement, UnitTable]]
+    faults: FaultsOfUsers
+
+
+def measure_parts(
+    dialogues: Iterable[Dialogue], task: PartTask, workers: Workers, tell: Tell, count: int
+) -> PartTotals:
+    """What ``measure`` computes of dialogues alone, by several workers: the same, for any number of them.
+
+    Args:
+        dialogues: of evaluated systems, then of baselines.
+        task: what is done with them.
+        workers: do it.
+        tell: called with progress lines.
+        count: number of dialogues.
+
+    Raises:
+        DataError: one name of a system and a baseline, or dialogues at which every worker was killed.
+    """
+    stream = iter(dialogues)
+    groups = iter(lambda: tuple(islice(stream, BATCH)), ())
+    parts = (DialoguePart(group, 1 + place * BATCH) for place, group in enumerate(groups))
+    whole, faults, problems = _empty_groups(task), dict[tuple[str, str], Sequence[Gate]](), list[Problem]()
+    results = workers.map(measure_part, parts, task, purpose="evaluate on a Dask cluster")
+    for _, found in with_progress(results, tell, f"times {BATCH} dialogues measured", -(-count // BATCH)):
+        if not isinstance(found, PartTotals):
+            problems += found
+            continue
+        for (total, units), (further, more) in zip(whole, found.groups, strict=True):
+            total.merge(further)
+            units.extend(more)
+        faults |= found.faults
+    if problems:
+        raise DataError(problems)
+    return PartTotals(whole, faults)
+
+
+def _empty_groups(task: PartTask) -> tuple[tuple[Measurement, UnitTable], tuple[Measurement, UnitTable]]:
+    first, second = (
+        (Measurement(get_metrics(names), settings=task.settings, data_hash=task.data_hash), UnitTable())
+        for names in (task.outcomes, task.others)
+    )
+    return first, second
+
+
+@few_collections()
+def measure_part(part: DialoguePart, task: PartTask) -> PartTotals | list[Problem]:
+    """Totals and faults of some dialogues, or mistakes in them."""
+    conversations = list(conversations_of(part.dialogues))
+    own = [each for each in conversations if each.role is Role.SYSTEM] if task.is_beside else conversations
+    groups = _empty_groups(task)
+    try:
+        for (total, units), measured in zip(groups, (conversations, own), strict=True):
+            total.add(measured, units)
+        faults = faults_of_users(dialogues_in(own), task.catalogue, vocabulary=task.vocabulary)
+    except DataError as error:
+        return list(error.problems)
+    return PartTotals(groups, faults)
+
+
 @dataclass
 class _Found:
     """What is measured, in the order of the report."""
@@ -416,11 +541,8 @@ class _Found:
         """System totals and unit scores of some metrics."""
         found, units = Measurement(metrics, settings=self.settings, data_hash=self.data_hash), UnitTable()
         if metrics:
-            found.add(
-                with_progress(conversations, self.tell, f"conversations measured by {len(metrics)} metrics", count),
-                units,
-            )
-        found.finish(units)
+            what = f"conversations measured by {len(metrics)} metrics"
+            found.add(with_progress(conversations, self.tell, what, count), units)
         return found, units
 
     def add_totals(self, totals: Measurement, units: UnitTable) -> None:
