@@ -1,10 +1,12 @@
-"""Looking for garbage less often, and only for a while."""
+"""Looking for garbage less often, and only for a while; several uses of one pass."""
 
 import gc
+import threading
+from collections.abc import Iterable, Iterator
 
 import pytest
 
-from trialogue.long_work import few_collections
+from trialogue.long_work import AT_ONCE, OnePass, few_collections
 
 
 def test_the_collector_is_as_before_afterwards() -> None:
@@ -43,3 +45,53 @@ def test_the_old_are_not_gone_through_while_many_objects_are_made() -> None:
     assert len(held) == 200_000
     assert 0 < len(looks) <= 8  # two looks per 100,000 objects made, and a few for what else is made meanwhile
     assert 2 not in looks
+
+
+@pytest.mark.parametrize("is_costly", [True, False])
+@pytest.mark.parametrize("count", [0, 1, AT_ONCE, 5 * AT_ONCE + 1])
+def test_every_use_of_a_pass_sees_all_items_in_order(is_costly: bool, count: int) -> None:
+    with OnePass(range(count), is_costly=is_costly) as once:
+        same, early, whole = once.use(list), once.use(lambda items: 3 in items), once.use(sum)
+    assert (same.result(), early.result(), whole.result()) == (list(range(count)), count > 3, sum(range(count)))
+
+
+def test_costly_items_are_made_once_and_few_are_alive() -> None:
+    made, used = 0, 0
+
+    def make() -> Iterator[int]:
+        nonlocal made
+        for made in range(1, 20 * AT_ONCE):  # how many there are
+            assert made - used <= 5 * AT_ONCE  # one group in use, two that wait, one that is made, and the edges
+            yield made
+
+    def count(items: Iterable[int]) -> int:
+        nonlocal used
+        for each in items:
+            used = each
+        return used
+
+    with OnePass(make(), is_costly=True) as once:
+        slow, fast = once.use(count), once.use(lambda items: next(iter(items)))
+    assert (slow.result(), fast.result(), made) == (20 * AT_ONCE - 1, 1, 20 * AT_ONCE - 1)
+
+
+def test_an_error_of_one_use_leaves_the_others_alone() -> None:
+    def fail(items: Iterable[int]) -> int:
+        raise ValueError(f"after {next(iter(items))}")
+
+    with OnePass(range(1000), is_costly=True) as once:
+        failed, whole = once.use(fail), once.use(sum)
+    assert whole.result() == sum(range(1000))
+    with pytest.raises(ValueError, match="after 0"):
+        failed.result()
+
+
+def test_an_error_of_the_items_ends_every_thread() -> None:
+    def broken() -> Iterator[int]:
+        yield from range(3 * AT_ONCE)
+        raise OSError("the disk is gone")
+
+    before = threading.active_count()
+    with pytest.raises(OSError, match="the disk is gone"), OnePass(broken(), is_costly=True) as once:
+        once.use(sum), once.use(max)
+    assert threading.active_count() == before

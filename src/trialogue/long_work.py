@@ -1,15 +1,21 @@
-"""Long work: lines on how far it is, and fewer looks for garbage while many records are in memory.
+"""Long work: lines on how far it is, several uses of one pass, and fewer looks for garbage while many records are in memory.
 
 Records are trees without reference cycles, so reference counting frees them immediately.
 """
 
 import gc
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import TypeVar
+from itertools import chain, islice
+from queue import SimpleQueue
+from threading import Semaphore, Thread
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 EVERY_S = 2.0  # between two lines
 OFTEN, SELDOM, RARELY = 200_000, 20, 10
@@ -64,3 +70,84 @@ def with_progress(
             last = now
             to_go = "" if total is None else f", {(now - start) / done * max(0, total - done):.0f} s to go"
             tell(f"{done:,}{'' if total is None else f' of {total:,}'} {what}{to_go}")
+
+
+AT_ONCE = 64  # items that are handed on together
+
+
+class OnePass(Generic[T]):
+    """Several uses of items, in one pass over them where each pass makes them anew.
+
+    Every use is a function of an iterable. Of items in memory they are called one after the other; else each is called in a
+    thread of its own, and all go through the items in step, so that few of these are alive.
+
+    >>> with OnePass(iter("abca"), is_costly=True) as once:
+    ...     size, letters = once.use(lambda items: sum(1 for _ in items)), once.use(set)
+    >>> size.result(), sorted(letters.result())
+    (4, ['a', 'b', 'c'])
+    """
+
+    def __init__(self, items: Iterable[T], *, is_costly: bool) -> None:
+        """``is_costly``: whether the items are made anew by each pass."""
+        self._items, self._is_costly = items, is_costly
+        self._uses: list[tuple[Callable[[Iterable[T]], Any], Future[Any]]] = []
+
+    def use(self, function: Callable[[Iterable[T]], R]) -> "Future[R]":
+        """What a function of the items returns, once the ``with`` statement has ended.
+
+        Its error is raised by ``result``, and by the end of the statement if the items are in memory.
+        """
+        found: Future[R] = Future()
+        self._uses.append((function, found))
+        return found
+
+    def __enter__(self) -> "OnePass[T]":
+        return self
+
+    def __exit__(self, error: object, *_: object) -> None:
+        if error is not None:
+            return
+        if not self._is_costly:
+            for function, found in self._uses:
+                found.set_result(function(self._items))
+            return
+        readers = [_Reader(function, found) for function, found in self._uses]
+        try:
+            stream = iter(self._items)
+            while group := list(islice(stream, AT_ONCE)):
+                for reader in readers:
+                    reader.put(group)
+        finally:
+            for reader in readers:
+                reader.close()
+
+
+class _Reader:
+    """A thread that uses what it is given."""
+
+    def __init__(self, function: Callable[[Iterable[Any]], Any], found: "Future[Any]") -> None:
+        self._groups: SimpleQueue[list[Any] | None] = SimpleQueue()
+        self._room = Semaphore(2)  # groups that wait
+        self._thread = Thread(target=self._run, args=(function, found), daemon=True)
+        self._thread.start()
+
+    def put(self, group: "list[Any]") -> None:
+        self._room.acquire()
+        self._groups.put(group)
+
+    def close(self) -> None:
+        self._groups.put(None)
+        self._thread.join()
+
+    def _run(self, function: Callable[[Iterable[Any]], Any], found: "Future[Any]") -> None:
+        stream = chain.from_iterable(self._items())
+        try:
+            found.set_result(function(stream))
+        except BaseException as error:  # noqa: BLE001  # raised where the result is asked for
+            found.set_exception(error)
+        deque(stream, maxlen=0)  # what it did not look at
+
+    def _items(self) -> Iterator[list[Any]]:
+        while (group := self._groups.get()) is not None:
+            self._room.release()
+            yield group

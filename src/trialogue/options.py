@@ -30,6 +30,7 @@ Simulations = Annotated[int, Ge(10), Help("Number of simulated comparisons for e
 Looks = Annotated[int, Ge(1), Help("Planned number of looks at the results while you add labels.")]
 Seed = Annotated[int, Ge(0), Help("Random seed.")]
 Jobs = Annotated[int, Ge(1), Help("Number of processes. The results are the same for any number.", ("--jobs", "-j"))]
+Cluster = Annotated[str, Help("Address of a Dask scheduler whose workers see the same files, or local.")]
 Margin = Annotated[
     float,
     Ge(0),

@@ -4,9 +4,7 @@ import json
 import pickle
 from pathlib import Path
 
-import loky
 import pytest
-from loky.process_executor import BrokenProcessPool
 
 from trialogue.errors import DataError, Problem
 from trialogue.metrics import Settings
@@ -66,35 +64,6 @@ def test_a_dialogue_that_is_in_two_parts_is_reported(path: Path) -> None:
     path.write_text(path.read_text() + to_line(dialogue(0)) + "\n")
     with pytest.raises(DataError, match="dialogue '0' of system 'a' occurs twice"):
         score(path, metrics=["length"], jobs=2)
-
-
-def test_a_process_that_is_killed_is_an_error_that_names_files(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As by a machine whose memory is full: which of the pieces it was, nobody knows."""
-
-    class Killed:
-        def cancel(self) -> bool:
-            return False
-
-        def result(self) -> object:
-            raise BrokenProcessPool("a worker was killed")
-
-    class Executor:
-        def __init__(self, *_: object, **__: object) -> None:
-            pass
-
-        def __enter__(self) -> "Executor":
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-        def submit(self, *_: object) -> Killed:
-            return Killed()
-
-    monkeypatch.setattr(loky, "ProcessPoolExecutor", Executor)
-    with pytest.raises(DataError, match=r"was killed.*trialogue data shard FILE FOLDER") as refused:
-        score(path, metrics=["length"], jobs=2)
-    assert {problem.file for problem in refused.value.problems} == {str(path)}
 
 
 def test_parts_hold_every_line_once_and_keep_lines_together(tmp_path: Path) -> None:

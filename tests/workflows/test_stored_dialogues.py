@@ -1,5 +1,6 @@
 """An evaluation whose dialogues are in a temporary file gives what one in memory gives, to the byte."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from tests.workflows.made import dialogue, good_and_bad, offline, written
 from trialogue.records import Dialogue, Record, Role
 from trialogue.records.files import dialogue_store
 from trialogue.records.files.dialogue_store import StoredDialogues
+from trialogue.simulation.source import SIMULATED
 from trialogue.workflows import evaluation
 from trialogue.workflows.evaluation import Run, evaluate
 
@@ -44,6 +46,44 @@ def test_files_are_the_same_bytes(made: object, tmp_path: Path, monkeypatch: pyt
     assert names == sorted(path.relative_to(two) for path in two.rglob("*") if path.is_file())
     assert {"explorer.html", "scores.jsonl", "findings.json"} <= {str(name) for name in names}
     assert [name for name in names if (one / name).read_bytes() != (two / name).read_bytes()] == []
+
+
+@pytest.mark.parametrize(("are_rated", "passes"), [(False, 7), (True, 10)])
+def test_of_all_dialogues_there_are_few_passes(
+    are_rated: bool, passes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One to check titles, to choose metrics, to look for ratings and wishes, to measure all, to look for wordings and for
+    examples, and to write the explorer: each decodes every dialogue anew. Ratings take three more."""
+    decoded: Counter[int] = Counter()
+    decode = StoredDialogues._chunk
+
+    def count(stored: StoredDialogues, number: int) -> list[Dialogue]:
+        decoded[number] += 1
+        return decode(stored, number)
+
+    changes = {"source": f"{SIMULATED}agenda", **({} if are_rated else {"ratings": ()})}
+    own = [each for each in with_baselines() if isinstance(each, Dialogue)]
+    path = written(tmp_path / "both.jsonl", [each.model_copy(update=changes) for each in own])
+    monkeypatch.setattr(dialogue_store, "most_in_memory", lambda: 0)
+    monkeypatch.setattr(dialogue_store, "CHUNK", 7)
+    monkeypatch.setattr(StoredDialogues, "_chunk", count)
+    evaluate(path, resamples=300, catalogue="demo").write(tmp_path / "out")
+    assert sum(decoded.values()) / len(decoded) <= passes
+
+
+@pytest.mark.parametrize("most", [1, 40, 200])
+def test_the_first_dialogues_stay_in_memory_and_files_are_the_same_bytes(
+    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path / "both.jsonl", with_baselines())
+    evaluate(path, resamples=300).write(tmp_path / "one")
+    monkeypatch.setattr(dialogue_store, "most_in_memory", lambda: most)
+    monkeypatch.setattr(dialogue_store, "CHUNK", 7)
+    run = evaluate(path, resamples=300)
+    assert isinstance(run.material.dialogues, StoredDialogues)
+    run.write(tmp_path / "two")
+    for name in ("scores.jsonl", "counts.jsonl", "findings.json"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
 @pytest.fixture

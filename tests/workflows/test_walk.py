@@ -64,7 +64,8 @@ class Walk:
 def _room(frame: FrameType) -> str | None:
     house, _, inside = str(frame.f_globals.get("__name__", "")).partition(".")
     room = inside.partition(".")[0]
-    return room if house == "trialogue" and room != "long_work" else None  # which hands items on to whoever works
+    hands_on = room in ("long_work", "dask_cluster")  # to whoever works
+    return room if house == "trialogue" and not hands_on else None
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from itertools import pairwise
 
 from trialogue.catalogue.layout import Layout, Part, layout_of
@@ -99,9 +100,14 @@ def recommended_mentions(text: str, mentions: Sequence[Mention]) -> list[Mention
     >>> [each.title for each in recommended_mentions(text, [Mention(title=t) for t in ("Thief", "Ronin", "Heat")])]
     ['Ronin', 'Thief']
     """
+    return list(_recommendable(text, tuple(mentions))) if mentions else []
+
+
+@lru_cache(maxsize=20_000)  # systems repeat themselves
+def _recommendable(text: str, mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
     placed = sorted((_locate(mention, text) for mention in mentions), key=_place_of)
     pairs = zip(placed, namings_in(text, placed), strict=True)
-    return [mention for mention, naming in pairs if naming is Naming.RECOMMENDED]
+    return tuple(mention for mention, naming in pairs if naming is Naming.RECOMMENDED)
 
 
 def _locate(mention: Mention, text: str) -> Mention:

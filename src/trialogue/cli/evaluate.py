@@ -8,7 +8,7 @@ import typer
 
 from trialogue.cli.shared.inputs import Decide
 from trialogue.cli.shared.progress import check_folder, refuse_inputs_in, steps
-from trialogue.options import Alpha, AnyLanguage, CatalogueDate, Resamples, Seed, Title
+from trialogue.options import Alpha, AnyLanguage, CatalogueDate, Cluster, Jobs, Resamples, Seed, Title
 
 
 class Family(StrEnum):
@@ -107,6 +107,8 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    jobs: Jobs = 1,
+    cluster: Cluster | None = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
     """Find out which recommender is better, by how much, and how certain that is; write one report."""
@@ -140,6 +142,8 @@ def evaluate(
             catalogue=catalogue,
             known=known,
             catalogue_date=catalogue_date,
+            jobs=jobs,
+            cluster=cluster,
             progress=tell,
         )
         tell(f"writing {out}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trialogue.cli.shared.progress import refuse_input, steps
-from trialogue.options import AnyLanguage, Jobs, Resamples, Seed
+from trialogue.options import AnyLanguage, Cluster, Jobs, Resamples, Seed
 
 if TYPE_CHECKING:
     from trialogue.records import Score
@@ -28,9 +28,7 @@ def score(
     seed: Seed = 0,
     resamples: Resamples = 10_000,
     jobs: Jobs = 1,
-    cluster: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler whose workers see the same files, or local.")
-    ] = None,
+    cluster: Cluster | None = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
     """Compute metrics for each system, in one pass over files of any size."""

@@ -1,6 +1,6 @@
 """Select example dialogues: the extremes of the primary measure, for the leading and the last system."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from heapq import nsmallest
 from itertools import chain
 
@@ -38,11 +38,9 @@ def examples(
         return ()
     name = league.measure.name
     sign = 1.0 if league.measure.better == "lower" else -1.0
-    chosen = [
-        (role, dialogue)
-        for role, system, direction in (("best", ranked[0], sign), ("worst", ranked[-1], -sign))
-        for dialogue in _extremes(dialogues, system, _values_of(name, system, scores, units), direction)
-    ]
+    ends = [(system, _values_of(name, system, scores, units)) for system in (ranked[0], ranked[-1])]
+    best, worst = _extremes(dialogues, (*ends[0], sign), (*ends[1], -sign))
+    chosen = [*(("best", each) for each in best), *(("worst", each) for each in worst)]
     facts = values_by_dialogue(scores, units, about={(dialogue.system or "", dialogue.id) for _, dialogue in chosen})
     return tuple(
         Example(
@@ -57,12 +55,15 @@ def examples(
     )
 
 
-def _extremes(
-    dialogues: Iterable[Dialogue], system: str, values: Mapping[str, float], direction: float
-) -> list[Dialogue]:
-    """The dialogues of a system with the lowest values (times 1 or -1), ties by id; the others are not kept."""
-    own = ((direction * values[each.id], each) for each in dialogues if each.system == system and each.id in values)
-    return [dialogue for _, dialogue in nsmallest(EACH, own, key=_value_and_id)]
+def _extremes(dialogues: Iterable[Dialogue], *ends: tuple[str, Mapping[str, float], float]) -> Iterator[list[Dialogue]]:
+    """For each system, its dialogues with the lowest values (times 1 or -1), ties by id; in one pass."""
+    lowest: list[list[tuple[float, Dialogue]]] = [[] for _ in ends]
+    for each in dialogues:
+        for kept, (system, values, direction) in zip(lowest, ends, strict=True):
+            if each.system == system and each.id in values:
+                kept.append((direction * values[each.id], each))
+                kept[:] = nsmallest(EACH, kept, key=_value_and_id)
+    return ([dialogue for _, dialogue in kept] for kept in lowest)
 
 
 def _values_of(measure: str, system: str, scores: Iterable[Score], units: ScoreTable | None) -> dict[str, float]:

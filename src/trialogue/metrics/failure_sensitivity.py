@@ -52,7 +52,7 @@ def failure_sensitivity(
         conversations = list(conversations)
     settings = settings or Settings()
     bounded = [metric for metric in metrics if _counts_failures(metric)]
-    if not bounded or not any(map(_was_failed_by_its_system, conversations)):
+    if not bounded or not any(map(was_failed_by_its_system, conversations)):
         return []
     worst = measure(conversations, bounded, settings=replace(settings, failed=FailurePolicy.WORST))
     left_out = measure(conversations, bounded, settings=replace(settings, failed=FailurePolicy.UNDEFINED))
@@ -66,7 +66,8 @@ def _counts_failures(metric: AnyMetric) -> bool:
     return not isinstance(metric, CountMetric) and metric.card.failure_policy is FailurePolicy.WORST
 
 
-def _was_failed_by_its_system(conversation: Conversation) -> bool:
+def was_failed_by_its_system(conversation: Conversation) -> bool:
+    """Whether the system failed in it by its own fault."""
     units = (conversation.dialogue, *conversation.replies)
     endings = (failure_of(unit) for unit in units if unit is not None)
     return any(ending is not None and ending.fault is Fault.AGENT for ending in endings)

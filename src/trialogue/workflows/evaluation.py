@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from trialogue.dask_cluster import ALONE, Workers
 from trialogue.datasets.door.feedback import kind_of_rater
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import UsageError
@@ -133,6 +134,8 @@ def evaluate(
     any_language: AnyLanguage = False,
     redact: bool = False,
     without_texts: bool = False,
+    jobs: int = 1,
+    cluster: str | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Measure every system in the given corpora and files, and compare them.
@@ -177,6 +180,10 @@ def evaluate(
         redact: replace e-mail addresses, telephone, card and account numbers before anything is measured or written (needs
             the extra ``redact``).
         without_texts: keep no text of a dialogue in what the run writes, so that its report can be shared.
+        jobs: processes that measure dialogues, check their users and search replies for titles; the files are the same for
+            any number.
+        cluster: address of a Dask scheduler whose workers do so, or ``"local"`` for one of ``jobs`` processes on this
+            machine; None: no cluster.
         progress: called with progress lines.
 
     Raises:
@@ -187,7 +194,7 @@ def evaluate(
     call = arguments_of(evaluate, locals())
     refuse_text(metrics)
     sources = with_data_read(given, references=references, contexts=contexts, mapping=mapping)
-    tell = progress or (lambda _line: None)
+    tell, workers = progress or (lambda _line: None), Workers(jobs, cluster)
     tell("reading " + ", ".join(map(str, sources)))
     redaction = _redaction() if redact else None
     material = prepare(
@@ -201,7 +208,7 @@ def evaluate(
     if material.catalogue is not None or known is not None or catalogue_date is not None:
         from trialogue.workflows.inputs.link import check_titles  # here: most data are of no known catalogue
 
-        material = check_titles(material, known=known, date=catalogue_date, tell=tell)
+        material = check_titles(material, known=known, date=catalogue_date, tell=tell, workers=workers)
     protocol = read_decision(decide)
     if protocol is not None:
         material, excluded = exclude(material, protocol.exclude)
@@ -218,6 +225,7 @@ def evaluate(
         protocol=protocol,
         call=call,
         tell=tell,
+        workers=workers,
     )
     run = conclude_records(inferred, title=title, given=sources)
     if redaction is not None:
@@ -258,6 +266,7 @@ def estimate_records(
     command: str = "evaluate",
     call: Mapping[str, JsonValue] | None = None,
     tell: Progress = lambda _line: None,
+    workers: Workers = ALONE,
 ) -> Estimates:
     """Measure and infer, from prepared records.
 
@@ -273,6 +282,7 @@ def estimate_records(
         command: the command, for the manifest.
         call: its arguments, with which it can be run again; None: it cannot.
         tell: called with progress lines.
+        workers: measure dialogues.
     """
     if protocol is not None:
         wanted = [name for name in (protocol.measure, *protocol.measures) if not name.is_judgement]
@@ -294,7 +304,7 @@ def estimate_records(
         family = FamilyScope.MEASURE  # one question decides, and the study declared which
     manifest = manifest_of(command, call or {}, config=config, inputs=material.hashes, seed=seed)
     settings = Settings(seed=seed, resamples=resamples, permutations=resamples)
-    measured = measure(material, choice, manifest=manifest, settings=settings, tell=tell)
+    measured = measure(material, choice, manifest=manifest, settings=settings, tell=tell, workers=workers)
     inferred = infer(measured, alpha=alpha, family=family, protocol=protocol)
     tell("drawing conclusions")
     return inferred

@@ -1,12 +1,9 @@
 """Score files in parts, in several processes or on a Dask cluster if requested, and merge the totals."""
 
-import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
 
-from trialogue.dask_cluster import DaskCluster
+from trialogue.dask_cluster import Workers
 from trialogue.datasets import AnyRecord
 from trialogue.datasets.formats.trialogue_jsonl import FORMAT
 from trialogue.errors import DataError, Problem
@@ -26,9 +23,6 @@ PIECES = 4  # of a file for each process: what is slow to start, or has the long
 Tell = Callable[[str], None]
 COMPRESSED = frozenset({".gz", ".zst"})
 PIECE_BYTES = 128 << 20  # of a file on a cluster; larger ones are cut
-WAITING = 2  # pieces for each thread of a cluster that its scheduler holds, whatever the number of shards
-RETRIES = 2  # of a piece whose file or memory failed a worker
-GONE = "Nothing was written; start the cluster, then run the same command again."
 
 
 @dataclass(frozen=True)
@@ -37,6 +31,11 @@ class Piece:
 
     input: Input | InMemory
     part: Part | None = None
+
+    @property
+    def given(self) -> str:
+        """Its file, as it was given."""
+        return self.input.given
 
     def absolute(self) -> "Piece":
         """The piece with the absolute path of its file, for workers that run in another folder."""
@@ -134,12 +133,13 @@ def measure_pieces(
         return _measure(pieces, task, note, sink)
     whole = PieceResult(Measurement(get_metrics(task.metrics), settings=task.settings, data_hash=task.data_hash))
     problems: list[Problem] = []
-    results = _in_processes(pieces, task, jobs) if cluster is None else _on_cluster(pieces, task, cluster, jobs)
+    placed = pieces if cluster is None else [piece.absolute() for piece in pieces]
+    results = Workers(jobs, cluster).map(_measure_in_process, placed, task, purpose="score on a Dask cluster")
     for piece, found in with_progress(results, tell, "parts measured", len(pieces)):
         if not isinstance(found, PieceResult):
             problems += found
         elif not problems:
-            whole.merge(found, piece.input.given)
+            whole.merge(found, piece.given)
     if problems:
         raise DataError(problems)
     for problem in whole.problems:
@@ -148,67 +148,6 @@ def measure_pieces(
         for score in whole.units:
             sink(score)
     return whole
-
-
-Measured = tuple[Piece, "PieceResult | list[Problem]"]
-"""A piece, and its result or its mistakes."""
-
-
-def _in_processes(pieces: Sequence[Piece], task: Task, jobs: int) -> Iterator[Measured]:
-    """Results in order, from processes of this machine."""
-    from loky import ProcessPoolExecutor
-    from loky.process_executor import BrokenProcessPool
-
-    env = {name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
-    with ProcessPoolExecutor(min(jobs, len(pieces)) - 1, env=env) as executor:
-        futures = [executor.submit(_measure_in_process, piece, task) for piece in pieces]
-        own: dict[int, PieceResult | list[Problem]] = {}
-        for place in reversed(range(len(pieces))):  # this process works, too: from the end, until it meets the others
-            if not futures[place].cancel():
-                break
-            own[place] = _measure_in_process(pieces[place], task)
-        for place, piece in enumerate(pieces):
-            try:
-                found = own.pop(place) if place in own else futures[place].result()
-            except BrokenProcessPool:  # which of the pieces it was, nobody knows
-                found = [
-                    _failure(piece, "a process that measured this file, or another one at the same time, was killed")
-                ]
-            yield piece, found
-
-
-def _on_cluster(pieces: Sequence[Piece], task: Task, address: str, jobs: int) -> Iterator[Measured]:
-    """Results in order, from the workers of a cluster, which read the files themselves."""
-    cluster = DaskCluster(address, jobs=jobs, purpose="score on a Dask cluster")
-    try:
-        rest, waiting = iter(pieces), deque[tuple[Piece, Any]]()
-        while True:
-            while len(waiting) < WAITING * cluster.capacity() and (piece := next(rest, None)) is not None:
-                waiting.append((piece, cluster.submit(_measure_in_process, piece.absolute(), task, retries=RETRIES)))
-            if not waiting:
-                return
-            piece, future = waiting.popleft()
-            yield piece, _result_of(future, piece, cluster)
-    finally:
-        cluster.close()
-
-
-def _result_of(future: Any, piece: Piece, cluster: DaskCluster) -> PieceResult | list[Problem]:
-    try:
-        return cast("PieceResult | list[Problem]", future.result())
-    except (OSError, MemoryError) as error:
-        return [
-            _failure(piece, f"no worker could read it, after {RETRIES + 1} attempts ({type(error).__name__}: {error})")
-        ]
-    except Exception as error:
-        if not cluster.has_killed_workers(error, kept=GONE):
-            raise
-        return [_failure(piece, "every worker that measured it was killed")]
-
-
-def _failure(piece: Piece, what: str) -> Problem:
-    hint = "If memory ran out, cut it into smaller files: trialogue data shard FILE FOLDER."
-    return Problem(f"{what}.", file=piece.input.given, hint=hint)
 
 
 @few_collections()

@@ -74,6 +74,32 @@ def test_few_dialogues_stay_in_memory_and_many_do_not(monkeypatch: pytest.Monkey
     assert list(keeper.dialogues) == [*some(10), next(some(1))]
 
 
+@pytest.mark.parametrize("most", [0, 2, 3, 4, 10, 2_000])
+def test_the_first_stay_in_memory_and_every_way_to_read_gives_the_same(most: int) -> None:
+    given = list(some(2 * CHUNK + 3))
+    stored = StoredDialogues(given, most=most)
+    assert len(stored._held) == min(most // 3, len(given))
+    assert list(stored) == given
+    assert [stored[place] for place in (0, 1, CHUNK, -1)] == [given[place] for place in (0, 1, CHUNK, -1)]
+    assert len(stored) == len(given)
+    assert list(stored.of_roles(Role.BASELINE)) == [each for each in given if each.role is Role.BASELINE]
+
+
+def test_chunks_without_a_role_are_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = [each.model_copy(update={"role": Role.SYSTEM}) for each in some(2 * CHUNK)]
+    stored = StoredDialogues([*own, *(each.model_copy(update={"role": Role.BASELINE}) for each in own)])
+    decoded: list[int] = []
+    decode = stored._chunk
+
+    def count(number: int) -> list[Dialogue]:
+        decoded.append(number)
+        return decode(number)
+
+    monkeypatch.setattr(stored, "_chunk", count)
+    assert len(list(stored.of_roles(Role.BASELINE))) == 2 * CHUNK
+    assert decoded == [2, 3]
+
+
 def test_changed_dialogues_are_stored_as_the_given_ones_are() -> None:
     def shout(one: Dialogue) -> Dialogue:
         return one.model_copy(update={"id": f"{one.id}!"})

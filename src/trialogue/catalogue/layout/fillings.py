@@ -22,6 +22,7 @@ title stands in bold, in italics, in code or in a link makes no difference to wh
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 _INLINE = "a|b|strong|i|em|u|cite|q|code|mark|ins|del|s|span|small|font|tt|kbd"
@@ -276,6 +277,7 @@ _JSON = re.compile(r"\"(?P<double>[^\"]*)\"|(?<!\w)'(?P<single>(?:[^']|'(?!\s*[,
 _KEY = re.compile(r"\s*:")
 
 
+@lru_cache(maxsize=256)  # who links a text, checks it and reads its claims asks in turn
 def layout_of(text: str) -> ReplyLayout:
     """The layout of a plain text.
 

@@ -9,7 +9,7 @@ from trialogue.cli.shared.options import AS_HELP, named_values
 from trialogue.cli.shared.progress import exit_if_failed, find_modules_beside, steps
 from trialogue.cli.simulation.agents import Tools
 from trialogue.errors import TrialogueError, UsageError
-from trialogue.options import Jobs, MaxCalls, MaxCost, MaxTokens
+from trialogue.options import Cluster, Jobs, MaxCalls, MaxCost, MaxTokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,7 +67,7 @@ def simulate(
         int | None,
         typer.Option(min=1, help="Number of concurrent dialogues per process, for agents with latency (default: 1)."),
     ] = None,
-    cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, or local.")] = None,
+    cluster: Cluster | None = None,
     seed: Annotated[
         str | None,
         typer.Option(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
-from trialogue.datasets.crsarena.votes import VOTES_HEADER
+from trialogue.datasets.crsarena.dial import VOTES_HEADER
 from trialogue.datasets.door.account import FieldTally, report_unread
 from trialogue.datasets.door.conversation import USERS, Conversations
 from trialogue.datasets.door.feedback import key_of, kind_of_name, kind_of_rater

@@ -13,7 +13,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.metrics.base import Conversation, Reply, replies_of
 from trialogue.records import ClusterKind, Dialogue, Ending, Response, Role, Score, Situation, Utterance
 from trialogue.records.completion import UNNAMED
-from trialogue.records.files.dialogue_store import StoredDialogues
+from trialogue.records.files.dialogue_store import StoredDialogues, of_roles
 from trialogue.records.files.plain import PlainDialogue
 from trialogue.records.spoken import is_blank
 
@@ -164,7 +164,7 @@ class ConversationStream(Collection[Conversation]):
         self._dialogues, self._roles = dialogues, frozenset(roles)
 
     def __iter__(self) -> Iterator[Conversation]:
-        return conversations_of(each for each in self._dialogues if each.role in self._roles)
+        return conversations_of(self.dialogues())
 
     def __len__(self) -> int:
         return sum(count for (_, role), count in self._dialogues.roles.items() if role in self._roles)
@@ -179,26 +179,20 @@ class ConversationStream(Collection[Conversation]):
 
     def dialogues(self) -> Iterator[Dialogue]:
         """The dialogues alone."""
-        return (each for each in self._dialogues if each.role in self._roles)
+        return self._dialogues.of_roles(*self._roles)
 
 
-class DialoguesIn(Collection[Dialogue]):
+def is_stream(conversations: Iterable[Conversation]) -> bool:
+    """Whether conversations are made anew by each pass over them."""
+    parts = conversations.parts if isinstance(conversations, Joined) else (conversations,)
+    return any(isinstance(part, ConversationStream) for part in parts)
+
+
+def dialogues_in(conversations: Iterable[Conversation]) -> Iterator[Dialogue]:
     """Dialogues of conversations that have one."""
-
-    def __init__(self, conversations: Collection[Conversation]) -> None:
-        self._conversations = conversations
-
-    def __iter__(self) -> Iterator[Dialogue]:
-        if isinstance(self._conversations, ConversationStream):
-            return self._conversations.dialogues()
-        return (each.dialogue for each in self._conversations if each.dialogue is not None)
-
-    def __len__(self) -> int:
-        are_whole = isinstance(self._conversations, ConversationStream)  # each of them has a dialogue
-        return len(self._conversations) if are_whole else sum(1 for _ in self)
-
-    def __contains__(self, one: object) -> bool:
-        return any(each == one for each in self)
+    if isinstance(conversations, ConversationStream):
+        return conversations.dialogues()
+    return (each.dialogue for each in conversations if each.dialogue is not None)
 
 
 def evaluated_conversations(dialogues: Sequence[Dialogue]) -> Collection[Conversation]:
@@ -210,23 +204,24 @@ def conversations_by_role(dialogues: Sequence[Dialogue], *roles: Role) -> Collec
     """Conversations of systems in some roles; in memory if the dialogues are."""
     if isinstance(dialogues, StoredDialogues):
         return ConversationStream(dialogues, roles)
-    return list(conversations_of(each for each in dialogues if each.role in roles))
+    return list(conversations_of(of_roles(dialogues, *roles)))
 
 
 class Joined(Collection[T]):
     """Collections one after the other, without a copy."""
 
     def __init__(self, *parts: Collection[T]) -> None:
-        self._parts = parts
+        self.parts = parts
+        """The collections."""
 
     def __iter__(self) -> Iterator[T]:
-        return chain.from_iterable(self._parts)
+        return chain.from_iterable(self.parts)
 
     def __len__(self) -> int:
-        return sum(map(len, self._parts))
+        return sum(map(len, self.parts))
 
     def __contains__(self, one: object) -> bool:
-        return any(one in part for part in self._parts)
+        return any(one in part for part in self.parts)
 
 
 def offline_conversations(situations: Iterable[Situation], responses: Iterable[Response]) -> list[Conversation]:

@@ -172,15 +172,22 @@ def _only_courtesies(turns: Sequence[tuple[str, str]]) -> bool:
 
 def _courtesy_of(text: str, before: str, said: str) -> float | None:
     """How courteous a message is, from 0 to 1; None: it is long, asks, wishes or names something new."""
-    content, length = content_of(text), len(_WORD.findall(text))
-    is_echo = "?" not in text and len(content & content_of(before)) >= max(1.0, ECHO * len(content))
-    is_thankful = is_thanks(text)
-    is_new = _WISHES.search(text) is not None or any(each.casefold() not in said for each in _NEW.findall(text))
-    if length > MAX_QUIET_WORDS or (is_new and not (is_echo or is_thankful or is_phatic(text))):
+    content, (length, wishes, new) = content_of(text), _wishes_in(text)
+    if length > MAX_QUIET_WORDS:
         return None
-    if is_echo or is_thankful or is_courteous(text):
+    is_echo = "?" not in text and len(content & content_of(before)) >= max(1.0, ECHO * len(content))
+    if is_echo or is_thanks(text):
         return 1.0
-    return SOFT if length <= MIN_CLOSING_TURNS or _TO_THE_OTHER.search(text) else 0.0
+    if (wishes or any(each not in said for each in new)) and not is_phatic(text):
+        return None
+    return 1.0 if is_courteous(text) else SOFT if length <= MIN_CLOSING_TURNS or _TO_THE_OTHER.search(text) else 0.0
+
+
+@lru_cache(maxsize=20_000)
+def _wishes_in(text: str) -> tuple[int, bool, tuple[str, ...]]:
+    """Number of words of a message, whether it asks or wishes, and what it names, in small letters."""
+    named = tuple(each.casefold() for each in _NEW.findall(text))
+    return len(_WORD.findall(text)), _WISHES.search(text) is not None, named
 
 
 def is_courteous(text: str) -> bool:

@@ -28,7 +28,12 @@ def names_target(dialogue: Dialogue, catalogue: Catalogue) -> bool:
     values = {_forms(value) for each in need.constraints for value in each.values}
     titles = {item.id: forms for item in _target_items(need, catalogue) if (forms := _forms(item.title)) not in values}
     for said in dialogue.utterances:
-        named = [item_id for item_id, forms in titles.items() if _occurs(catalogue[item_id].title, forms, said)]
+        spoken = _forms_in(said.text)
+        named = [
+            item_id
+            for item_id, forms in titles.items()
+            if forms and forms[0] in spoken and _occurs(catalogue[item_id].title, forms, said)
+        ]
         if named and said.speaker == "user":
             return True
         mentioned = {mention.item_id for mention in said.mentions or ()}
@@ -49,12 +54,15 @@ def _tokens(text: str) -> tuple[Token, ...]:
     return tuple(tokens(text))
 
 
+@lru_cache(maxsize=20_000)
+def _forms_in(text: str) -> frozenset[str]:
+    return frozenset(_forms(text))
+
+
 def _occurs(title: str, forms: tuple[str, ...], said: Utterance) -> bool:
     """Whether an utterance contains a title, outside of the titles that were found in it."""
     words = _tokens(said.text)
     spoken = [token.form for token in words]
-    if not forms or forms[0] not in spoken:
-        return False
     taken = [(each.start, each.end) for each in said.mentions or () if each.start is not None and each.end is not None]
     for place in range(len(words) - len(forms) + 1):
         if tuple(spoken[place : place + len(forms)]) != forms:

@@ -6,7 +6,7 @@ order: a list of two hundred titles is not two hundred recommendations.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from trialogue.catalogue.naming import recommended_mentions
 from trialogue.metrics.base import Undefined
@@ -16,8 +16,7 @@ from trialogue.records import Dialogue, Need, Reason, ReasonCode
 PER_TURN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Recommended:
+class Recommended(NamedTuple):
     """One item that the system puts forward."""
 
     key: str

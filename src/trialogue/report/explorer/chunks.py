@@ -5,7 +5,6 @@ it: it is read by ``JSON.parse``, which is faster and gives a key such as ``__pr
 """
 
 import json
-import re
 from pathlib import Path
 
 from trialogue.records.base import JsonValue
@@ -15,9 +14,6 @@ from trialogue.report.text import printable
 # In a string between single quotes. "<" could end a script element or begin a comment where somebody puts a chunk into a
 # page; the two separators end a line in JavaScript before 2019.
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "<": "\\x3c", "\u2028": "\\u2028", "\u2029": "\\u2029"}  # the first one first
-
-
-_BEYOND = re.compile("[\U00010000-\U0010ffff]")
 
 
 def chunk_text(name: str, content: JsonValue) -> str:
@@ -48,4 +44,4 @@ def utf16_place(text: str, place: int) -> int:
     >>> utf16_place("a\\U0001f600b", 2), utf16_place("abc", 2)
     (3, 2)
     """
-    return place if text.isascii() else place + len(_BEYOND.findall(text, 0, place))
+    return place if text.isascii() else len(text[:place].encode("utf-16-le", "surrogatepass")) // 2

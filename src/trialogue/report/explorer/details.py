@@ -25,6 +25,7 @@ LATENCY = "latency_s"
 LONGEST_META = 4_000  # characters of one field of meta; a corpus may keep a whole document there
 MAX_RANKED = 20  # items of a ranking
 MAX_LISTED = 12  # ids of a need's items
+NO_TRACE = Trace()
 
 
 class TextCodes:
@@ -84,8 +85,8 @@ def detail(
         p=_votes(dialogue, votes),
         o=_opinions(dialogue),
         e="" if entry.reference is None else plain(entry.reference.text),
-        c=_calls(dialogue.trace or Trace()),
-        x=_amounts(dialogue.trace or Trace()) + _meta(dialogue.meta),
+        c=_calls(dialogue.trace or NO_TRACE),
+        x=_amounts(dialogue.trace or NO_TRACE) + _meta(dialogue.meta),
         own=own,
     )
 
@@ -101,7 +102,7 @@ def _utterance(
     ``t`` the Markdown of what the system wrote, ``c`` calls of tools."""
     latency = said.meta.get(LATENCY)
     is_time = isinstance(latency, int | float) and not isinstance(latency, bool)
-    trace = said.trace or Trace()
+    trace = said.trace or NO_TRACE
     return _without_empty(
         s=1 if said.speaker == "system" else None,
         a=[_act(act.intent, [(slot.slot, slot.value) for slot in act.slots], words) for act in said.acts or ()],

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from trialogue.records import Reason, Score, ScoreBlock
 from trialogue.report.explorer.entries import Entry
@@ -14,8 +15,7 @@ _Column = tuple[str, Sequence[float | None] | None, dict[int, Reason]]
 """(measure, values by place, why places have none)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """Value of one measure for a row, or for one of its utterances."""
 
     measure: str

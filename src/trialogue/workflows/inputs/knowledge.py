@@ -34,7 +34,7 @@ def load_catalogue(given: str = DEMO, *, ratings: str | None = None) -> Knowledg
         MissingDataError: a corpus that is not on this machine.
         DataError: a file that cannot be read, or ratings none of which is of an item of the catalogue.
     """
-    return _load_knowledge(given, ratings, _state(given), _state(ratings))
+    return _load_knowledge(given, ratings, state_of(given), state_of(ratings))
 
 
 def facts_of_catalogue(given: str | None) -> FactIndex | None:
@@ -44,7 +44,7 @@ def facts_of_catalogue(given: str | None) -> FactIndex | None:
     """
     if given is None or given in _movielens_names() or (given != DEMO and not is_file(given)):
         return None
-    return _facts_of_catalogue(given, _state(given))
+    return _facts_of_catalogue(given, state_of(given))
 
 
 @cache
@@ -56,7 +56,7 @@ def _movielens_names() -> list[str]:
     return [name for name in corpus_names() if name.startswith("movielens")]
 
 
-def _state(file: str | None) -> tuple[str, int, int] | None:
+def state_of(file: str | None) -> tuple[str, int, int] | None:
     """File behind a name with its current state, as a cache key."""
     if file is None or file == DEMO or not is_file(file):
         return None

@@ -1,20 +1,24 @@
 """Link items in unannotated texts before measurement."""
 
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from itertools import islice
 from pathlib import Path
 
 from trialogue.catalogue import TitleLinker
 from trialogue.catalogue.presenting.check import TitleCheck
 from trialogue.catalogue.presenting.claims import ClaimCheck
 from trialogue.catalogue.presenting.real_items import read_real_items
-from trialogue.errors import TrialogueError, UsageError
-from trialogue.long_work import with_progress
+from trialogue.dask_cluster import ALONE, Workers
+from trialogue.errors import DataError, Problem, TrialogueError, UsageError
+from trialogue.long_work import few_collections, with_progress
 from trialogue.records import Dialogue, Mention, Response, Situation, Utterance
 from trialogue.records.files.dialogue_store import keep_as, map_dialogues
 from trialogue.workflows.inputs.inputs import InputRecords
-from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
+from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue, state_of
+
+REPLIES = 512  # different ones that a worker searches at once
 
 
 def link_step(
@@ -71,6 +75,7 @@ def check_titles(
     known: str | Path | None = None,
     date: int | None = None,
     tell: Callable[[str], None] = lambda _line: None,
+    workers: Workers = ALONE,
 ) -> InputRecords:
     """Records in which titles that the catalogue of simulated users does not have are marked; a step before measurement.
 
@@ -81,6 +86,7 @@ def check_titles(
         known: a list of real items.
         date: year up to which items are in the catalogue.
         tell: called with progress lines.
+        workers: search texts for titles.
 
     Raises:
         UsageError: a list of real items, and no catalogue that they would be looked up beside.
@@ -99,6 +105,8 @@ def check_titles(
     except TrialogueError:
         return material
     check = _Check(TitleLinker(knowledge.catalogue), known, date)
+    if workers:
+        check.look_up(material.dialogues, CheckTask(material.catalogue, known, date), workers, tell)
     looked = with_progress(material.dialogues, tell, "dialogues searched for titles", len(material.dialogues))
     return replace(material, dialogues=keep_as(material.dialogues, map(check.dialogue, looked)))
 
@@ -120,12 +128,77 @@ class _Check:
         """An utterance; the same words with the same items, as of a list for all users, are looked at once."""
         key = utterance.text, utterance.mentions
         if key not in self._seen:
-            checked = self._titles.check_utterance(utterance)
-            others = (*(checked.unrecognised or ()), *(checked.outside or ()))
-            claims = self._claims.claims(checked.text, checked.mentions or (), others)
-            found = {name: getattr(checked, name) for name in ("unrecognised", "outside", "mentions")}
-            self._seen[key] = {**found, "claims": claims}
+            self._seen[key] = self.findings(utterance)
         return utterance.model_copy(update=self._seen[key])
+
+    def findings(self, utterance: Utterance) -> dict[str, object]:
+        """Fields of an utterance that are found in its words."""
+        checked = self._titles.check_utterance(utterance)
+        others = (*(checked.unrecognised or ()), *(checked.outside or ()))
+        claims = self._claims.claims(checked.text, checked.mentions or (), others)
+        found = {name: getattr(checked, name) for name in ("unrecognised", "outside", "mentions")}
+        return {**found, "claims": claims}
+
+    def look_up(
+        self, dialogues: Sequence[Dialogue], task: "CheckTask", workers: Workers, tell: Callable[[str], None]
+    ) -> None:
+        """Have workers look at what systems say, at each text once.
+
+        Raises:
+            DataError: every worker was killed at some of the texts.
+        """
+        said = (each for dialogue in dialogues for each in dialogue.utterances if each.speaker == "system")
+        different = iter({(each.text, each.mentions): each for each in said}.values())
+        groups = iter(lambda: tuple(islice(different, REPLIES)), ())
+        parts = (Replies(group, 1 + place * REPLIES) for place, group in enumerate(groups))
+        problems: list[Problem] = []
+        results = workers.map(check_replies, parts, task, purpose="evaluate on a Dask cluster")
+        for part, found in with_progress(results, tell, f"times {REPLIES} replies searched for titles"):
+            if isinstance(found, list):
+                problems += found
+                continue
+            for each, fields in zip(part.utterances, found, strict=True):
+                self._seen[each.text, each.mentions] = fields
+        if problems:
+            raise DataError(problems)
+
+
+@dataclass(frozen=True)
+class CheckTask:
+    """Where titles are looked up: a catalogue, a list of real items, and the year of the catalogue's latest."""
+
+    catalogue: str
+    known: str | Path | None
+    date: int | None
+
+
+@dataclass(frozen=True)
+class Replies:
+    """Different replies, with their items."""
+
+    utterances: tuple[Utterance, ...]
+    first: int
+
+    @property
+    def given(self) -> str:
+        """Which ones, for messages."""
+        return f"replies {self.first:,} to {self.first + len(self.utterances) - 1:,}"
+
+
+def _check_of(task: CheckTask) -> _Check:
+    return _kept_check(task, state_of(task.catalogue), state_of(None if task.known is None else str(task.known)))
+
+
+@lru_cache(maxsize=1)
+def _kept_check(task: CheckTask, *_states: object) -> _Check:
+    return _Check(TitleLinker(load_catalogue(task.catalogue).catalogue), task.known, task.date)
+
+
+@few_collections()
+def check_replies(part: Replies, task: CheckTask) -> tuple[dict[str, object], ...] | list[Problem]:
+    """What is found in replies."""
+    check = _check_of(task)
+    return tuple(check.findings(each) for each in part.utterances)
 
 
 def _is_checked(dialogue: Dialogue) -> bool:

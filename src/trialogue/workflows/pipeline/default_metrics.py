@@ -1,13 +1,16 @@
 """Default metrics of a run: those whose requirements the data meet, one variant each."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
+from trialogue.long_work import OnePass
 from trialogue.metrics import AnyMetric, Conversation, get_metric
 from trialogue.metrics.base import Reply
 from trialogue.metrics.dialogue.acts import why_unlabelled
 from trialogue.metrics.dialogue.resources import calls_of, cost_of, tokens_of, wait_of
+from trialogue.metrics.engine.conversations import is_stream
 from trialogue.records import MentionedBy
-from trialogue.workflows.pipeline.domains import fits_domain
+from trialogue.workflows.pipeline.domains import HasDomain, fits_domain
 
 BASELINES = ("length@words", "distinct(n=2)@per_response_marks")
 """Trivial baselines, which any metric must beat before its agreement with people means anything."""
@@ -100,16 +103,24 @@ def default_metrics(conversations: Iterable[Conversation]) -> list[AnyMetric]:
         *FOR_REPLIES,
         *FOR_DIALOGUES,
     )
-    held = needs_met(conversations)
+    metrics = {name: get_metric(name) for name in names}
+    with OnePass(conversations, is_costly=is_stream(conversations)) as once:
+        needs = once.use(needs_met)
+        fits = {
+            name: once.use(partial(fits_domain, metric))
+            for name, metric in metrics.items()
+            if isinstance(metric, HasDomain)
+        }
+    held = needs.result()
     is_log = "need" not in held and not OF_AGENTS.isdisjoint(held)
     return [
         metric
-        for name, metric in zip(names, map(get_metric, names), strict=True)
+        for name, metric in metrics.items()
         if not (name == AGAIN and "need" in held)  # of needs there is another variant
         and not (is_log and name in NOT_OF_LOGS)
         and set(metric.card.needs) <= held
         and (REPLY if metric.card.level == "response" else "dialogue") in held
-        and fits_domain(metric, conversations)
+        and (name not in fits or fits[name].result())
     ]
 
 

@@ -1,14 +1,20 @@
 """Pipeline step ``measure``: turn records into scores, with the facts needed to interpret them."""
 
+import pickle
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain, islice
+from typing import Any
 
+from trialogue.dask_cluster import ALONE, Workers
+from trialogue.errors import DataError, Problem
 from trialogue.findings import Measure, SharedSituations, SystemFacts
 from trialogue.findings.label_origins import LabelCounts
 from trialogue.findings.languages import LanguageSurvey, screen, shown_mismatches
 from trialogue.fingerprints import TrainingExposure
-from trialogue.long_work import with_progress
+from trialogue.long_work import OnePass, few_collections, with_progress
 from trialogue.metrics import (
     AnyMetric,
     Conversation,
@@ -20,15 +26,18 @@ from trialogue.metrics import (
 from trialogue.metrics.base import needs_offline
 from trialogue.metrics.engine.conversations import (
     ConversationStream,
-    DialoguesIn,
     Joined,
     answered_conversations,
     conversations_by_role,
+    conversations_of,
+    dialogues_in,
     evaluated_conversations,
+    is_stream,
 )
-from trialogue.metrics.engine.engine import Measurement
+from trialogue.metrics.engine.engine import BATCH, Measurement
 from trialogue.metrics.engine.unit_scores import UnitTable
-from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity
+from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity, was_failed_by_its_system
+from trialogue.metrics.gates.detect import Vocabulary, vocabulary_of
 from trialogue.metrics.human_ratings import (
     FiledAnswers,
     HumanRating,
@@ -39,6 +48,7 @@ from trialogue.metrics.human_ratings import (
     undeclared_scales,
 )
 from trialogue.records import (
+    Dialogue,
     DistinctCounts,
     DomainFit,
     FailurePolicy,
@@ -52,7 +62,8 @@ from trialogue.records import (
     StoredParts,
     completion_counts,
 )
-from trialogue.records.files.dialogue_store import map_dialogues
+from trialogue.records.files.dialogue_store import StoredDialogues, is_rated, map_dialogues, of_roles
+from trialogue.records.kinds.gates import Gate
 from trialogue.records.scores.score_table import ScoreTable
 from trialogue.simulation.source import users_of_source
 from trialogue.workflows.inputs.inputs import InputRecords
@@ -62,8 +73,8 @@ from trialogue.workflows.pipeline.alignment_baselines import with_baselines
 from trialogue.workflows.pipeline.default_metrics import BASELINES, LEARNED, default_metrics, with_leaders
 from trialogue.workflows.pipeline.domains import domain_fits
 from trialogue.workflows.pipeline.shared_situations import on_shared_situations, other_situations, shared_situations
-from trialogue.workflows.pipeline.system_facts import FaultsOfUsers, facts_of, faults_of_users, people_among
-from trialogue.workflows.pipeline.training_data import training_exposures, unknown_training_lines
+from trialogue.workflows.pipeline.system_facts import FaultsOfUsers, facts_of, faults_of_users, people_among, tallies_of
+from trialogue.workflows.pipeline.training_data import TrainedMetric, unknown_training_lines
 
 Tell = Callable[[str], None]
 OF_USERS = frozenset({"need", "acts", "user_acts"})
@@ -197,6 +208,7 @@ def measure(
     manifest: Manifest,
     settings: Settings | None = None,
     tell: Tell = lambda _line: None,
+    workers: Workers = ALONE,
 ) -> Measurements:
     """Compute all scores of the records.
 
@@ -210,6 +222,8 @@ def measure(
         manifest: says what the scores were made of.
         settings: seed, resamples, confidence.
         tell: called with progress lines.
+        workers: they measure dialogues and check their users, where no system that only answered situations is measured
+            with those that had dialogues.
 
     Raises:
         DataError: ids that clash, ratings on several scales, or one name for a system and a baseline.
@@ -218,32 +232,99 @@ def measure(
     material, promoted = with_own_roles(material)
     online = evaluated_conversations(material.dialogues)
     is_beside = len(online) < len(material.dialogues)
-    beside = list(conversations_by_role(material.dialogues, Role.BASELINE)) if is_beside else []
+    beside = conversations_by_role(material.dialogues, Role.BASELINE) if is_beside else []
     offline = offline_conversations(material.situations, material.responses)
     met = systems_of(online)
+    # A system with whole dialogues is described by these alone: pooling its replies to situations with them would mix two
+    # designs. A system that only answered situations is described by its answers.
     alone = [conversation for conversation in offline if conversation.system not in met]
     metrics = choice.all_metrics
     answered = [] if online or offline else answered_conversations(answers_among(material.scores))
+    of_dialogues = [each for each in answered if each.dialogue is not None]
     filed = FiledAnswers.select(material.scores, Joined(online, offline, answered))
-    scores, units, measures, counts, undeclared = _scores(
-        online, offline, metrics, filed, settings, manifest.data_hash, tell, beside=beside, answered=answered
-    )
-    notes: list[str] = []
+    with OnePass(online, is_costly=is_stream(online)) as once:
+        humans = once.use(lambda items: ratings_among(items, filed))
+        wishes = once.use(lambda items: vocabulary_of(each.need for each in dialogues_in(items) if each.need))
+    found = _Found(settings, manifest.data_hash, tell)
+    found.add_people(online, humans.result(), filed)
+    for conversations in (offline, answered):
+        found.add_people(conversations, ratings_among(conversations, filed), filed)
+
+    def own(items: Iterable[Conversation]) -> Iterable[Conversation]:
+        """Those of evaluated systems."""
+        return (each for each in items if each.role is Role.SYSTEM) if is_beside else items
+
+    # Baselines of simulated users serve as yardsticks for outcomes only; on other metrics they would be noise.
+    fitting = [metric for metric in metrics if not needs_offline(metric)] if online or alone else []
+    outcomes = [metric for metric in fitting if is_beside and is_outcome(metric)]
+    others = [metric for metric in fitting if metric not in outcomes]
+    sizes = len(online) + len(beside) + len(alone), len(online) + len(alone)
+    vocabulary, named, are_apart = wishes.result(), choice.are_named, bool(workers) and not alone
+    learned = choice.shown if named else get_metrics(LEARNED)
+    with OnePass(Joined(online, beside), is_costly=is_stream(online)) as once:
+        if are_apart:
+            task = PartTask(
+                tuple(metric.measure for metric in outcomes),
+                tuple(metric.measure for metric in others),
+                settings,
+                manifest.data_hash,
+                material.catalogue,
+                vocabulary,
+                is_beside=is_beside,
+            )
+            everywhere = once.use(lambda items: measure_parts(dialogues_in(items), task, workers, tell, sizes[0]))
+        else:
+            totals = once.use(lambda items: found.totals(outcomes, chain(items, alone), sizes[0]))
+            further = once.use(lambda items: found.totals(others, chain(own(items), alone), sizes[1]))
+            faulty = once.use(
+                lambda items: faults_of_users(
+                    dialogues_in(own(items)), material.catalogue, tell, vocabulary=vocabulary, total=len(online)
+                )
+            )
+        failed = once.use(lambda items: any(map(was_failed_by_its_system, chain(own(items), alone, answered))))
+        survey = once.use(lambda items: LanguageSurvey.from_conversations(chain(own(items), offline)))
+        replied = [*offline, *(each for each in answered if each.dialogue is None)]
+        audited = once.use(
+            lambda items: tuple(
+                measured_units(chain(items, of_dialogues), replied, material.situations, material.chances)
+            )
+        )
+        tallies = once.use(lambda items: tallies_of(chain(own(items), alone, answered)))
+        completed = once.use(
+            lambda items: completion_counts(
+                dialogues_in(items), situations=material.situations, responses=material.responses
+            )
+        )
+        people = once.use(lambda items: people_among(dialogues_in(items)))
+        populations = once.use(
+            lambda items: populations_of(dialogues_in(own(items)), material.situations, material.responses)
+        )
+        exposures = [
+            once.use(partial(_exposures, metric, own)) for metric in choice.shown if isinstance(metric, TrainedMetric)
+        ]
+        domains = once.use(lambda items: domain_fits(learned, own(items), are_measured=named))
+    whole = everywhere.result() if are_apart else PartTotals((totals.result(), further.result()), faulty.result())
+    for total, units in whole.groups:
+        total.finish(units)
+        found.add_totals(total, units)
+    found.measures.extend(_measure(metric, by_people=False) for metric in fitting)
+    if offline and (on_replies := [metric for metric in metrics if needs_offline(metric)]):
+        total, units = found.totals(on_replies, offline, len(offline))
+        total.finish(units)
+        found.add_totals(total, units)
+        found.measures.extend(_measure(metric, by_people=False) for metric in on_replies)
+    scores, notes = found.scores, list[str]()
     if choice.baselines:
         scores, notes = with_baselines(scores, offline, material.situations, choice.shown, settings=settings)
     on_situations = [metric for metric in metrics if needs_offline(metric) or not met]
     scores = on_shared_situations(scores, offline, on_situations, settings=settings, tell=tell)
+    shown = [metric for metric in choice.shown if not needs_offline(metric) or not met]
     everything = Joined(online, alone, answered)
-    faults = faults_of_users(DialoguesIn(online), material.catalogue, tell)
-    failures = failure_sensitivity(
-        everything,
-        [metric for metric in choice.shown if not needs_offline(metric) or not met],
-        settings=settings,
-    )
-    fitting = screen(
+    failures = failure_sensitivity(everything, shown, settings=settings) if failed.result() else []
+    screened = screen(
         scores,
         metrics,
-        LanguageSurvey.from_conversations(Joined(online, offline)),
+        survey.result(),
         labels_made_for=material.labels_made_for,
         any_language=choice.any_language,
     )
@@ -251,36 +332,24 @@ def measure(
         material=material,
         offline=tuple(offline),
         choice=choice,
-        scores=tuple(fitting.scores),
-        units=units.drop(fitting.left_out) if fitting.left_out else units,
+        scores=tuple(screened.scores),
+        units=found.units.drop(screened.left_out) if screened.left_out else found.units,
         counts=(
-            *measured_units(
-                Joined(online, beside, [each for each in answered if each.dialogue is not None]),
-                [*offline, *(each for each in answered if each.dialogue is None)],
-                material.situations,
-                material.chances,
-            ),
-            *(each for each in counts if (each.measure, each.system) not in fitting.left_out),
+            *audited.result(),
+            *(each for each in found.counts if (each.measure, each.system) not in screened.left_out),
         ),
-        measures=tuple(measures),
-        systems=facts_of(
-            everything,
-            completion_counts(material.dialogues, situations=material.situations, responses=material.responses),
-            faults,
-            seeds=material.seeds,
-        ),
-        faults=faults,
+        measures=tuple(found.measures),
+        systems=facts_of(tallies.result(), completed.result(), whole.faults, seeds=material.seeds),
+        faults=whole.faults,
         dialogues=len(online) or len({conversation.cluster for conversation in (*offline, *answered)}),
-        people=people_among(material.dialogues),
-        populations=populations_of(DialoguesIn(online), material.situations, material.responses),
+        people=people.result(),
+        populations=populations.result(),
         labels=label_counts(offline),
         shared_situations=shared_situations(offline),
-        training_data=training_exposures(choice.shown, online),
-        domains=domain_fits(
-            choice.shown if choice.are_named else get_metrics(LEARNED), online, are_measured=choice.are_named
-        ),
-        languages=fitting.findings,
-        language_mismatches=shown_mismatches(fitting.mismatches, [metric.measure for metric in choice.shown]),
+        training_data=tuple(exposure for own in exposures for exposure in own.result() or ()),
+        domains=domains.result(),
+        languages=screened.findings,
+        language_mismatches=shown_mismatches(screened.mismatches, [metric.measure for metric in choice.shown]),
         failure_sensitivity=tuple(failures),
         answers=AnswersInFiles(
             filed.given,
@@ -290,7 +359,7 @@ def measure(
         settings=settings,
         manifest=manifest,
         unanswered=tuple(other_situations(offline)),
-        notes=(*promoted, *unknown_training_lines(choice.shown), *notes, *undeclared),
+        notes=(*promoted, *unknown_training_lines(choice.shown), *notes, *found.undeclared),
     )
 
 
@@ -299,9 +368,8 @@ def with_own_roles(material: InputRecords) -> tuple[InputRecords, list[str]]:
 
     Who is a baseline, a simulation decides, and no file of people's dialogues: a competitor that one calls so would vanish.
     """
-    promoted = Counter(
-        each.system or "" for each in material.dialogues if each.role is Role.BASELINE and users_of_source(each) is None
-    )
+    declared = of_roles(material.dialogues, Role.BASELINE)
+    promoted = Counter(each.system or "" for each in declared if users_of_source(each) is None)
     if not promoted:
         return material, []
     dialogues = map_dialogues(
@@ -323,71 +391,165 @@ def _has_judgements(material: InputRecords, conversations: Collection[Conversati
         material.preferences
         or filed.by_unit
         or any(response.utterance.ratings for response in material.responses)
-        or any(each.ratings or any(said.ratings for said in each.utterances) for each in material.dialogues)
+        or (
+            material.dialogues.are_rated
+            if isinstance(material.dialogues, StoredDialogues)
+            else any(map(is_rated, material.dialogues))
+        )
     )
 
 
-def _scores(
-    online: Collection[Conversation],
-    offline: Sequence[Conversation],
-    metrics: Sequence[AnyMetric],
-    filed: FiledAnswers,
-    settings: Settings,
-    data_hash: str,
-    tell: Tell,
-    *,
-    beside: Sequence[Conversation] = (),
-    answered: Sequence[Conversation] = (),
-) -> tuple[list[Score], UnitTable, list[Measure], list[MeasureSums | DistinctCounts], list[str]]:
-    scores: list[Score] = []
-    counts: list[MeasureSums | DistinctCounts] = []
-    undeclared: list[str] = []
-    units = UnitTable()
-    measures: list[Measure] = []
-    sides: tuple[Collection[Conversation], ...] = (online, offline, answered)
-    for conversations in sides:
-        humans = ratings_among(conversations, filed)
-        if conversations and humans:
-            tell(f"people's ratings of {len(conversations)} conversations")
-            for conversation in conversations:
-                scores.extend(rating_scores(conversation, filed))
-            scores.extend(_totals(conversations, humans, settings, data_hash).scores())
-            measures.extend(_measure(human, by_people=True) for human in humans)
-            undeclared.extend(undeclared_scales(humans))
-    # A system with whole dialogues is described by these alone: pooling its replies to situations with them would mix two
-    # designs. A system that only answered situations is described by its answers.
-    met = systems_of(online)
-    anywhere = Joined(online, [conversation for conversation in offline if conversation.system not in met])
-    parts: tuple[tuple[Collection[Conversation], bool], ...] = ((anywhere, False), (offline, True))
-    for conversations, for_offline in parts:
-        fitting = [metric for metric in metrics if needs_offline(metric) == for_offline]
-        if conversations and fitting:
-            tell(f"{len(fitting)} metrics over {len(conversations)} conversations")
-            # Baselines of simulated users serve as yardsticks for outcomes only; on other metrics they would be noise.
-            outcomes = [metric for metric in fitting if beside and not for_offline and is_outcome(metric)]
-            others = [metric for metric in fitting if metric not in outcomes]
-            for group, extra in ((outcomes, beside), (others, [])):
-                if group:
-                    totals = _totals(Joined(conversations, extra), group, settings, data_hash, units, tell)
-                    totals.finish(units)
-                    scores.extend(totals.scores())
-                    counts.extend([*totals.parts(), *totals.counts()])
-            measures.extend(_measure(metric, by_people=False) for metric in fitting)
-    return scores, units, measures, counts, undeclared
+def _exposures(
+    metric: TrainedMetric,
+    own: Callable[[Iterable[Conversation]], Iterable[Conversation]],
+    items: Iterable[Conversation],
+) -> tuple[TrainingExposure, ...] | None:
+    return metric.training_exposure(dialogues_in(own(items)))
 
 
-def _totals(
-    conversations: Collection[Conversation],
-    metrics: Sequence[AnyMetric],
-    settings: Settings,
-    data_hash: str,
-    units: UnitTable | None = None,
-    tell: Tell = lambda _line: None,
-) -> Measurement:
-    """System totals of some metrics; unit scores go to the table."""
-    found = Measurement(metrics, settings=settings, data_hash=data_hash)
-    found.add(with_progress(conversations, tell, "conversations measured", len(conversations)), units)
-    return found
+@dataclass(frozen=True)
+class PartTask:
+    """What is done with dialogues, wherever they are."""
+
+    outcomes: tuple[str, ...]
+    """Measures of all of them."""
+    others: tuple[str, ...]
+    """Measures of those of evaluated systems."""
+    settings: Settings
+    data_hash: str
+    catalogue: str | None
+    vocabulary: Vocabulary
+    is_beside: bool
+    """Whether some are of baselines."""
+
+
+@dataclass(frozen=True)
+class DialoguePart:
+    """Some dialogues. They travel as bytes: pickled by cloudpickle, each record would take a call of Python."""
+
+    dialogues: tuple[Dialogue, ...]
+    first: int
+
+    @property
+    def given(self) -> str:
+        """Which ones, for messages."""
+        return f"dialogues {self.first:,} to {self.first + len(self.dialogues) - 1:,}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickle_part, (pickle.dumps(self.dialogues, pickle.HIGHEST_PROTOCOL), self.first)
+
+
+def _unpickle_part(content: bytes, first: int) -> DialoguePart:
+    return DialoguePart(pickle.loads(content), first)
+
+
+@dataclass
+class PartTotals:
+    """Totals and unit scores of outcomes and of other metrics, and the faults of users."""
+
+    groups: tuple[tuple[Measurement, UnitTable], tuple[Measurement, UnitTable]]
+    faults: FaultsOfUsers
+
+
+def measure_parts(
+    dialogues: Iterable[Dialogue], task: PartTask, workers: Workers, tell: Tell, count: int
+) -> PartTotals:
+    """What ``measure`` computes of dialogues alone, by several workers: the same, for any number of them.
+
+    Args:
+        dialogues: of evaluated systems, then of baselines.
+        task: what is done with them.
+        workers: do it.
+        tell: called with progress lines.
+        count: number of dialogues.
+
+    Raises:
+        DataError: one name of a system and a baseline, or dialogues at which every worker was killed.
+    """
+    stream = iter(dialogues)
+    groups = iter(lambda: tuple(islice(stream, BATCH)), ())
+    parts = (DialoguePart(group, 1 + place * BATCH) for place, group in enumerate(groups))
+    whole, faults, problems = _empty_groups(task), dict[tuple[str, str], Sequence[Gate]](), list[Problem]()
+    results = workers.map(measure_part, parts, task, purpose="evaluate on a Dask cluster")
+    for _, found in with_progress(results, tell, f"times {BATCH} dialogues measured", -(-count // BATCH)):
+        if not isinstance(found, PartTotals):
+            problems += found
+            continue
+        for (total, units), (further, more) in zip(whole, found.groups, strict=True):
+            total.merge(further)
+            units.extend(more)
+        faults |= found.faults
+    if problems:
+        raise DataError(problems)
+    return PartTotals(whole, faults)
+
+
+def _empty_groups(task: PartTask) -> tuple[tuple[Measurement, UnitTable], tuple[Measurement, UnitTable]]:
+    first, second = (
+        (Measurement(get_metrics(names), settings=task.settings, data_hash=task.data_hash), UnitTable())
+        for names in (task.outcomes, task.others)
+    )
+    return first, second
+
+
+@few_collections()
+def measure_part(part: DialoguePart, task: PartTask) -> PartTotals | list[Problem]:
+    """Totals and faults of some dialogues, or mistakes in them."""
+    conversations = list(conversations_of(part.dialogues))
+    own = [each for each in conversations if each.role is Role.SYSTEM] if task.is_beside else conversations
+    groups = _empty_groups(task)
+    try:
+        for (total, units), measured in zip(groups, (conversations, own), strict=True):
+            total.add(measured, units)
+        faults = faults_of_users(dialogues_in(own), task.catalogue, vocabulary=task.vocabulary)
+    except DataError as error:
+        return list(error.problems)
+    return PartTotals(groups, faults)
+
+
+@dataclass
+class _Found:
+    """What is measured, in the order of the report."""
+
+    settings: Settings
+    data_hash: str
+    tell: Tell
+    scores: list[Score] = field(default_factory=list)
+    units: UnitTable = field(default_factory=UnitTable)
+    measures: list[Measure] = field(default_factory=list)
+    counts: list[MeasureSums | DistinctCounts] = field(default_factory=list)
+    undeclared: list[str] = field(default_factory=list)
+
+    def add_people(
+        self, conversations: Collection[Conversation], humans: Sequence[HumanRating], filed: FiledAnswers
+    ) -> None:
+        """Add people's ratings of some conversations."""
+        if not humans:
+            return
+        self.tell(f"people's ratings of {len(conversations)} conversations")
+        for conversation in conversations:
+            self.scores.extend(rating_scores(conversation, filed))
+        total = Measurement(humans, settings=self.settings, data_hash=self.data_hash)
+        total.add(conversations)
+        self.scores.extend(total.scores())
+        self.measures.extend(_measure(human, by_people=True) for human in humans)
+        self.undeclared.extend(undeclared_scales(humans))
+
+    def totals(
+        self, metrics: Sequence[AnyMetric], conversations: Iterable[Conversation], count: int
+    ) -> tuple[Measurement, UnitTable]:
+        """System totals and unit scores of some metrics."""
+        found, units = Measurement(metrics, settings=self.settings, data_hash=self.data_hash), UnitTable()
+        if metrics:
+            what = f"conversations measured by {len(metrics)} metrics"
+            found.add(with_progress(conversations, self.tell, what, count), units)
+        return found, units
+
+    def add_totals(self, totals: Measurement, units: UnitTable) -> None:
+        """Add totals and unit scores."""
+        self.units.extend(units)
+        self.scores.extend(totals.scores())
+        self.counts.extend([*totals.parts(), *totals.counts()])
 
 
 def is_outcome(metric: AnyMetric) -> bool:

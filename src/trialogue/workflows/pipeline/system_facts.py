@@ -1,13 +1,13 @@
 """Counts per system: dialogues, replies, people, and completed tasks."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trialogue.findings import SystemFacts
 from trialogue.long_work import with_progress
 from trialogue.metrics import Conversation
-from trialogue.metrics.gates.detect import gates_in, vocabulary_of
+from trialogue.metrics.gates.detect import Vocabulary, gates_in, vocabulary_of
 from trialogue.records import CompletionCounts, Dialogue, Role, Utterance
 from trialogue.records.kinds.gates import Gate
 from trialogue.records.kinds.shifts import CorpusShift
@@ -18,9 +18,12 @@ FaultsOfUsers = Mapping[tuple[str, str], Sequence[Gate]]
 
 
 def faults_of_users(
-    dialogues: Collection[Dialogue],
+    dialogues: Iterable[Dialogue],
     catalogue: str | None = None,
     tell: Callable[[str], None] = lambda _line: None,
+    *,
+    vocabulary: Vocabulary | None = None,
+    total: int | None = None,
 ) -> dict[tuple[str, str], tuple[Gate, ...]]:
     """The faults of the users of dialogues that are evaluated together: what users could wish for is of all their needs.
 
@@ -29,44 +32,61 @@ def faults_of_users(
         catalogue: of the items that needs are about, as ``load_catalogue`` takes it; None: descriptions of items are not
             recognised, only titles.
         tell: called with progress lines.
+        vocabulary: values that any of their needs asks for; None: it is looked up first, in a pass of its own.
+        total: their number, for the progress lines.
     """
-    vocabulary = vocabulary_of(dialogue.need for dialogue in dialogues if dialogue.need is not None)
+    if vocabulary is None:
+        dialogues = list(dialogues)
+        vocabulary = vocabulary_of(dialogue.need for dialogue in dialogues if dialogue.need is not None)
     facts = None
-    if catalogue is not None and any(dialogue.need for dialogue in dialogues):
-        from trialogue.workflows.inputs.knowledge import facts_of_catalogue  # here: most evaluations need no catalogue
-
-        facts = facts_of_catalogue(catalogue)
     found = {}
-    for dialogue in with_progress(dialogues, tell, "users checked", len(dialogues)):
+    for dialogue in with_progress(dialogues, tell, "users checked", total):
+        if facts is None and catalogue is not None and dialogue.need is not None:
+            from trialogue.workflows.inputs.knowledge import facts_of_catalogue  # here: most have no catalogue
+
+            facts = facts_of_catalogue(catalogue)
         gates = tuple(gate for gate, fires in gates_in(dialogue, vocabulary, facts).items() if fires)
         if gates:
             found[dialogue.system or "", dialogue.id] = gates
     return found
 
 
+def tallies_of(conversations: Iterable[Conversation]) -> "dict[str, Tally]":
+    """What there is of each system, by its name.
+
+    Args:
+        conversations: all that count for how much there is of a system.
+    """
+    tallies: dict[str, Tally] = {}
+    for each in conversations:
+        tallies.setdefault(each.system, Tally(each.role)).add(each)
+    return tallies
+
+
 def facts_of(
-    conversations: Iterable[Conversation],
-    completed: Mapping[str, CompletionCounts] | None = None,
-    faults: FaultsOfUsers | None = None,
+    tallies: "Mapping[str, Tally]",
+    completed: Mapping[str, CompletionCounts],
+    faults: FaultsOfUsers,
     *,
     seeds: tuple[int, ...] = (),
 ) -> tuple[SystemFacts, ...]:
     """Counts by system name; baselines are omitted unless there is nothing else.
 
     Args:
-        conversations: all that count for how much there is of a system.
+        tallies: what there is of each system.
         completed: what each system finished, by its name.
-        faults: faults of their users, where these are known; None: they are detected.
+        faults: faults of their users.
         seeds: of the simulations that dialogues are from.
     """
-    if faults is None:
-        conversations = list(conversations)
-        faults = faults_of_users([each.dialogue for each in conversations if each.dialogue is not None])
-    tallies: dict[str, _Tally] = {}
-    for each in conversations:
-        tallies.setdefault(each.system, _Tally(each.role)).add(each, faults)
+    gates: dict[str, Counter[Gate]] = {}
+    gated = Counter(system for system, _ in faults)
+    for (system, _), own in faults.items():
+        gates.setdefault(system, Counter()).update(own)
     evaluated = [system for system in sorted(tallies) if tallies[system].role is Role.SYSTEM]
-    return tuple(tallies[name].facts(name, (completed or {}).get(name), seeds) for name in evaluated or sorted(tallies))
+    return tuple(
+        tallies[name].facts(name, completed.get(name), seeds, gates.get(name, Counter()), gated[name])
+        for name in evaluated or sorted(tallies)
+    )
 
 
 def people_among(dialogues: Iterable[Dialogue]) -> int | None:
@@ -75,15 +95,13 @@ def people_among(dialogues: Iterable[Dialogue]) -> int | None:
 
 
 @dataclass
-class _Tally:
+class Tally:
     """What conversations of a system add up to, one after the other."""
 
     role: Role
     dialogues: int = 0
     replies: int = 0
     simulated: int = 0
-    gated: int = 0
-    gates: Counter[Gate] = field(default_factory=Counter)
     people: set[str] = field(default_factory=set)
     models: set[str] = field(default_factory=set)
     user_models: set[str] = field(default_factory=set)
@@ -92,7 +110,8 @@ class _Tally:
     reference_shift: CorpusShift | None = None
     """Of the first reference that has one."""
 
-    def add(self, conversation: Conversation, known: FaultsOfUsers) -> None:
+    def add(self, conversation: Conversation) -> None:
+        """Count a conversation."""
         self.dialogues += 1
         self.replies += len(conversation.replies)
         for reply in conversation.replies:
@@ -109,11 +128,16 @@ class _Tally:
         for said in dialogue.utterances:
             if said.speaker == "user":
                 self.user_models |= _models(said)
-        gates = known.get((conversation.system, dialogue.id), ())
-        self.gates.update(gates)
-        self.gated += bool(gates)
 
-    def facts(self, system: str, completion: CompletionCounts | None, seeds: tuple[int, ...]) -> SystemFacts:
+    def facts(
+        self,
+        system: str,
+        completion: CompletionCounts | None,
+        seeds: tuple[int, ...],
+        gates: Counter[Gate],
+        gated: int,
+    ) -> SystemFacts:
+        """The counts, with those of faults of users: by gate, and of dialogues."""
         return SystemFacts(
             system=system,
             shift=self.shift or self.reference_shift,
@@ -125,8 +149,8 @@ class _Tally:
             models=tuple(sorted(self.models)),
             user_models=tuple(sorted(self.user_models)),
             completion=completion,
-            gates={gate: self.gates[gate] for gate in Gate if self.gates[gate]},
-            gated=self.gated,
+            gates={gate: gates[gate] for gate in Gate if gates[gate]},
+            gated=gated,
         )
 
 

@@ -1,11 +1,10 @@
 """Detect measured dialogues that are in the training data of a measure, by its fingerprints."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
 from trialogue.fingerprints import TrainingExposure
-from trialogue.metrics import AnyMetric, Conversation
-from trialogue.metrics.engine.conversations import DialoguesIn
+from trialogue.metrics import AnyMetric
 from trialogue.records import Dialogue
 
 
@@ -16,16 +15,6 @@ class TrainedMetric(Protocol):
     def training_exposure(self, dialogues: Iterable[Dialogue]) -> tuple[TrainingExposure, ...] | None:
         """Number of recognised dialogues by system; None without known training data."""
         ...
-
-
-def training_exposures(
-    metrics: Iterable[AnyMetric], conversations: Collection[Conversation]
-) -> tuple[TrainingExposure, ...]:
-    """Training data among the conversations, by metric and system."""
-    found = (
-        metric.training_exposure(DialoguesIn(conversations)) for metric in metrics if isinstance(metric, TrainedMetric)
-    )
-    return tuple(exposure for exposures in found for exposure in exposures or ())
 
 
 def of_unknown_training(metrics: Iterable[AnyMetric]) -> tuple[str, ...]:

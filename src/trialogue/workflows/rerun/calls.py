@@ -24,7 +24,7 @@ PATH, BEFORE, AFTER, SHA256, MEMORY = "path", "before", "after", "sha256", "memo
 its hash. The last one is the key of an argument that was given in memory."""
 TEXTS = ("references", "contexts")
 """Parameters whose texts are data."""
-NOT_CONTENT = ("progress", "note", "out", "cache")
+NOT_CONTENT = ("progress", "note", "out", "cache", "jobs", "cluster")
 """Parameters that change no result."""
 
 
