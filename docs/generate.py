@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import house
+import troubleshooting
 import yaml
 from describe import classes, described, function, module
 
@@ -234,11 +235,13 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/formats.md": formats_page,
     "reference/metrics.md": metrics_page,
     "reference/records.md": records_page,
+    "troubleshooting.md": lambda: troubleshooting.page(troubleshooting.outputs_kept),
 }
 """Pages that are kept, by their path below ``docs``."""
 
 
 def main() -> None:
+    troubleshooting.PAGE.write_text(troubleshooting.page(troubleshooting.outputs_now), encoding="utf-8")
     for name, page in PAGES.items():
         (REFERENCE.parent / name).write_text(page().rstrip() + "\n", encoding="utf-8")
     ROOMS.mkdir(exist_ok=True)
