@@ -73,6 +73,12 @@ def test_every_row_that_is_no_vote_is_named_at_once(tmp_path: Path) -> None:
     assert "the text 'chip'. It must name one of the two systems" in str(error.value)
 
 
+def test_options_of_questions_are_no_systems(tmp_path: Path) -> None:
+    path = table(tmp_path / "quiz.csv", ["a", "b", "choice"], *[[f"yes {n}", f"no {n}", "a"] for n in range(3)])
+    with pytest.raises(DataError, match="'a' and 'b' have 6 values in 3 rows: texts, not systems"):
+        votes(path)
+
+
 def test_a_row_without_a_vote_is_counted(tmp_path: Path) -> None:
     notes: list[Problem] = []
     path = table(tmp_path / "v.csv", ["system_a", "system_b", "winner"], ["aria", "bolt", ""], ["aria", "bolt", "b"])

@@ -247,6 +247,12 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
         )
         report.settle()
         return
+    systems = {identifier(row.cell(column)) for row in table.rows for column in layout.systems}
+    if len(systems) > max(len(table.rows), 2):
+        named = " and ".join(map(repr, layout.systems))
+        what = f"{named} have {len(systems)} values in {len(table.rows)} rows: texts, not systems."
+        report.wrong(what, hint="Map the columns instead (trialogue data map FILE).")
+        report.settle()
     reader = _Reader(path, report, layout)
     entries = list(reader.entries(table.rows))
     made = Conversations(SHAPE, bare_stem(path), report, fallback=lambda number: f"{bare_stem(path)}-{number}")
