@@ -149,7 +149,6 @@ def test_probes_are_priced_asked_shown_and_kept(files: dict[str, str], endpoint:
     assert not (out / "answers").exists()
     first = RUN.invoke(app, given)
     assert first.exit_code == 0, first.output
-    assert "a reply asks for the highest score" in " ".join(first.output.split())
     findings = json.loads((out / "judging.json").read_text(encoding="utf-8"))
     biased = [each["probe"] for each in findings["probes"] if each["verdict"] == "biased"]
     assert biased == ["injection"]

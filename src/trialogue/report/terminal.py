@@ -78,8 +78,3 @@ def _without_empty_rows(cells: Table) -> Table:
     rule = len(cells.rows) - cells.below_rule
     kept = [row for row in cells.rows[rule:] if any(map(str, row[1:]))]
     return replace(cells, rows=(*cells.rows[:rule], *kept), below_rule=len(kept))
-
-
-def wrap_list(heading: str, texts: Iterable[str], width: int) -> str:
-    """A heading and items below it, each begun with a dash."""
-    return f"{heading}:\n" + "\n".join(textwrap.fill(f"- {one_line(text)}", width) for text in texts)

@@ -151,6 +151,7 @@ def test_whose_a_vote_is(tmp_path: Path, more: dict[str, str], raters: Raters) -
         ["dialogue", "speaker", "text", "preference"],
         ["model_a", "rating", "winner"],
         ["a", "b", "text"],
+        ["kind", "v", "id", "a", "b", "choice"],
     ],
 )
 def test_other_tables_are_left_to_other_formats(tmp_path: Path, columns: list[str]) -> None:

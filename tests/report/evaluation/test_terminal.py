@@ -3,7 +3,7 @@
 import pytest
 
 from tests.report.made import ALL, hostile, nine, two, undefined
-from trialogue.report import text_table
+from trialogue.report import render_html, text_table
 from trialogue.report.document import Medium
 from trialogue.report.evaluation.document import evaluation_document
 from trialogue.report.text import columns
@@ -24,9 +24,17 @@ def test_no_line_is_wider_than_the_terminal(name: str, width: int) -> None:
 
 
 def test_variants_are_named_in_the_headings() -> None:
-    (table,) = evaluation_document(two()).tables_of(Medium.TERMINAL)
-    heads = table.cells(Medium.TERMINAL).heads
-    assert {"Distinct-n (ratio) ↑", "Distinct-n (per response) ↑"} <= set(heads)
+    page = render_html(two())
+    assert "Distinct-n (ratio)" in page
+    assert "Distinct-n (per response)" in page
+
+
+def test_at_most_three_measures_and_one_paragraph_for_a_severity() -> None:
+    (table,) = evaluation_document(nine()).tables_of(Medium.TERMINAL)
+    assert len(table.cells(Medium.TERMINAL).heads) <= 1 + 3
+    text = text_table(nine(), width=100)
+    assert "more measures in the report." in " ".join(text.split())
+    assert all(text.count(f"\n{heading}: ") <= 1 for heading in ("Blocked verdicts", "Conditional verdicts", "To note"))
 
 
 def test_undefined_is_a_dash_and_a_missing_interval_is_said() -> None:

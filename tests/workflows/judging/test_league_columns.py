@@ -10,7 +10,6 @@ from tests.workflows.judging.test_judge import World
 from trialogue.findings import Findings
 from trialogue.records import Rating, Score
 from trialogue.records.files.jsonl import parse_line, to_line
-from trialogue.report import text_table
 from trialogue.report.evaluation.document import evaluation_document, league_document
 from trialogue.report.evaluation.summary import pairs_table, standings_table
 from trialogue.report.measures import split_columns, table_leagues
@@ -52,7 +51,6 @@ def test_the_league_table_has_the_judge_raw_beside_corrected_where_people_labell
         place = names.index("Overall (judge alone) ↑")
         assert names[place + 1] == "Overall (judge, corrected) ↑"
     assert r"\shortstack[r]{Overall\\(judge,\\corrected) $\uparrow$}" in document_latex(paper)
-    assert "Overall (judge, corrected)" in text_table(findings, width=120)
     assert "raw scores of a judge do not show its error" in document_markdown(paper)
     rows = {(row["measure"], row["system"]): row for row in standings_table(findings).tidy()}
     raw, corrected = rows[RAW, "poor"], rows[CORRECTED, "poor"]

@@ -234,7 +234,8 @@ def _recognises(head: Head) -> bool:
         columns = columns_of(head.path)
     except (TrialogueError, csv.Error, ValueError):  # another reader says what is wrong with the file
         return False
-    return not set(columns) >= set(VOTES_HEADER) and layout_of(columns) is not None
+    is_ours = "kind" in columns or set(columns) >= set(VOTES_HEADER)  # other formats say more
+    return not is_ours and layout_of(columns) is not None
 
 
 def _read(path: Path, note: Note) -> Iterator[AnyRecord]:

@@ -57,6 +57,7 @@ from trialogue.report.measures import (
     all_leagues,
     confidence,
     correction_words,
+    few_leagues,
     group_by_judges,
     is_ranked,
     is_sparse,
@@ -76,6 +77,7 @@ from trialogue.report.render.papers import COLUMN
 from trialogue.report.table import AnyCell, Cell
 from trialogue.report.text import distinct_texts
 
+IN_TERMINAL = 3  # measures; the report has all
 PAGE, SCREENS = frozenset({Medium.PAGE}), frozenset({Medium.PAGE, Medium.TERMINAL})
 TERMINAL, PAPER = frozenset({Medium.TERMINAL}), frozenset({Medium.PAPER})
 MAX_TABLED = 60  # systems; beyond, a table of their pairs would be most of the page, and pairs.csv holds it
@@ -322,9 +324,13 @@ def _leagues(found: Findings, leagues: Sequence[League], systems: Systems) -> It
     everything = table_leagues(found)
     sparse = [each for each in everything if is_sparse(each) and each.measure.name != found.primary]
     dense = [each for each in everything if each not in sparse]
-    note = " ".join(part for part in (_key(found, dense), sparse_note(sparse, systems.titles)) if part)
+    few = [each for each in few_leagues(found, IN_TERMINAL) if each in dense]
+    more = len(everything) - len(few)
+    note = " ".join(
+        part for part in (_key(found, few), f"{count(more, 'more measure')} in the report." if more else "") if part
+    )
     if found.log is None or not found.log.leads:
-        yield Section("", [league_table(dense, systems, title, where=TERMINAL, note=note)], where=TERMINAL)
+        yield Section("", [league_table(few, systems, title, where=TERMINAL, note=note)], where=TERMINAL)
     chosen = paper_leagues(found)
     caption = paper_caption(found, chosen)
     paper = league_table(chosen, systems, "Systems by measures", where=PAPER, caption=caption, points=COLUMN)

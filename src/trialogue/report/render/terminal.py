@@ -5,10 +5,10 @@ from typing import Any
 
 from trialogue.report.document import Document, Medium, Part, Section, Sentences, Table
 from trialogue.report.numbers import count
-from trialogue.report.terminal import columns, draw_cells, split_cells, wrap_list, wrap_sentences
+from trialogue.report.terminal import columns, draw_cells, split_cells, wrap_sentences
 
 NARROWEST, WIDEST = 60, 130
-MAX_THREATS = 5  # of one severity; the report has all
+MAX_THREATS = 1  # of one severity; the report has all
 
 
 def document_text(document: Document, *, width: int | None = None) -> str:
@@ -28,8 +28,10 @@ def document_text(document: Document, *, width: int | None = None) -> str:
 
 
 def _threats(heading: str, texts: Sequence[str], width: int) -> str:
+    """A severity in one paragraph: its first threat, and how many more there are."""
     more = len(texts) - MAX_THREATS
-    return wrap_list(heading, [*texts[:MAX_THREATS], *([f"and {more} more in the report"] if more > 0 else [])], width)
+    rest = f" {more:,} more in the report." if more > 0 else ""
+    return wrap_sentences([f"{heading}: {' '.join(texts[:MAX_THREATS])}{rest}"], width)
 
 
 def parts_text(parts: Sequence[Part], *, width: int | None = None) -> str:
