@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from trialogue.datasets import Head
+from trialogue.datasets.corpora.infact import FORMAT as INFACT
 from trialogue.datasets.corpora.inspired import FORMAT as INSPIRED
 from trialogue.datasets.corpora.inspired2_study import FORMAT as INSPIRED2
 from trialogue.datasets.corpora.redial import FORMAT as REDIAL
 from trialogue.datasets.formats.openai_chat import FORMAT as OPENAI
-from trialogue.datasets.infact.format import FORMAT as INFACT
 
 FORMATS = (INSPIRED, REDIAL, INFACT, INSPIRED2, OPENAI)
 SAMPLES = Path(__file__).parents[1] / "data"

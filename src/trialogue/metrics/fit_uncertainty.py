@@ -206,7 +206,7 @@ def widen_at_end(
             found = _reach_at_least(found, float(np.hypot(least, z * variance**0.5)), clusters, confidence)
     if found.interval is None:
         return estimate.model_copy(update={"interval": None, "why": found.why})
-    return estimate.model_copy(update={"interval": _cut_off(found.interval, 0.0, 1.0), "why": None})
+    return estimate.model_copy(update={"interval": found.interval.cut_off(0.0, 1.0), "why": None})
 
 
 def widen(estimate: Estimate, variance: float, *, clusters: int | None = None) -> Estimate:
@@ -300,7 +300,7 @@ def fitted_difference(
         without, other_without, value, other, a.n + b.n, confidence=confidence, added=added, kinds=kinds
     )
     if found.interval is not None:
-        found = found.model_copy(update={"interval": _cut_off(found.interval, -1.0, 1.0)})
+        found = found.model_copy(update={"interval": found.interval.cut_off(-1.0, 1.0)})
     return _add_reason(found, variance) if isinstance(variance, Undefined) else _name_method(found, sources[0])
 
 
@@ -320,11 +320,6 @@ def _reach_at_least(found: Estimate, reach: float, clusters: int, confidence: fl
         return found.model_copy(update={"interval": interval, "why": None})
     low, high = min(found.interval.low, found.value - reach), max(found.interval.high, found.value + reach)
     return found.model_copy(update={"interval": found.interval.model_copy(update={"low": low, "high": high})})
-
-
-def _cut_off(interval: Interval, low: float, high: float) -> Interval:
-    """An interval, cut off where the scale ends."""
-    return interval.model_copy(update={"low": max(low, interval.low), "high": min(high, interval.high)})
 
 
 def _name_method(estimate: Estimate, sources: Sources) -> Estimate:

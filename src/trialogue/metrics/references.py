@@ -2,12 +2,13 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
 from trialogue.metrics.base import Array, RatioMetric, Reply, Undefined
 from trialogue.metrics.batch import Batch, Rows, mean_rows, where
-from trialogue.records import Reason, ReasonCode
+from trialogue.records import Card, FailurePolicy, Reason, ReasonCode
 
 NO_REFERENCE = Undefined(Reason.of(ReasonCode.NO_REFERENCE))
 BLANK_REFERENCE = Undefined(Reason.of(ReasonCode.REFERENCE_BLANK))
@@ -20,6 +21,12 @@ NOT_COMPARED = (
 """Caveat of the metrics that compare texts with references."""
 FIRST_REFERENCE = "Of several references, only the first is compared."
 """Caveat of the metrics that compare anything else."""
+
+
+reference_card = partial(
+    Card, low=0, high=1, better="higher", level="response", failed=FailurePolicy.WORST, needs=("reference",)
+)
+"""What the cards of metrics that compare texts with references have in common."""
 
 
 def lacking_reference(reply: Reply) -> Undefined | None:

@@ -1,6 +1,7 @@
 """Estimates: a value with its interval and counts, and the reason for anything missing."""
 
 from collections.abc import Callable
+from math import inf
 from typing import Self, TypeAlias
 
 from pydantic import Field, model_validator
@@ -61,6 +62,11 @@ class Interval(Record):
             text = next((each for each in texts if any(digit in each for digit in "123456789")), text)
         return text
 
+    def cut_off(self, low: float | None, high: float | None) -> Self:
+        """The interval up to the ends of a scale; None: the scale has no end there."""
+        bottom, top = -inf if low is None else low, inf if high is None else high
+        return self.model_copy(update={"low": max(bottom, self.low), "high": min(top, self.high)})
+
     def negate(self) -> Self:
         """Interval of the negated difference."""
         return self.model_copy(update={"low": 0.0 - self.high, "high": 0.0 - self.low})
@@ -87,6 +93,10 @@ class Estimate(Record):
         if self.value is None and not self.why:
             raise ValueError("a missing value needs a reason (why)")
         return self
+
+    def cut_off(self, low: float | None, high: float | None) -> Self:
+        """The estimate with its interval up to the ends of a scale; None: the scale has no end there."""
+        return self.model_copy(update={"interval": None if self.interval is None else self.interval.cut_off(low, high)})
 
     def render(self, write: Writer, decimals: int = 0, *, undefined: str, unit: str = "", without: str = "") -> str:
         """The value and its interval: ``0.52 [0.38, 0.67]``.

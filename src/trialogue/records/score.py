@@ -5,7 +5,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from trialogue.records.base import Record
-from trialogue.records.estimate import Interval
+from trialogue.records.estimate import Estimate, Interval
 from trialogue.records.kinds.origins import Raters
 from trialogue.records.kinds.roles import Role
 from trialogue.records.measure_name import MeasureName
@@ -75,6 +75,17 @@ class Score(Record):
     """Whether the value rests on a calibration that was fitted on other data."""
     signature: str | None = None
     """Everything that made it: measure, label origin, seed, data hash, versions."""
+
+    @classmethod
+    def of_estimate(
+        cls, estimate: Estimate, *, measure: str, system: str, versus: str | None = None, **fields: object
+    ) -> Self:
+        """The score of a system, or of it less another (``versus``), from its estimate; ``fields`` are further ones."""
+        return cls.model_validate(
+            {name: getattr(estimate, name) for name in ("value", "why", "interval", "n", "clusters", "p")}
+            | {"measure": measure, "level": "system" if versus is None else "difference"}
+            | {"system": system, "versus": versus, **fields}
+        )
 
     @model_validator(mode="after")
     def _missing_has_a_reason(self) -> Self:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from trialogue.errors import UsageError
 from trialogue.metrics import Conversation, DistinctTypes, Reply, Settings, Undefined, get_metric, measure
 from trialogue.metrics.needs.need_ranking import RepeatedRecommendations
-from trialogue.metrics.recommendation.items import Coverage, Gini, IntraListDiversity, Popularity
+from trialogue.metrics.recommendation.lists import Coverage, Gini, IntraListDiversity, Popularity
 from trialogue.records import Dialogue, Mention, Reason, ReasonCode, Score, Utterance
 from trialogue.workflows.evaluation import evaluate
 

@@ -163,7 +163,7 @@ class _Reader:
     def _exchanges(self, row: Row, replies: Any) -> list[dict[str, Any]]:
         """Prompts and replies in turn; several where both are lists."""
         asked = unpack(row.cell(self.layout.prompt))
-        pairs = zip(_listed(asked), _listed(replies), strict=False)
+        pairs = zip(_as_list(asked), _as_list(replies), strict=False)
         return [
             message
             for said, answer in pairs
@@ -187,7 +187,7 @@ class _Reader:
 
     def _choice(self, row: Row, systems: tuple[str, ...]) -> Choice | None:
         if self.layout.flags is not None:
-            return self._flagged(row, self.layout.flags)
+            return self._choice_by_flags(row, self.layout.flags)
         column = str(self.layout.vote)
         value = row.cell(column)
         if is_absent(value):
@@ -208,7 +208,7 @@ class _Reader:
         self.report.wrong(f"{kind[:-1]}: {kind_of(value)}.", column, line=row.line, hint=HINT, kind=kind)
         return None
 
-    def _flagged(self, row: Row, flags: tuple[str, ...]) -> Choice | None:
+    def _choice_by_flags(self, row: Row, flags: tuple[str, ...]) -> Choice | None:
         numbers = [plain_number(row.cell(flag)) if not is_absent(row.cell(flag)) else 0 for flag in flags]
         if sorted(number if number is not None else -1 for number in numbers) == [0, 0, 1]:
             return _CHOICES[numbers.index(1)]
@@ -223,7 +223,7 @@ def _are_messages(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(each, dict) and "role" in each for each in value)
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 

@@ -17,7 +17,7 @@ from trialogue.findings.standings import League, Measure
 from trialogue.findings.threat import Severity, Threat, Validity, lowest_validity
 from trialogue.findings.threats.gate import gate_leagues, threats_to, validity_of
 from trialogue.findings.threats.users import separate_users
-from trialogue.records import Estimate, MeasureName, PopulationKind, Reason, ReasonCode, Score
+from trialogue.records import Estimate, PopulationKind, Reason, ReasonCode, Score
 
 
 def measure_of(entries: Sequence[Entry], key: ColumnKey) -> Measure:
@@ -75,26 +75,13 @@ def league_of_group(
     scores = []
     for entry in group:
         estimate = values[entry.name].estimate
-        scores.append(_score(measure, estimate, entry.name, None))
+        scores.append(Score.of_estimate(estimate, measure=measure.name, system=entry.name))
     for a, b in combinations(sorted(group, key=lambda entry: entry.name), 2):
-        scores.append(_score(measure, entry_difference(a, b, key, sampling), a.name, b.name))
+        scores.append(
+            Score.of_estimate(entry_difference(a, b, key, sampling), measure=measure.name, system=a.name, versus=b.name)
+        )
     (league,) = leagues(scores, [measure], alpha=alpha)
     return league.model_copy(update={"measure": measure})
-
-
-def _score(measure: Measure, estimate: Estimate, system: str, versus: str | None) -> Score:
-    return Score(
-        measure=MeasureName(measure.name),
-        level="system" if versus is None else "difference",
-        value=estimate.value,
-        why=estimate.why,
-        system=system,
-        versus=versus,
-        interval=estimate.interval,
-        n=estimate.n,
-        clusters=estimate.clusters,
-        p=estimate.p,
-    )
 
 
 def gated_column(

@@ -230,7 +230,7 @@ def _estimate_baseline(side: ScoredSystem, metric: SumMetric[Reply], confidence:
     )
     if is_share(metric):
         found = bounded_share(found, confidence=confidence)
-    return _label_interval(_cut_off(found, metric.card.low, metric.card.high), error, metric)
+    return _label_interval(found.cut_off(metric.card.low, metric.card.high), error, metric)
 
 
 def _estimate_difference(
@@ -248,7 +248,7 @@ def _estimate_difference(
     )
     low, high = metric.card.low, metric.card.high
     most = None if low is None or high is None else high - low  # that two values on the scale can differ by
-    return _label_interval(_cut_off(found, None if most is None else -most, most), error, metric)
+    return _label_interval(found.cut_off(None if most is None else -most, most), error, metric)
 
 
 def _error_of_fit(metric: SumMetric[Reply], a: Parts, b: Parts) -> float | Undefined | None:
@@ -270,28 +270,13 @@ def _label_interval(estimate: Estimate, error: float | Undefined | None, metric:
     return estimate.model_copy(update={"interval": estimate.interval.model_copy(update={"method": method})})
 
 
-def _cut_off(estimate: Estimate, low: float | None, high: float | None) -> Estimate:
-    """With the interval cut off where the scale ends; None: it does not end."""
-    if estimate.interval is None:
-        return estimate
-    low = max(estimate.interval.low, -np.inf if low is None else low)
-    high = min(estimate.interval.high, np.inf if high is None else high)
-    return estimate.model_copy(update={"interval": estimate.interval.model_copy(update={"low": low, "high": high})})
-
-
 def _baseline_score(metric: AnyMetric, system: str, versus: str | None, estimate: Estimate) -> Score:
     """The score of a baseline alone, or of a system less a baseline."""
-    return Score(
+    return Score.of_estimate(
+        estimate,
         measure=metric.measure,
-        level="system" if versus is None else "difference",
-        value=estimate.value,
-        why=estimate.why,
         system=system,
         versus=versus,
         role=Role.BASELINE if versus is None else Role.SYSTEM,
         versus_role=Role.SYSTEM if versus is None else Role.BASELINE,
-        interval=estimate.interval,
-        n=estimate.n,
-        clusters=estimate.clusters,
-        p=estimate.p,
     )

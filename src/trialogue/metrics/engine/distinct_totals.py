@@ -25,7 +25,7 @@ from trialogue.metrics.engine.unit_scores import (
 )
 from trialogue.metrics.pieces import Ints, hash_order, mix_bits
 from trialogue.metrics.text.word_hashes import PRIME, NGrams, distinct, object_hash
-from trialogue.records import Card, DistinctCounts, Estimate, Reason, ReasonCode
+from trialogue.records import DistinctCounts, Estimate, Reason, ReasonCode
 from trialogue.records.scores.score_table import Values
 from trialogue.stats import jackknife
 from trialogue.stats.resampling.rarefaction import Occurrences, occurrences_of
@@ -236,7 +236,7 @@ class CountedTotals:
             why = Reason.of(ReasonCode.TOO_FEW_CLUSTERS_FOR_DISTINCT, clusters=len(without))
             return Estimate(value=value, n=self._units, clusters=len(without), why=why)
         found = jackknife(list(without.values()), value, self._units, confidence=settings.confidence)
-        return _clip_to_scale(found, self.metric.card)
+        return found.cut_off(self.metric.card.low, self.metric.card.high)
 
     def minus(self, other: "CountedTotals", settings: Settings) -> Estimate:
         """Difference at equal size, by jackknife over the clusters of both; each side is rarefied to the smaller one."""
@@ -262,15 +262,6 @@ class CountedTotals:
         if not all(np.isfinite(totals._sample().value) for totals in (self, other)):
             return Estimate(value=None, why=no_value(self.metric))
         return None
-
-
-def _clip_to_scale(estimate: Estimate, card: Card) -> Estimate:
-    """The estimate with its interval cut off where the scale ends."""
-    if estimate.interval is None:
-        return estimate
-    low = estimate.interval.low if card.low is None else max(card.low, estimate.interval.low)
-    high = estimate.interval.high if card.high is None else min(card.high, estimate.interval.high)
-    return estimate.model_copy(update={"interval": estimate.interval.model_copy(update={"low": low, "high": high})})
 
 
 def _one_by_one(metric: CountMetric, batch: Batch) -> TypeRows:

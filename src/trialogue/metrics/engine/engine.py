@@ -333,19 +333,13 @@ def _score(
     *,
     skipped: Counter[Reason] | None = None,
 ) -> Score:
-    return Score(
+    return Score.of_estimate(
+        estimate,
         measure=metric.measure,
-        level="system" if versus is None else "difference",
-        value=estimate.value,
-        why=estimate.why,
         system=system,
         versus=versus,
-        interval=estimate.interval,
-        n=estimate.n,
-        clusters=estimate.clusters,
         skipped=skipped.total() if skipped is not None else None,
         left_out=_left_out(skipped) if skipped and estimate.value is not None else None,
-        p=estimate.p,
         signature=signatures[metric.measure],
     )
 

@@ -41,61 +41,6 @@ _SENTENCE = re.compile(r"[.!?](?:\s|$)")
 SHORT = 4  # words; a reply of fewer says next to nothing
 LONGEST = 4_000  # characters of an utterance that are read: titles are searched for in quadratic time
 
-IN_CONTEXT = (
-    "log_words",
-    "is_short",
-    "is_empty",
-    "distinct_bigrams",
-    "repeats_within",
-    "distinct_words",
-    "stutters",
-    "begins_small",
-    "new_bigrams",
-    "is_repeated",
-    "like_the_last",
-    "listed",
-    "titles",
-    "new_titles",
-    "old_titles",
-    "has_year",
-    "names_something",
-    "asks",
-    "does_not_know",
-    "is_generic",
-    "greets",
-    "explains",
-    "sentences",
-    "user_requests",
-    "user_questions",
-    "user_greets",
-    "user_log_words",
-    "request_met_by_title",
-    "request_not_met",
-    "request_met_by_question",
-    "question_explained",
-    "question_met_by_list",
-    "question_not_explained",
-    "takes_up",
-    "takes_up_any",
-    "user_displeased_before",
-    "position",
-)
-"""Features of a reply and of what was said before it."""
-REACTION = (
-    "no_reaction",
-    "pleased_after",
-    "displeased_after",
-    "no_after",
-    "yes_after",
-    "repeats_after",
-    "requests_after",
-    "questions_after",
-    "log_words_after",
-    "takes_up_after",
-)
-"""Features of the user's next utterance."""
-WITH_REACTION = IN_CONTEXT + REACTION
-
 
 def reply_features(before: Sequence[Utterance], reply: str, after: Utterance | None = None) -> dict[str, float]:
     """Features of a reply by name; finite for any texts.
@@ -226,3 +171,9 @@ def _titles(text: str) -> set[str]:
     """Lower-case titles without years: numbered lines, and names before a year in brackets."""
     found = [*_LISTED.findall(text), *_TITLED.findall(text)]
     return {_ENDS_WITH_YEAR.sub("", title.lower()).strip() for title in found}
+
+
+IN_CONTEXT: tuple[str, ...] = (*_own("", ()), *_answering("", ()))
+"""Names of the features of a reply and of what was said before it."""
+WITH_REACTION = (*IN_CONTEXT, *_reaction("", (), None))
+"""The same, and those of the user's next utterance."""

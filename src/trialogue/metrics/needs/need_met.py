@@ -10,6 +10,7 @@ that listens finds is for this user. The statistic is in ``stats.lift``, and how
 ``metrics.engine.lift_totals``.
 """
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import partial
 from math import comb
@@ -67,14 +68,20 @@ class _OfNeeds(RatioMetric):
         self.declare(variant, turns=whole_number(turns, "turns"))
         self._turns, self._most = turns, LIMITS.get(self.variant, PER_TURN)
 
-    def recommendations(self, unit: Dialogue) -> tuple[Need, list[Recommended]] | Undefined:
-        """The need, and the new recommendations that count; why there are none."""
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(value of the dialogue, 1)."""
         need, found = need_of(unit), recommended_in(unit)
         if isinstance(need, Undefined):
             return need
         if isinstance(found, Undefined):
             return found
-        return need, [each for each in found if each.is_new and each.turn <= self._turns and each.place < self._most]
+        new = [each for each in found if each.is_new and each.turn <= self._turns and each.place < self._most]
+        value = self.of_dialogue(need, new)
+        return value if isinstance(value, Undefined) else (value, 1.0)
+
+    @abstractmethod
+    def of_dialogue(self, need: Need, found: Sequence[Recommended]) -> float | Undefined:
+        """Value of a dialogue with a need, from the new recommendations that count."""
 
 
 class NeedMet(_OfNeeds):
@@ -82,13 +89,9 @@ class NeedMet(_OfNeeds):
 
     card = NEED_MET
 
-    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
-        """(1 if it is met, 1)."""
-        counted = self.recommendations(unit)
-        if isinstance(counted, Undefined):
-            return counted
-        need, found = counted
-        return (float(not set(need.acceptable).isdisjoint(each.key for each in found)), 1.0)
+    def of_dialogue(self, need: Need, found: Sequence[Recommended]) -> float | Undefined:
+        """1 if it is met."""
+        return float(not set(need.acceptable).isdisjoint(each.key for each in found))
 
 
 AFTER_REVISION = _card(
@@ -114,15 +117,11 @@ class NeedMetAfterRevision(_OfNeeds):
 
     card = AFTER_REVISION
 
-    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
-        """(1 if it is met, 1)."""
-        counted = self.recommendations(unit)
-        if isinstance(counted, Undefined):
-            return counted
-        need, found = counted
+    def of_dialogue(self, need: Need, found: Sequence[Recommended]) -> float | Undefined:
+        """1 if it is met."""
         if not need.relaxed:
             return Undefined(Reason.of(ReasonCode.NEED_NOT_REVISED))
-        return (float(not {*need.acceptable, *need.acceptable_relaxed}.isdisjoint(each.key for each in found)), 1.0)
+        return float(not {*need.acceptable, *need.acceptable_relaxed}.isdisjoint(each.key for each in found))
 
 
 TURNS_UNTIL = _card(
@@ -158,17 +157,13 @@ class TurnsUntilNeedMet(_OfNeeds):
         if self.variant == "capped":
             self.card = TURNS_UNTIL.model_copy(update={"failed": FailurePolicy.WORST, "high": float(turns + 1)})
 
-    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
-        """(number of the turn, 1)."""
-        counted = self.recommendations(unit)
-        if isinstance(counted, Undefined):
-            return counted
-        need, found = counted
+    def of_dialogue(self, need: Need, found: Sequence[Recommended]) -> float | Undefined:
+        """Number of the turn."""
         turn = next((each.turn for each in found if each.key in need.acceptable), None)
         if turn is not None:
-            return (float(turn), 1.0)
+            return float(turn)
         if self.variant == "capped":
-            return (float(self._turns + 1), 1.0)
+            return float(self._turns + 1)
         return Undefined(Reason.of(ReasonCode.NEED_NOT_MET))
 
 
@@ -200,16 +195,12 @@ class ConstraintsSatisfied(_OfNeeds):
 
     card = CONSTRAINTS
 
-    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
-        """(share of the dialogue, 1)."""
-        counted = self.recommendations(unit)
-        if isinstance(counted, Undefined):
-            return counted
-        need, found = counted
+    def of_dialogue(self, need: Need, found: Sequence[Recommended]) -> float | Undefined:
+        """Share of the constraints."""
         if not need.is_resolved:
             return Undefined(Reason.of(ReasonCode.NEED_NOT_RESOLVED))
         shares = [need.fits.get(each.key, 0.0) for each in found] or [0.0]
-        return (sum(shares) / len(shares) if self.variant == "mean" else max(shares), 1.0)
+        return sum(shares) / len(shares) if self.variant == "mean" else max(shares)
 
 
 BY_CHANCE = _card(
@@ -235,15 +226,11 @@ class NeedMetByChance(_OfNeeds):
 
     card = BY_CHANCE
 
-    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
-        """(probability, 1)."""
-        counted = self.recommendations(unit)
-        if isinstance(counted, Undefined):
-            return counted
-        need, found = counted
+    def of_dialogue(self, need: Need, found: Sequence[Recommended]) -> float | Undefined:
+        """Probability."""
         if need.catalogue_size is None:
             return Undefined(Reason.of(ReasonCode.CATALOGUE_UNKNOWN))
-        return (probability_by_chance(need.catalogue_size, len(need.acceptable), len(found)), 1.0)
+        return probability_by_chance(need.catalogue_size, len(need.acceptable), len(found))
 
 
 def probability_by_chance(items: int, acceptable: int, named: int) -> float:

@@ -9,7 +9,14 @@ import numpy.typing as npt
 from trialogue.metrics.base import Array, Reply, Undefined, ratio
 from trialogue.metrics.batch import Batch, Rows, where
 from trialogue.metrics.names import full_name, whole_number
-from trialogue.metrics.references import EMPTY, NOT_COMPARED, lacking_reference, lacking_references, with_several
+from trialogue.metrics.references import (
+    EMPTY,
+    NOT_COMPARED,
+    lacking_reference,
+    lacking_references,
+    reference_card,
+    with_several,
+)
 from trialogue.metrics.text.overlap import matches, matches_in_any
 from trialogue.metrics.text.tokens import (
     PACKAGES,
@@ -23,7 +30,7 @@ from trialogue.metrics.text.tokens import (
     spaced_words,
     words,
 )
-from trialogue.records import Card, FailurePolicy, TextUse, Variant
+from trialogue.records import TextUse, Variant
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,17 +154,11 @@ def corpus_bleu(sums: Array, order: int, *, halving: bool) -> Array:
     return value
 
 
-CARD = Card(
+CARD = reference_card(
     name="bleu",
     title="BLEU-k",
     summary="Share of a reply's n-grams that are in the human recommender's reply, times a penalty for short replies.",
     unit="BLEU",
-    low=0,
-    high=1,
-    better="higher",
-    level="response",
-    failed=FailurePolicy.WORST,
-    needs=("reference",),
     text=TextUse(unit="word"),
     variants={
         "sacrebleu": Variant(

@@ -6,31 +6,30 @@ from functools import lru_cache
 
 import numpy as np
 
-from trialogue.metrics.base import Array, Reply, Undefined
+from trialogue.metrics.base import Array, RatioMetric, Reply, Undefined
 from trialogue.metrics.batch import Batch, Rows
-from trialogue.metrics.names import full_name
-from trialogue.metrics.references import NOT_COMPARED, lacking_reference, lacking_references, with_several
+from trialogue.metrics.references import (
+    NOT_COMPARED,
+    lacking_reference,
+    lacking_references,
+    reference_card,
+    with_several,
+)
 from trialogue.metrics.text.overlap import matches
 from trialogue.metrics.text.tokens import REMEMBERED, Rule
 from trialogue.metrics.text.word_hashes import Encoded, common
-from trialogue.records import Card, FailurePolicy, TextUse, Variant
+from trialogue.records import TextUse, Variant
 
 CHARACTERS = 6  # longest n-gram of characters
 WORDS = 2  # longest n-gram of words in chrF++
 BETA = 2.0  # recall counts beta squared times as much as precision
 _PUNCTUATION = frozenset(string.punctuation)
 
-CARD = Card(
+CARD = reference_card(
     name="chrf",
     title="chrF",
     summary="F-score of the character n-grams that a system's replies share with the human recommender's.",
     unit="chrF",
-    low=0,
-    high=1,
-    better="higher",
-    level="response",
-    failed=FailurePolicy.WORST,
-    needs=("reference",),
     text=TextUse(unit="character"),
     variants={
         "sacrebleu": Variant(
@@ -55,15 +54,14 @@ CARD = Card(
 )
 
 
-class ChrF:
+class ChrF(RatioMetric):
     """chrF of a system, from counts pooled over its replies; an empty reply matches nothing."""
 
     card = CARD
-    per_dialogue = False
 
-    def __init__(self, *, variant: str = CARD.default) -> None:
-        self.measure = full_name(CARD, variant, {})
-        self._words = WORDS if variant == "plusplus" else 0
+    def __init__(self, *, variant: str | None = None) -> None:
+        self.declare(variant)
+        self._words = WORDS if self.variant == "plusplus" else 0
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """For every order: n-grams of the reply, of the reference, and common ones."""

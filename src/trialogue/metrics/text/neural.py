@@ -12,9 +12,8 @@ import numpy as np
 
 from trialogue.errors import UsageError
 from trialogue.extras import need
-from trialogue.metrics.base import Array, Reply, Undefined, ratio
-from trialogue.metrics.names import full_name
-from trialogue.metrics.references import EMPTY, NOT_COMPARED, MeanAgainstReference
+from trialogue.metrics.base import Array, RatioMetric, Reply, Undefined, ratio
+from trialogue.metrics.references import EMPTY, NOT_COMPARED, MeanAgainstReference, reference_card
 from trialogue.records import Card, FailurePolicy, Reason, ReasonCode, TextUse, Variant
 
 WEIGHTS = (".safetensors", ".bin")
@@ -65,18 +64,13 @@ def _digest(folder: Path) -> str:
 
 REMEMBERED = 512  # texts whose vectors are kept: references return with every system
 
-BERTSCORE = Card(
+BERTSCORE = reference_card(
     name="bertscore",
     title="BERTScore",
     summary="How close in meaning a reply is to the human reply, word by word, in the embeddings of a model of "
     "your choice.",
     unit="cosine",
     low=-1,
-    high=1,
-    better="higher",
-    level="response",
-    failed=FailurePolicy.WORST,
-    needs=("reference",),
     text=TextUse(unit="subword"),
     variants={
         "f1": Variant(
@@ -239,7 +233,7 @@ FORMULAS: dict[str, tuple[Callable[[Sequence[float]], tuple[float, float]], Call
 """By variant: what of a reply's token losses is summed, and what becomes of the sums."""
 
 
-class Perplexity:
+class Perplexity(RatioMetric):
     """Perplexity of replies under the causal language model in a folder.
 
     Each reply is read by itself behind the model's begin-of-text token (or end-of-text token, where it has no other); if it
@@ -252,12 +246,11 @@ class Perplexity:
     """
 
     card = PERPLEXITY
-    per_dialogue = False
 
-    def __init__(self, *, variant: str = PERPLEXITY.default, model: str | None = None) -> None:
+    def __init__(self, *, variant: str | None = None, model: str | None = None) -> None:
         folder = model_folder(model, metric="perplexity")
-        self.measure = full_name(PERPLEXITY, variant, {"model": folder.name})
-        self._statistics, self._combine = FORMULAS[variant]
+        self.declare(variant, model=folder.name)
+        self._statistics, self._combine = FORMULAS[self.variant]
         self._reader = _LanguageModel(folder)
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:

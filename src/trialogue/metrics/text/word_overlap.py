@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from trialogue.extras import need
 from trialogue.metrics.base import Array
 from trialogue.metrics.batch import Batch
 from trialogue.metrics.names import whole_number
-from trialogue.metrics.references import NOT_COMPARED, MeanAgainstReference
+from trialogue.metrics.references import NOT_COMPARED, MeanAgainstReference, reference_card
 from trialogue.metrics.text.overlap import common, f1, longest_common_subsequence
 from trialogue.metrics.text.tokens import (
     REMEMBERED,
@@ -25,14 +25,9 @@ from trialogue.metrics.text.tokens import (
     words,
 )
 from trialogue.metrics.text.word_hashes import longest_common_subsequences
-from trialogue.records import Card, FailurePolicy, TextUse, Variant
+from trialogue.records import TextUse, Variant
 
-_card = partial(
-    Card, low=0, high=1, better="higher", level="response", failed=FailurePolicy.WORST, needs=("reference",)
-)
-"""What the cards of this module have in common."""
-
-TOKEN_F1 = _card(
+TOKEN_F1 = reference_card(
     name="token_f1",
     title="Token F1",
     summary="Harmonic mean of the shares of words that reply and human reply have in common, in any order.",
@@ -82,7 +77,7 @@ class TokenF1(MeanAgainstReference):
         return score
 
 
-ROUGE_L = _card(
+ROUGE_L = reference_card(
     name="rouge_l",
     title="ROUGE-L",
     summary="How much of a reply appears in the human recommender's reply in the same order, gaps allowed.",
@@ -165,7 +160,7 @@ def _stemmer() -> Rule:
     return stems
 
 
-METEOR = _card(
+METEOR = reference_card(
     name="meteor",
     title="METEOR",
     summary="Weighted F-score of aligned words (recall counts nine times as much), minus a penalty for "
@@ -251,7 +246,7 @@ def wordnet() -> Any:
     return reader
 
 
-NIST = _card(
+NIST = reference_card(
     name="nist",
     title="NIST",
     summary="Share of the reply's n-grams that the human reply has, rare ones counting most, summed over lengths 1 to n.",

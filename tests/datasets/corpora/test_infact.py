@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from trialogue.datasets import AnyRecord, Head, Repairs
-from trialogue.datasets.infact.format import CORPUS, FORMAT, SOURCE
+from trialogue.datasets.corpora.infact import CORPUS, FORMAT, SOURCE
 from trialogue.errors import DataError
 from trialogue.records import Dialogue, Response, Situation, sha256_of, situations_of
 

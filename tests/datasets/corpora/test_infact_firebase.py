@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from trialogue.datasets import recognise
-from trialogue.datasets.infact.firebase import FORMAT, read_export
+from trialogue.datasets.corpora.infact_firebase import FORMAT, read_export
 from trialogue.errors import DataError, Problem
 from trialogue.records import Response, Situation
 
