@@ -77,8 +77,17 @@ class Coverage:
 
     def value(self, distinct: Array, total: Array, extra: Array) -> Array:
         """Distinct items over the size of the catalogue."""
+        self._refuse_more_than_all(float(distinct.max(initial=0)))
         share: Array = distinct / float(self._size or 0)
         return share
+
+    def _refuse_more_than_all(self, different: float) -> None:
+        """Raise UsageError if more items occur than the catalogue is said to have."""
+        if self._size is not None and different > self._size:
+            raise UsageError(
+                f"{self.card.name}(size={self._size}): {different:.0f} different items are recommended, more than the "
+                "catalogue is said to have. Give the number of all items of the catalogue as size."
+            )
 
 
 RECTOOLS = "RecTools 0.19 (MTS AI, github.com/MobileTeleSystems/RecTools)"
@@ -127,6 +136,7 @@ class Gini(Coverage):
         >>> Gini(size=4).concentration(np.array([1.0, 3.0]), np.array([1.0, 1.0]))  # of 0, 0, 1 and 3
         0.625
         """
+        self._refuse_more_than_all(float(items.sum()))
         size, whole = float(self._size or 0), float((occurrences * items).sum())
         below = size - items.sum() + np.cumsum(items) - items
         return (
