@@ -28,6 +28,8 @@ from trialogue.records import Dialogue, Utterance
 
 HERE = Path(__file__).resolve().parent
 TURNS, VISITS, SHARDS = 5, 10, 20
+BY_HAND = "## What a client costs"
+"""From here on, the page was written by hand."""
 METRICS = ("distinct(n=2)", "length", "repetition")
 WAYS: dict[str, Sequence[str]] = {
     "one process": (),
@@ -113,7 +115,9 @@ def main() -> None:
     heads = ["utterances", "MB", "way", "wall s", "CPU s", "times faster"]
     paragraphs = [textwrap.fill(each, 130) for each in (measured, extrapolated)]
     text = ["# Scoring more than one process measures", "", paragraphs[0], "", *table(heads, rows), paragraphs[1], ""]
-    (HERE / "SCALE.md").write_text("\n".join(text), encoding="utf-8")
+    page = HERE / "SCALE.md"
+    by_hand = page.read_text("utf-8").partition(BY_HAND)
+    page.write_text("\n".join(text) + "\n" + "".join(by_hand[1:]), encoding="utf-8")
 
 
 if __name__ == "__main__":

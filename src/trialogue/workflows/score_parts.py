@@ -1,7 +1,10 @@
 """Score files in parts, in several processes or on a Dask cluster if requested, and merge the totals."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from trialogue.dask_cluster import Workers
 from trialogue.datasets import AnyRecord
@@ -14,6 +17,7 @@ from trialogue.metrics.engine.engine import BATCH, Measurement, Sink
 from trialogue.metrics.engine.unit_scores import ColumnSink, UnitTable
 from trialogue.records import Dialogue, Response, Situation
 from trialogue.records.files.jsonl import Note, Part, parts_of
+from trialogue.records.files.opening import fetch
 from trialogue.records.files.plain import PlainDialogue
 from trialogue.workflows.inputs.locations import Input, reader_of
 from trialogue.workflows.inputs.memory import InMemory
@@ -36,6 +40,15 @@ class Piece:
     def given(self) -> str:
         """Its file, as it was given."""
         return self.input.given
+
+    @contextmanager
+    def at_hand(self) -> "Iterator[Piece]":
+        """The piece with its file on this machine: of a store, a copy, which is removed again."""
+        if isinstance(self.input, InMemory) or self.input.url is None or self.input.path.exists():
+            yield self
+            return
+        with TemporaryDirectory(prefix="trialogue-") as folder:
+            yield replace(self, input=replace(self.input, path=fetch(self.input.url, Path(folder))))
 
     def absolute(self) -> "Piece":
         """The piece with the absolute path of its file, for workers that run in another folder."""
@@ -156,7 +169,8 @@ def _measure_in_process(piece: Piece, task: Task) -> PieceResult | list[Problem]
     problems: list[Problem] = []
     units = UnitTable()
     try:
-        found = _measure([piece], task, problems.append, units if task.keeps_units else None)
+        with piece.at_hand() as here:
+            found = _measure([here], task, problems.append, units if task.keeps_units else None)
     except DataError as error:
         return list(error.problems)
     found.problems, found.units = problems, units
@@ -199,8 +213,10 @@ def _dialogues(
 def _records(piece: Piece, note: Note, *, are_plain: bool) -> Iterable[AnyRecord | PlainDialogue]:
     if isinstance(piece.input, InMemory):
         return piece.input.records(note)
-    read = plain_records if are_plain else Input.records
-    return read(piece.input, note, part=piece.part)
+    given = piece.input
+    if not are_plain:
+        return given.records(note, part=piece.part)
+    return given.with_address(lambda tell: plain_records(given, tell, part=piece.part), note)
 
 
 def _duplicate_problem(key: tuple[str | None, str], given: str) -> Problem:

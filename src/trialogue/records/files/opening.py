@@ -6,14 +6,15 @@ import errno
 import gzip
 import io
 import os
+import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.extras import need
@@ -81,6 +82,78 @@ def path_to_read(path: Path) -> Path:
         shutil.copyfileobj(stream, file)
     suffix = next((suffix for magic, suffix in MAGIC.items() if begin.startswith(magic)), "")
     return copy.rename(f"{copy}{suffix}") if not copy.name.endswith(suffix) else copy
+
+
+_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+def is_remote(text: str) -> bool:
+    """Whether a text is the address of a file in an object store, or of another store that fsspec knows.
+
+    >>> is_remote("s3://bucket/talks.jsonl"), is_remote("C:/talks.jsonl"), is_remote("mine=s3://bucket/talks.jsonl")
+    (True, False, False)
+    """
+    return _REMOTE.match(text) is not None
+
+
+def fetch(url: str, folder: Path) -> Path:
+    """Copy a file of a store into a folder, under its own name.
+
+    Raises:
+        OSError: it is not there, or the store does not answer or allow it.
+    """
+    copy = folder / (url.rstrip("/").rpartition("/")[2] or "file")
+    with _of_store(url) as fsspec, fsspec.open(url, "rb") as stream, copy.open("wb") as file:
+        shutil.copyfileobj(stream, file)
+    return copy
+
+
+@cache
+def copy_of(url: str) -> Path:
+    """The copy of a file of a store, made when it is asked for first; it goes when the process ends.
+
+    Raises:
+        DataError: it is not there, or the store does not answer or allow it.
+        MissingExtraError: fsspec is not installed.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="trialogue-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    try:
+        return fetch(url, folder)
+    except OSError as error:
+        raise DataError(Problem(f"it cannot be read ({error}).", file=url)) from error
+
+
+def files_at(url: str, endings: Collection[str]) -> list[str]:
+    """Addresses of the files with some endings in a folder of a store, in order; of a file its own.
+
+    Raises:
+        DataError: the store does not answer or allow it, or the folder has no such files.
+    """
+    try:
+        with _of_store(url) as fsspec:
+            store, path = fsspec.core.url_to_fs(url)
+            if not store.isdir(path):
+                return [url]
+            names = sorted(each["name"] for each in store.ls(path, detail=True) if each["type"] == "file")
+            found = [store.unstrip_protocol(name) for name in names if set(Path(name).suffixes) & set(endings)]
+    except OSError as error:
+        raise DataError(Problem(f"it cannot be read ({error}).", file=url)) from error
+    if not found:
+        raise DataError(Problem("the folder has no files of conversations.", file=url))
+    return found
+
+
+@contextlib.contextmanager
+def _of_store(url: str) -> Iterator[Any]:
+    """fsspec, while a store is used; whatever its driver raises becomes an OSError."""
+    fsspec = need("fsspec", extra="cluster", purpose=f"read {url}")
+    try:
+        yield fsspec
+    except OSError:
+        raise
+    except Exception as error:  # of a driver that is not ours, such as one that finds no credentials
+        raise OSError(f"{type(error).__name__}: {error}") from error
 
 
 def path_uncompressed(path: Path) -> Path:

@@ -2,10 +2,10 @@
 
 import difflib
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from trialogue.datasets import AnyRecord, Format, corpus_names, get_corpus, get_format, recognise
 from trialogue.datasets.base import Corpus, Head
@@ -16,12 +16,14 @@ from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameError, UsageError
 from trialogue.records import Dialogue, Response
 from trialogue.records.files.jsonl import Note, Part
-from trialogue.records.files.opening import path_to_read
+from trialogue.records.files.opening import copy_of, files_at, is_remote, path_to_read
 from trialogue.records.runs import MANIFEST, digests_of, is_run
 from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
 
 if TYPE_CHECKING:
     from trialogue.datasets.tables.scores import ScoreTable
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class Input:
     corpus: Corpus | None = None
     reader: Format | None = None
     system: str | None = None
+    url: str | None = None
+    """Its address in an object store, of which ``path`` is a copy; None: it is on this machine."""
 
     def __str__(self) -> str:
         """As it was given, for messages."""
@@ -73,7 +77,17 @@ class Input:
             part: some lines of a file of records; None: all.
         """
         admission = Admission(str(self.path))
-        yield from admission.all(self._as_read(note, part), note)
+        yield from self.with_address(lambda tell: admission.all(self._as_read(tell, part), tell), note)
+
+    def with_address(self, read: Callable[[Note], Iterator[T]], note: Note) -> Iterator[T]:
+        """What is read, with mistakes and repairs under the address of the file in its store, and not under its copy's."""
+        if (url := self.url) is None:
+            yield from read(note)
+            return
+        try:
+            yield from read(lambda each: note(replace(each, file=url)))
+        except DataError as error:
+            raise DataError([replace(each, file=url) for each in error.problems]) from error
 
     def score_table(self, note: Note) -> "ScoreTable | None":
         """The table of scores that a file is; None if it is something else."""
@@ -137,6 +151,9 @@ def resolve(given: Named, *, format_name: str | None = None, mapping: Columns | 
         return Input(given, locate(corpus), corpus=corpus)
     system, equals, rest = given.partition("=")
     for text, name in ((given, None), (rest, system)) if equals else ((given, None),):
+        if is_remote(text):
+            path = copy_of(text)
+            return Input(given, path, reader=_reader(path, asked), system=name, url=text)
         if _exists(path := Path(STDIN if text == "-" else text)):
             path = path_to_read(path)
             return Input(given, path, reader=_reader(path, asked), system=name)
@@ -235,6 +252,9 @@ def expand_folders(given: Iterable[str], *, format_name: str | None = None) -> l
         system, equals, rest = one.partition("=")
         path = Path(one) if _exists(Path(one)) or not equals else Path(rest)
         prefix = f"{system}=" if equals and not _exists(Path(one)) else ""
+        if remote := next((text for text in (one, rest) if is_remote(text)), None):
+            found += [f"{'' if remote == one else prefix}{url}" for url in files_at(remote, DATA)]
+            continue
         inside = (
             _files_in(path) if _exists(path) and path.is_dir() and format_name is None and not names_corpus(one) else []
         )
