@@ -121,16 +121,19 @@ def user(text: str) -> Utterance:
 def main() -> None:
     """Write the page; or print what the gates find in a file of dialogues."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--file", type=Path, help="dialogues with faults (gates_dialogues.py); prints, writes nothing")
+    parser.add_argument(
+        "--file", type=Path, nargs="+", help="dialogues with faults (gates_dialogues.py); prints, writes nothing"
+    )
     parser.add_argument("--missed", action="store_true", help="print the dialogues that are judged wrongly")
     given = parser.parse_args()
     if given.file is None:
         write_page()
         return
-    cases = list(judged(given.file))
-    print(counted(cases, [each.fires for each in cases], own_rows=True))
-    if given.missed:
-        print("\n".join(missed(cases)))
+    for path in given.file:
+        cases = list(judged(path))
+        print(f"{path.name}\n\n{counted(cases, [each.fires for each in cases], own_rows=True)}\n")
+        if given.missed:
+            print("\n".join(missed(cases)))
 
 
 def write_page() -> None:
