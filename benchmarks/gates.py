@@ -227,20 +227,9 @@ loop, .69 of truncated, .06 of need_contradicted and .49 of target_leaked. Phras
 the other, so today's look at what both sides do: two different moves of a recommender that do not overlap (offers, what
 the other will like, what is "your ..." of a seeker, whom an item suits); turns in which both sides echo each other and
 nobody asks or names anything; questions asked again after their answer; "yes" to a choice; a marker or single letters at
-the end of a message; profiles, cards and constraints that are read out. Revised with both files, they find:
-
-| gate | first file | second file | precision |
-|---|--:|--:|--:|
-| assistant_role | 1.00 | .91 | .97, 1.00 |
-| endless_thanks | .86 | .66 | .97, .92 |
-| loop | .83 | .91 | 1.00, 1.00 |
-| truncated | .94 | .77 | 1.00, .93 |
-| need_contradicted | .09 | .06 | .50, 1.00 |
-| target_leaked | .97 | .94 | 1.00, 1.00 |
-
-**Both files were read for this revision, so these numbers are kind.** A third file (`gates_dialogues_unseen.tsv`, 360
+the end of a message; profiles, cards and constraints that are read out. A third file (`gates_dialogues_unseen.tsv`, 360
 dialogues, 30 faults and 30 near misses a gate, by another author who had seen no detector) was counted once, on code that
-was finished before it was opened (commit 48dd6a26). **These are the numbers to quote:**
+was finished before it was opened (commit 48dd6a26). **These are the numbers of an author nobody had read:**
 
 | gate | recall | precision |
 |---|--:|--:|
@@ -251,17 +240,45 @@ was finished before it was opened (commit 48dd6a26). **These are the numbers to 
 | need_contradicted | 0.07 [0.02, 0.21] | 0.40 [0.12, 0.77] |
 | target_leaked | 0.73 [0.56, 0.86] | 0.71 [0.53, 0.84] |
 
+The third file was then read, and its misses were sorted by what they have in common. Today's detectors find (recall;
+rows by one author in the first two columns, by another in the third; **all three were read, so these numbers are kind**):
+
+| gate | first file | second file | third file | precision |
+|---|--:|--:|--:|--:|
+| assistant_role | 1.00 | .91 | .97 (.70) | .97, 1.00, 1.00 |
+| endless_thanks | .86 | .69 (.66) | .80 (.70) | .97, .92, 1.00 |
+| loop | .89 (.83) | .94 (.91) | .83 (.63) | 1.00, .97, .96 |
+| truncated | .94 | .80 (.77) | .83 (.73) | 1.00, .93, .96 |
+| need_contradicted | .09 | .06 | .07 | .50, 1.00, .40 |
+| target_leaked | .97 | .94 | 1.00 (.73) | 1.00, 1.00, .77 |
+
+In brackets what the same file gave before. Two changes are of structure, and were wanted by both authors: a loop is three
+turns in a row that share .6 of the words of their subject, or four that share .5, to different replies (it also
+replaced three other rules, and two false alarms on CRSArena went); and half a word says that a message was cut only if the
+user sets marks after other messages (near misses of the third file that fire: 5 before, 1 now). Courtesies of other
+languages and a thankful "no" to an offer of more gave the third author 3 and the second file 1. What was added for
+assistant_role and target_leaked are phrases: they found 8 and 8 faults of the third file, and *none* of the 70 of each gate by
+the other author, so expect no more than .70 to .75 from the next one.
+
+Tried with one author left out at a time, and left out: a logistic regression on words, pairs and triples of words, fitted to
+all other authors and half of the people, with 0.4 % of the other half as its bound. Beside the rules it found .07 (role),
+.07 (thanks), .17 (loop) and .13 to .20 (truncated) more of the third file's faults, and .07 to .13, 0, 0 to .07 and .13 to
+.16 more of its near misses; of authors A to C it fired on .08 to .30 of the near misses.
+
 Of the nine near misses of target_leaked that fire, six name the hidden title themselves ("I want to see Nebraska tonight"),
-which a person may and a simulated user with a hidden target may not. The five of truncated end in a shortened word ("the
-batt", "alr").
+which a person may and a simulated user with a hidden target may not. Authors differ about a user who says that they have
+changed their mind: three files count it as contradicting the need, two do not; the gate does, since a need does not change.
 
 The goal (recall .90, precision .95) is out of reach for need_contradicted: half of its faults
 are of facts about the person ("I've never seen a film of hers" after "I've seen all four"), and most others follow only
-from knowledge of the world, while the gate knows typed values. Comparing what a user says they like or have seen with
-what they deny later, by the words of the clauses, was tried and left out: it found 16 of the 70, and fired on 2 of 70
-near misses, 13 of 700 other rows and 3 to 40 % of people's dialogues. Of endless_thanks, turns that compliment each other
-in new words every time are missed; of truncated, a message cut at a whole word or in a name looks like one without a
-mark; of loop, one thing told in other words throughout. A linear classifier of who speaks, fitted to half of the people
+from knowledge of the world, while the gate knows typed values. Comparing what a user says in one turn with what they deny in
+another, where both clauses are about themselves, share a word of content, and are absolute ("always", "never", "hate"), finds
+10 of the 100 faults and fires on 1 of 100 near misses, but on 2.5 % of people in INSPIRED and 4.8 % in CCPE; without
+"absolute", 26 of 100, 7 of 100, and 7 to 40 % of people in five corpora. It was left out. Of endless_thanks, turns that
+compliment each other in new words every time are missed, and a bound that finds three more of them in the third file takes
+2 to 4 % of ReDial and INSPIRED, whose people do it, too; of truncated, a message cut at a whole word or in a name looks like
+one without a mark (taking every long message without one, of a user who sets them, finds .97 and .89 of two files, and 7 % of
+ReDial); of loop, one thing told in other words throughout. A linear classifier of who speaks, fitted to half of the people
 of ReDial, INSPIRED, KDD 2020 and SGD, was tried for assistant_role and left out: at 1 % of people it found 1 of 35. A
 language model can be asked the same questions (`trialogue judge`, rubric `user_conduct`); how well it answers was not
 measured. Of `truncated`, what the server records (`finish_reason`) is certain; Trialogue's own users played by a language
