@@ -254,35 +254,35 @@ rows by one author in the first two columns, by another in the third; **all thre
 
 In brackets what the same file gave before. Two changes are of structure, and were wanted by both authors: a loop is three
 turns in a row that share .6 of the words of their subject, or four that share .5, to different replies (it also
-replaced three other rules, and two false alarms on CRSArena went); and half a word says that a message was cut only if the
+replaced two other rules, and fires on people as seldom as before); and half a word says that a message was cut only if the
 user sets marks after other messages (near misses of the third file that fire: 5 before, 1 now). Courtesies of other
 languages and a thankful "no" to an offer of more gave the third author 3 and the second file 1. What was added for
-assistant_role and target_leaked are phrases: they found 8 and 8 faults of the third file, and *none* of the 70 of each gate by
-the other author, so expect no more than .70 to .75 from the next one.
+assistant_role and target_leaked are phrases: they found 8 of the 9 and all 8 faults that were missed of the third file, and
+*none* of the 3 and 3 of the other author, so expect about .70 from the next one, as before.
 
 Tried with one author left out at a time, and left out: a logistic regression on words, pairs and triples of words, fitted to
-all other authors and half of the people, with 0.4 % of the other half as its bound. Beside the rules it found .07 (role),
-.07 (thanks), .17 (loop) and .13 to .20 (truncated) more of the third file's faults, and .07 to .13, 0, 0 to .07 and .13 to
-.16 more of its near misses; of authors A to C it fired on .08 to .30 of the near misses.
+all other authors and half of the people, with 0.4 % of the other half as its bound. Beside the rules of then
+it found .07 to .10 (role), .07 to .10 (thanks), .17 (loop) and .13 to .20 (truncated) more of the third file's faults, and
+.07 to .13, 0, 0 to .07 and .13 to .16 more of its near misses; alone it fired on .06 to .32 of those of A to C.
 
 Of the nine near misses of target_leaked that fire, six name the hidden title themselves ("I want to see Nebraska tonight"),
 which a person may and a simulated user with a hidden target may not. Authors differ about a user who says that they have
 changed their mind: three files count it as contradicting the need, two do not; the gate does, since a need does not change.
 
-The goal (recall .90, precision .95) is out of reach for need_contradicted: half of its faults
-are of facts about the person ("I've never seen a film of hers" after "I've seen all four"), and most others follow only
-from knowledge of the world, while the gate knows typed values. Comparing what a user says in one turn with what they deny in
-another, where both clauses are about themselves, share a word of content, and are absolute ("always", "never", "hate"), finds
-10 of the 100 faults and fires on 1 of 100 near misses, but on 2.5 % of people in INSPIRED and 4.8 % in CCPE; without
-"absolute", 26 of 100, 7 of 100, and 7 to 40 % of people in five corpora. It was left out. Of endless_thanks, turns that
-compliment each other in new words every time are missed, and a bound that finds three more of them in the third file takes
-2 to 4 % of ReDial and INSPIRED, whose people do it, too; of truncated, a message cut at a whole word or in a name looks like
-one without a mark (taking every long message without one, of a user who sets them, finds .97 and .89 of two files, and 7 % of
-ReDial); of loop, one thing told in other words throughout. A linear classifier of who speaks, fitted to half of the people
-of ReDial, INSPIRED, KDD 2020 and SGD, was tried for assistant_role and left out: at 1 % of people it found 1 of 35. A
-language model can be asked the same questions (`trialogue judge`, rubric `user_conduct`); how well it answers was not
-measured. Of `truncated`, what the server records (`finish_reason`) is certain; Trialogue's own users played by a language
-model record it, and a message that was cut off is never sent.
+The goal (recall .90, precision .95) is out of reach for need_contradicted: half of its faults are of facts about the
+person ("I've never seen a film of hers" after "I've seen all four"), and most others follow only from knowledge of the
+world, while the gate knows typed values. Comparing what a user says in one turn with what they deny in another, where
+both clauses are about themselves, share a word of content, and are absolute ("always", "never", "hate"), finds 10 of
+the 100 faults and fires on 1 of 100 near misses, but on 2.5 % of people in INSPIRED and 4.8 % in CCPE; without
+"absolute", 26 of 100, 7 of 100, and 7 to 40 % of people in six corpora. It was left out. Of endless_thanks, turns that
+compliment each other in new words every time are missed; allowing one new word a turn finds two more in the third file,
+and takes 2 % of ReDial and 4 % of INSPIRED, whose people do it, too; of truncated, a message cut at a whole word or in
+a name looks like one without a mark (taking every long message without one, of a user who sets them, finds .97 and .89
+of two files, and 8 % of ReDial); of loop, one thing told in other words throughout. A linear classifier of who speaks,
+fitted to half of the people of ReDial, INSPIRED, KDD 2020 and SGD, was tried for assistant_role and left out: at 1 % of
+people it found 1 of 35. A language model can be asked the same questions (`trialogue judge`, rubric `user_conduct`);
+how well it answers was not measured. Of `truncated`, what the server records (`finish_reason`) is certain; Trialogue's
+own users played by a language model record it, and a message that was cut off is never sent.
 
 Rows of other gates that fire are often right: a loop of wishes for a thriller does contradict its host's need. A
 refusal, and JSON or a tool call as the user's message, count as `assistant_role` (12 rows each in D). A user who reads out a
