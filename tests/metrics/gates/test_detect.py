@@ -614,6 +614,7 @@ def test_turns_in_a_row_about_one_subject_are_a_loop_whatever_their_words(said: 
         ("modern flamenco", "modern flamenco please", "is she from Seville?", "flamenco, modern"),  # not in a row
         ("modern flamenco", "older flamenco guitar", "flamenco for dancing at a wedding", "a film on flamenco schools"),
         ("okay", "Sure.", "okay", "No.", "okay"),
+        ("No information.", "No information.", "No information.", "No information.", "No idea."),
     ],
 )
 def test_a_subject_that_goes_on_is_no_loop(said: tuple[str, ...]) -> None:
