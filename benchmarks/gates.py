@@ -121,16 +121,19 @@ def user(text: str) -> Utterance:
 def main() -> None:
     """Write the page; or print what the gates find in a file of dialogues."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--file", type=Path, help="dialogues with faults (gates_dialogues.py); prints, writes nothing")
+    parser.add_argument(
+        "--file", type=Path, nargs="+", help="dialogues with faults (gates_dialogues.py); prints, writes nothing"
+    )
     parser.add_argument("--missed", action="store_true", help="print the dialogues that are judged wrongly")
     given = parser.parse_args()
     if given.file is None:
         write_page()
         return
-    cases = list(judged(given.file))
-    print(counted(cases, [each.fires for each in cases], own_rows=True))
-    if given.missed:
-        print("\n".join(missed(cases)))
+    for path in given.file:
+        cases = list(judged(path))
+        print(f"{path.name}\n\n{counted(cases, [each.fires for each in cases], own_rows=True)}\n")
+        if given.missed:
+            print("\n".join(missed(cases)))
 
 
 def write_page() -> None:
@@ -224,20 +227,9 @@ loop, .69 of truncated, .06 of need_contradicted and .49 of target_leaked. Phras
 the other, so today's look at what both sides do: two different moves of a recommender that do not overlap (offers, what
 the other will like, what is "your ..." of a seeker, whom an item suits); turns in which both sides echo each other and
 nobody asks or names anything; questions asked again after their answer; "yes" to a choice; a marker or single letters at
-the end of a message; profiles, cards and constraints that are read out. Revised with both files, they find:
-
-| gate | first file | second file | precision |
-|---|--:|--:|--:|
-| assistant_role | 1.00 | .91 | .97, 1.00 |
-| endless_thanks | .86 | .66 | .97, .92 |
-| loop | .83 | .91 | 1.00, 1.00 |
-| truncated | .94 | .77 | 1.00, .93 |
-| need_contradicted | .09 | .06 | .50, 1.00 |
-| target_leaked | .97 | .94 | 1.00, 1.00 |
-
-**Both files were read for this revision, so these numbers are kind.** A third file (`gates_dialogues_unseen.tsv`, 360
+the end of a message; profiles, cards and constraints that are read out. A third file (`gates_dialogues_unseen.tsv`, 360
 dialogues, 30 faults and 30 near misses a gate, by another author who had seen no detector) was counted once, on code that
-was finished before it was opened (commit 48dd6a26). **These are the numbers to quote:**
+was finished before it was opened (commit 48dd6a26). **These are the numbers of an author nobody had read:**
 
 | gate | recall | precision |
 |---|--:|--:|
@@ -248,21 +240,49 @@ was finished before it was opened (commit 48dd6a26). **These are the numbers to 
 | need_contradicted | 0.07 [0.02, 0.21] | 0.40 [0.12, 0.77] |
 | target_leaked | 0.73 [0.56, 0.86] | 0.71 [0.53, 0.84] |
 
-Of the nine near misses of target_leaked that fire, six name the hidden title themselves ("I want to see Nebraska tonight"),
-which a person may and a simulated user with a hidden target may not. The five of truncated end in a shortened word ("the
-batt", "alr").
+The third file was then read, and its misses were sorted by what they have in common. Today's detectors find (recall;
+rows by one author in the first two columns, by another in the third; **all three were read, so these numbers are kind**):
 
-The goal (recall .90, precision .95) is out of reach for need_contradicted: half of its faults
-are of facts about the person ("I've never seen a film of hers" after "I've seen all four"), and most others follow only
-from knowledge of the world, while the gate knows typed values. Comparing what a user says they like or have seen with
-what they deny later, by the words of the clauses, was tried and left out: it found 16 of the 70, and fired on 2 of 70
-near misses, 13 of 700 other rows and 3 to 40 % of people's dialogues. Of endless_thanks, turns that compliment each other
-in new words every time are missed; of truncated, a message cut at a whole word or in a name looks like one without a
-mark; of loop, one thing told in other words throughout. A linear classifier of who speaks, fitted to half of the people
-of ReDial, INSPIRED, KDD 2020 and SGD, was tried for assistant_role and left out: at 1 % of people it found 1 of 35. A
-language model can be asked the same questions (`trialogue judge`, rubric `user_conduct`); how well it answers was not
-measured. Of `truncated`, what the server records (`finish_reason`) is certain; Trialogue's own users played by a language
-model record it, and a message that was cut off is never sent.
+| gate | first file | second file | third file | precision |
+|---|--:|--:|--:|--:|
+| assistant_role | 1.00 | .91 | .97 (.70) | .97, 1.00, 1.00 |
+| endless_thanks | .86 | .69 (.66) | .80 (.70) | .97, .92, 1.00 |
+| loop | .89 (.83) | .94 (.91) | .83 (.63) | 1.00, .97, .96 |
+| truncated | .94 | .80 (.77) | .83 (.73) | 1.00, .93, .96 |
+| need_contradicted | .09 | .06 | .07 | .50, 1.00, .40 |
+| target_leaked | .97 | .94 | 1.00 (.73) | 1.00, 1.00, .77 |
+
+In brackets what the same file gave before. Two changes are of structure, and were wanted by both authors: a loop is three
+turns in a row that share .6 of the words of their subject, or four that share .5, to different replies (it also
+replaced two other rules, and fires on people as seldom as before); and half a word says that a message was cut only if the
+user sets marks after other messages (near misses of the third file that fire: 5 before, 1 now). Courtesies of other
+languages and a thankful "no" to an offer of more gave the third author 3 and the second file 1. What was added for
+assistant_role and target_leaked are phrases: they found 8 of the 9 and all 8 faults that were missed of the third file, and
+*none* of the 3 and 3 of the other author, so expect about .70 from the next one, as before.
+
+Tried with one author left out at a time, and left out: a logistic regression on words, pairs and triples of words, fitted to
+all other authors and half of the people, with 0.4 % of the other half as its bound. Beside the rules of then
+it found .07 to .10 (role), .07 to .10 (thanks), .17 (loop) and .13 to .20 (truncated) more of the third file's faults, and
+.07 to .13, 0, 0 to .07 and .13 to .16 more of its near misses; alone it fired on .06 to .32 of those of A to C.
+
+Of the nine near misses of target_leaked that fire, six name the hidden title themselves ("I want to see Nebraska tonight"),
+which a person may and a simulated user with a hidden target may not. Authors differ about a user who says that they have
+changed their mind: three files count it as contradicting the need, two do not; the gate does, since a need does not change.
+
+The goal (recall .90, precision .95) is out of reach for need_contradicted: half of its faults are of facts about the
+person ("I've never seen a film of hers" after "I've seen all four"), and most others follow only from knowledge of the
+world, while the gate knows typed values. Comparing what a user says in one turn with what they deny in another, where
+both clauses are about themselves, share a word of content, and are absolute ("always", "never", "hate"), finds 10 of
+the 100 faults and fires on 1 of 100 near misses, but on 2.5 % of people in INSPIRED and 4.8 % in CCPE; without
+"absolute", 26 of 100, 7 of 100, and 7 to 40 % of people in six corpora. It was left out. Of endless_thanks, turns that
+compliment each other in new words every time are missed; allowing one new word a turn finds two more in the third file,
+and takes 2 % of ReDial and 4 % of INSPIRED, whose people do it, too; of truncated, a message cut at a whole word or in
+a name looks like one without a mark (taking every long message without one, of a user who sets them, finds .97 and .89
+of two files, and 8 % of ReDial); of loop, one thing told in other words throughout. A linear classifier of who speaks,
+fitted to half of the people of ReDial, INSPIRED, KDD 2020 and SGD, was tried for assistant_role and left out: at 1 % of
+people it found 1 of 35. A language model can be asked the same questions (`trialogue judge`, rubric `user_conduct`);
+how well it answers was not measured. Of `truncated`, what the server records (`finish_reason`) is certain; Trialogue's
+own users played by a language model record it, and a message that was cut off is never sent.
 
 Rows of other gates that fire are often right: a loop of wishes for a thriller does contradict its host's need. A
 refusal, and JSON or a tool call as the user's message, count as `assistant_role` (12 rows each in D). A user who reads out a
@@ -276,8 +296,9 @@ PEOPLE = """## Dialogues of people
 The goal is at most 1 % of dialogues for each gate. Phrases and bounds were chosen with these corpora, but for those
 with *, on which bounds were checked, too, when the gates were widened last. Intervals are Wilson's, as if all
 dialogues were of different people. On KDD 2020 one dialogue is .013. Some messages that fire are what the gate says:
-the two of INSPIRED end in "excellen" and "frie", and those of the 17 dialogues of CCPE (transcribed speech) that were read
-hold a message that breaks off in mid-sentence: no false alarms, but no person's fault either. Of several
+those of the 19 dialogues of CCPE (transcribed speech), which were read, break off in mid-sentence: no false alarms, but no
+person's fault either. Two of INSPIRED end in "excellen" and "frie", and do not fire, since their users set no marks.
+Of several
 messages of a turn only the last is judged; before, CCPE's pieces of sentences fired in 18.6 %.
 Dialogues without a need or a recorded ending cannot show `target_leaked`, `need_contradicted` and `premature_stop`. Of
 900 dialogues of agenda-based users none contradicts its need; ten did before, when a user who asked for more like the last

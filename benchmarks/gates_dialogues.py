@@ -1,6 +1,6 @@
 """Whole dialogues with a planted fault, or none, by authors who have seen no detector.
 
-    python -m benchmarks.gates --file F.tsv [--missed]
+    python -m benchmarks.gates --file F.tsv ... [--missed]
 
 One dialogue a row: id, gate, label (``fault`` or ``clean``), the need and the utterances as JSON. The need has a target by
 its title, what the user likes and dislikes, and genres; the utterances are pairs of speaker and text.

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trialogue.metrics.gates.assistant_role import reads_out_need
 from trialogue.metrics.gates.contradicted_needs import _values
 from trialogue.metrics.gates.courtesies import is_thanks
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
@@ -587,3 +588,98 @@ def test_profiles_and_titles_are_leaks_and_names_of_others_are_not(text: str, le
     mentions = (Mention(title="Ryan", item_id="ryan", start=place, end=place + 4),) if place >= 0 else ()
     said = Utterance(speaker="user", text=text, mentions=mentions)
     assert gates_in(Dialogue(id="d", utterances=(said,), need=need))[Gate.TARGET_LEAKED] is leaks
+
+
+def replied(*said: str) -> Dialogue:
+    """What a user says turn after turn, each answered by another message."""
+    replies = ("Rosalía.", "Have you heard Llergo?", "There is a new one from Jerez.", "What of Morente?", "And Paco?")
+    return talk_of(*(text for pair in zip(said, replies, strict=False) for text in pair))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("flamenco but modern", "modern flamenco", "modern flamenco please", "flamenco, modern"),
+        ("vegan food and parking", "parking and vegan food?", "Somewhere vegan, with food and parking."),
+        ("music to sleep", "Music to sleep", "music to sleep", "Music to sleep!"),
+    ],
+)
+def test_turns_in_a_row_about_one_subject_are_a_loop_whatever_their_words(said: tuple[str, ...]) -> None:
+    assert fired(replied("I have an evening off.", *said)) == {Gate.LOOP}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("modern flamenco", "modern flamenco please", "is she from Seville?", "flamenco, modern"),  # not in a row
+        ("modern flamenco", "older flamenco guitar", "flamenco for dancing at a wedding", "a film on flamenco schools"),
+        ("okay", "Sure.", "okay", "No.", "okay"),
+        ("No information.", "No information.", "No information.", "No information.", "No idea."),
+    ],
+)
+def test_a_subject_that_goes_on_is_no_loop(said: tuple[str, ...]) -> None:
+    assert fired(replied(*said)) == set()
+
+
+def test_an_agent_that_says_one_thing_is_answered_alike_and_long_talks_take_no_square_of_time() -> None:
+    same = ("blue shoes size nine, please", "I see, thank you for that.") * 4000
+    assert Gate.LOOP not in fired(talk_of(*same))  # 33 s for 10,000 messages when each was compared with each
+    assert not is_thanks("🙏" * 20_000 + "x")
+
+
+@pytest.mark.parametrize(
+    "words", ["Tusind tak!|Tak for hjælpen!|Tak, farvel!", "Merci!|Danke dir.|Ciao, grazie mille!"]
+)
+def test_courtesies_of_other_languages_are_heard(words: str) -> None:
+    one, two, three = words.split("|")
+    assert fired(talk_of("A museum?", "Louisiana.", one, "Selv tak!", two, "Gerne!", three)) == {Gate.ENDLESS_THANKS}
+
+
+def test_declining_an_offer_with_thanks_begins_the_goodbyes() -> None:
+    closing = ("No, that's all, thank you.", "Have a good day!", "Thank you, you too!", "Bye!", "Bye, thanks!")
+    assert fired(talk_of("A laptop?", "Framework. Anything else?", *closing)) == {Gate.ENDLESS_THANKS}
+    assert fired(talk_of("A laptop?", "Framework. Anything else?", *closing[:3])) == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She is satisfied with the answer.",
+        "He accepts the recommendation since it is short.",
+        "Great choice, you won't regret it!",
+        "May I ask what you watched, so we can find a good second one for you?",
+        "A lot of parents tell us that they find it soothing.",
+    ],
+)
+def test_narration_of_the_user_and_what_is_done_for_the_other_side_are_an_assistants(text: str) -> None:
+    assert Gate.ASSISTANT_ROLE in fired(talk_of("A bike?", "A Brompton.", text))
+    assert fired(talk_of("A bike?", "A Brompton.", "Can you find one that my wife could lift, too?")) == set()
+
+
+@pytest.mark.parametrize(
+    ("texts", "cut"),
+    [
+        (("trains and love", "I saw it on the train, and then it rained on the old ladd", "We shall."), True),
+        (("i want it for running", "w/o colour screen bc they are ugly and eat the batt"), False),  # sets no marks
+        (("A red wine.", "One guest says that any red gives her a headache unless it", "Please name them."), True),
+        (("A red wine.", "One guest says that any red gives her a headache at night", "Please name them."), False),
+    ],
+)
+def test_half_words_are_judged_by_whether_the_user_sets_marks(texts: tuple[str, ...], cut: bool) -> None:
+    found = fired(talk_of(*(part for text in texts for part in (text, "I see."))))
+    assert (Gate.TRUNCATED in found) is cut
+
+
+@pytest.mark.parametrize(
+    ("text", "leaks"),
+    [
+        ("I'm allowed to reveal now that this was it.", True),
+        ("It's exactly my hidden wish.", True),
+        ("The likes I've been given are old age and friendship.", True),
+        ("Headphones with genre = on-ear and style = retro.", True),
+        ("The task is too hard for me.", False),
+        ("My sister has hidden talents.", False),
+    ],
+)
+def test_talk_of_what_was_given_or_hidden_reads_out_a_need(text: str, leaks: bool) -> None:
+    assert reads_out_need(text) is leaks

@@ -21,7 +21,7 @@ _CONTENT = Phrases((r"\?", *(_WORDS.replace("@", f"(?:{each})") for each in patt
 _PLAIN_WORDS = frozenset(each for each in patterns("courteous_words") if each.isalpha())
 _PLAIN = re.compile(f"(?:{'|'.join(each for each in patterns('courteous_words') if not each.isalpha())})")
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
-_SMILES = re.compile(r"\A[^\w?]*[^\w\s.,!?…_-][^\w?]*\Z")
+_SMILES = re.compile(r"\A(?=[^\w?]*\Z)[\s.,!…-]*[^\w\s.,!?…-]")
 """Emoji and smileys alone."""
 _WAVES = re.compile("[🙏👋🤗💐]")
 """Emoji for thanks and goodbye."""

@@ -1,6 +1,7 @@
 """Detectors, one per gate: whether a dialogue's user shows the fault, or None if unknown."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
@@ -192,8 +193,11 @@ def _repeats_words(dialogue: Dialogue) -> bool:
     long = [bag_of(each) for each in words if len(each) >= MIN_REPEATED_WORDS]
     if len(long) < MIN_REPETITIONS:
         return False
-    again = [each for each in long if sum(are_alike(each, other) for other in long) >= MIN_REPETITIONS]
-    return bool(again) and any(_occasions(each, dialogue) >= MIN_REPETITIONS for each in dict.fromkeys(again))
+    counts = Counter(long)
+    again = [
+        each for each in counts if sum(counts[other] for other in counts if are_alike(each, other)) >= MIN_REPETITIONS
+    ]
+    return any(_occasions(each, dialogue) >= MIN_REPETITIONS for each in again)
 
 
 def _occasions(repeated: Bag, dialogue: Dialogue) -> int:

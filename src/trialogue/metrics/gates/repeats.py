@@ -32,6 +32,7 @@ LEAST_CONTENT = 3
 """Words in a question, and of the subject of a message, that can be said again."""
 LEAST_ALIKE, LEAST_NEAR = 3, 4
 """User turns that say the same, or nearly the same."""
+LONGEST_ROW = 50  # turns looked at from each one: long talks take time in proportion
 SAME_CONTENT, NEARLY_SAME = 0.6, 0.5
 """Of the words of the subjects of two messages, those that are the same."""
 SAME_ANSWER = 0.3
@@ -107,7 +108,7 @@ def repeats_content(turns: Sequence[tuple[str, str]]) -> bool:
     True
     """
     said = [(text, before, after) for (_, before), (speaker, text), (_, after) in _threes(turns) if speaker == "user"]
-    rows = [said[place:] for place in range(len(said))]
+    rows = [said[place : place + LONGEST_ROW] for place in range(len(said))]
     if _asks_again(said) or _assents_to_choices(said):
         return True
     return any(_goes_on(row, NEARLY_SAME, LEAST_NEAR) or _says_again(row) for row in rows)

@@ -17,6 +17,7 @@ from typing import Any
 from trialogue.agents.base import Agent
 from trialogue.errors import UsageError
 from trialogue.llm.budget import LimitReached
+from trialogue.long_work import few_collections
 from trialogue.records import Ending, JsonValue, Manifest
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.records.kinds.endings import FAILURES
@@ -89,6 +90,7 @@ class Interrupted(KeyboardInterrupt):
     """Raised on Ctrl-C, with instructions for resuming."""
 
 
+@few_collections()
 def run_batch(
     plan: Plan,
     make_agent: Callable[[str], Agent],

@@ -102,6 +102,14 @@ class Needs:
     def _places(self) -> dict[str, int]:
         return {item_id: place for place, item_id in enumerate(self._ids)}
 
+    @cached_property
+    def _by_decade(self) -> dict[str | None, list[str]]:
+        """Ids of the items of every decade."""
+        found: dict[str | None, list[str]] = {}
+        for item in self.catalogue.values():
+            found.setdefault(decade_of(item), []).append(item.id)
+        return found
+
     def draw_wish(self, rng: RandomSource, likeable: int | None = None) -> Wish:
         """Draw an item, all equally likely, what is asked of it, and an item that somebody likes for the same.
 
@@ -270,11 +278,7 @@ class Needs:
         found = self._masks.get(feature)
         if found is None:
             name, value = feature
-            having = (
-                (item.id for item in self.catalogue.values() if decade_of(item) == value)
-                if name == DECADE
-                else self.catalogue.items_with(name, value)
-            )
+            having = self._by_decade.get(value, ()) if name == DECADE else self.catalogue.items_with(name, value)
             found = self._masks[feature] = self.mask_of(having)
         return found
 
