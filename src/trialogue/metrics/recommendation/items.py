@@ -39,7 +39,7 @@ ITEM_RATIO = _card(
         ),
         "count": Variant(
             summary="Items named, repetitions included, per reply that is not empty.",
-            source="Trialogue: @slots for replies with titles in them.",
+            source="Trialogue: as @slots, for replies that contain titles.",
         ),
         "slots": Variant(
             summary=f"Placeholders {SLOT}, repetitions included, per reply that is not empty: for texts in which titles are "
@@ -52,8 +52,8 @@ ITEM_RATIO = _card(
         "Three formulas share this name, and similar names (valid generation ratio, integration ratio) mean something "
         "else.",
         (
-            "It is only as good as the linker that found the mentions: see the linker's card for its "
-            "precision and recall. @slots needs no linker."
+            "The ratio is only as accurate as the linker that found the items: see the precision and recall on its "
+            "card. @slots needs no linker."
         ),
         (
             "Naming items correlates only weakly with human ratings: Spearman .20 with meaningfulness on the 1,860 "
@@ -102,7 +102,7 @@ def item_key(mention: Mention) -> str:
 COVERAGE = _card(
     name="coverage",
     title="Catalogue coverage",
-    summary="Share of the catalogue that the system recommends to anyone at all.",
+    summary="Share of the catalogue that the system recommends at least once.",
     unit="share of the catalogue",
     failed=FailurePolicy.AS_IS,
     needs=("ranking", "mentions"),
@@ -113,7 +113,7 @@ COVERAGE = _card(
         ),
         "mentions": Variant(
             summary="Distinct items named in any reply, over the size of the catalogue.",
-            source="The same formula over the text that the user reads.",
+            source="The same formula, for items in the text that the user reads.",
         ),
     },
     default="ranking",
@@ -122,8 +122,8 @@ COVERAGE = _card(
         "k": "how many items of each ranking count (default 10; ignored by @mentions)",
     },
     caveats=(
-        "It grows with the number of replies: compare systems only on the same situations.",
-        "A system that recommends at random covers most of the catalogue: read it together with recall.",
+        "Coverage grows with the number of replies, so compare systems only on the same situations.",
+        "A system that recommends at random covers most of the catalogue, so read coverage together with recall.",
     ),
     citation="Ge et al. (RecSys 2010), 'Beyond accuracy: evaluating recommender systems by coverage and serendipity'",
 )
@@ -165,26 +165,28 @@ RECTOOLS = "RecTools 0.19 (MTS AI, github.com/MobileTeleSystems/RecTools)"
 GINI = _card(
     name="gini",
     title="Gini coefficient of recommended items",
-    summary="How unequally a system recommends the items of the catalogue: 0 if all equally often, 1 if always the same "
-    "item.",
+    summary="How unequally a system recommends the items of the catalogue: 0 if it recommends all equally often, 1 "
+    "if always the same item.",
     unit="Gini coefficient",
     high=1,
     failed=FailurePolicy.AS_IS,
     needs=("ranking", "mentions"),
     variants={
         "mentions": Variant(
-            summary="Of the numbers of dialogues (or users, where they are known) in which a reply names each item of the "
-            "catalogue.",
+            summary="Inequality of the number of dialogues (or of users, if known) in which each item of the "
+            "catalogue is named.",
             source="LensKit 2025.8, ListGini: of the number of lists that each item appears in.",
         ),
-        "ranking": Variant(summary="The same, of items among the first k of some ranking.", source="The same formula."),
+        "ranking": Variant(
+            summary="As @mentions, for items among the first k of any ranking.", source="The same formula."
+        ),
     },
     default="mentions",
     parameters={
         "size": "number of items in the catalogue; without it the value is undefined",
         "k": "how many items of each ranking count (default 10; ignored by @mentions)",
     },
-    caveats=("It falls with the number of dialogues: compare systems only on the same situations.",),
+    caveats=("The coefficient falls with the number of dialogues, so compare systems only on the same situations.",),
     citation="Fleder & Hosanagar (Management Science 2009), 'Blockbuster culture's next rise or fall'",
 )
 
@@ -217,7 +219,7 @@ class Gini(Coverage):
 POPULARITY = _card(
     name="popularity",
     title="Popularity of recommended items",
-    summary="How popular the items are that replies name, on average.",
+    summary="Average popularity of the items that replies name.",
     unit="ratings per item",
     failed=FailurePolicy.UNDEFINED,
     needs=("mentions",),
@@ -227,7 +229,7 @@ POPULARITY = _card(
             source=f"{RECTOOLS}, AvgRecPopularity, a reply being a list.",
         ),
         "share": Variant(
-            summary="The same, of each item's share of all ratings.",
+            summary="As @count, for each item's share of all ratings.",
             source=f"{RECTOOLS}, AvgRecPopularity(normalize=True).",
         ),
     },
@@ -297,8 +299,8 @@ DIVERSITY = _card(
     needs=("mentions",),
     variants={
         "hamming": Variant(
-            summary="Mean over replies that name two items or more of the mean distance of their pairs: the number of "
-            "values that one item has and the other has not.",
+            summary="Mean distance between the items of a reply, averaged over replies that name at least two. The "
+            "distance of two items is the number of values that only one of them has.",
             source=f"{RECTOOLS}, IntraListDiversity with PairwiseHammingDistanceCalculator on indicators of the values, "
             f"with a reply as the list. RecTools gives a list of one item 0; here it is omitted.",
         )
@@ -308,7 +310,7 @@ DIVERSITY = _card(
         "items": "the catalogue, a file of items; without it the value is undefined",
         "by": "attribute (default genre)",
     },
-    caveats=("Items that the catalogue does not have are left out.",),
+    caveats=("Items that are not in the catalogue are left out.",),
     citation="Ziegler et al. (WWW 2005), 'Improving recommendation lists through topic diversification'",
 )
 
