@@ -59,7 +59,7 @@ UNPRINTED = (
 """Modules whose sentences are results, or for a page or a language model."""
 SENTENCE = re.compile(r"([A-Z‹⟦].*[a-z]{2} .*[a-z]{2} .*\.$|.*[a-z]{2} .*[a-z]{2}.*[.?] [A-Z])", re.DOTALL)
 MOST = 64  # readings of one text
-DEEPEST = 12  # steps that a text is followed
+DEEPEST = 7  # steps that a text is followed
 VAGUE = {"each", "one", "self", "found", "own", "it", "first", "other", "given", "wrong", "this", "whole"}
 SAME = {
     "str",
