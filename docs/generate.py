@@ -1,10 +1,12 @@
 """Write what comes from the code: the generated pages of the reference, pages of rooms, the picture of the house.
 
-For ``make docs``. ``PAGES`` are kept in the repository, so that they can be read there; a test compares them.
+For ``make docs``. ``PAGES`` are kept in the repository, so that they can be read there; a test compares them. The worked
+examples of the troubleshooting page are run if their message changed; with ``--run``, all are.
 """
 
 import importlib
 import inspect
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -241,7 +243,8 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 def main() -> None:
-    troubleshooting.PAGE.write_text(troubleshooting.page(troubleshooting.outputs_now), encoding="utf-8")
+    outputs = troubleshooting.outputs_now if "--run" in sys.argv else troubleshooting.outputs_fresh
+    troubleshooting.PAGE.write_text(troubleshooting.page(outputs), encoding="utf-8")
     for name, page in PAGES.items():
         (REFERENCE.parent / name).write_text(page().rstrip() + "\n", encoding="utf-8")
     ROOMS.mkdir(exist_ok=True)

@@ -41,21 +41,25 @@ BUGS = {
 """Exceptions that no user is to see."""
 BUILTIN = {"ValueError", "OSError", "LookupError", "TypeError"}
 UNPRINTED = (
-    "trialogue.report",
-    "reproduce",
-    "pages",
-    "staff",
-    "prompt",
-    "nlu",
-    "need_text",
-    "personas",
-    "users.fit",
-    "methods",
+    *(
+        "trialogue.report",
+        "reproduce",
+        "pages",
+        "staff",
+        "prompt",
+        "nlu",
+        "need_text",
+        "personas",
+        "users.fit",
+        "methods",
+    ),
+    *("findings.agreement", "findings.judging", "findings.passport", "findings.people", "findings.board"),
+    *("findings.decision", "findings.realism", "findings.alignment", "findings.comparison"),
 )
-"""Modules whose sentences are for a report, a page or a language model."""
+"""Modules whose sentences are results, or for a page or a language model."""
 SENTENCE = re.compile(r"([A-Z‹⟦].*[a-z]{2} .*[a-z]{2} .*\.$|.*[a-z]{2} .*[a-z]{2}.*[.?] [A-Z])", re.DOTALL)
 MOST = 64  # readings of one text
-DEEPEST = 12  # steps that a text is followed
+DEEPEST = 7  # steps that a text is followed
 VAGUE = {"each", "one", "self", "found", "own", "it", "first", "other", "given", "wrong", "this", "whole"}
 SAME = {
     "str",
@@ -281,6 +285,8 @@ class Source:
                 one.arg or "": one.value for one in call.keywords
             }
             parts = [self.read(module, given[one]) for one in TEXTS[name] if one in given]
+            if name == "mend":  # which ends the sentence itself
+                parts[0] = [f"{text}." for text in parts[0]]
             return [" ".join(filter(None, one)) for one in itertools.islice(itertools.product(*parts), MOST)]
         if name in self.exceptions and name not in BUGS:
             return self.exception(module, call, *self.exceptions[name])
@@ -409,6 +415,11 @@ class Source:
             between = self.read(module, call.func.value, bound)[0]  # type: ignore[attr-defined]
             parts = [self.read(module, one, bound, depth + 1) for one in call.args[0].elts]
             return [between.join(one) for one in itertools.islice(itertools.product(*parts), MOST)]
+        if name == "join" and call.args:
+            members = self.elements(module, call.args[0], (-1,), depth)
+            texts = [text for home, one in members for text in self.read(home, one, bound, depth + 1)]
+            if any(len(re.findall(r"[a-z]{2,}", re.sub(r"‹.*?›", "", text))) > 3 for text in texts):
+                return list(dict.fromkeys(texts))[:MOST]
         if name in ("str", "dedent") and call.args:
             return self.read(module, call.args[0], bound, depth + 1)
         for home, function in self.functions(module, call) if name not in VALUES else ():
@@ -471,6 +482,8 @@ class Source:
             calls = self.calls[owner.name]  # type: ignore[attr-defined]
         elif owner is not None and len(self.methods[function.name]) > 1:
             calls = [one for one in calls if one[0] is module]
+        if owner is None:
+            calls = [one for one in calls if one[0] is module or self.resolve(one[0], function.name)[1] is function]
         texts = []
         for home, call in calls:
             value = arguments(function, call, home).get(key, (home, None))[1]
@@ -496,7 +509,11 @@ class Source:
             case ast.Tuple(elts=elts) | ast.List(elts=elts) if path[0] >= 0:
                 members = [(module, elts[path[0]])] if path[0] < len(elts) else []
             case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts):
-                members = [(module, one) for one in elts]
+                for one in elts:
+                    spread = isinstance(one, ast.Starred)
+                    members += self.elements(module, one.value, path[:1], depth + 1) if spread else [(module, one)]
+            case ast.BinOp(left=left, right=right) | ast.IfExp(body=left, orelse=right):
+                members = [one for side in (left, right) for one in self.elements(module, side, path[:1], depth + 1)]
             case ast.ListComp(elt=elt) | ast.GeneratorExp(elt=elt):
                 members = [(module, elt)]
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="items")):
@@ -511,21 +528,24 @@ class Source:
                     members = [(module, ast.Tuple([k or v, v])) for k, v in zip(held.keys, held.values, strict=True)]
             case ast.Call():
                 for home, function in self.functions(module, value):
-                    for one in given_back(function, yields=True) if path[0] == -1 else given_back(function):
-                        members += (
-                            [(home, one.value)] if isinstance(one, ast.Yield) and one.value else
-                            list(self.elements(home, one, path[:1], depth + 1))
-                        )  # fmt: skip
+                    for one in given_back(function, yields=path[0] == -1):
+                        if isinstance(one, ast.Yield):
+                            members += [(home, one.value)] if one.value else []
+                        else:
+                            back = one.value if isinstance(one, ast.YieldFrom) else one
+                            members += self.elements(home, back, path[:1], depth + 1)
             case ast.Name(id=name):
                 functions = list(module.above(value, (ast.FunctionDef, ast.AsyncFunctionDef)))
                 for function in functions[:1]:
                     for inner, bound in values_of(function, name):
                         members += self.elements(module, bound, (*inner, path[0]), depth + 1)
-                    members += [
-                        (module, one.args[0])
-                        for one in nodes_of(function)
-                        if isinstance(one, ast.Call) and ast.unparse(one.func) == f"{name}.append"
-                    ]
+                    for one in nodes_of(function):
+                        if isinstance(one, ast.Call) and ast.unparse(one.func) == f"{name}.append":
+                            members.append((module, one.args[0]))
+                        elif isinstance(one, ast.Call) and ast.unparse(one.func) == f"{name}.extend":
+                            members += self.elements(module, one.args[0], path[:1], depth + 1)
+                    for one in added_to(function, name):
+                        members += self.elements(module, one, path[:1], depth + 1)
                 if not members and isinstance(self.resolve(module, name)[1], ast.Tuple | ast.List):
                     home, held = self.resolve(module, name)
                     members = list(self.elements(home, held, path[:1], depth + 1)) if held else []
@@ -569,9 +589,9 @@ def given_back(function: Function, *, yields: bool = False) -> list[Node]:
     """What a function returns; with ``yields``, also its yields."""
     if isinstance(function, ast.Lambda):
         return [function.body]
-    kinds = (ast.Return, ast.Yield) if yields else (ast.Return,)
+    kinds = (ast.Return, ast.Yield, ast.YieldFrom) if yields else (ast.Return,)
     found = [one for one in nodes_of(function) if isinstance(one, kinds)]
-    return [one if isinstance(one, ast.Yield) else one.value for one in found if one.value is not None]
+    return [one.value if isinstance(one, ast.Return) else one for one in found if one.value is not None]
 
 
 def reaching(module: Module, function: Node, name: str, use: Node) -> list[tuple[tuple[int, ...], Node]]:

@@ -152,6 +152,14 @@ def outputs_kept(entry: Entry) -> dict[str, list[str]]:
     return printed
 
 
+def outputs_fresh(entry: Entry) -> dict[str, list[str]]:
+    """The kept outputs, if they still show the message of the entry; else those of now."""
+    printed = outputs_kept(entry)
+    text = " ".join(line for lines in printed.values() for line in lines if len(line) <= LONGEST)
+    is_stale = not text or not (entry["source"] == "click" or any(one.is_in(text) for one in templates_of(entry)))
+    return outputs_now(entry) if is_stale or list(printed) != entry["run"] else printed
+
+
 def outputs_now(entry: Entry) -> dict[str, list[str]]:
     """What the commands print when they are run, in an empty folder with the files of the entry."""
     printed = {}

@@ -229,7 +229,7 @@ def _read(path: Path, key: str) -> frozenset[str]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(Problem(f"these hashes of training texts cannot be read: {error}.", str(path))) from error
     if not isinstance(stored, list) or not all(isinstance(one, str) for one in stored):
-        raise DataError(Problem("these are not hashes of training texts.", str(path)))
+        raise DataError(Problem("not hashes of training texts. Restore the file, or train again.", str(path)))
     return frozenset(stored)
 
 

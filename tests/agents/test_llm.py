@@ -118,7 +118,7 @@ def test_a_catalogue_is_listed_in_the_prompt(endpoint: str, tmp_path: Path) -> N
 def test_prompts_that_cannot_be_filled_in_are_refused(endpoint: str) -> None:
     with pytest.raises(ValidationError, match="Did you mean 'catalogue'"):
         llm(endpoint, prompt="{catalog}")
-    with pytest.raises(UsageError, match="none is given"):
+    with pytest.raises(UsageError, match="no catalogue is given"):
         llm(endpoint, prompt="{catalogue}")
 
 

@@ -130,7 +130,7 @@ def test_a_file_that_is_not_there_is_reported() -> None:
         ("http://localhost:1", "movibot", "There is no protocol 'movibot'. Did you mean 'moviebot'"),
         ("no_such_module:bot", None, "cannot be imported"),
         ("tests.agents.plugin:bot", None, "has no 'bot'"),
-        ("echo:loudly", None, "takes nothing after a colon"),
+        ("echo:loudly", None, "takes no URL or argument"),
         ("plugin-agent:loudly", None, "takes nothing after a colon"),
     ],
 )

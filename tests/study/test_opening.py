@@ -238,7 +238,7 @@ def test_the_items_file_lies_in_the_folder(tmp_path: Path) -> None:
     text = (folder / "study.yaml").read_text()
     for outside in ("../other.jsonl", "/etc/passwd"):
         (folder / "study.yaml").write_text(text + f"\nitems: {outside}\n")
-        with pytest.raises(DataError, match="outside the folder"):
+        with pytest.raises(DataError, match="outside the study"):
             read_folder(folder)
 
 

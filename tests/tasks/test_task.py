@@ -104,11 +104,11 @@ def test_all_mistakes_of_all_files_come_at_once_with_line_and_field(tmp_path: Pa
     with pytest.raises(DataError) as caught:
         read_task_set(folder)
     said = {(Path(each.file).name, each.line, each.field): each.what for each in caught.value.problems}
-    assert "given twice" in said["catalogue.jsonl", 2, "id"]
+    assert "duplicate id" in said["catalogue.jsonl", 2, "id"]
     assert "got null" in said["catalogue.jsonl", 3, "id"]
     assert "no item has the field 'yaer'" in said["tasks.jsonl", 1, "wishes[0].field"]
     assert ("tasks.jsonl", 2, "wishes[1].op") in said
-    assert "given twice" in said["tasks.jsonl", 3, "id"]
+    assert "duplicate id" in said["tasks.jsonl", 3, "id"]
     assert "declared solvable, but 0 items" in said["tasks.jsonl", 3, "solvable"]
     assert "declared not solvable, but 2 items" in said["tasks.jsonl", 4, "solvable"]
     assert "ghost" in said["tasks.jsonl", 4, "watched"]

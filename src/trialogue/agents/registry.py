@@ -116,10 +116,10 @@ def _spec_from_kind(kind: str, argument: str, options: dict[str, Any], file: str
     made = load(GROUP, kind, kind="agent")
     if not (inspect.isclass(made) and issubclass(made, AgentSpec)):
         if argument:
-            raise UsageError(f"The agent {kind!r} takes nothing after a colon, but got {argument!r}.")
+            raise UsageError(f"The agent {kind!r} takes nothing after a colon, got {argument!r}. Write {kind!r} alone.")
         return _spec_from_code(kind, options, file)
     if argument and not made.argument:
-        raise UsageError(f"The agent {kind!r} takes nothing after a colon and no URL, but got {argument!r}.")
+        raise UsageError(f"The agent {kind!r} takes no URL or argument, got {argument!r}. Write {kind!r} alone.")
     return _validate(made, options | ({made.argument: argument} if argument else {}), file, kind=kind)
 
 

@@ -79,7 +79,8 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
             else:
                 rest += chunk
                 if len(rest) > LONGEST_LINE:
-                    raise DataError(Problem(f"a line is longer than {LONGEST_LINE >> 20} MiB.", file=str(path)))
+                    what = f"a line is longer than {LONGEST_LINE >> 20} MiB. Expected one rating per line."
+                    raise DataError(Problem(what, file=str(path)))
     if rest.strip():
         yield rest + b"\n"
 

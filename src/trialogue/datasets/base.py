@@ -57,7 +57,7 @@ class Head:
         except (EOFError, zlib.error, OSError) as error:
             suffix = self.path.suffix
             raise DataError(
-                Problem(f"the content is not {suffix}, or is cut off ({error}).", file=str(self.path))
+                Problem(f"the content is not {suffix}, or is cut off ({error}). Is it complete?", file=str(self.path))
             ) from error
 
     @cached_property

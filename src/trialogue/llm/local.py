@@ -27,6 +27,7 @@ from trialogue.transport.foreign import call_foreign
 
 PURPOSE = "run a language model in this process"
 GGUF = ".gguf"
+EXPECTED = "Give a folder written by save_pretrained, or a GGUF file."
 LOCAL = "local:sha256:"  # in place of an address, in keys of the cache
 HASH_DIGITS = 12  # of a model's sha256, in signatures and fingerprints: 48 bits
 SPOKEN = {"system": "", "developer": "", "user": "User: ", "assistant": "Assistant: "}
@@ -299,15 +300,13 @@ def hash_model(folder: Path) -> str:
     if folder.suffix != GGUF and not (folder / "config.json").is_file():
         what = "is a file, but its name does not end in .gguf" if folder.is_file() else "has no config.json"
         what = what if folder.exists() else "does not exist"
-        raise UsageError(
-            f"{folder} contains no language model: it {what}. Give a folder written by save_pretrained, or a GGUF file."
-        )
+        raise UsageError(f"{folder} contains no language model: it {what}. {EXPECTED}")
     try:
         files = [folder] if folder.suffix == GGUF else sorted(path for path in folder.iterdir() if path.is_file())
         states = tuple((str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files)
         return _hash_of(states)
     except OSError as error:
-        raise UsageError(f"{folder} contains no language model: {error.strerror or error}.") from error
+        raise UsageError(f"{folder} contains no language model: {error.strerror or error}. {EXPECTED}") from error
 
 
 @lru_cache(maxsize=16)

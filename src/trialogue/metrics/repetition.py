@@ -36,7 +36,7 @@ CARD = Card(
         ),
         "corpus": Variant(
             summary="Share of a system's replies that repeat an earlier one in any dialogue, 1 - distinct / all "
-            "replies, ignoring white space; the first of them does not count.",
+            "replies, ignoring white space; the first occurrence does not count.",
             source="Trialogue. 1 - @ratio of distinct-n with whole replies as n-grams.",
         ),
     },

@@ -55,7 +55,7 @@ def items_path(folder: Path, file: StudyFile) -> Path:
     path = (folder / file.items).resolve()
     if not path.is_relative_to(folder.resolve()):
         raise DataError(
-            Problem(f"the items file {file.items!r} lies outside the folder.", str(folder / FILE), field="items")
+            Problem(f"{file.items!r} is outside the study's folder. Move it there.", str(folder / FILE), field="items")
         )
     return path
 

@@ -47,7 +47,7 @@ def restore(folder: Path, copy: Path, *, url: str = "", replace: bool = False) -
             key is missing. The present database is left as it was.
     """
     if not copy.is_file():
-        raise UsageError(f"{copy} does not exist.")
+        raise UsageError(f"{copy} does not exist. Give a copy made by trialogue study backup.")
     withdrawn = _withdrawals(folder, url)
     if withdrawn is not None and withdrawn.participants and not replace:
         raise UsageError(

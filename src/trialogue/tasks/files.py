@@ -125,14 +125,14 @@ def _read(files: list[Path], catalogue: Path) -> TaskSet:
             is_tau_rec |= is_theirs and any(name.startswith("tmdb_") for name in items.items)
             if task := _task(entry, file, line, problems):
                 if task.id in tasks:
-                    problems.append(Problem(f"the id {task.id!r} is given twice.", str(file), line, "id"))
+                    problems.append(Problem(f"duplicate id {task.id!r}. Ids must be unique.", str(file), line, "id"))
                 tasks[task.id] = task
                 if items.items:
                     problems += _mistakes(task, items, _noter(file, line, is_theirs=is_theirs))
     if not items.items and not problems:
-        problems.append(Problem("there are no items in it.", str(catalogue)))
+        problems.append(Problem("the catalogue has no items. Write one JSON object per line.", str(catalogue)))
     if not tasks and not problems:
-        problems.append(Problem("there are no tasks in it.", str(files[0])))
+        problems.append(Problem("the file has no tasks. Write one JSON object per line.", str(files[0])))
     if problems:
         raise DataError(problems)
     return TaskSet(tuple(tasks.values()), items, CREDIT if is_tau_rec else "")
@@ -154,7 +154,7 @@ def _read_catalogue(file: Path, problems: list[Problem]) -> Catalogue:
         if not isinstance(name, str) or not name:
             problems.append(Problem(f"expected a text as id, got {kind_of(name)}.", str(file), line, "id"))
         elif name in items:
-            problems.append(Problem(f"the id {name!r} is given twice.", str(file), line, "id"))
+            problems.append(Problem(f"duplicate id {name!r}. Ids must be unique.", str(file), line, "id"))
         else:
             items[name] = item
     return Catalogue(items)
@@ -189,11 +189,11 @@ def _mistakes(task: Task, catalogue: Catalogue, at: Callable[[str, str], Problem
         if (field := FIELD_OF.get(policy)) is not None and field not in catalogue.fields:
             yield at(f"{policy.value} cannot be checked: no item has the field {field!r}.", "policies")
     if unknown := [name for name in task.watched if name not in catalogue.items]:
-        yield at(f"not in the catalogue: {', '.join(unknown)}.", "watched")
+        yield at(f"not in the catalogue: {', '.join(unknown)}. Give ids of its items.", "watched")
     fitting = 0 if unchecked else len(catalogue.fitting(task))
     if not unchecked and task.solvable is not bool(fitting):
         said = "solvable" if task.solvable else "not solvable"
-        yield at(f"the task is declared {said}, but {fitting} items satisfy all its wishes.", "solvable")
+        yield at(f"declared {said}, but {fitting} items satisfy all wishes. Correct one of them.", "solvable")
 
 
 def _bad_field(wish: Wish, place: int, catalogue: Catalogue) -> Iterator[tuple[str, str]]:

@@ -147,7 +147,7 @@ def score_trials(
     trials = [each for each in found if isinstance(each, _Scored)]
     notes = [f"{times} of {len(given)} trials {why}." for why, times in Counter(filter(_is_text, found)).items()]
     if not trials:
-        raise DataError(Problem("no trial can be scored: " + (" ".join(notes) or "there are none.")))
+        raise DataError(Problem("no trial can be scored: " + (" ".join(notes) or "the files contain no trials.")))
     attempted = {each.task for each in trials}
     notes += sorted({note for each in given if (note := _relation(each))})
     by_system = {

@@ -156,7 +156,7 @@ class ConnectionPool:
         try:
             port = parts.port
         except ValueError as error:
-            raise UsageError(f"The address {url!r} has an invalid port ({error}).") from error
+            raise UsageError(f"The address {url!r} has an invalid port: {error}. Give 1 to 65535.") from error
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError(f"{url!r} is not the address of a server; expected something like http://localhost:5001.")
         if parts.username or parts.password:

@@ -27,7 +27,7 @@ def test_alignment_without_responses_says_what_is_missing(tmp_path: Path) -> Non
     write_records(tmp_path / "s.jsonl", demo_situations())
     done = process("align", "--situations", tmp_path / "s.jsonl", "--out", tmp_path / "run")
     assert done.returncode == 2
-    assert "contains neither conversations nor responses" in done.stderr
+    assert "contains no conversations, responses or answers" in done.stderr
 
 
 def test_alignment_without_references_says_what_is_missing(tmp_path: Path) -> None:

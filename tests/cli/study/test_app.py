@@ -67,7 +67,7 @@ def test_a_folder_without_a_study_is_reported_with_what_to_do(tmp_path: Path) ->
 
 def test_agents_are_for_conversations_and_have_names(tmp_path: Path) -> None:
     out = str(tmp_path / "study")
-    assert "this template is of type rating" in ran("new", "--agent", "mine=my_bot:Bot", "--out", out, code=2)
+    assert "this one is of type rating" in ran("new", "--agent", "mine=my_bot:Bot", "--out", out, code=2)
     assert "must have the form NAME=AGENT" in ran(
         "new", "--template", "chat", "--agent", "my_bot:Bot", "--out", out, code=2
     )

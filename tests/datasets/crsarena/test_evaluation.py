@@ -169,8 +169,8 @@ def test_any_scores_come_back_from_a_run(units: list[tuple[str, int | None, floa
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"level": "system"}, "got a score of level 'system'"),
-        ({"dialogue_id": None}, "can hold scores of utterances and dialogues only"),
+        ({"level": "system"}, "got one of level 'system'"),
+        ({"dialogue_id": None}, "scores of utterances and dialogues only"),
         ({"utterance": None}, "does not name its utterance"),
         ({"value": 2.0}, "two different scores for 'relevance'. Write one run at a time"),
     ],
@@ -212,7 +212,7 @@ def test_every_mistake_of_a_labels_file_is_reported_at_once(tmp_path: Path) -> N
     with pytest.raises(DataError) as caught:
         list(read_labels(path))
     assert [f"{problem.field}: {problem.what}" for problem in caught.value.problems] == [
-        "[1].conv_id: the conversation 'a_b' is already at [0].",
+        "[1].conv_id: duplicate conversation 'a_b': see [0].",
         "[3]: expected an object with a conv_id, got an object.",
         "[4]: expected an object with a conv_id, got the text 'f'.",
         "[0].dialogue[0]: not an utterance (role the text 'HOST', utterance the text 'x').",
@@ -230,7 +230,7 @@ def test_every_mistake_of_a_run_is_reported_at_once(tmp_path: Path) -> None:
     content = [{"conv_id": "a_b", "turns": turns, "dial_level_pred": 3}, {"conv_id": "c_d", "turns": {}}]
     assert problems_of(written(tmp_path, content)) == [
         "[0].turns[0].turn_level_pred.x: a score must be a number, got the text 'good'.",
-        "[0].turns[1].turn_ind: turn 1 occurs twice.",
+        "[0].turns[1].turn_ind: turn 1 occurs twice. Keep one.",
         "[0].turns[2]: expected an object whose turn_ind is a whole number, turn_ind is true.",
         "[0].turns[3]: expected an object whose turn_ind is a whole number, got the number 4.",
         "[0].dial_level_pred: expected an object that maps aspects to numbers, got the number 3.",

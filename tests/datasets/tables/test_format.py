@@ -376,7 +376,9 @@ def test_headings_given_twice_open_quotes_and_latin_1_are_refused(tmp_path: Path
 
 def test_lists_and_contexts_that_are_none_are_mistakes(tmp_path: Path) -> None:
     path = write(tmp_path, 'd,s,t,m\na,user,x,"[""Tin Moon"""\n')
-    assert mistakes(path, PLAIN | {"mentions": "m"}) == ["line 2, field m: the list is not valid JSON."]
+    assert mistakes(path, PLAIN | {"mentions": "m"}) == [
+        'line 2, field m: the list is not valid JSON. Quote its texts, as in ["a", "b"].'
+    ]
     rows = [
         {"id": "1", "ctx": None, "sys": "A", "out": "x"},
         {"id": "2", "ctx": [{"who": "b"}], "sys": "A", "out": "x"},

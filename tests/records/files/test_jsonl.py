@@ -28,7 +28,7 @@ def test_a_last_line_cut_short_by_a_crash_is_left_out_with_a_warning(tmp_path: P
 def test_a_broken_line_in_the_middle_is_an_error_that_names_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text(f"{GOOD}\n{GOOD[:20]}\n{GOOD}\n")
-    with pytest.raises(DataError, match=r"x\.jsonl, line 2: this is not JSON"):
+    with pytest.raises(DataError, match=r"x\.jsonl, line 2: not valid JSON"):
         read(path)
 
 

@@ -73,7 +73,7 @@ def test_figures_of_an_earlier_report_go_and_other_files_stay(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("content", "part"),
     [
-        ("{", "this is not JSON"),
+        ("{", "not valid JSON"),
         ("[]", "no field 'kind'"),
         ('{"kind": "score"}', "expected: findings"),
         ('{"kind": "findings", "title": 3}', "title"),

@@ -131,7 +131,10 @@ def test_a_file_that_is_not_there_or_not_text_is_refused(runs: list[Path], tmp_p
     (tmp_path / "latin.json").write_bytes(b'{"system": "\xe9"}')
     with pytest.raises(DataError) as caught:
         board(*runs, rows=[tmp_path / "latin.json", tmp_path / "none.json"])
-    assert [problem.what for problem in caught.value.problems] == ["this file is not UTF-8.", "there is no such file."]
+    assert [problem.what for problem in caught.value.problems] == [
+        "this file is not UTF-8. Save it as UTF-8.",
+        "there is no such file.",
+    ]
 
 
 def test_the_schema_describes_every_field() -> None:

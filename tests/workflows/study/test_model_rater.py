@@ -296,5 +296,5 @@ def test_a_study_of_which_a_model_can_answer_nothing_is_refused(tmp_path: Path) 
     study, export = a_study(tmp_path)
     only_text = [{"name": "why", "question": "Why?", "text": {"lines": 2}}]
     (study / "study.yaml").write_text(json.dumps({**STUDY, "criteria": only_text}), "utf-8")
-    with pytest.raises(UsageError, match=r"criteria with a scale or slider; this study has none \(why\)"):
+    with pytest.raises(UsageError, match=r"criteria with a scale or slider; found only why"):
         rate_by_model(study, export, options("http://127.0.0.1:9/v1"))

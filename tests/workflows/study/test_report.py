@@ -133,7 +133,7 @@ def empty(folder: Path) -> None:
 
 BROKEN: dict[str, tuple[Callable[[Path], object], list[str]]] = {
     "nothing": (empty, ["no file of answers found"]),
-    "broken JSON": (lambda f: (f / "study.json").write_text("{"), ["study.json", "not JSON"]),
+    "broken JSON": (lambda f: (f / "study.json").write_text("{"), ["study.json", "not valid JSON"]),
     "impossible values in study.json": (
         lambda f: (f / "study.json").write_text(
             json.dumps(

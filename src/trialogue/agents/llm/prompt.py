@@ -64,7 +64,7 @@ def instruction(prompt: str | None, *, domain: str, titles: Sequence[str] | None
     check_prompt(prompt)
     if titles is None and "{catalogue}" in prompt:
         raise UsageError(
-            "The prompt has a placeholder for the catalogue, {catalogue}, but none is given (option catalogue)."
+            "The prompt has the placeholder {catalogue}, but no catalogue is given. Set the option catalogue, or remove it."
         )
     values = {"domain": domain, "catalogue": "\n".join(f"- {title}" for title in titles or ())}
     return PLACEHOLDER.sub(lambda match: values[match[1]], prompt)

@@ -82,7 +82,7 @@ def _agents(given: list[str], study_type: str) -> dict[str, str]:
     from trialogue.errors import UsageError
 
     if given and study_type != "chat":
-        raise UsageError(f"--agent applies only to studies of type chat; this template is of type {study_type}.")
+        raise UsageError(f"--agent is for studies of type chat; this one is of type {study_type}. Omit --agent.")
     found: dict[str, str] = {}
     for each in given:
         name, _, spec = each.partition("=")

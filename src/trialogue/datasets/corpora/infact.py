@@ -73,7 +73,7 @@ def conversations(path: Path, report: ParseReport) -> dict[int, Conversation]:
     for number, text, tag in _split_tags(path, report):
         if tag == "CONVERSATION":
             if len(text) > LONGEST_NUMBER:
-                report.wrong(f"a conversation has a number of {len(text)} digits.", line=number)
+                report.wrong(f"the number of the conversation has {len(text)} digits, which is too many.", line=number)
                 continue
             current = Conversation(int(text), number)
             if (first := found.setdefault(current.number, current)) is not current:

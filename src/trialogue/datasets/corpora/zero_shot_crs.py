@@ -209,7 +209,7 @@ def _objects(path: Path, report: ParseReport) -> Iterator[tuple[int, dict[str, J
         try:
             entry = json.loads(text)
         except ValueError as error:
-            report.wrong(f"not valid JSON: {error}.", line=number)
+            report.wrong(f"not valid JSON ({error}).", line=number)
             continue
         if isinstance(entry, dict):
             yield number, entry

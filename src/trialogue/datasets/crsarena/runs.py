@@ -54,7 +54,7 @@ def write_run(path: Path | str, scores: Iterable[Score]) -> int:
     for score in scores:
         if score.level not in ("utterance", "dialogue") or score.dialogue_id is None:
             raise UsageError(
-                f"A run can hold scores of utterances and dialogues only, got a score of level {score.level!r}."
+                f"Expected scores of utterances and dialogues only, got one of level {score.level!r}. Leave it out."
             )
         run = runs.setdefault(score.dialogue_id, {"turns": {}, "whole": {}})
         _add_prediction(_predictions_for(run, score), score)
@@ -76,7 +76,7 @@ def objects_of(data: JsonValue, report: ParseReport) -> list[tuple[str, str, dic
         if not isinstance(entry, dict) or not isinstance(conv_id, str):
             report.wrong(f"expected an object with a conv_id, got {kind_of(entry)}.", f"[{index}]")
         elif conv_id in found:
-            report.wrong(f"the conversation {conv_id!r} is already at {found[conv_id][0]}.", f"[{index}].conv_id")
+            report.wrong(f"duplicate conversation {conv_id!r}: see {found[conv_id][0]}.", f"[{index}].conv_id")
         else:
             found[conv_id] = (f"[{index}]", conv_id, entry)
     return list(found.values())
@@ -208,7 +208,7 @@ def _turns(data: JsonValue, at: str, report: ParseReport) -> dict[int, Labels]:
             what = f"expected an object whose turn_ind is a whole number, {actual}."
             report.wrong(what, f"{at}[{place}]")
         elif index in turns:
-            report.wrong(f"turn {index} occurs twice.", f"{at}[{place}].turn_ind")
+            report.wrong(f"turn {index} occurs twice. Keep one.", f"{at}[{place}].turn_ind")
         else:
             place_of = f"{at}[{place}].turn_level_pred"
             turns[index] = labels_of(turn.get("turn_level_pred"), place_of, report, switches=True)

@@ -99,7 +99,7 @@ def _task_answers(row: Row, report: ParseReport) -> dict[str, Any]:
     try:
         parsed = json.loads(row.text(TASK))
     except (ValueError, RecursionError):
-        report.wrong("not the JSON that Mechanical Turk writes.", TASK, line=row.line)
+        report.wrong("not the JSON of Mechanical Turk. Download the results again.", TASK, line=row.line)
         return {}
     given = parsed[0] if isinstance(parsed, list) and parsed else parsed
     found: dict[str, Any] = {}

@@ -192,7 +192,7 @@ def items(row: Row, column: str | None, separator: str, report: ParseReport) -> 
     if isinstance(value, str) and value.strip().startswith("["):
         value = parsed_list(value)
         if value is None:
-            report.wrong("the list is not valid JSON.", column, line=row.line)
+            report.wrong('the list is not valid JSON. Quote its texts, as in ["a", "b"].', column, line=row.line)
             return []
     parts = value.split(separator) if isinstance(value, str) else members(value)
     return [part for part in parts if identifier(part)]

@@ -68,11 +68,11 @@ CARD = Card(
             "replies"
         ),
         "none": "class (default): no_strategy is a strategy; exclude: contexts in which the human recommender used "
-        "none are left out",
+        "no strategy are left out",
         "several": "which strategies of an utterance count: first (default), any (one in common is a match) or "
         "overlap (Jaccard)",
-        "origin": "first (default): labels by the annotator who gave the first one; all: labels by all annotators, "
-        "in order",
+        "origin": "first (default): labels by the annotator of the first label; all: labels by all annotators, in "
+        "order",
         "taxonomy": "inspired (default): labels are the 13 strategies and no_strategy; any: labels may be any words",
         "weight": (
             "none (default): all replies have equal weight; inverse_entropy: a reply's weight is how predictable "
@@ -84,28 +84,28 @@ CARD = Card(
         FIRST_REFERENCE,
         (
             "Compare it with its baselines. On INSPIRED sentences with one of the 13 strategies, a random human "
-            "utterance scores .111, one from the same turn of another dialogue .138, always the most frequent "
-            "strategy .166, and the most probable strategy given those of both sides so far .332. With no_strategy "
-            "as a class, a random utterance scores .103."
+            "utterance scores .111, an utterance from the same turn of another dialogue .138, the most frequent "
+            "strategy .166, and the most probable strategy after the strategies of both sides so far .332. With "
+            "no_strategy as a class, a random utterance scores .103."
         ),
         (
             "The paper does not define no_strategy (541 of the 3,624 recommender utterances in INSPIRED dev and "
             "test) or how to treat a turn of several sentences (48% of turns; 34% contain several strategies): "
             "see the parameters."
         ),
-        ("With N as printed, even a perfect system scores below 1, and the lower the shorter its conversations are."),
+        ("With N as printed, even a perfect system scores below 1, and its score falls with shorter conversations."),
         (
             "The paper does not define the first interactive turn for conversations opened by the recommender, as "
-            "all are in INSPIRED. If it is taken to be the first reply, a system that uses nothing but the "
-            "strategy credibility has a score of .145 there; with exclude_opening, which leaves nothing out, .130."
+            "all are in INSPIRED. If that turn is the first reply, a system that uses only the strategy credibility "
+            "scores .145 there; with exclude_opening, which leaves nothing out, it scores .130."
         ),
         (
-            "Labels from a thresholded classifier bias it: where the true share is .15, they give .27 to "
-            ".35. Check the origin of the labels in the signature."
+            "Labels from a thresholded classifier bias the score: if the true share is .15, it is .27 to .35. Check "
+            "the origin of the labels in the signature."
         ),
         (
             "The paper proposes the weights as future work (section 8) and expects early turns to weigh least. In "
-            "INSPIRED the opening is the most predictable point and weighs most. The model, its smoothing and t "
+            "INSPIRED, however, the opening is most predictable and weighs most. The model, its smoothing and t "
             "(--weights-t) are part of the signature."
         ),
         (

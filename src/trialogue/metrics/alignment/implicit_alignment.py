@@ -77,11 +77,11 @@ CARD = Card(
             source="Angelopoulos, Duchi & Zrnic (2023), 'PPI++', eq. 3 and prop. 2, for a mean.",
         ),
         "thresholded": Variant(
-            summary="Share of pairs above one half. Uncorrected: where the true share is .15, it gives .27 to .35.",
+            summary="Share of pairs above one half. Uncorrected: if the true share is .15, the value is .27 to .35.",
             source="Yang et al. (SIGIR 2024), sec. 5.1: the decisions of a classifier trained on balanced pairs.",
         ),
         "mean_probability": Variant(
-            summary="Mean calibrated probability. Uncorrected: it assumes that half of all pairs match.",
+            summary="Mean calibrated probability. Uncorrected: this variant assumes that half of all pairs match.",
             source="Classify, calibrate and average; Forman (2008) calls it probabilistic count.",
         ),
     },
@@ -97,9 +97,8 @@ CARD = Card(
     },
     caveats=(
         FIRST_REFERENCE,
-        "It is only as good as the model's calibration on the texts in question, and the model was not calibrated "
-        "on long replies by language models. Only human labels for some of the replies protect against that "
-        "(variant ppi).",
+        "The score is only as good as the model's calibration on such texts, and the model was not calibrated on "
+        "long replies by language models. Only human labels of some replies correct for that (@ppi).",
         (
             "The calibration has an error of its own, which is stored with the probabilities. Intervals, "
             "differences and p-values of the variant emq include it, or state that it is unknown. ppi does "
@@ -115,8 +114,8 @@ CARD = Card(
             "their error is unknown."
         ),
         (
-            "Compare it with its baselines, estimated by the same model: on INSPIRED the bundled model gives them "
-            ".11 to .34, whereas behavior_alignment gives .10 to .28."
+            "Compare it with its baselines, estimated by the same model. On INSPIRED, the baselines score .11 to .34 "
+            "with the bundled model, and .10 to .28 with behavior_alignment."
         ),
         (
             "The paper's own accuracies (.957, .976) can be reached by memorising utterances that occur in both "

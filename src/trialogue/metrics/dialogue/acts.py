@@ -108,7 +108,7 @@ TURN_SUCCESS = _card(
         ),
         "pooled": Variant(
             summary="The same over all user utterances, pooled over dialogues.",
-            source="The other reading; it gives .800, .846, .743.",
+            source="Another reading of the paper; it gives .800, .846, .743.",
         ),
         "last": Variant(
             summary="As @kdd2020, with the last of several consecutive system messages instead of the first.",
@@ -124,9 +124,12 @@ TURN_SUCCESS = _card(
         ),
     },
     caveats=(
-        "It rewards systems for following a map of acts, whatever they recommend.",
+        "The rate rewards systems for following a map of acts, whatever they recommend.",
         ("Unknown labels and user utterances right after another user utterance count as failures, as in the paper."),
-        ("Its ranking of the paper's three systems holds in about three of four resamples of its 75 dialogues."),
+        (
+            "The rate ranks the paper's three systems in the same order in about three of four resamples of its 75 "
+            "dialogues."
+        ),
     ),
 )
 
@@ -206,10 +209,13 @@ REWARD = _card(
         "full": "full score of the system (@literal; default 20, or 16 for And chill, which has no navigation)",
     },
     caveats=(
-        "A short dialogue counts as good: one in which the user says one thing and leaves scores at least 11 of 20 "
+        "Short dialogues score high: if the user says one thing and leaves, the dialogue scores at least 11 of 20 "
         "points.",
-        ("Its ranking of the paper's three systems holds in about four of five resamples of its 75 dialogues."),
-        "DialogueKit has a third reward of this name, with different values.",
+        (
+            "The reward ranks the paper's three systems in the same order in about four of five resamples of its 75 "
+            "dialogues."
+        ),
+        "DialogueKit has another reward of this name, with different values.",
     ),
 )
 

@@ -104,7 +104,7 @@ TOOL_CALLS = _card(
     variants={
         "failed": Variant(
             summary="Share of calls whose tool returned an error, pooled over dialogues.",
-            source="An error is marked (is_error, status, error), or the result's first word is one.",
+            source="An error is marked (is_error, status, error), or the result begins with the word error.",
         ),
         "repeated": Variant(
             summary="Share of calls with the name and arguments of an earlier call of the same dialogue.",
@@ -119,18 +119,19 @@ TOOL_CALLS = _card(
             source="A result is joined by id, else by the order of calls.",
         ),
         "ignored": Variant(
-            summary="Share of calls with a result of which nothing is used, among those whose result says something.",
-            source="Used: a word of three letters or more, a number or a letter pair of Chinese or Japanese of the result "
-            "occurs in a later reply of the dialogue or in the arguments of a later call. Errors, empty results and "
-            "acknowledgements (ok, true, null) say nothing.",
+            summary="Share of calls whose result is not used, among calls with an informative result.",
+            source="A result is used if one of its words of at least three letters, its numbers or its Chinese or "
+            "Japanese letter pairs occurs in a later reply or in the arguments of a later call. Errors, empty "
+            "results and acknowledgements (ok, true, null) are not informative.",
         ),
         "per_dialogue": Variant(summary="Calls per dialogue.", source="Calls as the log records them."),
     },
     default="failed",
     caveats=(
         "If a tool reports an error as an ordinary result, the error is not recognised.",
-        "A share of calls falls when harmless calls are added, so that it gives no verdict.",
-        "@ignored takes any word in common for use, and a reply in another language than the result's for one without.",
+        "Harmless calls lower every share of calls, so no verdict is based on them.",
+        "For @ignored, any common word counts as use, and a reply in another language than the result counts as no "
+        "use.",
     ),
 )
 COST = _card(
@@ -152,8 +153,9 @@ COST = _card(
     default="per_dialogue",
     caveats=(
         "If a dialogue records a cost for some turns only, the other turns count as free.",
-        "A system that fails early is cheap: @per_satisfied counts what was spent in vain.",
-        "Costs decide no verdict: a log that records costs only for satisfied people would flatter its system.",
+        "A system that fails early is cheap. @per_satisfied includes the cost of failed dialogues.",
+        "No verdict is based on costs, because a log that records costs only for satisfied people would favour its "
+        "system.",
     ),
 )
 TOKENS = _card(

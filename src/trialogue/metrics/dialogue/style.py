@@ -45,11 +45,11 @@ DS_KL = Card(
             summary="As @fine, over the six actions of CIR6 and mixed initiative.", source="KDD 2020, sec. 4.2.1."
         ),
         "cir6_sum": Variant(
-            summary="Twice @cir6.", source="The other variant whose magnitude agrees with the paper's numbers."
+            summary="Twice @cir6.", source="The only other variant whose magnitude agrees with the paper's numbers."
         ),
         "smoothed": Variant(
             summary="As @fine, over the labels that either side has, with half a count added to each.",
-            source="Krichevsky and Trofimov (1981). It also takes into account labels that only one side has.",
+            source="Krichevsky and Trofimov (1981). Labels that only one side has count, too.",
         ),
     },
     default="fine",
@@ -61,15 +61,14 @@ DS_KL = Card(
         )
     },
     caveats=(
-        "Labels that only one side has are left out (except in @smoothed), so users who only ever do one thing "
-        "score 0.",
+        "Labels that only one side has are left out (except in @smoothed), so users with a single act score 0.",
         (
             "The reference is treated as fixed: intervals cover the variation among the measured dialogues, "
             "not within the reference."
         ),
         (
-            "It is biased upwards in small samples, by about (labels - 1) / (2 n), and the bootstrap adds "
-            "the same bias again: even the reference compared with itself has an interval above 0."
+            "In small samples, the divergence is biased upwards by about (labels - 1) / (2 n), and the bootstrap "
+            "adds the same bias again. Even the reference compared with itself has an interval above 0."
         ),
         "The paper's simulated dialogues were not released, so its values cannot be recomputed.",
     ),

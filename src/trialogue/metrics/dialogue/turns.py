@@ -33,7 +33,9 @@ TURNS = _card(
             source=f"{DIALOGUEKIT}, avg_turns: 8.64, 14.30, 19.74 on the same dialogues.",
         ),
         "utterances": Variant(summary="Utterances of both.", source="Common practice."),
-        "system_turns": Variant(summary="Runs of system utterances.", source="Common practice."),
+        "system_turns": Variant(
+            summary="Number of system turns; consecutive system utterances are one turn.", source="Common practice."
+        ),
     },
     default="user_utterances",
     caveats=(
@@ -86,7 +88,8 @@ class Turns(RatioMetric):
 USER_ACT_RATIO = _card(
     name="user_act_ratio",
     title="User act ratio",
-    summary="The user's share of the utterances in a dialogue (one act each in the corpus it was made for).",
+    summary="The user's share of the utterances in a dialogue. In the corpus of the original paper, each utterance "
+    "has one act.",
     unit="share of utterances",
     is_share=True,
     variants={
@@ -134,7 +137,8 @@ class UserActRatio(RatioMetric):
 WORDS_PER_TURN = _card(
     name="words_per_turn",
     title="Words per turn",
-    summary="Words spoken before the other party speaks. A trivial baseline that any useful metric must beat.",
+    summary="Number of words that a speaker utters in a turn. A useful metric must agree better with people than "
+    "this trivial baseline.",
     unit="words per turn",
     variants={
         "system": Variant(

@@ -26,11 +26,11 @@ LIMITS = (
     "Trained and evaluated on CRSArena-Eval's public sample (150 dialogues, nine systems; scored system and its "
     "users held out), its Spearman correlation with overall impression is .44 [.26, .56] within systems and .52 "
     "[.37, .63] pooled (length: .02 and .28). Features were chosen on this sample, so these numbers are optimistic. "
-    "For efficiency and explanation it is no better than length.",
-    "It knows nothing about films: a wrong year, genre or plot looks as good as a right one.",
-    "It rewards lists, titles, variety and echoing the user (which scores .68 of 4, above the worst real systems). "
-    "A system built to please it will produce them: never optimise for it.",
-    "Its mean level is that of the training labels: correct it with labels of your own (trialogue judge).",
+    "For the aspects efficiency and explanation, it is no better than the length of replies.",
+    "The judge knows nothing about films: a wrong year, genre or plot looks as good as a right one.",
+    "The judge rewards lists, titles, variety and echoing the user (an echo scores .68 of 4, above the worst real "
+    "systems). A system that is optimised for it will produce them, so never use it as a training objective.",
+    "The mean prediction is that of the training labels. Correct it with labels of your own: trialogue judge.",
 )
 
 CARD = Card(

@@ -31,15 +31,15 @@ VARIANTS = {
     "named": NAMED,
     "first": Variant(summary="Only the first new item of each turn counts.", source=OURS),
     "listed": Variant(
-        summary="Every new item of a turn counts, so listing the catalogue meets every need: comparing with "
-        "the first three of a turn (the default) shows how much listing pays.",
+        summary="Every new item of a turn counts, so a list of the whole catalogue meets every need. The difference "
+        "from the default, which counts three items of a turn, shows the effect of listing.",
         source=OURS,
     ),
 }
 CAVEATS = (
-    "It shows whether the system finds what simulated users are looking for, not whether people would be satisfied.",
+    "The measure shows whether the system finds what simulated users need, not whether people would be satisfied.",
     "Rules for English sentences decide which titles are asked about, rejected or only used as a comparison.",
-    "Titles that a system declares are used as declared; otherwise the linker finds them in its text.",
+    "Titles that a system declares are used; without declared titles, the linker finds them in the text.",
 )
 
 _card = partial(Card, low=0, high=1, level="dialogue", needs=("need",), parameters=PARAMETERS, family="simulation")
@@ -97,8 +97,8 @@ class NeedMet(_OfNeeds):
 AFTER_REVISION = _card(
     name="need_met_after_revision",
     title="Need met after revision",
-    summary="Of the dialogues in which the user gave up a wish because the system said that nothing fits: share in which "
-    "it is the first to name an item that meets the rest.",
+    summary="Of the dialogues in which the user gave up a wish because the system said that nothing fits: share in "
+    "which the system is the first to name an item that meets the remaining wishes.",
     unit="share of dialogues",
     is_share=True,
     better="higher",
@@ -106,7 +106,7 @@ AFTER_REVISION = _card(
     variants={"named": NAMED},
     default="named",
     caveats=(
-        "It does not replace need met: a system that immediately says that nothing fits faces easier needs.",
+        "This measure does not replace need met: a system that immediately says that nothing fits faces easier needs.",
         *CAVEATS,
     ),
 )
@@ -133,9 +133,7 @@ TURNS_UNTIL = _card(
     better="lower",
     failed=FailurePolicy.UNDEFINED,
     variants={
-        "met": Variant(
-            summary="Over the dialogues in which the need is met: read it together with need met.", source=OURS
-        ),
+        "met": Variant(summary="Over dialogues in which the need is met; read it together with need met.", source=OURS),
         "capped": Variant(
             summary="Over all dialogues; one in which the need is not met counts as one turn more than the limit.",
             source="Average turns, with failures counted at the cap: PEPPER and attribute-based conversational "
@@ -177,16 +175,19 @@ CONSTRAINTS = _card(
     failed=FailurePolicy.WORST,
     variants={
         "best": Variant(
-            summary="For the best of a dialogue's counted recommendations; 0 if there are none.", source=OURS
+            summary="Share for the best counted recommendation of a dialogue; 0 if there is none.", source=OURS
         ),
         "mean": Variant(
-            summary="Mean over a dialogue's counted recommendations; 0 if there are none. Naming more "
+            summary="Mean share over the counted recommendations of a dialogue; 0 if there are none. Naming more "
             "items does not help.",
             source=OURS,
         ),
     },
     default="best",
-    caveats=(*CAVEATS, "The best of many is good by chance alone: a random list satisfies a large part of most needs."),
+    caveats=(
+        *CAVEATS,
+        "A long list contains a good item by chance: a random list satisfies a large part of most needs.",
+    ),
 )
 
 
@@ -206,7 +207,8 @@ class ConstraintsSatisfied(_OfNeeds):
 BY_CHANCE = _card(
     name="need_met_by_chance",
     title="Need met by chance",
-    summary="Probability that as many different items, drawn at random from the catalogue, would have met the need.",
+    summary="Probability that random items of the catalogue would have met the need, if as many were drawn as the "
+    "system named.",
     unit="probability",
     better="neither",
     failed=FailurePolicy.UNDEFINED,
@@ -263,8 +265,8 @@ LIFT = _card(
     },
     default="named",
     caveats=(
-        "It measures listening, not service: a system can listen and still meet few needs. Read it together with need met.",
-        "Nobody has shown yet that it agrees with what people prefer.",
+        "Lift shows that a system uses what users say; it can still meet few needs. Read lift together with need met.",
+        "It is not known whether lift agrees with what people prefer.",
         *CAVEATS,
     ),
     is_task_outcome=True,

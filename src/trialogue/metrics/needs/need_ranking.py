@@ -23,16 +23,17 @@ NEED_RECALL = _card(
     needs=("need", "dialogue_ranking"),
     variants={
         "last": Variant(
-            summary="The targets among the first k of the last list up to the turn; a dialogue that has ended keeps "
-            "its last list.",
+            summary="Share of targets among the first k of the last list up to the turn; a dialogue that has ended "
+            "keeps its last list.",
             source="iEvaLM (RUCAIBox), Rec_eval.py: per label, on the last list only.",
         ),
         "any": Variant(
-            summary="The targets among the first k of any list up to the turn.",
+            summary="Share of targets among the first k of any list up to the turn.",
             source="Success of iEvaLM, which ends a dialogue as soon as a list of 50 holds a target.",
         ),
         "all-cases": Variant(
-            summary="As @last, but a dialogue without a list counts as a miss, so that recommending seldom does not pay.",
+            summary="As @last, but a dialogue without a list counts as a miss, so that rare recommendations are no "
+            "advantage.",
             source="Trialogue; iEvaLM's attribute questions leave such cases out of the denominator.",
         ),
     },
@@ -44,8 +45,8 @@ NEED_RECALL = _card(
     caveats=(
         "The user reads the text, not the list: ranking and text can disagree.",
         (
-            "An item that a list repeats takes one place. Needs read from iEvaLM's logs have each target once; iEvaLM "
-            "counts a target that a case repeats twice."
+            "An item that occurs twice in a list takes one place. Each target of a need from iEvaLM's logs counts "
+            "once; iEvaLM counts a repeated target twice."
         ),
         (
             "Targets that the user has already named count, as in iEvaLM, whose contexts contain a target in "
@@ -53,7 +54,7 @@ NEED_RECALL = _card(
         ),
         (
             "A dialogue without a list has no value, and is counted as left out; iEvaLM drops such cases silently. "
-            "With @all-cases it is a miss, also for a system that gives no lists at all."
+            "With @all-cases, such a dialogue is a miss, even for a system that never gives a list."
         ),
     ),
     citation="Wang et al. (EMNLP 2023), 'Rethinking the Evaluation for Conversational Recommendation in the Era of LLMs'",
@@ -94,7 +95,8 @@ class NeedRecall(RatioMetric):
 REPEATED = _card(
     name="repeated_recommendations",
     title="Repeated recommendations",
-    summary="Share of the system's recommendations of items that it already recommended or the user already named.",
+    summary="Share of the system's recommendations that repeat an item: one that the system has recommended, or that "
+    "the user has named.",
     unit="share of recommendations",
     better="lower",
     failed=FailurePolicy.UNDEFINED,
@@ -109,7 +111,7 @@ REPEATED = _card(
             summary="Share of the items of each turn, every item once: those that the user has named in an earlier message "
             "(as seen, liked or turned down), or that the system recommended in an earlier turn. Users' needs "
             "are not required.",
-            source="Trialogue; the same, for logs.",
+            source="Trialogue: as @named, for logs.",
         ),
     },
     default="named",
@@ -146,8 +148,8 @@ OUTSIDE = _card(
     needs=("need",),
     variants={
         "declared": Variant(
-            summary="Over the recommendations that the system declares, those found by the linker, and the titles that its "
-            "text presents and the catalogue lacks.",
+            summary="Over all recommendations: those that the system declares, those that the linker finds, and "
+            "titles in the text that the catalogue lacks.",
             source="Trialogue. Version 1 counted only declared titles that the catalogue lacks.",
             version=2,
         )

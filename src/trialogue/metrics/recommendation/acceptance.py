@@ -37,7 +37,7 @@ SOURCES = {
     "accepted": OURS,
     "note_end": "What UserSimCRS counts as an accepted recommendation, in the acts of KDD 2020.",
     "note": "The most lenient reading.",
-    "goodbye": "The dialogue is complete: the point where its user model ends.",
+    "goodbye": "The point at which the paper's user model ends the dialogue.",
 }
 CAVEAT = (
     "Acceptance by a simulated user reveals more about the simulator than about the system: on the same four "

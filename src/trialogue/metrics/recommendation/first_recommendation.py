@@ -16,7 +16,8 @@ BA = "Yang et al. (SIGIR 2024), 'Behavior Alignment', Table 1"
 TURNS_BEFORE = Card(
     name="turns_before_recommendation",
     title="Turns before the first recommendation",
-    summary="How long the system asks questions before it names a film. Systems built on LLMs rush; people do not.",
+    summary="Number of turns before the system first names an item. Systems based on LLMs name one earlier than "
+    "people do.",
     unit="system turns",
     low=0,
     better="neither",
@@ -46,7 +47,8 @@ TURNS_BEFORE = Card(
     caveats=(
         "The paper reports 2.500 for people (20 dialogues), 1.158 for GPT-3.5 and 1.000 for Llama 2 and does not "
         "define the measure; INSPIRED itself gives 3.35, 4.35, 3.44 or 10.65.",
-        "Dialogues without a recommendation are left out and counted as skipped: a system that never recommends looks fine.",
+        "Dialogues without a recommendation are left out and counted as skipped: the value says nothing about a "
+        "system that never recommends.",
         "Naming an item counts as recommending it.",
     ),
     citation=BA,

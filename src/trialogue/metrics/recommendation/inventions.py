@@ -24,30 +24,32 @@ _card = partial(
 UNRECOGNISED = _card(
     name="unrecognised_titles",
     title="Unrecognised titles",
-    summary="Share of the titles in replies that are neither in the catalogue nor on a list of real items: invented ones "
-    "or, without such a list, also real items that are not offered here.",
+    summary="Share of the titles in replies that are neither in the catalogue nor on a list of real items. They are "
+    "invented or, without such a list, may be real items that the catalogue lacks.",
     unit="share of titles",
     needs=("unrecognised",),
     variants={
         "presented": Variant(
-            summary="Of the items that the linker found and the titles that are presented as such (in lists, in quotation "
-            "marks, with a year, behind words such as 'recommend'): those that neither the catalogue nor the list has under "
-            "any name, however misspelt. Titles newer than the catalogue are left out. Version 1 counted them as lacking.",
+            summary="Of the items that the linker found and the titles that are presented as such (in lists, in "
+            "quotation marks, with a year, after words such as 'recommend'): share that matches no name in the "
+            "catalogue or the list, even if misspelt. Titles newer than the catalogue are left out. Version 1 "
+            "counted them as lacking.",
             source=OURS,
             version=2,
         ),
         "outside": Variant(
-            summary="Of the same titles: those that the list of real items has and the catalogue does not.", source=OURS
+            summary="Of the same titles: share that is on the list of real items, but not in the catalogue.",
+            source=OURS,
         ),
         "newer": Variant(
-            summary="Of all titles: those with a year after the catalogue's date that are in neither; they may or may "
-            "not exist.",
+            summary="Of all titles: share that is on neither, with a year after the catalogue's date. Such items may "
+            "or may not exist.",
             source=OURS,
         ),
     },
     default="presented",
     caveats=(
-        "Without a list of real items, an item that exists and is not in the catalogue counts as unrecognised, too.",
+        "Without a list of real items, an existing item that the catalogue lacks also counts as unrecognised.",
         "Titles in sentences are recognised in English only; in lists, quotation marks and with years in any "
         "language. Replies in other languages that name items in other ways are omitted.",
         "Up to 2% of the titles in people's own recommendations are wrongly counted (benchmarks/INVENTIONS.md).",
@@ -90,16 +92,16 @@ CONTRADICTED = _card(
     needs=("claims",),
     variants={
         "stated": Variant(
-            summary="Over the statements that the catalogue supports or contradicts; those on which it has no value are "
-            "left out.",
+            summary="Over statements that the catalogue supports or contradicts; statements on which it has no value "
+            "are left out.",
             source="Trialogue.",
         )
     },
     default="stated",
     caveats=(
-        "Statements are recognised in English only, and not all of them (benchmarks/INVENTIONS.md).",
-        "The catalogue may be wrong or incomplete; a genre counts as contradicted only if the item has none of "
-        "the genres named with it; statements about actors never do.",
+        "Only statements in English are recognised, and not all of those (benchmarks/INVENTIONS.md).",
+        "The catalogue may be wrong or incomplete; a genre counts as contradicted only if the item has none of the "
+        "genres named with it. Statements about actors never count as contradicted.",
     ),
     citation="",
 )

@@ -30,7 +30,7 @@ ITEM_RATIO = Card(
         ),
         "count": Variant(
             summary="Items named, repetitions included, per reply that is not empty.",
-            source="Trialogue: @slots for replies with titles in them.",
+            source="Trialogue: as @slots, for replies that contain titles.",
         ),
         "slots": Variant(
             summary=f"Placeholders {SLOT}, repetitions included, per reply that is not empty: for texts in which titles are "
@@ -43,8 +43,8 @@ ITEM_RATIO = Card(
         "Three formulas share this name, and similar names (valid generation ratio, integration ratio) mean something "
         "else.",
         (
-            "It is only as good as the linker that found the mentions: see the linker's card for its "
-            "precision and recall. @slots needs no linker."
+            "The ratio is only as accurate as the linker that found the items: see the precision and recall on its "
+            "card. @slots needs no linker."
         ),
         (
             "Naming items correlates only weakly with human ratings: Spearman .20 with meaningfulness on the 1,860 "

@@ -22,7 +22,7 @@ _card = partial(Card, low=0, better="neither", level="response", family="recomme
 COVERAGE = _card(
     name="coverage",
     title="Catalogue coverage",
-    summary="Share of the catalogue that the system recommends to anyone at all.",
+    summary="Share of the catalogue that the system recommends at least once.",
     unit="share of the catalogue",
     failed=FailurePolicy.AS_IS,
     needs=("ranking", "mentions"),
@@ -33,7 +33,7 @@ COVERAGE = _card(
         ),
         "mentions": Variant(
             summary="Distinct items named in any reply, over the size of the catalogue.",
-            source="The same formula over the text that the user reads.",
+            source="The same formula, for items in the text that the user reads.",
         ),
     },
     default="ranking",
@@ -42,8 +42,8 @@ COVERAGE = _card(
         "k": "how many items of each ranking count (default 10; ignored by @mentions)",
     },
     caveats=(
-        "It grows with the number of replies: compare systems only on the same situations.",
-        "A system that recommends at random covers most of the catalogue: read it together with recall.",
+        "Coverage grows with the number of replies, so compare systems only on the same situations.",
+        "A system that recommends at random covers most of the catalogue, so read coverage together with recall.",
     ),
     citation="Ge et al. (RecSys 2010), 'Beyond accuracy: evaluating recommender systems by coverage and serendipity'",
 )
@@ -94,26 +94,28 @@ RECTOOLS = "RecTools 0.19 (MTS AI, github.com/MobileTeleSystems/RecTools)"
 GINI = _card(
     name="gini",
     title="Gini coefficient of recommended items",
-    summary="How unequally a system recommends the items of the catalogue: 0 if all equally often, 1 if always the same "
-    "item.",
+    summary="How unequally a system recommends the items of the catalogue: 0 if it recommends all equally often, 1 "
+    "if always the same item.",
     unit="Gini coefficient",
     high=1,
     failed=FailurePolicy.AS_IS,
     needs=("ranking", "mentions"),
     variants={
         "mentions": Variant(
-            summary="Of the numbers of dialogues (or users, where they are known) in which a reply names each item of the "
-            "catalogue.",
+            summary="Inequality of the number of dialogues (or of users, if known) in which each item of the "
+            "catalogue is named.",
             source="LensKit 2025.8, ListGini: of the number of lists that each item appears in.",
         ),
-        "ranking": Variant(summary="The same, of items among the first k of some ranking.", source="The same formula."),
+        "ranking": Variant(
+            summary="As @mentions, for items among the first k of any ranking.", source="The same formula."
+        ),
     },
     default="mentions",
     parameters={
         "size": "number of items in the catalogue; without it the value is undefined",
         "k": "how many items of each ranking count (default 10; ignored by @mentions)",
     },
-    caveats=("It falls with the number of dialogues: compare systems only on the same situations.",),
+    caveats=("The coefficient falls with the number of dialogues, so compare systems only on the same situations.",),
     citation="Fleder & Hosanagar (Management Science 2009), 'Blockbuster culture's next rise or fall'",
 )
 
@@ -147,7 +149,7 @@ class Gini(Coverage):
 POPULARITY = _card(
     name="popularity",
     title="Popularity of recommended items",
-    summary="How popular the items are that replies name, on average.",
+    summary="Average popularity of the items that replies name.",
     unit="ratings per item",
     failed=FailurePolicy.UNDEFINED,
     needs=("mentions",),
@@ -157,7 +159,7 @@ POPULARITY = _card(
             source=f"{RECTOOLS}, AvgRecPopularity, a reply being a list.",
         ),
         "share": Variant(
-            summary="The same, of each item's share of all ratings.",
+            summary="As @count, for each item's share of all ratings.",
             source=f"{RECTOOLS}, AvgRecPopularity(normalize=True).",
         ),
     },
@@ -227,8 +229,8 @@ DIVERSITY = _card(
     needs=("mentions",),
     variants={
         "hamming": Variant(
-            summary="Mean over replies that name two items or more of the mean distance of their pairs: the number of "
-            "values that one item has and the other has not.",
+            summary="Mean distance between the items of a reply, averaged over replies that name at least two. The "
+            "distance of two items is the number of values that only one of them has.",
             source=f"{RECTOOLS}, IntraListDiversity with PairwiseHammingDistanceCalculator on indicators of the values, "
             f"with a reply as the list. RecTools gives a list of one item 0; here it is omitted.",
         )
@@ -238,7 +240,7 @@ DIVERSITY = _card(
         "items": "the catalogue, a file of items; without it the value is undefined",
         "by": "attribute (default genre)",
     },
-    caveats=("Items that the catalogue does not have are left out.",),
+    caveats=("Items that are not in the catalogue are left out.",),
     citation="Ziegler et al. (WWW 2005), 'Improving recommendation lists through topic diversification'",
 )
 

@@ -65,23 +65,26 @@ OURS = "Trialogue; equal to CRSLab and iEvaLM wherever no target is given twice.
 K = {"k": "how many items of the ranking count (default 10)"}
 CAVEATS = (
     (
-        "About half of reported accuracy is repetition (Kostric & Balog 2026). Targets already mentioned "
-        "in the context make up 12.6% (ReDial) and 35.7% (OpenDialKG) of iEvaLM's test cases; copying "
-        "the context beats every trained model there at k=1 (.054 and .328 per label) and drops to .003 "
-        "and .001 on novel targets. Compare it with the baselines."
+        "About half of reported accuracy is repetition (Kostric & Balog 2026). Targets already mentioned in the "
+        "context make up 12.6% (ReDial) and 35.7% (OpenDialKG) of iEvaLM's test cases; copying the context beats "
+        "every trained model there at k=1 (.054 and .328 per label) and drops to .003 and .001 on novel targets. "
+        "Compare systems with the baselines."
     ),
-    "Values per label and per example differ for the same rankings: copying the context has .054 and .073 at k=1 on "
-    "ReDial.",
+    "The same rankings have different values per label and per example: .054 and .073 for copying the context, at "
+    "k=1 on ReDial.",
     (
-        "A target that is given twice counts once, except with @per_mention. An item that a ranking repeats takes a place "
-        "each time."
+        "A target that is given twice counts once, except with @per_mention. An item that occurs twice in a ranking "
+        "takes two places."
     ),
     (
-        "A reply without a correct item has no value and is counted as omitted. Tools for document retrieval, such as "
-        "ranx, give such a query 0."
+        "A reply for which no correct item is known has no value and is counted as omitted. Tools for document "
+        "retrieval, such as ranx, give it 0."
     ),
     "A ranking shorter than k is used as it is. CRSLab drops such examples silently (standard.py:69).",
-    ("iEvaLM ranks its ChatGPT by the similarity of embeddings, not by its replies: ranking and text can disagree."),
+    (
+        "iEvaLM derives ChatGPT's ranking from the similarity of embeddings, not from its replies, so ranking and reply "
+        "can disagree."
+    ),
 )
 
 
@@ -219,8 +222,7 @@ NDCG_CARD = _card_of_labels(
     variants=_with_novel(
         {
             "per_label": Variant(
-                summary="Each different target is one trial with itself as the only relevant item: 1/log2(rank + 1), 0 "
-                "beyond k.",
+                summary="Mean of 1/log2(rank + 1) over targets, 0 beyond k; a repeated target counts once.",
                 source=OURS,
             ),
             PER_MENTION: Variant(
@@ -289,8 +291,8 @@ PRECISION = _card(
             source="trec_eval and ir_measures P@k: a ranking shorter than k is divided by k, too.",
         ),
         "shown": Variant(
-            summary="The same, divided by the number of items that the ranking has among its first k.",
-            source="Ours, for systems that show as many items as they like; undefined for an empty ranking.",
+            summary="As @per_example, divided by the length of the ranking if that is below k.",
+            source="Trialogue, for systems that choose how many items they show; undefined for an empty ranking.",
         ),
     },
     default="per_example",

@@ -39,9 +39,8 @@ CARD = Card(
         "linear": Variant(
             summary=f"Logistic regression on {len(FEATURES)} text features, each weight restricted to the sign "
             "declared before fitting.",
-            source="Trialogue; weights fitted on CRSArena-Dial (Bernard et al., WSDM 2025, revision dd7f4e7). Its "
-            "nine systems are scored with weights fitted without them and without the people who talked with "
-            "them.",
+            source="Trialogue; weights fitted on CRSArena-Dial (Bernard et al., WSDM 2025, revision dd7f4e7). Each "
+            "of the nine systems of that corpus is scored with weights fitted without that system and its users.",
         )
     },
     default="linear",
@@ -49,9 +48,8 @@ CARD = Card(
         "model": "file with an estimator of your own; the full name contains its hash (default: the bundled one)"
     },
     caveats=(
-        "It was trained on nine systems from 2019 to 2023 that discuss films in English, in short "
-        "dialogues. It is a default metric only for such dialogues; elsewhere its agreement with people "
-        "is weak.",
+        "The estimator was trained on nine systems from 2019 to 2023 that discuss films in English, in short "
+        "dialogues. It is a default metric only for such dialogues; on others, it agrees only weakly with people.",
         (
             "On CRSArena-Dial, for held-out systems and people: AUC .847 pooled and .765 within systems; the "
             "best baseline, distinct bigrams per reply, has .778 and .682. The features and the penalty were "
@@ -62,14 +60,17 @@ CARD = Card(
             ".19] on SGD, .12 [.04, .19] on RecLLMSim (.06 [-.01, .15] within systems there)."
         ),
         (
-            "FACE (hundreds of LLM calls per turn) has .880 and .830 on 467 conversations of CRSArena-Dial, "
-            "as published. On the 150 conversations published with FACE's scores, neither is significantly "
-            "better (.881 against .823, difference .059 [-.000, .127]); on the 317 others, an evaluation "
-            "outside this project found the estimator below FACE (.830 against .907, difference -.076 "
+            "FACE (hundreds of LLM calls per turn) has AUC .880 pooled and .830 within systems on 467 conversations "
+            "of CRSArena-Dial, as published. On the 150 conversations published with FACE's scores, neither is "
+            "significantly better (.881 against .823, difference .059 [-.000, .127]); on the 317 others, an "
+            "evaluation outside this project found the estimator below FACE (.830 against .907, difference -.076 "
             "[-.131, -.026])."
         ),
-        "Its level is not meaningful elsewhere: do not read .30 as 30% of users.",
-        ("It rewards lists and variety, and a system built to please it will produce them: never optimise for it."),
+        "On other data, only differences are meaningful: .30 does not mean 30% of users.",
+        (
+            "The estimator rewards lists and variety. A system that is optimised for it will produce them, so never use "
+            "it as a training objective."
+        ),
     ),
     citation="",
     family="dialogue",

@@ -167,24 +167,26 @@ CARD = reference_card(
             source="Post (WMT 2018); sacrebleu.BLEU(max_ngram_order=k), signature nrefs:1|case:mixed|tok:13a|smooth:exp.",
         ),
         "zh": Variant(
-            summary="As @sacrebleu, tokenised by 'zh': every Chinese character is a word, the rest is cut as by 13a.",
+            summary="As @sacrebleu, with tokeniser 'zh': every Chinese character is a word, and other text is split "
+            "as by 13a.",
             source="sacrebleu.BLEU(tokenize='zh', max_ngram_order=k).",
             text=TextUse(unit="character"),
         ),
         "ja-mecab": Variant(
-            summary="As @sacrebleu, tokenised by 'ja-mecab': words of Japanese, by MeCab with IPADIC; needs the extra "
-            "'japanese'.",
+            summary="As @sacrebleu, with tokeniser 'ja-mecab': Japanese words, found by MeCab with IPADIC; needs the "
+            "extra 'japanese'.",
             source="sacrebleu.BLEU(tokenize='ja-mecab', max_ngram_order=k).",
             text=TextUse(unit="subword"),
         ),
         "ko-mecab": Variant(
-            summary="As @sacrebleu, tokenised by 'ko-mecab': morphemes of Korean, by MeCab-ko; needs the extra 'korean'.",
+            summary="As @sacrebleu, with tokeniser 'ko-mecab': Korean morphemes, found by MeCab-ko; needs the extra "
+            "'korean'.",
             source="sacrebleu.BLEU(tokenize='ko-mecab', max_ngram_order=k).",
             text=TextUse(unit="subword"),
         ),
         "crslab": Variant(
-            summary="The precision of k-grams alone (no mean over shorter ones) with brevity penalty, not smoothed, "
-            "split at single spaces; mean over replies that are not empty.",
+            summary="Precision of k-grams only, without shorter ones; with brevity penalty, without smoothing; words "
+            "are split at single spaces; mean over replies that are not empty.",
             source="CRSLab, evaluator/metrics/gen.py, BleuMetric.compute.",
         ),
         "unicrs": Variant(
@@ -219,17 +221,17 @@ CARD = reference_card(
             "Of several references, an n-gram may match any, and the one nearest in length sets the penalty, as in "
             "sacreBLEU and NLTK."
         ),
-        "One name, many numbers: the same 465 replies have BLEU-4 .0007 (@crslab) and .054 (@sacrebleu), 77 times as much.",
+        "Variants differ widely: BLEU-4 of the same 465 replies is .0007 with @crslab and .054 with @sacrebleu, 77 "
+        "times as much.",
         (
-            "The formula decides which system wins: on the INSPIRED2 study RB-CRS leads CRB-CRS under @crslab "
-            "(BLEU-2 .0098 to .0089) and trails under @mese (.074 to .107). Read the table of all variants "
-            "before ranking by it."
+            "The variant can decide which system wins: in the INSPIRED2 study, RB-CRS scores higher than CRB-CRS "
+            "with @crslab (BLEU-2 .0098 against .0089) and lower with @mese (.074 against .107). Compare all "
+            "variants before you rank systems by BLEU."
         ),
         (
-            "Its Spearman correlation with human ratings of those 1,860 replies is .24 (@sacrebleu), .23 "
-            "(@nltk_method1), "
-            ".20-.21 (@mese), .13-.11 (@crslab): tokenisation and smoothing alone double the agreement, and "
-            "it remains low."
+            "The Spearman correlation of BLEU with human ratings of that study's 1,860 replies is low: .24 "
+            "(@sacrebleu), .23 (@nltk_method1), .20 to .21 (@mese), .11 to .13 (@crslab). Tokenisation and smoothing "
+            "alone double it."
         ),
         "A reply that recommends another good film in different words scores about 0.",
         "Scores depend on whether item titles are replaced by placeholders, in replies and references alike.",

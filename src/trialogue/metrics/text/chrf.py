@@ -47,7 +47,7 @@ CARD = reference_card(
     caveats=(
         NOT_COMPARED,
         "Of several references, each reply is compared with the one that gives it the highest chrF, as in sacreBLEU.",
-        "Its Spearman correlation with human ratings of the 1,860 replies of the INSPIRED2 study is .23, "
+        "The Spearman correlation of chrF with human ratings of the 1,860 replies in the INSPIRED2 study is .23, "
         "similar to BLEU's.",
     ),
     citation="Popović (WMT 2015), 'chrF: character n-gram F-score for automatic MT evaluation'",

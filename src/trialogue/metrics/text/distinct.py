@@ -48,8 +48,8 @@ CARD = Card(
             source="Li et al. (NAACL 2016); C2-CRS.",
         ),
         "per_response": Variant(
-            summary="Distinct word n-grams of a system over its replies that are not blank; words between white "
-            "space, case and punctuation kept. Not a share: more words give a higher value.",
+            summary="Number of distinct word n-grams of a system, divided by its number of non-blank replies; words "
+            "between white space, case and punctuation kept. Not a share: more words give a higher value.",
             source="UniCRS, evaluate_conv.py, ConvEvaluator.report; KGSF, distinct_metrics. "
             "KBRD does the same without each reply's first token.",
         ),
@@ -58,9 +58,9 @@ CARD = Card(
             source="Trialogue.",
         ),
         "per_response_marks": Variant(
-            summary="As @per_response, for lower-cased words and individual punctuation marks; a blank reply counts as "
-            "one. Lists of titles with years are full of punctuation, and users want lists: of all formulas "
-            "here it predicts satisfaction best.",
+            summary="As @per_response, for lower-cased words and individual punctuation marks; a blank reply counts "
+            "as one. This variant predicts satisfaction best, because users like lists of titles with years, which "
+            "contain much punctuation.",
             source="Trialogue: a trivial baseline (AUC .779 for satisfaction on CRSArena-Dial).",
         ),
         "chars": Variant(
@@ -70,10 +70,9 @@ CARD = Card(
             text=TextUse(unit="character"),
         ),
         "laps": Variant(
-            summary="Distinct over all word n-grams after lower-casing and deleting full stops and newlines; words between "
-            f"spaces. For at most {LAPS_BUDGET:,} words per system: LAPS takes the mean over 100 shuffles of the replies, "
-            "cut at that length, and up to it no shuffle changes anything. Beyond it, it is undefined here: see @laps_all, "
-            "and laps_distinct for the shuffles.",
+            summary="Distinct over all word n-grams in lower case, without full stops and newlines; words are split at "
+            f"spaces. Undefined for systems with more than {LAPS_BUDGET:,} words: LAPS takes the mean over 100 random "
+            "orders of the replies, each cut at that length. Use @laps_all, or the function laps_distinct, which reorders.",
             source="LAPS, dialogue_evaluation/diversity/metrics.py, DistinctNgrams; CRSArena-Dial, tool/metrics.py. Version "
             "1 split at newlines and tabs as well.",
             version=2,
@@ -96,9 +95,9 @@ CARD = Card(
             source="Common practice ('intra-distinct'); Gu et al. (ICLR 2019), sec. 4.",
         ),
         "ead": Variant(
-            summary="Distinct word n-grams over the number expected if each were drawn evenly from V^n, V being "
-            "the parameter vocabulary: V^n (1 - (1 - 1/V^n)^C) for C n-grams. The paper covers n = 1; the power of "
-            "n is ours.",
+            summary="Distinct word n-grams over the number expected if each were drawn evenly from V^n, V being the "
+            "parameter vocabulary: V^n (1 - (1 - 1/V^n)^C) for C n-grams. The paper covers n = 1; we extended it to "
+            "other n.",
             source="Liu et al. (ACL 2022), 'Rethinking and Refining the Distinct Metric'.",
         ),
     },
@@ -108,19 +107,20 @@ CARD = Card(
         "vocabulary": f"only for @ead: vocabulary size (default {BERT_VOCABULARY})",
     },
     caveats=(
-        "One name, many numbers: the same 465 replies have DIST-2 .50, .53, 1.27 or 2.77 and DIST-4 .73, 2.45 or 6.69.",
+        "Variants differ widely: for the same 465 replies, DIST-2 is .50, .53, 1.27 or 2.77, and DIST-4 is .73, 2.45 "
+        "or 6.69.",
         (
-            "On 467 CRSArena-Eval dialogues the ratio has a rank correlation of .00 with the overall human rating and "
-            "the number per response .41, because the second depends on the amount of text: compare it with "
-            "length."
+            "On 467 CRSArena-Eval dialogues, the rank correlation with the overall human rating is .00 for @ratio "
+            "and .41 for @per_response. The latter depends on the amount of text, so compare it with the length of "
+            "replies."
         ),
         (
-            "@ratio falls with the amount of text, so values of systems with unequal amounts cannot be "
-            "compared. Differences are computed at equal numbers of n-grams (rarefied), and may differ from "
-            "the difference of the values."
+            "@ratio falls with the amount of text, so values of systems with unequal amounts cannot be compared. "
+            "Differences between systems are therefore computed at equal numbers of n-grams (rarefaction), and need "
+            "not equal the difference of the two values."
         ),
         "@chars counts characters: four-character n-grams say nothing about words.",
-        "Post-processing replies for 'lexical diversity' won a challenge that scored it.",
+        "A challenge that scored lexical diversity was won by post-processing the replies.",
     ),
     citation="Li et al. (NAACL 2016), 'A Diversity-Promoting Objective Function for Neural Conversation Models'",
 )

@@ -12,7 +12,8 @@ from trialogue.records import Card, FailurePolicy, TextUse, Variant
 CARD = Card(
     name="length",
     title="Reply length",
-    summary="Words (or characters) per reply. A description, and a trivial baseline that any useful metric must beat.",
+    summary="Words (or characters) per reply. It only describes replies. A useful metric must agree better with "
+    "people than this trivial baseline.",
     unit="words per reply",
     low=0,
     better="neither",
@@ -31,10 +32,7 @@ CARD = Card(
         ),
     },
     default="words",
-    caveats=(
-        "Longer replies please people on CRSArena-Dial (AUC .749 for satisfaction) whatever their content: see "
-        "'Agreement with people' in the docs.",
-    ),
+    caveats=("On CRSArena-Dial, users are more satisfied with longer replies, whatever their content (AUC .749).",),
     citation="",
 )
 

@@ -67,8 +67,8 @@ REMEMBERED = 512  # texts whose vectors are kept: references return with every s
 BERTSCORE = reference_card(
     name="bertscore",
     title="BERTScore",
-    summary="How close in meaning a reply is to the human reply, word by word, in the embeddings of a model of "
-    "your choice.",
+    summary="Similarity in meaning of a reply and the human reply, compared word by word with the embeddings of a "
+    "model that you choose.",
     unit="cosine",
     low=-1,
     text=TextUse(unit="subword"),
@@ -201,10 +201,10 @@ PERPLEXITY = Card(
     parameters={"model": "local folder of a causal language model; its content is part of the measure's name"},
     caveats=(
         "Losses of 2, 3 and 4 give 20.09 with @exp_mean and 27.36 with @mean_exp.",
-        "It depends on the model and its tokenizer: only values of the very same model can be compared.",
+        "Perplexity depends on the model and its tokenizer, so only values of the same model can be compared.",
         (
-            "Published perplexities are mostly those of a system under its own model, given the dialogue. "
-            "This is different: one model reads all systems' replies, without the dialogue."
+            "Published perplexities are mostly those of a system under its own model, given the dialogue. Here, one "
+            "model reads the replies of all systems, without the dialogue."
         ),
         "Dull, frequent wording has low perplexity.",
     ),

@@ -30,17 +30,17 @@ from trialogue.records import TextUse, Variant
 TOKEN_F1 = reference_card(
     name="token_f1",
     title="Token F1",
-    summary="Harmonic mean of the shares of words that reply and human reply have in common, in any order.",
+    summary="F1 of the words that a reply and the human reply have in common, in any order.",
     unit="F1",
     text=TextUse(unit="word"),
     variants={
         "parlai": Variant(
-            summary="Lower case, punctuation and the articles a, an, the removed; mean over replies.",
+            summary="In lower case, without punctuation and the articles a, an and the; mean over replies.",
             source="ParlAI, core/metrics.py, _f1_score over normalize_answer; KBRD.",
             text=TextUse(unit="word", languages=("en",)),  # deletes the articles a, an, the
         ),
         "crslab": Variant(
-            summary="Words between white space as they are; mean over replies that are not empty.",
+            summary="Words are split at white space; mean over replies that are not empty.",
             source="CRSLab, evaluator/metrics/gen.py, F1Metric.compute.",
         ),
     },
@@ -105,8 +105,8 @@ ROUGE_L = reference_card(
         "Of several references, the one with the highest F1 is used (also for @recall), as in rouge_score's "
         "score_multi.",
         "Stemming alone raises ROUGE-L from .136 to .145 on the INSPIRED2 study; @recall rewards long replies.",
-        "Its Spearman correlation with human ratings of the 1,860 replies of that study is .24.",
-        "Words of other alphabets and accented letters are dropped by its tokeniser: text without a-z or 0-9 scores 0.",
+        "The Spearman correlation of ROUGE-L with human ratings of that study's 1,860 replies is .24.",
+        "The tokeniser drops other alphabets and accented letters, so text without a-z or 0-9 scores 0.",
     ),
     citation="Lin (ACL workshop Text Summarization Branches Out 2004), 'ROUGE: A Package for Automatic Evaluation of "
     "Summaries'",
@@ -174,7 +174,7 @@ METEOR = reference_card(
             source="nltk.translate.meteor_score.single_meteor_score; Lavie & Agarwal (WMT 2007).",
         ),
         "exact_stem": Variant(
-            summary="The same without synonyms, so without WordNet.",
+            summary="As @nltk, without synonyms; WordNet is not needed.",
             source="nltk.translate.meteor_score.single_meteor_score with an empty WordNet.",
         ),
     },
@@ -183,8 +183,8 @@ METEOR = reference_card(
         NOT_COMPARED,
         "Of several references, the one with the highest value counts, as in nltk's meteor_score.",
         "NLTK looks up the stems of words in WordNet ('movi' for 'movie'), so many synonyms are missed.",
-        "Not METEOR 1.5 (Denkowski & Lavie 2014), whose weights, paraphrase tables and function words differ.",
-        "A reply equal to its reference scores a little below 1: the penalty for its one chunk remains.",
+        "This is not METEOR 1.5 (Denkowski & Lavie 2014), whose weights, paraphrase tables and function words differ.",
+        "A reply equal to its reference scores a little below 1: the penalty for its single chunk remains.",
     ),
     citation="Lavie & Agarwal (WMT 2007), 'METEOR: An Automatic Metric for MT Evaluation with High Levels of "
     "Correlation with Human Judgments'",
@@ -249,14 +249,15 @@ def wordnet() -> Any:
 NIST = reference_card(
     name="nist",
     title="NIST",
-    summary="Share of the reply's n-grams that the human reply has, rare ones counting most, summed over lengths 1 to n.",
+    summary="Share of the reply's n-grams that also occur in the human reply, weighted by rarity and summed over "
+    "lengths 1 to n.",
     unit="bits",
     high=None,
     text=TextUse(unit="word"),
     variants={
         "nltk": Variant(
-            summary="Words between white space as they are; information from the reply's own reference; mean over replies.",
-            source="NLTK, sentence_nist. A length of which the reply has no n-gram scores 0; NLTK stops with an error.",
+            summary="Words are split at white space; weights come from the reply's own reference; mean over replies.",
+            source="NLTK, sentence_nist. A length scores 0 if the reply has no n-gram of it; NLTK stops with an error.",
         ),
         "nltk_lower": Variant(
             summary="As @nltk, in lower case.",
@@ -266,10 +267,12 @@ NIST = reference_card(
     default="nltk",
     parameters={"n": "longest n-grams (default 5)"},
     caveats=(
-        "The corpus-level score takes information from all references of the run, so a reply's score would change with the "
-        "others in the run; only the score by reply is given here.",
-        "Of several references, the one with the highest value counts; NLTK counts n-grams of all of them together.",
-        "It has no upper limit: a perfect reply scores log2 of its length for words alone, so long references weigh more.",
+        "Only the score of single replies is given. Corpus-level NIST weights n-grams by all references, so a "
+        "reply's score would depend on the other replies in the run.",
+        "Of several references, the one with the highest value counts; NLTK counts the n-grams of all references "
+        "together.",
+        "NIST has no upper limit: for single words, a perfect reply scores log2 of its length, so long references "
+        "weigh more.",
     ),
     citation="Doddington (HLT 2002), 'Automatic Evaluation of Machine Translation Quality Using N-gram Co-Occurrence "
     "Statistics'; named in Zhang & Balog (KDD 2020), sec. 2.3",

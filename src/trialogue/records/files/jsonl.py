@@ -187,7 +187,7 @@ def read_parsed(
         try:
             parsed = parse(text)
         except json.JSONDecodeError as error:
-            broken = Problem(f"this is not JSON ({error.msg} at column {error.colno}).", str(path), number)
+            broken = Problem(f"not valid JSON ({error.msg} at column {error.colno}).", str(path), number)
             if text.endswith("\n"):
                 problems.append(broken)
             else:

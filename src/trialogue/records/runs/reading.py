@@ -84,7 +84,7 @@ class StoredFiles:
         except ValidationError as error:
             raise DataError(problems_of(error, path, None), hint=hint) from error
         except json.JSONDecodeError as error:
-            what = f"this is not JSON ({error.msg} at column {error.colno})."
+            what = f"not valid JSON ({error.msg} at column {error.colno})."
             raise DataError(Problem(what, path, hint=hint)) from error
         except ValueError as error:
             raise DataError(Problem(str(error), path, hint=hint)) from error

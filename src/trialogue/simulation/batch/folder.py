@@ -85,7 +85,7 @@ def id_and_ending(line: bytes) -> tuple[str, Ending | None]:
     """(id, ending) of a dialogue's line in this or an earlier format version; ValueError if it is not one."""
     data = json.loads(line)
     if not isinstance(data, dict) or data.get("kind") != Dialogue.kind or not isinstance(data.get("id"), str):
-        raise ValueError("this is not a dialogue")
+        raise ValueError("this line is not a dialogue")
     if data.get("v", SCHEMA) != SCHEMA:
         upgrade(Dialogue.kind, data, data["v"])
     ending = data.get("ended_by")

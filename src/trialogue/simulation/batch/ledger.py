@@ -128,7 +128,7 @@ class Ledger:
             DataError: the line could not be written (a full disk, say); the ledger is as it was before.
         """
         if dialogue_id in self:
-            raise ValueError(f"{dialogue_id} is already in the ledger")
+            raise ValueError(f"the dialogue {dialogue_id} is already in the ledger")
         self._write(line)
         self._places[dialogue_id] = self._size - len(line)
         self._count(dialogue_id, ended_by)

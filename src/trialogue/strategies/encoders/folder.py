@@ -111,7 +111,7 @@ def _json(path: Path) -> dict[str, Any]:
         hint = "Download the encoder again."
         raise DataError(Problem(f"this configuration cannot be read: {error}.", str(path), hint=hint)) from error
     if not isinstance(found, dict):
-        raise DataError(Problem("not the configuration of an encoder.", str(path)))
+        raise DataError(Problem("not the configuration of an encoder that save_pretrained wrote.", str(path)))
     return found
 
 

@@ -36,7 +36,7 @@ def read_items(path: Path, study: StudyFile) -> list[AnyItem]:
             continue
         if item.key in keys:
             problems.append(
-                Problem(f"the key {item.key!r} already exists in line {keys[item.key]}.", str(path), line, "key")
+                Problem(f"duplicate key {item.key!r} (first used in line {keys[item.key]}).", str(path), line, "key")
             )
         keys.setdefault(item.key, line)
         problems.extend(_unknown_agents(item, study, str(path), line))
@@ -44,7 +44,7 @@ def read_items(path: Path, study: StudyFile) -> list[AnyItem]:
         if len(items) > MAX_ITEMS:
             raise DataError(Problem(f"the file has more than {MAX_ITEMS:,} items.", str(path), hint="Split the study."))
     if not items and not problems:
-        problems.append(Problem("the file has no items.", str(path)))
+        problems.append(Problem("the file has no items. Write one JSON object per line.", str(path)))
     if problems:
         raise DataError(problems)
     return items
@@ -74,11 +74,11 @@ def _lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Mapping[s
                 try:
                     fields = json.loads(line)
                 except (ValueError, RecursionError):
-                    problems.append(Problem("the line is not valid JSON.", str(path), number))
+                    problems.append(Problem("not valid JSON. Write one JSON object per line.", str(path), number))
                     continue
                 if isinstance(fields, dict):
                     yield number, fields
                 else:
-                    problems.append(Problem("the line is not an object with fields.", str(path), number))
+                    problems.append(Problem("expected a JSON object with fields on this line.", str(path), number))
         except UnicodeDecodeError as error:
-            raise DataError(Problem("the file is not UTF-8.", str(path))) from error
+            raise DataError(Problem("the file is not UTF-8. Save it as UTF-8.", str(path))) from error

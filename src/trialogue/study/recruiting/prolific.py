@@ -33,7 +33,7 @@ class Recruiter(Account):
         """
         row = self.ledger.last(Kind.DRAFT, self.study.slug)
         if row is not None and row.state == State.CONFIRMED:
-            raise UsageError(f"A draft already exists: {row.remote_id}.")
+            raise UsageError(f"A draft already exists: {row.remote_id}. Publish it, or delete it on Prolific first.")
         body = draft_body(self.file, self.places_wanted(), base_url=base_url, study=self.study)
         if row is not None and (there := self._recover_draft(row, body)):
             return there

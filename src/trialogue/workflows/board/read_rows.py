@@ -50,11 +50,11 @@ def _read(path: Path) -> ReportedRows:
     try:
         data = json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse_constant, object_pairs_hook=_unique_fields)
     except UnicodeDecodeError as error:
-        raise DataError(Problem("this file is not UTF-8.", file=str(path))) from error
+        raise DataError(Problem("this file is not UTF-8. Save it as UTF-8.", file=str(path))) from error
     except json.JSONDecodeError as error:
-        raise DataError(Problem(f"not valid JSON: {error.msg}.", file=str(path), line=error.lineno)) from error
+        raise DataError(Problem(f"not valid JSON ({error.msg}).", file=str(path), line=error.lineno)) from error
     except (ValueError, RecursionError) as error:
-        raise DataError(Problem(f"not valid JSON: {error}.", file=str(path))) from error
+        raise DataError(Problem(f"not valid JSON ({error}).", file=str(path))) from error
     try:
         return ReportedRows.model_validate(data)
     except ValidationError as error:

@@ -126,7 +126,7 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
     export.problems += _find_off_scale(export, scores, words.get("scales", {}))
     task = words.get("preferences") or _task_of(preferences, export)
     export.problems += [
-        Problem(f"participant {code!r} has two rows.", "participants.csv") for code in _repeated_codes(people)
+        Problem(f"participant {code!r} has two rows. Keep one.", "participants.csv") for code in _repeated_codes(people)
     ]
     if export.problems:
         raise DataError(export.problems)
@@ -330,7 +330,7 @@ def _study(export: Export) -> dict[str, Any]:
         try:
             given = json.loads(read_text(path))
         except json.JSONDecodeError as error:
-            raise DataError(Problem(f"this is not JSON ({error.msg}).", file=str(path), line=error.lineno)) from error
+            raise DataError(Problem(f"not valid JSON ({error.msg}).", file=str(path), line=error.lineno)) from error
         if not isinstance(given, dict):
             raise DataError(Problem("expected an object with names and values.", file=str(path)))
         for name, check in CHECKS.items():

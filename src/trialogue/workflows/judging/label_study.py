@@ -201,7 +201,7 @@ def _of_dialogue(unit: PlannedLabel, key: str, dialogue: Dialogue | None) -> Rat
     """The item, or what is wrong."""
     name = f"{unit.system}: {unit.dialogue_id}"
     if dialogue is None:
-        return f"the planned dialogue {name} is missing."
+        return f"the planned dialogue {name} is missing. Give the planned dialogues."
     if not dialogue.utterances:
         return f"the planned dialogue {name} has no messages to show."
     if len(dialogue.utterances) > MAX_LINES:
@@ -222,7 +222,7 @@ def _of_reply(
 ) -> RatingItem | str:
     """The item of a situation, with one more reply if several of its replies are planned."""
     if situation is None or reply is None:
-        return f"the planned reply of {unit.system} to {unit.situation_id} is missing."
+        return f"the planned reply of {unit.system} to {unit.situation_id} is missing. Give the planned replies."
     if item is not None:
         return RatingItem.model_validate(
             {**item.to_json(), "responses": {**item.responses, unit.system: reply.utterance.text}}

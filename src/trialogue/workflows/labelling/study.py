@@ -28,7 +28,7 @@ def label_study(out: Path, items: Sequence[Mapping[str, Any]]) -> Path:
         DataError: texts or ids that no page can show, all of them at once; or nothing to label.
     """
     if not items:
-        raise DataError(Problem("there is nothing to label."))
+        raise DataError(Problem("there is nothing to label. Give dialogues with unlabelled utterances."))
     made, problems = [], []
     for number, item in enumerate(items, start=1):
         try:

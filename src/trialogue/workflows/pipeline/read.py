@@ -56,7 +56,7 @@ def read(
     if not material:
         raise DataError(
             Problem(
-                "the input contains neither conversations nor responses, nor answers about any.",
+                "the input contains no conversations, responses or answers. Name a file or corpus that does.",
                 file=", ".join(map(str, given)),
             )
         )

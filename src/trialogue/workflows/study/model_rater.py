@@ -70,9 +70,7 @@ def rate_by_model(
         raise UsageError(f"A model rates studies of type {' or '.join(TYPES)}; this one is {file.type}.")
     left_out = questions_left_out(file)
     if file.type == "rating" and not any(is_asked(question) for question in file.criteria):
-        raise UsageError(
-            f"A model answers only criteria with a scale or slider; this study has none ({', '.join(left_out)})."
-        )
+        raise UsageError(f"A model answers only criteria with a scale or slider; found only {', '.join(left_out)}.")
     if not export.is_dir():
         raise UsageError(f"There is no folder {export}. Export the study first: trialogue study export {folder}.")
     items = read_items(folder / file.items, file)
@@ -133,7 +131,7 @@ def _rate_item(model: Model, file: StudyFile, item: AnyItem, name: str, seed: in
     if isinstance(item, PreferenceItem):
         choice = _preference(model, file, item, name, seed)
         return ModelRatings((), (choice,) if choice else (), int(choice is None))
-    raise UsageError(f"A model does not rate items of kind {item.kind}.")
+    raise UsageError(f"A model does not rate items of kind {item.kind}. Leave them out, or have people rate them.")
 
 
 def _rating_task(file: StudyFile, item: RatingItem, system: str) -> str:

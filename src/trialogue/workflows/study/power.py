@@ -271,7 +271,7 @@ def fitted_variances(table: RatingTable) -> tuple[Variances, tuple[float, ...], 
         notes.append(f"Standard deviations between participants rest on only {table.raters} participants.")
     model = clmm(classes(table.ratings), fixed, random)
     if not model.converged:
-        raise DataError(Problem(f"the ordinal model could not be fitted to the pilot's ratings: {model.why}."))
+        raise DataError(Problem(f"no ordinal model fits the pilot's ratings ({model.why}). Use a longer pilot."))
     found: dict[str, float] = {}
     borrowed = []
     for name, field in SPREADS.items():
