@@ -27,7 +27,7 @@ from trialogue.simulation.users.kinds import World, load_kind
 from trialogue.stats.comparison.bounded_mean import bounded_mean_interval
 from trialogue.transport.failures import AgentFailure
 from trialogue.workflows.inputs.knowledge import load_catalogue
-from trialogue.workflows.simulation.baselines import BASELINES
+from trialogue.workflows.simulation.simulate import BASELINES
 
 PAGE = Path(__file__).with_name("NEEDS.md")
 REFERENCES = ("reference:guided", "reference:item-centred", "reference:genre-led")

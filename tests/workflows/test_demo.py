@@ -10,8 +10,7 @@ from trialogue.records import Dialogue, Raters, read_records
 from trialogue.simulation.batch.simulation_file import read_study
 from trialogue.workflows.demo import Demo, demo, with_values
 from trialogue.workflows.experiment import read_experiment
-from trialogue.workflows.simulation.baselines import BASELINES
-from trialogue.workflows.simulation.simulate import simulate
+from trialogue.workflows.simulation.simulate import BASELINES, simulate
 
 JUDGED = {
     "guided",

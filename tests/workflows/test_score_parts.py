@@ -12,9 +12,8 @@ from trialogue.records import Dialogue, Score, Utterance, read_records, write_re
 from trialogue.records.files.jsonl import Part, parts_of, to_line
 from trialogue.records.files.plain import PlainDialogue
 from trialogue.workflows.inputs.locations import inputs_of
-from trialogue.workflows.inputs.plain_inputs import plain_records
 from trialogue.workflows.score import score
-from trialogue.workflows.score_parts import pieces_of
+from trialogue.workflows.score_parts import pieces_of, plain_records
 
 FEW = Settings(resamples=200, permutations=200)
 METRICS = ["length", "distinct(n=2)@ratio", "distinct@chars", "repetition@self", "turns@user_utterances"]

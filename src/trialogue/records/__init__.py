@@ -31,7 +31,6 @@ from trialogue.records.files.jsonl import read_records, write_records
 from trialogue.records.files.manifest import Manifest, sha256_of
 from trialogue.records.kinds.endings import Ending, Fault, RetryCost
 from trialogue.records.kinds.origins import ActOrigin, Labeller, MentionedBy, Raters, UnknownAct
-from trialogue.records.kinds.populations import Population, PopulationKind
 from trialogue.records.kinds.roles import Role
 from trialogue.records.kinds.strategies import NO_STRATEGY, STRATEGIES
 from trialogue.records.language import LanguageFinding, LanguageMismatch, Misfit, Writer
@@ -42,8 +41,14 @@ from trialogue.records.reasons.codes import ReasonCode
 from trialogue.records.reasons.reason import Reason
 from trialogue.records.scale import Scale
 from trialogue.records.score import Level, Preference, Score
-from trialogue.records.scores.distinct_counts import DistinctCounts
-from trialogue.records.scores.measured_units import MeasuredUnits, MeasureSums, StoredParts
+from trialogue.records.scores.measured_units import (
+    DistinctCounts,
+    MeasuredUnits,
+    MeasureSums,
+    Population,
+    PopulationKind,
+    StoredParts,
+)
 from trialogue.records.scores.score_block import ScoreBlock
 from trialogue.records.situation import Response, Situation, situations_of
 from trialogue.records.turns import merge_turns

@@ -4,8 +4,7 @@ import pytest
 
 from trialogue.datasets.corpora.demo import demo_situations
 from trialogue.errors import UsageError
-from trialogue.workflows.alignment.align import align
-from trialogue.workflows.alignment.weights import weighted_situations
+from trialogue.workflows.alignment.align import align, weighted_situations
 
 
 def test_every_reference_gets_a_weight_from_other_dialogues() -> None:

@@ -11,8 +11,7 @@ from trialogue.simulation.batch.processes import ProcessPool
 from trialogue.simulation.batch.simulation_file import study_of
 from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.pipeline.read import read
-from trialogue.workflows.simulation.baselines import BASELINES
-from trialogue.workflows.simulation.simulate import simulate
+from trialogue.workflows.simulation.simulate import BASELINES, simulate
 from trialogue.workflows.simulation.simulated_folder import baselines_in, with_baselines
 
 

@@ -1,10 +1,10 @@
 """Behavior Alignment of several systems: label strategies, measure alignment and its baselines, compare systems."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from trialogue.errors import DataError, Problem
+from trialogue.errors import DataError, Problem, UsageError
 from trialogue.metrics import group_by_system, offline_conversations
 from trialogue.metrics.names import parse
 from trialogue.options import AnyLanguage, Resamples, Seed
@@ -23,6 +23,9 @@ from trialogue.strategies.bundled_model import default_model
 from trialogue.strategies.labelling import Options, label_records
 from trialogue.strategies.language import languages_of
 from trialogue.strategies.models import Model, load_model
+from trialogue.strategies.next_strategy.ngram import MAX_ORDER, NGram, NGramFit
+from trialogue.strategies.next_strategy.sequence import sequences_of
+from trialogue.strategies.next_strategy.weights import WEIGHT_BY, write_weights
 from trialogue.strategies.pairs.crossencoder import CrossEncoder
 from trialogue.strategies.pairs.labelling import with_pair_beliefs
 from trialogue.workflows.alignment.model_fit import (
@@ -31,6 +34,7 @@ from trialogue.workflows.alignment.model_fit import (
     seen_references,
     strategies_lacking,
 )
+from trialogue.workflows.alignment.planning import labelled_by_people, rebuild_dialogues
 from trialogue.workflows.alignment.run import (
     AlignmentRun,
     details_of,
@@ -40,9 +44,8 @@ from trialogue.workflows.alignment.run import (
     rests_on_beliefs,
 )
 from trialogue.workflows.alignment.shifts import with_shifts
-from trialogue.workflows.alignment.weights import WEIGHTED, weighted_situations
 from trialogue.workflows.evaluation import Progress, conclude_records, estimate_records, refuse_text
-from trialogue.workflows.inputs.inputs import InputRecords, summarise_repairs
+from trialogue.workflows.inputs.inputs import InputRecords, gather, summarise_repairs
 from trialogue.workflows.inputs.label_origins import with_labellers
 from trialogue.workflows.inputs.locations import Named
 from trialogue.workflows.inputs.memory import InMemory, in_memory
@@ -50,6 +53,54 @@ from trialogue.workflows.inputs.names import read_names, with_names
 from trialogue.workflows.labelling.plan import read_answers, with_answers
 from trialogue.workflows.pipeline import Step, choose, prepare, read
 from trialogue.workflows.rerun.calls import arguments_of
+
+WEIGHTED = "behavior_alignment(weight=inverse_entropy)"
+
+
+def weighted_situations(
+    situations: Sequence[Situation], data: Sequence[Named], *, t: int = 1, labels_by: Labeller | None = None
+) -> Iterator[Situation]:
+    """Situations in order, with references weighted by the inverse entropy of the next strategy (section 8).
+
+    The n-gram model (order t + 1, Witten-Bell) that weighs a situation has not seen the situation's own dialogue, even
+    where that is among the data.
+
+    Args:
+        situations: situations with contexts whose system utterances are labelled: an unlabelled one is a token of its own.
+        data: corpora or files with labelled dialogues of people.
+        t: number of behaviors of both sides to look back on.
+        labels_by: who gave the labels of the data that do not say it.
+
+    Raises:
+        DataError: labels of the data do not say who gave them.
+        UsageError: t is out of bounds, or the data hold no labelled dialogues, or only the one that is weighed.
+    """
+    if not 0 <= t < MAX_ORDER:
+        raise UsageError(f"t must be 0 (no history) to {MAX_ORDER - 1} behaviors, got {t}.")
+    material = with_labellers(gather(data), labels_by, data)
+    people = sequences_of([*labelled_by_people(material.dialogues), *rebuild_dialogues(material.situations)])
+    fit = NGramFit(order=t + 1)
+    whole = fit(list(people.values()))
+    without: dict[str, NGram] = {}
+    for situation in situations:
+        own = situation.dialogue_id
+        if own is None or own not in people:
+            yield from write_weights([situation], whole, t=t)
+            continue
+        if own not in without:
+            without[own] = fit([tokens for name, tokens in people.items() if name != own])
+        (found,) = write_weights([situation], without[own], t=t)
+        by = f"{whole.origin},own_dialogue_left_out|t={t}"
+        yield (
+            found
+            if found.reference is None
+            else found.model_copy(update={"reference": _record_weighter(found.reference, by)})
+        )
+
+
+def _record_weighter(reference: Utterance, by: str) -> Utterance:
+    return reference.model_copy(update={"meta": {**reference.meta, WEIGHT_BY: by}})
+
 
 ALPHA = 0.05  # level at which differences are called
 EXPLICIT = ("behavior_alignment@summed", "behavior_alignment@kappa")

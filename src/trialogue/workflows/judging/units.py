@@ -21,9 +21,24 @@ from trialogue.stats.correction.table import Estimand
 from trialogue.workflows.inputs.inputs import InputRecords, gather, summarise_repairs
 from trialogue.workflows.inputs.memory import InMemory, in_memory
 from trialogue.workflows.inputs.read import read
-from trialogue.workflows.judging.lengths import text_lengths
 from trialogue.workflows.judging.score_tables import questions_in, scores_in, single_name, table_in
 from trialogue.workflows.pipeline.saved_results import holds_run, read_run
+
+
+def text_lengths(material: InputRecords) -> dict[Key, int]:
+    """Characters of the system's text by unit: of whole dialogues, of single messages in them, and of replies."""
+    lengths: dict[Key, int] = {}
+    for dialogue in material.dialogues:
+        system, whole = dialogue.system or UNNAMED, 0
+        for place, each in enumerate(dialogue.utterances):
+            if each.speaker == "system":
+                whole += len(each.text)
+                lengths[system, dialogue.id, None, place] = len(each.text)
+        lengths[system, dialogue.id, None, None] = whole
+    for reply in material.responses:
+        lengths[reply.system or UNNAMED, None, reply.situation_id, None] = len(reply.utterance.text)
+    return lengths
+
 
 Level = Literal["dialogue", "turn"]
 LEVELS: dict[str, Level] = {"dialogue": "dialogue", "utterance": "turn", "response": "turn"}

@@ -1,7 +1,10 @@
 """Compute the passport of simulated users from users (or their dialogues) and dialogues of real users."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+
+import numpy as np
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.findings.passport.answer import passport_answer
@@ -26,13 +29,12 @@ from trialogue.findings.passport.threats import passport_threats
 from trialogue.findings.resampling import Resampling
 from trialogue.metrics import AnyMetric, get_metric
 from trialogue.options import Confidence, Resamples, Seed
-from trialogue.records import Dialogue, JsonValue, Manifest, Reason, ReasonCode, Role
+from trialogue.records import Dialogue, JsonValue, Manifest, MeasureName, Reason, ReasonCode, Role
 from trialogue.stats import cluster_sums, estimate_of_sums
 from trialogue.stats.resampling.bootstrap import mean_of
 from trialogue.workflows.evaluation import Progress
 from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.inputs.memory import Data, with_data_read
-from trialogue.workflows.passport.outcomes import OUTCOMES, outcomes_of
 from trialogue.workflows.passport.section import wordings_of
 from trialogue.workflows.passport.sides import (
     annotated_alike,
@@ -51,7 +53,60 @@ from trialogue.workflows.passport.simulated_sample import (
     simulate_side,
 )
 from trialogue.workflows.rerun.calls import arguments_of, manifest_of, short_name
+from trialogue.workflows.simulation.realism import PREDICTORS, values_of
 from trialogue.workflows.simulation.realism_features import FEATURES, has_words, user_turns_of
+
+OUTCOMES = ("need_met", "constraints_satisfied@mean", *PREDICTORS)
+"""Outcomes to compute; those without data are omitted."""
+
+
+@dataclass(frozen=True)
+class SampleOutcomes:
+    """Every outcome of the dialogues of one side."""
+
+    values: dict[str, Outcomes] = field(default_factory=dict)
+    """By full name of the measure."""
+    judgements: tuple[str, ...] = ()
+    """Outcomes judged by people or by a publisher."""
+
+
+def outcomes_of(material: InputRecords, metrics: Sequence[AnyMetric]) -> SampleOutcomes:
+    """The outcomes that are defined for dialogues with a known system, and scores that came with them.
+
+    Args:
+        material: dialogues, and scores of files about them.
+        metrics: what is measured; what has no direction puts nothing in order.
+    """
+    ranking = [metric for metric in metrics if metric.card.better != "neither"]
+    directions = {metric.measure: metric.card.better for metric in ranking}
+    found = {
+        name: Outcomes(values, tuple(systems), tuple(clusters), directions.get(name) == "lower")
+        for name, (values, systems, clusters) in values_of(material, ranking).items()
+        if len(values)
+    }
+    judgements = tuple(name for name in found if MeasureName(name).is_judgement)
+    return SampleOutcomes({**_scores_of_file(material), **found}, judgements)
+
+
+def _scores_of_file(material: InputRecords) -> dict[str, Outcomes]:
+    """Scores of dialogues that were published with them, such as another toolkit's flags of success."""
+    clusters = {(each.system, each.id): each.cluster for each in material.dialogues}
+    rows: dict[str, list[tuple[float, str, str]]] = {}
+    for score in material.scores:
+        cluster = clusters.get((score.system, score.dialogue_id or ""))
+        if score.level != "dialogue" or score.measure.is_judgement or cluster is None or score.system is None:
+            continue
+        if score.value is not None:
+            rows.setdefault(score.measure, []).append((score.value, score.system, cluster))
+    return {
+        name: Outcomes(
+            np.array([value for value, _, _ in given]),
+            tuple(system for _, system, _ in given),
+            tuple(cluster for _, _, cluster in given),
+        )
+        for name, given in rows.items()
+    }
+
 
 AGENTS = ("reference:guided", "reference:item-centred", "reference:genre-led")
 """Default agents."""

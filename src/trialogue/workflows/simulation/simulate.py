@@ -1,9 +1,16 @@
-"""Run a simulation end to end: agents and simulated users by name, over one catalogue, into a folder of dialogues."""
+"""Run a simulation end to end: agents and simulated users by name, over one catalogue, into a folder of dialogues.
+
+Baselines of every simulation: six agents that ignore the user, run with the same users as the evaluated agents.
+
+Their scores are what simulated users give away for free. Their dialogues are in a separate folder
+beside those of the agents, so that they are not mistaken for systems, and every report of the simulation includes them.
+"""
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from trialogue.agents.base import Agent
@@ -14,11 +21,11 @@ from trialogue.agents.spec import CatalogueSpec
 from trialogue.agents.tools.options import over_catalogue
 from trialogue.errors import UsageError
 from trialogue.llm.budget import BUDGET, Budget, use_budget
-from trialogue.records import JsonValue, sha256_of
+from trialogue.records import JsonValue, Role, sha256_of
 from trialogue.records.files.opening import is_file as is_catalogue_file
 from trialogue.simulation.batch.batch import Batch, Progress, run_batch
 from trialogue.simulation.batch.folder import LEDGER
-from trialogue.simulation.batch.plan import Opening
+from trialogue.simulation.batch.plan import Opening, Plan
 from trialogue.simulation.batch.processes import ProcessPool
 from trialogue.simulation.batch.simulation_file import SimulationFile, read_study, study_of
 from trialogue.simulation.batch.workers import DialogueRunner, WorkerSpec
@@ -26,9 +33,69 @@ from trialogue.simulation.need_set import NeedCase, need_set, read_need_set, wri
 from trialogue.simulation.users.kinds import HasSignature, NeedsByCase, SimulatedUsers, UserKind, World, load_kind
 from trialogue.simulation.users.needs import SAMPLING
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
-from trialogue.workflows.simulation.baselines import baseline_options, baseline_spec, simulate_baselines
 from trialogue.workflows.simulation.model_usage import USAGE, Accountable, Metered, MeteredUsers
 from trialogue.workflows.simulation.origin import record_folders
+from trialogue.workflows.simulation.simulated_folder import FOLDER
+
+BASELINES: Mapping[str, str] = MappingProxyType(
+    {
+        "off-topic": "off-topic",
+        "echo": "echo",
+        "popular": "reference:popular",
+        "random item": "reference:random",
+        "static list": "reference:static",
+        "catalogue dump": "reference:dump",
+    }
+)
+"""Descriptions of the baselines, by their names in reports."""
+
+
+def baseline_spec(
+    study: SimulationFile, make_agent: Callable[[str], Agent], make_users: Callable[[str], SimulatedUsers]
+) -> WorkerSpec:
+    """WorkerSpec for simulating dialogues with the baselines; arguments as for ``simulate_baselines``."""
+    return WorkerSpec(make_agent, make_users, DialogueRunner(max_turns=study.max_turns, role=Role.BASELINE))
+
+
+def simulate_baselines(
+    study: SimulationFile,
+    spec: WorkerSpec,
+    *,
+    settings: Mapping[str, JsonValue],
+    progress: Callable[[Progress], None] | None = None,
+    pool: ProcessPool | None = None,
+) -> Batch | None:
+    """Run the missing dialogues of the baselines; None if the simulation has none.
+
+    Args:
+        study: located, with as many dialogues of each baseline with each kind of users as ``baselines`` says.
+        spec: spec of ``baseline_spec``: a baseline by its name, users by their name in the study.
+        settings: what else makes the dialogues what they are.
+        progress: called with the state of the batch.
+        pool: processes that the simulation uses, too.
+    """
+    if not study.baselines:
+        return None
+    plan = Plan(tuple(BASELINES), tuple(study.users), min(study.n, study.baselines), seed=study.seed)
+    return run_batch(
+        plan,
+        spec.make_agent,
+        spec.make_users,
+        folder=study.out / FOLDER,
+        jobs=study.jobs,
+        cluster=study.cluster,
+        at_once=study.at_once,
+        talk=spec.talk,
+        settings=settings,
+        progress=progress,
+        pool=pool,
+    )
+
+
+def baseline_options() -> dict[str, dict[str, JsonValue]]:
+    """Options of the baselines, in the form of a simulation's agents."""
+    return {name: {"agent": spec} for name, spec in BASELINES.items()}
+
 
 Options = dict[str, JsonValue]
 
