@@ -216,7 +216,7 @@ The lines of Trialogue's files (JSON Lines), and what its functions exchange. Ea
 """
 RECORD_MODULES = (
     *("dialogue", "kinds.endings", "completion", "situation", "score", "scale", "scores.measured_units"),
-    *("scores.distinct_counts", "scores.score_block", "estimate", "files.manifest"),
+    *("scores.score_block", "estimate", "files.manifest"),
 )
 
 
