@@ -47,7 +47,7 @@ Title = Annotated[str, Help("Title of the report.")]
 MaxCost = Annotated[
     float,
     Ge(0),
-    Help("Maximum total cost of requests to language models. Set each model's option 'price'."),
+    Help("Maximum total cost of requests to language models (requires the option 'price' of each model)."),
 ]
 MaxCalls = Annotated[int, Ge(0), Help("Maximum number of requests to language models.")]
 MaxTokens = Annotated[int, Ge(0), Help("Maximum number of tokens of prompts and answers of language models.")]

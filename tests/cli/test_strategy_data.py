@@ -133,7 +133,7 @@ def test_settings_are_checked_before_data_are_read(tmp_path: Path) -> None:
     words = ("strategies", "train", "--data", tmp_path / "nowhere", "--out", tmp_path / "m")
     assert "the model 'tfidf' has no setting 'seeds'" in str(run(*words, "--set", "seeds=3").exception)
     found = run(*words, "--model", "cross-encoder", "--set", "hard=some")
-    assert "hard must be none, paper, measured" in str(found.exception)
+    assert "hard must be one of none, paper, measured" in str(found.exception)
 
 
 def test_a_folder_that_holds_a_model_is_refused_before_training_and_replaced_on_demand(tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def test_an_error_that_a_reply_follows_is_no_end(tmp_path: Path) -> None:
 
 def test_readers_say_that_they_read_a_failure(tmp_path: Path) -> None:
     path = lines(tmp_path / "x.jsonl", [{"pred": None, "label": SAID, "error": "timeout"}])
-    assert any("an error is recorded here" in str(line) for line in gather([path]).warnings)
+    assert any("records an error instead of a reply" in str(line) for line in gather([path]).warnings)
 
 
 def failing(folder: Path, *, every: int) -> list[Path]:

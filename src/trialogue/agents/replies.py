@@ -81,7 +81,7 @@ def _empty(read: Sequence[Utterance], answer: object) -> AgentFailure:
     thought = sum(len(said.thought or "") for said in read)
     if thought:
         return AgentFailure(
-            "empty", f"the model produced reasoning but no reply ({thought:,} characters): {MORE_TOKENS}."
+            "empty", f"the model produced {thought:,} characters of reasoning but no reply: {MORE_TOKENS}."
         )
     return AgentFailure("empty", "answered without any text. Does it understand the requests?")
 

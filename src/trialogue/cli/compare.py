@@ -53,7 +53,9 @@ def compare(
     ],
     after: Annotated[
         str | None,
-        typer.Argument(help="The new version, as a folder or conversations. Omit it if --system names two systems."),
+        typer.Argument(
+            help="The new version: a run, or a file of conversations. Omit it if --system names two systems."
+        ),
     ] = None,
     system: System = None,
     on: Annotated[

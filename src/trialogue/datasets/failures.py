@@ -14,7 +14,7 @@ ERRORS = ("error", "exception", "failure", "error_message", "errors", "traceback
 """Names under which files keep it."""
 NOTHING = frozenset({"", "none", "null", "nan", "na", "n/a", "-", "0", "false", "no", "ok", "success"})
 """Values that files contain where nothing failed."""
-FAILED = "an error is recorded here, so the system failed to reply"
+FAILED = "this entry records an error instead of a reply and counts as a failure of the system"
 """Failure message of readers."""
 FAILED_CONVERSATION = "an error is recorded after which the system says nothing more, so the dialogue failed"
 PARTS = ("type", "error_type", "code", "status", "name", "message", "detail", "trace", "traceback", "error", "reason")

@@ -85,7 +85,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One system's part of one conversation: its replies, and the dialogue itself if it took part in it."""
+    """One system's share of a conversation: its replies, and the dialogue if the system took part in one."""
 
     system: str
     """The system."""

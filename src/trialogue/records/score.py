@@ -80,7 +80,7 @@ class Score(Record):
     def of_estimate(
         cls, estimate: Estimate, *, measure: str, system: str, versus: str | None = None, **fields: object
     ) -> Self:
-        """The score of a system, or of it less another (``versus``), from its estimate; ``fields`` are further ones."""
+        """A score from an estimate, of one system or of its difference to another (``versus``), with further ``fields``."""
         return cls.model_validate(
             {name: getattr(estimate, name) for name in ("value", "why", "interval", "n", "clusters", "p")}
             | {"measure": measure, "level": "system" if versus is None else "difference"}

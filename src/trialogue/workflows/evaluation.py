@@ -17,7 +17,7 @@ from trialogue.findings.sample.records import Sample
 from trialogue.findings.systems.answer import texts_of
 from trialogue.long_work import few_collections
 from trialogue.metrics import Settings, get_metrics
-from trialogue.options import Alpha, AnyLanguage, CatalogueDate, Resamples, Seed
+from trialogue.options import Alpha, AnyLanguage, CatalogueDate, Jobs, Resamples, Seed
 from trialogue.records import JsonValue, Preference, Raters, Score, StoredParts
 from trialogue.workflows.display import ShowsFindings
 from trialogue.workflows.inputs.inputs import InputRecords
@@ -134,7 +134,7 @@ def evaluate(
     any_language: AnyLanguage = False,
     redact: bool = False,
     without_texts: bool = False,
-    jobs: int = 1,
+    jobs: Jobs = 1,
     cluster: str | None = None,
     progress: Progress | None = None,
 ) -> Run:

@@ -44,7 +44,7 @@ def test_mistakes_are_said_without_a_traceback(tmp_path: Path) -> None:
     for wrong, says in (
         (["--model", "finetuned", "--set", "seeds=0"], "seeds must be at least 1"),
         (["--model", "encoder", "--encoder", str(tmp_path / "nowhere")], "no such folder"),
-        (["--model", "cross-encoder", "--set", "hard=very"], "hard must be none, paper, measured"),
+        (["--model", "cross-encoder", "--set", "hard=very"], "hard must be one of none, paper, measured"),
         (["--model", "encoder", "--set", "depth"], "name=value"),
     ):
         done = trialogue("strategies", "train", "--data", data, *wrong, "-o", tmp_path / "m")

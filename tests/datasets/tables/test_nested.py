@@ -182,7 +182,7 @@ def test_paths_that_lead_nowhere_are_named_with_the_nearest_ones(tmp_path: Path)
     ("turns", "said"),
     [
         ("hi", "expected a list of messages, got the text 'hi'."),
-        ([["user", "hi"]], "expected a message that is an object, got a list."),
+        ([["user", "hi"]], "expected each message to be an object, got a list."),
         (["hi"], "text: turns"),
         ([{"who": "user", "say": {"en": "hi"}}], "expected a text, got an object."),
     ],

@@ -287,7 +287,7 @@ def test_every_mistake_in_a_protocol_is_reported_at_its_line(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("decide", "words"),
     [
-        ({"measure": "human:votes"}, "votes cannot decide"),
+        ({"measure": "human:votes"}, "cannot be the votes"),
         ({"measure": "length", "users": "cir6-pkg"}, "has no direction"),
         ({"measure": "repetition"}, "the protocol does not state which kind of users decides"),
         ({}, "this field is required"),

@@ -191,7 +191,7 @@ def test_more_labels_than_there_are_situations_give_a_warning(tmp_path: Path) ->
     found = align([tmp_path / "data.jsonl"], [], resamples=100, baselines=False)
     assert len(found.items(45)) == 180  # a reference and three replies each; nothing is reported
     with pytest.warns(
-        UserWarning, match="100 situations to label were requested, but only 45 can be used. All of them are"
+        UserWarning, match="100 situations to label were requested, but only 45 are usable, so all of these are used"
     ):
         assert len(found.items(100)) == 180
 

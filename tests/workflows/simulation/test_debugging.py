@@ -127,6 +127,6 @@ def test_whether_a_turn_without_an_act_that_is_known_was_answered_cannot_be_said
     after = [acted(first, "a", "u:Disclose", "a:List", "u:Repeat", "a:List", system="mine")]
     assert continuation_outcomes(after, 1)[0].answered is None
     assert continuation_lines(before, 1, after) == [
-        "Whether turn 1 of chat-1 was answered is unknown: the act of the user is not known.",
+        "Cannot tell whether turn 1 of chat-1 was answered: the dialogue act of the user is missing.",
         "mine, : 50% of the turns after it were answered",
     ]

@@ -14,7 +14,7 @@ LabelsBy = Annotated[
     typer.Option(
         help=(
             "Origin of labels that do not state one: person, model, llm or scripted. Only labels by people "
-            "correct a model."
+            "can correct for the errors of a model."
         )
     ),
 ]

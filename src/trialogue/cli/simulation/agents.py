@@ -27,7 +27,9 @@ Tools = Annotated[
         help="Tools that the agent is offered: catalogue, catalogue:FILE, or module:function (repeatable). Default: none."
     ),
 ]
-Protocol = Annotated[str | None, typer.Option(help="Protocol of the server at a URL, such as moviebot.")]
+Protocol = Annotated[
+    str | None, typer.Option(help="Protocol (for example moviebot) if the agent is the URL of a server.")
+]
 
 
 @app.command("list")

@@ -7,7 +7,7 @@ import typer
 
 from trialogue.cli.shared.options import AS_HELP, named_values
 from trialogue.cli.shared.progress import exit_if_failed, find_modules_beside, steps
-from trialogue.cli.simulation.agents import Tools
+from trialogue.cli.simulation.agents import Protocol, Tools
 from trialogue.errors import TrialogueError, UsageError
 from trialogue.options import Cluster, Jobs, MaxCalls, MaxCost, MaxTokens
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def simulate(
     study: Annotated[Path | None, typer.Argument(help="Study file in YAML: agents, users, n, seed, ...")] = None,
     agent: Annotated[list[str] | None, typer.Option("--agent", "-a", help="An agent (repeatable).")] = None,
-    protocol: Annotated[str | None, typer.Option(help="Protocol of the server at a URL, such as moviebot.")] = None,
+    protocol: Protocol = None,
     tools: Tools = None,
     users: Annotated[
         list[str] | None, typer.Option("--users", "-u", help="A kind of simulated user (repeatable).")

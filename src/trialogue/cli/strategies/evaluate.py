@@ -76,8 +76,9 @@ FAR_TOO_GOOD = (
     "on held-out dialogues."
 )
 PROTOCOL = (
-    "How test data are separated: dialogue, text, pairs (as in the paper; test data leak into training), transfer (a "
-    "trained model, or --test, on other data) or sequence (next-strategy prediction)."
+    "How training and test data are split. dialogue: by dialogue; text: by distinct text; pairs: by pair, as in the paper "
+    "(test data leak into training); transfer: test on other data, with a trained model or with --test; sequence: "
+    "next-strategy prediction."
 )
 PAPER_CLASSES = "Leave out no_strategy, as the paper does (default: the classes that models are trained on)."
 BUNDLED = "Also train on the sentences bundled with Trialogue (default: no, or as MODEL was trained)."

@@ -139,7 +139,7 @@ def _note_left_out(
         all_replies = sum(place is not None for _, place in judged)
         what = f"this run has no scores for {replies} of {all_replies} judged replies and {wholes} of "
         what += f"{len(judged) - all_replies} judged dialogues."
-        note(Problem(what, str(path), hint="Agreement is computed over the rest only: see its coverage."))
+        note(Problem(what, str(path), hint="Agreement is computed on the scored ones only; see the coverage."))
 
 
 def _is_labels(head: Head) -> bool:

@@ -24,7 +24,7 @@ CHOICE, DETAILS = "gen_ai.choice", "gen_ai.client.inference.operation.details"
 """Events: an answer of a model (conventions before 1.37), and all attributes of a call (from then on)."""
 NO_SPAN = "a log record names no span and was left out"
 NO_EVENT = "a log record is no event of a language model and was left out"
-SPAN_MISSING = "a log record belongs to a span that is missing: how long that took is unknown"
+SPAN_MISSING = "a log record refers to a span that is missing from the file, so the duration of that span is unknown"
 
 
 @dataclass

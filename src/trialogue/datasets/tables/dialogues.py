@@ -213,7 +213,12 @@ def _unit(key: Key, rows: list[Row], reading: _Reading) -> Units[Row]:
     if mapping.order is not None:
         for row in rows:
             if is_absent(row.cells.get(mapping.order)):
-                reading.report.wrong("expected a number to sort by.", mapping.order, line=row.line)
+                reading.report.wrong(
+                    "expected a number to sort by, got an empty cell.",
+                    mapping.order,
+                    line=row.line,
+                    hint="Fill in the cell, or map another column under order.",
+                )
     unit = units_of(_of_first_rater(entries, reading))
     if unit.has_two_contents:
         reading.two_contents.add(key[0], rows[0].line)

@@ -166,8 +166,8 @@ class _Messages:
         if mapping.text == self._path:
             return self._string(message, spoken, line)
         if not isinstance(message, dict):
-            kind = "expected a message that is an object"
-            hint = f"If messages are plain strings, their text is the path itself: text: {self._path}"
+            kind = "expected each message to be an object"
+            hint = f"If messages are plain strings, set text: {self._path} in the mapping."
             self.report.wrong(f"{kind}, got {kind_of(message)}.", self._path, line=line, hint=hint, kind=kind)
             return None
         cells = _cells(message, paths, prefix=mapping.message_prefix)

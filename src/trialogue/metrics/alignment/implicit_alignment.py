@@ -98,7 +98,8 @@ CARD = Card(
     caveats=(
         FIRST_REFERENCE,
         "The score is only as good as the model's calibration on such texts, and the model was not calibrated on "
-        "long replies by language models. Only human labels of some replies correct for that (@ppi).",
+        "long replies by language models. This error can be corrected only with human labels for a sample of the replies "
+        "(@ppi).",
         (
             "The calibration has an error of its own, which is stored with the probabilities. Intervals, "
             "differences and p-values of the variant emq include it, or state that it is unknown. ppi does "

@@ -23,7 +23,7 @@ from trialogue.records import Card, Dialogue, FailurePolicy, Fault, Need, Reason
 
 TURNS = 10
 EVERYTHING = 1_000_000  # more than any turn names
-PARAMETERS = {"turns": "number of user turns that count (default 10)"}
+PARAMETERS = {"turns": "maximum number of user turns considered (default 10)"}
 OURS = "Trialogue; see docs/background/simulation.md."
 NAMED = Variant(summary="The first three new items of each turn count.", source=OURS)
 LIMITS = {"named": PER_TURN, "first": 1, "listed": EVERYTHING}

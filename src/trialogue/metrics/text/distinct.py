@@ -58,7 +58,7 @@ CARD = Card(
             source="Trialogue.",
         ),
         "per_response_marks": Variant(
-            summary="As @per_response, for lower-cased words and individual punctuation marks; a blank reply counts "
+            summary="Per response, for lower-cased words and individual punctuation marks; a blank reply counts "
             "as one. This variant predicts satisfaction best, because users like lists of titles with years, which "
             "contain much punctuation.",
             source="Trialogue: a trivial baseline (AUC .779 for satisfaction on CRSArena-Dial).",
@@ -110,8 +110,8 @@ CARD = Card(
         "Variants differ widely: for the same 465 replies, DIST-2 is .50, .53, 1.27 or 2.77, and DIST-4 is .73, 2.45 "
         "or 6.69.",
         (
-            "On 467 CRSArena-Eval dialogues, the rank correlation with the overall human rating is .00 for @ratio "
-            "and .41 for @per_response. The latter depends on the amount of text, so compare it with the length of "
+            "On 467 CRSArena-Eval dialogues, the rank correlation with the overall human rating is .00 for the ratio "
+            "and .41 per response. The latter depends on the amount of text, so compare it with the length of "
             "replies."
         ),
         (

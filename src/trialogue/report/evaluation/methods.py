@@ -104,7 +104,7 @@ def _clusters(findings: Findings) -> str:
     found = findings.reading.clusters
     named = [CLUSTERS[kind] for kind in found if kind in CLUSTERS]
     if not found:
-        named = ["person, where the data name one, else dialogue"]
+        named = ["person if the data identify people, otherwise dialogue"]
     several = ", each unit by the first of these that is known for it" if len(named) > 1 else ""
     sentences = [f"{CLUSTERED} {list_names(named)}{several}."] if named else []
     return " ".join([*sentences, *([EACH_ALONE] if ClusterKind.SITUATION in found else [])])

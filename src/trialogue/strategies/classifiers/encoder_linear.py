@@ -100,8 +100,8 @@ class EncoderLinear:
         encoder = open_encoder(_find_encoder(None if named is None else str(named), fingerprint, folder))
         expected = (encoder.width * (2 if words.uses_context else 1), len(words.classes))
         if weights.shape != expected or not np.isfinite(weights).all():
-            what = f"the weights have shape {weights.shape}, not {expected}, or are not finite."
-            raise DataError(Problem(what, str(folder / ARRAYS)))
+            what = f"expected finite weights of shape {expected}, got shape {weights.shape}."
+            raise DataError(Problem(what, str(folder / ARRAYS), hint="Train the model again, or restore the folder."))
         return cls(words, encoder, weights, named, fingerprint, origin)
 
 

@@ -256,7 +256,7 @@ class PairPlan:
         """Raise UsageError for values that make no sense."""
         if self.hard not in get_args(HardPairs) or self.pairs < 1 or self.hard_pairs < 1:
             raise UsageError(
-                f"hard must be {', '.join(get_args(HardPairs))}, pairs and hard_pairs at least 1, "
+                f"hard must be one of {', '.join(get_args(HardPairs))}; pairs and hard_pairs must be at least 1; "
                 f"got {self.hard!r}, {self.pairs} and {self.hard_pairs}."
             )
 

@@ -62,9 +62,11 @@ class AlignmentRun(Run):
         items = labelling_items(self.material.situations, self.material.responses, wanted, seed=seed)
         there = len(fit_situations(self.material.situations, self.material.responses))
         if count is not None and count > there and items:
-            texts = f"They have {len(items)} texts without labels (references and replies)."
-            asked = f"{count} situations to label were requested, but only {there} can be used."
-            warn(Problem(f"{asked} All of them are. {texts}"))
+            texts = f"These situations contain {len(items)} texts without labels (references and replies)."
+            asked = (
+                f"{count} situations to label were requested, but only {there} are usable, so all of these are used."
+            )
+            warn(Problem(f"{asked} {texts}"))
         return items
 
 

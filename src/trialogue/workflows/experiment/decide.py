@@ -48,7 +48,7 @@ def _wrong_measure(given: str, place: Place, data: Mapping[str, Any]) -> Iterato
     """A metric that there is not, that ranks nothing, or that the experiment does not measure."""
     name = MeasureName(given)
     if name.kind is MeasureKind.VOTES:
-        yield Mistake(place, "votes cannot decide: name a question or a metric.", RATED)
+        yield Mistake(place, "the primary measure cannot be the votes: name a question or a metric.", RATED)
     if name.is_judgement:
         return
     try:

@@ -29,7 +29,7 @@ DECLARABLE = (Labeller.PERSON, Labeller.MODEL, Labeller.LLM, Labeller.SCRIPTED)
 """Label origins that a user can declare for labels without one."""
 HOW_TO_DECLARE = (
     f"State it with --labels-by {', '.join(DECLARABLE[:-1])} or {DECLARABLE[-1]} (in Python: "
-    'labels_by=...), or in the file: "by": "person". Only labels by people correct a model.'
+    'labels_by=...), or in the file: "by": "person". Only labels by people can correct for the errors of a model.'
 )
 
 

@@ -35,7 +35,7 @@ def read(
     Raises:
         UsageError: nothing is there; UnknownNameError: a word that is neither a file nor a corpus.
         MissingDataError: a corpus that is not on this machine.
-        DataError: while reading, with every mistake of a file at once.
+        DataError: a file contains errors; raised while reading, with all errors of the file together.
 
     >>> next(read("demo")).kind
     'dialogue'

@@ -55,10 +55,10 @@ def check_consent(found: Disclosure | None, *, i_may: bool) -> None:
     """Raise UsageError if something would be sent without consent, and nobody says that it may be."""
     if found is not None and not i_may:
         raise UsageError(
-            f"Nothing was sent. {found.sentence()} The data record no consent to this "
-            f"(meta.{CONSENT} of a dialogue, a list with {Use.LANGUAGE_MODELS.value!r}; the export of a study has it if its "
-            "consent allows that). If you are allowed to send them, add --i-may (in Python: i_may=True). E-mail addresses, "
-            "phone numbers and platform ids are masked."
+            f"Nothing was sent. {found.sentence()} The data record no consent to this: "
+            f"meta.{CONSENT} of a dialogue must be a list that includes {Use.LANGUAGE_MODELS.value!r}. The export of a "
+            "study sets it if the participants agreed. If you are allowed to send them, add --i-may (in Python: i_may=True). "
+            "E-mail addresses, phone numbers and platform ids are masked."
         )
 
 

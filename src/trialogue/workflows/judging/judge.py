@@ -255,7 +255,7 @@ def plan_labels(
         aspect: the judge's column.
         width: width of the interval of each difference (of the mean, of a single system), from end to end.
         labels: existing labels; None: there are none.
-        scores: the judge's scores; None: they are in the run.
+        scores: the judge's scores; None: the scores stored in the run.
         settings: what will be estimated.
         seed: random seed for the draw.
 

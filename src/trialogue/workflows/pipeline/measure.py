@@ -541,6 +541,7 @@ class _Found:
         """System totals and unit scores of some metrics."""
         found, units = Measurement(metrics, settings=self.settings, data_hash=self.data_hash), UnitTable()
         if metrics:
+            self.tell(f"{len(metrics)} metrics over {count} conversations")
             what = f"conversations measured by {len(metrics)} metrics"
             found.add(with_progress(conversations, self.tell, what, count), units)
         return found, units

@@ -261,8 +261,8 @@ def continuation_lines(before: Dialogue, turn: int, after: Iterable[Dialogue]) -
     """Lines on whether a turn was answered originally, and how often in continuations."""
     was = answers_from(before, turn)[0]
     if was is None:
-        what = f"Whether turn {turn} of {before.id} was answered is unknown"
-        lines = [f"{what}: the act of the user is not known."]
+        what = f"Cannot tell whether turn {turn} of {before.id} was answered"
+        lines = [f"{what}: the dialogue act of the user is missing."]
     else:
         lines = [f"In {before.id}, turn {turn} was {'' if was else 'not '}answered."]
     for each in continuation_outcomes(after, turn):

@@ -28,7 +28,8 @@ def load(file: StudyFile, items: list[AnyItem], sha256: str) -> Study:
             return there
         if there is not None and there.participants.exists():
             raise ChangedError(
-                f"the study {file.study!r} already has participants, but its file or items have changed."
+                f"the file or the items of study {file.study!r} changed after participants joined. Restore the original "
+                "files, or create a new study."
             )
         if there is None:
             return _create_study(file, items, sha256)
