@@ -338,7 +338,7 @@ def test_ten_mistakes_are_reported_at_once(tmp_path: Path) -> None:
     for part in (
         "line 3, field d: the row has no dialogue id.",
         "line 4, field n: expected a number, got the text 'two'.",
-        "line 5, field n: expected a number to sort by, got an empty cell. Fill in the cell, or map another column under order.",
+        "line 5, field n: expected a number to sort by, got an empty cell. Fill it in, or map another column under order.",
         "line 6, field s: unknown speakers, neither user nor system: 'Alice' (1×).",
         "line 8, field r: 99 is outside the scale 1 to 5.",
         "line 2, field sys: dialogue 'a' has several values: R2, R3.",

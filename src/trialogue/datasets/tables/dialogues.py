@@ -217,7 +217,7 @@ def _unit(key: Key, rows: list[Row], reading: _Reading) -> Units[Row]:
                     "expected a number to sort by, got an empty cell.",
                     mapping.order,
                     line=row.line,
-                    hint="Fill in the cell, or map another column under order.",
+                    hint="Fill it in, or map another column under order.",
                 )
     unit = units_of(_of_first_rater(entries, reading))
     if unit.has_two_contents:

@@ -57,8 +57,8 @@ def check_consent(found: Disclosure | None, *, i_may: bool) -> None:
         raise UsageError(
             f"Nothing was sent. {found.sentence()} The data record no consent to this: "
             f"meta.{CONSENT} of a dialogue must be a list that includes {Use.LANGUAGE_MODELS.value!r}. The export of a "
-            "study sets it if the participants agreed. If you are allowed to send them, add --i-may (in Python: i_may=True). "
-            "E-mail addresses, phone numbers and platform ids are masked."
+            "study sets it if the participants agreed. If you are allowed to send them, add --i-may (in Python: "
+            "i_may=True). E-mail addresses, phone numbers and platform ids are masked."
         )
 
 
