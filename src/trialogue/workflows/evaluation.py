@@ -250,7 +250,8 @@ def _without_texts(run: Run) -> Run:
     from trialogue.workflows.inputs.without_texts import findings_without_texts, without_texts
 
     findings = findings_without_texts(run.findings, quoting=run.material.warnings)
-    return replace(run, findings=findings, material=without_texts(run.material))
+    material = without_texts(run.material)
+    return replace(run, findings=findings, material=material, preferences=tuple(material.preferences))
 
 
 def estimate_records(

@@ -170,3 +170,13 @@ def test_votes_alone_rank_systems(tmp_path: Path) -> None:
     asked = trialogue.evaluate(path, origin="model")
     assert asked.findings.votes is not None
     assert asked.findings.votes.rater_kinds == (Raters.MODEL,)
+
+
+def test_a_report_without_texts_has_no_reason_of_a_vote(tmp_path: Path) -> None:
+    rows = [["aria", "bolt", "aria" if place % 5 else "bolt", f"p{place}", f"because {place}"] for place in range(40)]
+    path = table(tmp_path / "votes.csv", ["system_a", "system_b", "winner", "participant", "comment"], *rows)
+    for without, found in ((False, True), (True, False)):
+        folder = tmp_path / f"run-{without}"
+        trialogue.evaluate(path, without_texts=without, resamples=100).write(folder)
+        texts = [each.read_bytes() for each in folder.rglob("*") if each.is_file()]
+        assert any(b"because" in each for each in texts) is found
