@@ -101,7 +101,7 @@ def read_version(
         return run.to_stored()
     stored = experiment_run(folder) if is_experiment(folder) else read_run(folder)
     if not stored.scores:
-        hint = "Was it written completely? Evaluate again."
+        hint = "It may be a run of votes alone. Evaluate conversations or scores."
         raise DataError(Problem("it contains no scores.", file=str(folder / SCORES), hint=hint))
     return stored
 

@@ -90,5 +90,7 @@ def _read(what: Path | Run) -> tuple[StoredRun, str]:
         raise DataError(Problem("there is no run in this folder.", file=str(what), hint=hint))
     stored = experiment_run(what) if is_experiment(what) else read_run(what)
     if not stored.scores:
-        raise DataError(Problem("it contains no scores.", file=str(what / SCORES), hint="Evaluate again."))
+        raise DataError(
+            Problem("it contains no scores.", file=str(what / SCORES), hint="It may be a run of votes alone.")
+        )
     return stored, stored.inputs[FINDINGS]
