@@ -9,6 +9,7 @@ import io
 import os
 import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +29,7 @@ def trialogue(*words: str | Path, **environment: str) -> subprocess.CompletedPro
         patch.object(sys, "argv", given),
         patch.object(sys, "path", [*sys.path]),
         usual_warnings(),
+        modules_of_its_own(),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(messages),
     ):
@@ -46,6 +48,19 @@ def process(*words: str | Path, **environment: str) -> subprocess.CompletedProce
         env={**os.environ, "COLUMNS": "120", **environment},
         check=False,
     )
+
+
+@contextlib.contextmanager
+def modules_of_its_own() -> Iterator[None]:
+    """Forget modules of the working directory afterwards, as another process would: each test has an ``agent.py``."""
+    before = set(sys.modules)
+    try:
+        yield
+    finally:
+        for name in set(sys.modules) - before:
+            file = getattr(sys.modules[name], "__file__", None)
+            if file is not None and Path(file).is_relative_to(tempfile.gettempdir()):
+                del sys.modules[name]
 
 
 def exit_code() -> int:
