@@ -102,7 +102,7 @@ def section(entry: Entry, outputs: Outputs) -> str:
     """One worked example: the files, the commands with what they print, and what to do."""
     parts = [f"### {entry['title']}"]
     for name, text in entry.get("files", {}).items():
-        language = {"jsonl": "json", "txt": "text"}.get(name.rpartition(".")[2], name.rpartition(".")[2])
+        language = {"jsonl": "json", "txt": "text", "csv": "text"}.get(name.rpartition(".")[2], name.rpartition(".")[2])
         parts.append(f"`{name}`:\n\n```{language} file={name}\n{text.rstrip()}\n```")
     is_cut = True
     if "run" in entry:
