@@ -324,7 +324,7 @@ def _leagues(found: Findings, leagues: Sequence[League], systems: Systems) -> It
     everything = table_leagues(found)
     sparse = [each for each in everything if is_sparse(each) and each.measure.name != found.primary]
     dense = [each for each in everything if each not in sparse]
-    few = [each for each in few_leagues(found, IN_TERMINAL) if each in dense]
+    few = dense if len(dense) <= IN_TERMINAL else [each for each in few_leagues(found, IN_TERMINAL) if each in dense]
     more = len(everything) - len(few)
     note = " ".join(
         part for part in (_key(found, few), f"{count(more, 'more measure')} in the report." if more else "") if part

@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from trialogue.findings.threat import Severity
+from trialogue.findings.threats.texts import severity_heading
 from trialogue.report.document import Document, Medium, Part, Section, Sentences, Table
 from trialogue.report.numbers import count
 from trialogue.report.terminal import columns, draw_cells, split_cells, wrap_sentences
 
 NARROWEST, WIDEST = 60, 130
-MAX_THREATS = 1  # of one severity; the report has all
+MOST_THREATS = {Severity.BLOCKS: 3, Severity.DEMOTES: 2, Severity.NOTES: 1}  # the report has all
 
 
 def document_text(document: Document, *, width: int | None = None) -> str:
@@ -21,17 +23,17 @@ def document_text(document: Document, *, width: int | None = None) -> str:
     width = columns(width, least=NARROWEST, most=WIDEST)
     said = [*([document.title] if document.is_titled else []), *document.answer, *document.further, *document.against]
     blocks = [wrap_sentences(said, width), *_blocks(document.sections, width)]
-    blocks += [_threats(heading, texts, width) for heading, texts in document.threat_lists()]
+    blocks += [_threats(severity, texts, width) for severity, texts in document.threats_by_severity().items()]
     if document.closing:
         blocks.append(wrap_sentences(document.closing, width))
     return "\n\n".join(blocks)
 
 
-def _threats(heading: str, texts: Sequence[str], width: int) -> str:
-    """A severity in one paragraph: its first threat, and how many more there are."""
-    more = len(texts) - MAX_THREATS
-    rest = f" {more:,} more in the report." if more > 0 else ""
-    return wrap_sentences([f"{heading}: {' '.join(texts[:MAX_THREATS])}{rest}"], width)
+def _threats(severity: Severity, texts: Sequence[str], width: int) -> str:
+    """A severity in one paragraph: its first threats, and how many more there are."""
+    shown = texts[: MOST_THREATS[severity]]
+    rest = f" {len(texts) - len(shown):,} more in the report." if len(texts) > len(shown) else ""
+    return wrap_sentences([f"{severity_heading(severity)}: {' '.join(shown)}{rest}"], width)
 
 
 def parts_text(parts: Sequence[Part], *, width: int | None = None) -> str:
