@@ -126,7 +126,7 @@ def _in_processes(
                 except BrokenProcessPool:  # which of the pieces it was, shows when each has a process of its own
                     is_broken = True
                     yield head.piece, _result_of_own_process(function, head.piece, task)
-        finally:  # whoever takes the results has enough
+        finally:  # the reader of the results may stop before the last one
             for each in out:
                 each.future.cancel()
     for piece in rest:

@@ -79,6 +79,16 @@ def test_options_of_questions_are_no_systems(tmp_path: Path) -> None:
         votes(path)
 
 
+def test_a_vote_with_an_id_that_is_logged_twice_is_read_once(tmp_path: Path) -> None:
+    rows = [["7", "aria", "bolt", "aria"], ["7", "aria", "bolt", "aria"], ["8", "aria", "bolt", "aria"]]
+    notes: list[Problem] = []
+    read = votes(table(tmp_path / "v.csv", ["id", "model_a", "model_b", "winner"], *rows), notes)
+    assert len(read) == 2
+    assert [note.what for note in notes][:1] == ["a vote that is logged twice was read once."]
+    alike = votes(table(tmp_path / "w.csv", ["model_a", "model_b", "winner"], *(row[1:] for row in rows)))
+    assert len(alike) == 3
+
+
 def test_a_row_without_a_vote_is_counted(tmp_path: Path) -> None:
     notes: list[Problem] = []
     path = table(tmp_path / "v.csv", ["system_a", "system_b", "winner"], ["aria", "bolt", ""], ["aria", "bolt", "b"])

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
 from trialogue.datasets.crsarena.dial import VOTES_HEADER
 from trialogue.datasets.door.account import FieldTally, report_unread
+from trialogue.datasets.door.conversation import IDS as CONVERSATION_IDS
 from trialogue.datasets.door.conversation import USERS, Conversations
 from trialogue.datasets.door.feedback import key_of, kind_of_name, kind_of_rater
 from trialogue.datasets.door.values import identifier, is_absent, plain_number
@@ -50,6 +51,7 @@ PERSONS = ("rater", "rater_id", "annotator", "annotator_id", "worker", *USERS)
 """Columns whose values are codes of people, unless a value is the name of a model."""
 RATERS = (*PERSONS, "judge", "judge_id", "evaluator", "evaluator_id")
 KINDS = ("raters", "rater_kind", "judge_type")
+IDS = frozenset((*CONVERSATION_IDS, "battle_id", "vote_id", "question_id", "annotation_id", "row_id"))
 REASONS = ("reason", "comment", "rationale", "justification", "explanation")
 FORMS = ("{}", "{}_wins", "{}_is_better", "option_{}")
 ORDERED = re.compile(r"\W*A\s*([<>=])[<>=]*\s*B\W*", re.IGNORECASE)
@@ -132,8 +134,10 @@ class _Reader:
 
     def entries(self, rows: list[Row]) -> Iterator[tuple[int, dict[str, Any]]]:
         """The conversations of the rows, each with its line, as a format of chats reads them; keeps the votes."""
-        stem = bare_stem(self.path)
+        stem, seen = bare_stem(self.path), set[str]()
         for number, row in enumerate(rows, start=1):
+            if self._is_logged_again(row, seen):
+                continue
             systems = tuple(identifier(row.cell(column)) for column in self.layout.systems)
             if not all(systems):
                 self.report.wrong("this row does not name both systems.", line=row.line)
@@ -143,6 +147,17 @@ class _Reader:
                 dialogues = dict(zip("ab", self._dialogues(row, systems, f"{stem}-{number}"), strict=True))
                 self._vote(row, systems, f"{stem}-{number}", {side: made[0] for side, made in dialogues.items()})
                 yield from ((row.line, entry) for _, entry in dialogues.values() if entry is not None)
+
+    def _is_logged_again(self, row: Row, seen: set[str]) -> bool:
+        """Whether a row with an id repeats an earlier one cell by cell; without an id, two people may have voted alike."""
+        if not any(key_of(column) in IDS and not is_absent(value) for column, value in row.cells.items()):
+            return False
+        cells = repr(sorted(row.cells.items()))
+        if cells in seen:
+            self.report.mend("a vote that is logged twice was read once", line=row.line)
+            return True
+        seen.add(cells)
+        return False
 
     def _dialogues(
         self, row: Row, systems: tuple[str, ...], battle: str

@@ -96,7 +96,7 @@ def _stratum_problems(study: "StudyFile") -> list[tuple[str, str]]:
     if not study.strata:
         return []
     if study.screening is None or "screening" not in study.phases:
-        return [("strata", "strata are told apart by screening questions: add the phase screening.")]
+        return [("strata", "strata are distinguished by screening questions: add the phase screening.")]
     wrong = []
     if (total := sum(each.raters for each in study.strata)) != study.raters_per_item:
         wrong.append(
