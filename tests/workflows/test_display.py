@@ -30,7 +30,7 @@ def test_everything_that_is_large_has_a_short_repr(run: Run) -> None:
     dialogue = next(iter(trialogue.read("demo")))
     large: list[Any] = [run, run.findings, *run.findings.leagues, compared, compared.comparison, agreement, dialogue]
     assert [repr(each) for each in large if len(repr(each)) >= SHORT or len(str(each)) >= SHORT] == []
-    assert repr(run).startswith("<Run 'Evaluation of demo': 3 systems, 18 measures. Conditional: On Satisfaction")
+    assert repr(run).startswith("<Run 'Evaluation of demo': 3 systems, 16 measures. Conditional: On Satisfaction")
     assert repr(dialogue).startswith("Dialogue(id='aria-01', utterances=<8 items>, system='aria'")
 
 
@@ -94,13 +94,13 @@ def test_markdown_escapes_bars_and_html_escapes_names(two: Run) -> None:
 def test_no_two_columns_of_a_table_share_a_heading(run: Run) -> None:
     lines = run.to_markdown().splitlines()
     heads = [cell for line in lines if line.startswith("| System") for cell in line.split(" | ")[1:]]
-    assert len(set(heads)) == len(heads) == 19
+    assert len(set(heads)) == len(heads) == 17
 
 
 def test_a_figure_is_one_of_matplotlibs_in_any_resolution(run: Run) -> None:
     for kind in ("forest", "pairs", "spread", "votes"):
         assert isinstance(run.figure(kind), Figure)
-    named = run.figure("forest", "distinct(n=2)@ratio")
+    named = run.figure("forest", "distinct(n=2)@per_response")
     for format_ in ("pdf", "svg", "png"):
         stream = io.BytesIO()
         named.savefig(stream, format=format_, dpi=50)

@@ -150,8 +150,8 @@ def test_two_hundred_chinese_dialogues_are_not_judged_by_english_words_or_words_
     path = written(tmp_path / "d.jsonl", *held)
     families = {league.measure.measured.metric for league in evaluate(path, resamples=100).findings.leagues}
     assert not families & {"satisfaction", "length", "distinct", "words_per_turn"}
-    assert "repetition" in families  # the same reply twice is the same in every language
     run = evaluate(path, metrics=["satisfaction", "length", "distinct(n=2)", "repetition"], resamples=100)
+    # the same reply twice is the same in every language
     assert {league.measure.measured.metric for league in run.findings.leagues} == {"repetition"}
     lines = [line for line in run.findings.warnings if "Chinese" in line]
     assert len(lines) == 1

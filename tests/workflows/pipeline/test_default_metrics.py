@@ -2,8 +2,10 @@
 
 from tests.metrics.acts import acted
 from tests.metrics.satisfaction.test_metric import talk
-from trialogue.metrics import conversations_of
+from trialogue.findings.agreement.validity import chance_card
+from trialogue.metrics import conversations_of, get_metric
 from trialogue.records import Dialogue
+from trialogue.workflows.pipeline import default_metrics as defaults
 from trialogue.workflows.pipeline.default_metrics import default_metrics
 
 
@@ -35,3 +37,12 @@ def test_an_answer_without_people_rests_on_what_goes_with_people_best() -> None:
     names = chosen(talk("a good movie, please", "How about Heat with Al Pacino?"))
     assert names[0] == "satisfaction"
     assert names.index("satisfaction") < names.index("distinct(n=2)")
+
+
+def test_no_default_ranks_systems_that_is_known_to_agree_with_people_no_better_than_chance() -> None:
+    names = [name for held in vars(defaults).values() if isinstance(held, tuple) for name in held if "@" in name]
+    ranking = [metric for metric in map(get_metric, names) if metric.card.better != "neither"]
+    assert len(ranking) > 20
+    assert [metric.measure for metric in ranking if chance_card(metric.measure)] == []
+    assert chance_card(get_metric("repetition@self").measure)
+    assert chance_card(get_metric("distinct(n=2)@ratio").measure)
