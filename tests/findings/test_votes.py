@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 
 from trialogue.findings.records import Strength, Votes
@@ -85,10 +86,10 @@ def strength_of(system: str, low: int, high: int) -> Strength:
 @pytest.mark.parametrize(
     ("ranks", "said"),
     [
-        (((1, 1), (2, 2), (3, 3)), "x ranks first (95%"),
-        (((1, 2), (2, 3), (2, 3)), "only x may rank first (95%"),
-        (((1, 2), (1, 2), (3, 3)), "either x or y may rank first (95%"),
-        (((1, 3), (1, 3), (1, 3)), "any of x, y and z may rank first (95%"),
+        (((1, 1), (2, 2), (3, 3)), "x ranks first (significantly better"),
+        (((1, 2), (2, 3), (2, 3)), "only x may rank first (no system"),
+        (((1, 2), (1, 2), (3, 3)), "either x or y may rank first (no system"),
+        (((1, 3), (1, 3), (1, 3)), "any of x, y and z may rank first (no system"),
     ],
 )
 def test_a_system_ranks_first_where_its_interval_has_no_other_rank(
@@ -97,3 +98,29 @@ def test_a_system_ranks_first_where_its_interval_has_no_other_rank(
     strengths = tuple(strength_of(name, *each) for name, each in zip("xyz", ranks, strict=True))
     text = answer([], Votes(strengths=strengths, votes=9, ties=1, raters=9, wins={}))[0].text
     assert said in text
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_ranks_letters_and_intervals_of_votes_never_contradict_each_other(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    names, raters = "wxyz"[: int(rng.integers(2, 5))], int(rng.integers(4, 40))
+    lead = rng.normal(0, 0.6, len(names))
+    votes = []
+    for number in range(int(rng.integers(40, 200))):
+        a, b = rng.choice(len(names), 2, replace=False)
+        won = rng.random() < 1 / (1 + np.exp(lead[b] - lead[a]))
+        choice = "tie" if rng.random() < 0.2 else "a" if won else "b"
+        votes.append(vote(number, names[a], names[b], choice, rater=f"r{rng.integers(raters)}"))
+    found = votes_of(votes, resamples=200)
+    assert found is not None
+    for each in found.contrasts:
+        if each.difference.p is not None:
+            assert each.difference.interval is not None
+            assert (each.difference.p <= 0.05) == (not each.difference.interval.contains(0))
+    for one in found.strengths:
+        better = [
+            each
+            for each in found.contrasts
+            if (each.a, each.verdict) == (one.system, "b") or (each.b, each.verdict) == (one.system, "a")
+        ]
+        assert one.rank_low is None or one.rank_low == 1 + len(better)

@@ -34,12 +34,17 @@ def with_ranks(
 def _with_rank(
     standing: Standing, contrasts: Sequence[Contrast], systems: int, *, better: str, without: Set[str]
 ) -> Standing:
-    low = high = None
     is_ranked = standing.estimate.value is not None and standing.system not in without and better != "neither"
-    if is_ranked and is_compared(standing.system, contrasts):
-        beaten_by, beats = count_better_and_worse(standing.system, contrasts)
-        low, high = 1 + beaten_by, systems - beats
+    low, high = rank_range(standing.system, contrasts, systems) if is_ranked else (None, None)
     return standing.model_copy(update={"rank_low": low, "rank_high": high})
+
+
+def rank_range(system: str, contrasts: Sequence[Contrast], systems: int) -> tuple[int | None, int | None]:
+    """Ranks that the verdicts on pairs leave possible for one of so many systems; None where no pair of it was tested."""
+    if not is_compared(system, contrasts):
+        return None, None
+    beaten_by, beats = count_better_and_worse(system, contrasts)
+    return 1 + beaten_by, systems - beats
 
 
 def is_compared(system: str, contrasts: Iterable[Contrast]) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from trialogue.findings.league_verdicts import verdict
+from trialogue.findings.league_verdicts import rank_range, verdict
 from trialogue.findings.records import Strength, Votes
 from trialogue.findings.standings import Contrast
 from trialogue.records import Preference, Reason, ReasonCode
@@ -33,13 +33,15 @@ def votes_of(
     half = {each.name: each.rating.value for each in bradley_terry(votes, ties="half").strengths}
     spread = {each.name: each for each in elo_order_dependence(votes, rng=rng_for(seed, "elo"), shuffles=SHUFFLES)}
     rates = {each.name: each.rate for each in win_rates(votes)}
+    contrasts = _contrasts(model.gaps, alpha)
+    ranks = {each.name: rank_range(each.name, contrasts, len(model.strengths)) for each in model.strengths}
     strengths = tuple(
         Strength(
             system=each.name,
             strength=each.rating,
             strength_half=half[each.name],
-            rank_low=each.rank.low,
-            rank_high=each.rank.high,
+            rank_low=ranks[each.name][0],
+            rank_high=ranks[each.name][1],
             elo=spread[each.name].rating,
             elo_rank_low=spread[each.name].rank_low,
             elo_rank_high=spread[each.name].rank_high,
@@ -54,12 +56,13 @@ def votes_of(
         raters=len({vote.rater for vote in votes if vote.rater}),
         rater_kinds=kinds_of(vote.raters for vote in votes),
         wins=_wins(votes),
-        contrasts=_contrasts(model.gaps, alpha),
+        contrasts=contrasts,
         why=model.why,
         left_out=Reason.of(ReasonCode.DUPLICATE_VOTES, votes=doubled) if doubled else None,
         method=(
             "Bradley-Terry model with ties (Davidson 1970), maximum likelihood, on the Elo scale (mean "
-            f"1000); intervals and rank ranges from {resamples} resamples of raters with all their votes. Elo "
+            f"1000); intervals from {resamples} resamples of raters with all their votes. Pairs by Wald's t test with "
+            "the spread of the resamples, Bonferroni-corrected; ranks are those that these tests leave possible. Elo "
             f"(K = 16) depends on the order of the votes; its rank range is over {SHUFFLES} shuffled orders. "
             "A tie counts as half a win in win rates."
         ),

@@ -568,23 +568,26 @@ def _against_baseline(league: League, best: Standing, *, where: str) -> str:
 
 
 def _votes_sentence(votes: Votes) -> str:
-    """Who may rank first by the interval of their own rank, which is not corrected for the number of systems."""
+    """Who may rank first: those than whom no system is significantly better."""
     whose = "" if votes.rater_kinds in ((), (Raters.PEOPLE,)) else f" of {named_raters(votes.rater_kinds)}"
     cast = f"{votes.votes} pairwise votes{whose}"
     leaders: list[Strength] = [strength for strength in votes.strengths if strength.rank_low == 1]
     if not leaders:
         return f"{cast} ({votes.ties} ties) do not rank the systems: {votes.why}."
     names = [strength.system for strength in leaders]
+    reason = "no system is significantly better"
     match names:
         case [name] if leaders[0].rank_high == 1:
-            ranks = f"{name} ranks first"
+            ranks, reason = f"{name} ranks first", "significantly better than every other"
         case [name]:
             ranks = f"only {name} may rank first"
         case [one, other]:
             ranks = f"either {one} or {other} may rank first"
         case _:
             ranks = f"any of {list_names(names)} may rank first"
-    return f"In {cast} ({votes.ties} ties), {ranks} (95% intervals of their ranks)."
+    pairs = len(votes.contrasts)
+    corrected = f"; {pairs} pairs, Bonferroni-corrected" if pairs > 1 else ""
+    return f"In {cast} ({votes.ties} ties), {ranks} ({reason}{corrected})."
 
 
 def texts_of(statements: Iterable[Statement]) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ import numpy as np
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import MAX_UNDEFINED, Floats, check_confidence, check_count
+from trialogue.stats.mixed_models.contrasts import wald
 from trialogue.stats.ranking.battles import Battle, Tally, tally
 from trialogue.stats.ranking.davidson import Fit, Results, fit, unbeaten
 from trialogue.stats.ranking.ranks import RankInterval, rank_intervals
@@ -57,7 +58,8 @@ class Gap:
     b: str
     """The other."""
     points: Estimate
-    """a minus b on the scale of Elo, with interval, and p that they are equal: Wald's test with the bootstrap's error."""
+    """a minus b on the scale of Elo, with interval, and p that they are equal: Wald's t test with the bootstrap's error and
+    raters - 1 degrees of freedom."""
 
 
 @dataclass(frozen=True)
@@ -110,9 +112,9 @@ def bradley_terry(
     Raises:
         UsageError: if an option is out of range or a battle is invalid.
 
-    Of equal contestants, pairs differed at 5% in 6.6% of 900 cases with 100 raters of two battles each, in 6.8%
-    with 30 of four, and in 3.2% of 10,800 with 150 battles among nine; any of them after Holm in 6.3, 6.0 and 1.3% of 300
-    simulated data sets.
+    Of equal contestants, whom raters do not prefer equally, pairs of three differed at 5% in 5.1% of 450 cases with 100 raters
+    of two battles each, in 3.8% with 30 of four, in 3.6% with 10 of ten and in 5.6% with six of twenty (15.1% by the normal
+    distribution, which does not know that raters are few); pairs of nine in 5.9% of 1,440 with 20 raters of nine battles.
 
     The 95% intervals covered 94.0% with 100 raters of four battles each and 92.4% with 30 (2,000 simulated data
     sets).
@@ -208,29 +210,18 @@ def _gaps(
     found: Fit, drawn: Floats, table: Tally, raters: int, why: Reason | None, confidence: float
 ) -> tuple[Gap, ...]:
     values = POINTS * found.log_strength[0]
-    label = f"cluster bootstrap by rater, percentile, {len(drawn)} resamples"
+    counted = {"n": len(table.a), "clusters": raters}
     gaps = []
     for i, j in sorted(combinations(range(len(table.names)), 2), key=lambda pair: [table.names[k] for k in pair]):
-        counted = {"n": len(table.a), "clusters": raters}
-        if np.isnan(values[[i, j]]).any():
-            gaps.append(Gap(table.names[i], table.names[j], Estimate(value=None, why=why, **counted)))
-            continue
-        value, interval, reason, p = float(values[i] - values[j]), None, why, None
-        if why is None:
-            replicates = POINTS * (drawn[:, i] - drawn[:, j])
-            bounds = percentile(replicates, confidence, label)
-            interval, reason, p = bounds.interval, bounds.why, _wald(value, replicates)
-        points = Estimate(value=value, interval=interval, why=reason, p=p, **counted)
-        gaps.append(Gap(table.names[i], table.names[j], points))
+        value = None if np.isnan(values[[i, j]]).any() else float(values[i] - values[j])
+        if value is None or why is not None:
+            points = Estimate(value=value, why=why)
+        else:
+            # Of few raters, the spread of the replicates is as uncertain as any variance of so few: hence t.
+            spread = float(np.nanvar(POINTS * (drawn[:, i] - drawn[:, j]), ddof=1))
+            points = wald(value, spread, len(table.a), confidence=confidence, freedom=raters - 1)
+        gaps.append(Gap(table.names[i], table.names[j], points.model_copy(update=counted)))
     return tuple(gaps)
-
-
-def _wald(value: float, replicates: Floats) -> float | None:
-    """Two-sided p of a value with the spread of its replicates as its error; None without spread."""
-    from scipy.special import ndtr
-
-    error = float(np.nanstd(replicates, ddof=1))
-    return float(2 * ndtr(-abs(value) / error)) if error > 0 else None
 
 
 def _strengths(
