@@ -427,7 +427,7 @@ def test_a_mapping_tells_all_its_mistakes_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "part"),
     [
-        ({}, "expected text (a row is an utterance) or response (a row is a response of a system)"),
+        ({}, "expected text (a row is an utterance), response (a row is a response of a system) or ratings"),
         ({"text": "t", "response": "r"}, "text and response exclude each other"),
         ({"response": "r", "responses": {"A": "a"}, "context": "c"}, "response and responses exclude each other"),
         ({"response": "r", "context": "c"}, "system (a column) or system_name (the name itself) is required"),

@@ -23,6 +23,7 @@ class Form(StrEnum):
     STARS = "stars"
     FRACTION = "fractions"
     PERCENT = "percentages"
+    WORDS = "points in words"
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,13 @@ class Feedback:
     """Lowest value of the scale, if the form implies one."""
     high: float | None = None
     """Highest value."""
+
+
+class Worded(str):
+    """The text of a cell whose words are a point of its column's scale."""
+
+    feedback: Feedback
+    """The point."""
 
 
 _UP_WORDS = (
@@ -221,6 +229,8 @@ def feedback_in(value: object) -> Feedback | None:
     >>> feedback_in("80 %").high, feedback_in("3,5").value, feedback_in("great film")
     (100.0, 3.5, None)
     """
+    if isinstance(value, Worded):
+        return value.feedback
     return _in_text_or_number(value) if isinstance(value, str) else _in_value(value)
 
 

@@ -21,6 +21,7 @@ from trialogue.datasets.base import AnyRecord, Head
 from trialogue.datasets.door.account import FieldTally, report_unread
 from trialogue.datasets.door.values import is_absent
 from trialogue.datasets.json_documents import ParseReport, bare_stem
+from trialogue.datasets.tables.answers import answers
 from trialogue.datasets.tables.dialogues import ROW_NUMBERS, dialogues
 from trialogue.datasets.tables.guess import guess, may_be_guessed
 from trialogue.datasets.tables.guess_nested import guess_nested
@@ -103,7 +104,7 @@ def records_of_table(table: Table, declared: Mapping, source: str, report: Parse
     _check_columns(table, declared, report)
     if mapping.system_text is not None:
         table, mapping = split_exchanges(table, mapping)
-    read = responses if mapping.is_of_responses else dialogues
+    read = responses if mapping.is_of_responses else answers if mapping.is_of_answers else dialogues
     records: list[AnyRecord] = list(read(table, mapping, source, report))
     report.settle()
     system_from = (

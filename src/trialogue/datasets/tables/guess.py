@@ -9,7 +9,15 @@ from collections.abc import Mapping as Dictionary
 from typing import Any
 
 from trialogue.datasets.door.account import SYSTEM_NAMES
-from trialogue.datasets.door.feedback import Feedback, feedback_under, key_of, may_be_aspect, rated_name
+from trialogue.datasets.door.feedback import (
+    Feedback,
+    Form,
+    feedback_in,
+    feedback_under,
+    key_of,
+    may_be_aspect,
+    rated_name,
+)
 from trialogue.datasets.door.values import TOPICS, is_absent, place_in_time, plain_number
 from trialogue.datasets.tables.mapping import COSTS, OF_RESPONSES, OF_UTTERANCES, Mapping, shape_mistakes
 from trialogue.datasets.tables.rows import Row
@@ -92,6 +100,7 @@ def guess(columns: Iterable[str], rows: Sequence[Row] = ()) -> Mapping | None:
     if "context" in found and "response" not in found:
         found |= _reply_columns(by_key, found, rows)
     found = _as_exchanges(by_key, found | _talk_columns(by_key, rows))
+    found = without_answers(found, rows)
     if "system_text" in found and "user" not in found:  # its heading is that of the user's texts
         free = {key: column for key, column in by_key.items() if column not in found.values()}
         found |= {name: column for name, column in _headings(free).items() if name == "user"}
@@ -213,6 +222,15 @@ def _is_feedback(rows: Sequence[Row], column: str) -> bool:
     return bool(found) and sum(each is not None for each in found) >= _READABLE * len(found)
 
 
+def without_answers(found: Dictionary[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
+    """Columns by field, without exchanges whose replies are all numbers or points of a scale in words: answers of people."""
+    values = _values(rows, found["system_text"]) if "system_text" in found else []
+    forms = Form.NUMBER, Form.WORDS
+    if not values or any((said := feedback_in(each)) is None or said.form not in forms for each in values):
+        return {**found}
+    return {name: column for name, column in found.items() if name not in ("user_text", "system_text")}
+
+
 def _reply_columns(
     by_key: Dictionary[str, str], found: Dictionary[str, Any], rows: Sequence[Row]
 ) -> dict[str, dict[str, str]]:
@@ -239,4 +257,5 @@ def holds_texts(column: str, rows: Sequence[Row]) -> bool:
 def _are_texts(rows: Iterable[Row], column: str) -> bool:
     values = _values(rows, column)
     texts = [value for value in values if isinstance(value, str) and plain_number(value) is None]
+    texts = [value for value in texts if sum(map(str.isalpha, value)) > sum(map(str.isdigit, value))]  # no dates
     return bool(values) and 2 * sum(len(text.split()) >= _WORDS for text in texts) > len(values)

@@ -11,7 +11,7 @@ from typing import Any
 from trialogue.datasets.door.feedback import key_of
 from trialogue.datasets.door.values import is_absent, plain_number
 from trialogue.datasets.json_documents import ParseReport
-from trialogue.datasets.tables.guess import guess, headings_of
+from trialogue.datasets.tables.guess import guess, headings_of, without_answers
 from trialogue.datasets.tables.mapping import Mapping
 from trialogue.datasets.tables.nested import NUMBER, laid_out, paths_in
 from trialogue.datasets.tables.rows import Row, Table, unpack
@@ -174,12 +174,16 @@ def _unheard() -> ParseReport:
     return ParseReport("", lambda _problem: None)
 
 
+LARGEST_POINT = 10
+"""Of the scale of a column of answers that a mapping is proposed for."""
+
+
 def propose(table: Table, source: str) -> Mapping | None:
     """A mapping that may read a table or nested JSON, to be looked at; None if nothing can be told."""
     nested = guess_nested(table, source, is_sure=False)
     if nested is not None or not table.rows:
         return nested
-    known = headings_of(table.columns)
+    known = without_answers(headings_of(table.columns), table.rows)
     rest = [column for column in table.columns if column not in known.values()]
     texts = sorted((column for column in rest if _words(table, column) > 1), key=lambda name: -_words(table, name))
     if "context" in known:
@@ -190,7 +194,20 @@ def propose(table: Table, source: str) -> Mapping | None:
     text = known.get("text") or next((column for column in texts if column != speaker), None)
     others = [column for column in rest if column not in (speaker, text)]
     dialogue = known.get("dialogue") or next((column for column in others if _groups(table, column)), None)
-    return _valid({**known, "dialogue": dialogue, "speaker": speaker, "text": text}, of_responses=False)
+    found = _valid({**known, "dialogue": dialogue, "speaker": speaker, "text": text}, of_responses=False)
+    return found or _answers(table, known, rest)
+
+
+def _answers(table: Table, known: dict[str, str], rest: list[str]) -> Mapping | None:
+    """A mapping of a questionnaire: columns of a few small whole numbers as ratings; None if nothing names who or what."""
+    named = {name: column for name, column in known.items() if name in ("dialogue", "system", "user")}
+    rated = [column for column in rest if _are_small_numbers(table, column)]
+    return _valid({**named, "ratings": rated}, of_responses=False) if named and rated else None
+
+
+def _are_small_numbers(table: Table, column: str) -> bool:
+    numbers = [plain_number(value) for row in table.rows if not is_absent(value := row.cells.get(column))]
+    return len(set(numbers)) > 1 and all(number in range(LARGEST_POINT + 1) for number in numbers)
 
 
 def _valid(fields: dict[str, Any], *, of_responses: bool) -> Mapping | None:

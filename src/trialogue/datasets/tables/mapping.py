@@ -37,12 +37,19 @@ OF_UTTERANCES = (
     "first_speaker",
 )
 OF_RESPONSES = ("situation", "context", "context_separator", "reference", "response", "responses", "targets")
+_TEXT_WORDS = (
+    "speaker order utterance_id utterance_ratings speakers messages first_speaker situation context context_separator "
+    "reference targets strategies mentions ranking error thought"
+)
+OF_TEXTS = tuple(_TEXT_WORDS.split())
+"""Fields of tables with texts alone."""
 EXAMPLE = "For example: dialogue: conversation_id"
 TEXT, RESPONSES = frozenset({"text", "system_text"}), frozenset({"response", "responses"})
 
 
 class Mapping(Record):
-    """Column mapping of a table with one row per utterance (``text``) or per response (``response``, ``responses``).
+    """Column mapping of a table with one row per utterance (``text``) or per response (``response``, ``responses``), or of
+    answers about a system, without texts (``ratings`` alone).
 
     A value is the name of a column where nothing else is said, or a path into nested JSON (``turns.0.text``, see
     ``records.files.json_paths``). Lists within a cell are JSON lists or parted by ``list_separator``.
@@ -180,8 +187,13 @@ class Mapping(Record):
 
     @property
     def is_of_responses(self) -> bool:
-        """Whether a row is a response (otherwise an utterance)."""
-        return self.text is None and self.system_text is None
+        """Whether a row is a response (otherwise an utterance, or answers)."""
+        return self.response is not None or bool(self.responses)
+
+    @property
+    def is_of_answers(self) -> bool:
+        """Whether a row is people's answers about a system, without texts."""
+        return self.text is None and self.system_text is None and not self.is_of_responses
 
     @property
     def meta_of_rows(self) -> tuple[str, ...]:
@@ -238,8 +250,13 @@ def shape_mistakes(given: Iterable[str]) -> list[str]:
     """Fields that are missing or superfluous for one of the two table shapes."""
     names = set(given)
     of_text, of_responses = names & TEXT, names & RESPONSES
+    if not of_text and not of_responses and names & {"ratings", "dialogue_ratings"}:
+        return [f"{name} requires text or response" for name in OF_TEXTS if name in names]
     if not of_text and not of_responses:
-        return ["expected text (a row is an utterance) or response (a row is a response of a system)"]
+        return [
+            "expected text (a row is an utterance), response (a row is a response of a system) or ratings (a row is a "
+            "person's answers about a system)"
+        ]
     if of_text and of_responses:
         return [
             f"text and {' and '.join(sorted(of_responses))} exclude each other: a row is an utterance or a response"

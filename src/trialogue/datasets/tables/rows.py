@@ -7,12 +7,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from trialogue.datasets.base import Head
 from trialogue.datasets.door.values import DECIMAL_COMMA, Identifiers, identifier, is_absent, members, plain_number
+from trialogue.datasets.door.worded_scales import worded_scale
 from trialogue.datasets.json_documents import ParseReport, kind_of, read_text
 from trialogue.datasets.json_objects import first_object, read_objects
 from trialogue.datasets.tables.arrow import arrow_columns, arrow_rows, is_arrow
@@ -71,12 +72,32 @@ def read_table(path: Path, report: ParseReport, *, delimiter: str | None = None)
     """
     if is_arrow(path):
         rows = [Row(number, cells) for number, cells in enumerate(arrow_rows(path), start=1)]
-        return Table(arrow_columns(path), rows)
+        return in_points(Table(arrow_columns(path), rows), report)
     head = Head(path)
     if head.is_json_object or head.is_json_list:
         rows = [Row(line, cells) for line, cells in read_objects(path, report)]
-        return Table(list(dict.fromkeys(column for row in rows for column in row.cells)), rows)
-    return _parse_delimited(_text(path), report, delimiter)
+        return in_points(Table(list(dict.fromkeys(column for row in rows for column in row.cells)), rows), report)
+    return in_points(_parse_delimited(_text(path), report, delimiter), report)
+
+
+def in_points(table: Table, report: ParseReport) -> Table:
+    """The table with answers such as "Strongly agree" as points of their scale, which is reported."""
+    scales = {
+        column: scale
+        for column in table.columns
+        if (scale := worded_scale(row.cells.get(column) for row in table.rows)) is not None
+    }
+    for column, scale in scales.items():
+        words = {point: word for word, point in reversed(list(scale.points.items()))}
+        ends = f"1 is {words[1]!r}, {scale.high} is {words[scale.high]!r}"
+        report.mend(f"answers in words were read as points of a scale: {ends}", column)
+    if not scales:
+        return table
+    rows = [
+        replace(row, cells=row.cells | {column: scale.read(row.cells.get(column)) for column, scale in scales.items()})
+        for row in table.rows
+    ]
+    return Table(table.columns, rows)
 
 
 def columns_of(path: Path, *, delimiter: str | None = None) -> list[str]:

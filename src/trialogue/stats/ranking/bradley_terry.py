@@ -112,9 +112,9 @@ def bradley_terry(
     Raises:
         UsageError: if an option is out of range or a battle is invalid.
 
-    Of equal contestants, whom raters do not prefer equally, pairs of three differed at 5% in 5.1% of 450 cases with 100 raters
-    of two battles each, in 3.8% with 30 of four, in 3.6% with 10 of ten and in 5.6% with six of twenty (15.1% by the normal
-    distribution, which does not know that raters are few); pairs of nine in 5.9% of 1,440 with 20 raters of nine battles.
+    Of equal contestants, whom raters do not prefer equally, pairs of three differed at 5% in 5.1% of 450 cases with 100
+    raters of two battles each, in 3.8% with 30 of four, in 3.6% with 10 of ten and in 5.6% with six of twenty (15.1% by the
+    normal distribution, which does not know that raters are few); pairs of nine in 5.9% of 1,440 with 20 raters of nine.
 
     The 95% intervals covered 94.0% with 100 raters of four battles each and 92.4% with 30 (2,000 simulated data
     sets).

@@ -22,7 +22,7 @@ from trialogue.datasets import AnyRecord
 from trialogue.datasets.door.admission import Admission
 from trialogue.datasets.json_documents import ParseReport, kind_of
 from trialogue.datasets.tables.mapping import Columns
-from trialogue.datasets.tables.rows import Table
+from trialogue.datasets.tables.rows import Table, in_points
 from trialogue.datasets.tables.scores import ScoreTable, describe_columns, dialogues_of, guess_scores, score_table
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, Utterance
@@ -335,8 +335,10 @@ def _of_table(
     from trialogue.datasets.tables.format import guess_table, guessed_columns, load_mapping, records_of_table
     from trialogue.datasets.tables.guess_nested import propose
 
+    table = in_points(table, report)
     columns = load_mapping(mapping) if mapping is not None else guess_table(table, name)
-    is_unknown = columns is None and propose(table, name) is None
+    proposed = propose(table, name) if columns is None else columns
+    is_unknown = columns is None and (proposed is None or proposed.is_of_answers)
     scores = guess_scores(table.columns, table.rows) if is_unknown else None
     if scores is not None:
         notes.append(Problem(f"read as {describe_columns(scores)}", name))

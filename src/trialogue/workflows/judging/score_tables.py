@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.datasets.json_documents import ParseReport
-from trialogue.datasets.tables.rows import Table, read_table
+from trialogue.datasets.tables.rows import Table, in_points, read_table
 from trialogue.datasets.tables.scores import ScoreTable, guess_scores, score_table
 from trialogue.errors import DataError, Problem
 from trialogue.records import MeasureName, Rating, Scale, Score
@@ -41,6 +41,7 @@ def table_in(given: Any, note: Note) -> ScoreTable | None:
         raise DataError(
             Problem(f"there is no column {column!r}.", name, hint=f"There are: {', '.join(table.columns)}.")
         )
+    table = in_points(table, report)
     columns = guess_scores(table.columns, table.rows, values=() if column is None else (column,))
     return None if columns is None else score_table(table, columns, name, report)
 

@@ -52,7 +52,7 @@ def domain_fits(
     stream = iter(conversations)
     while batch := list(islice(stream, BATCH_SIZE)):
         for system, group in group_by_system(batch).items():
-            dialogues = [each.dialogue for each in group if each.dialogue is not None]
+            dialogues = [one for each in group if (one := each.dialogue) is not None and one.utterances]
             for place, metric in enumerate(declared if dialogues else ()):
                 fit = metric.domain_fit(dialogues, is_measured=are_measured)
                 if fit is not None:

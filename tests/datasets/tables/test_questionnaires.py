@@ -1,0 +1,159 @@
+"""Questionnaires that people bring: answers in words or numbers, with or without ids, are ratings, never conversations."""
+
+import csv
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import trialogue
+from trialogue.datasets.door.worded_scales import _SCALES, worded_scale
+from trialogue.errors import DataError
+from trialogue.records import Dialogue
+from trialogue.workflows.inputs.inputs import gather
+
+AGREEMENT = ["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"]
+
+
+def written(path: Path, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([head, *rows])
+    return path
+
+
+def ratings(dialogues: Sequence[Dialogue]) -> list[tuple[str | None, str, float, float | None, float | None]]:
+    return [(each.system, one.name, one.value, one.low, one.high) for each in dialogues for one in each.ratings]
+
+
+def people(count: int, seed: int = 0) -> list[tuple[str, str, int, int]]:
+    rng = random.Random(seed)
+    return [(f"p{n}", "AB"[n % 2], rng.randint(1, 5), rng.randint(1, 5)) for n in range(count)]
+
+
+@pytest.mark.parametrize("scale", range(len(_SCALES)))
+@pytest.mark.parametrize("style", [str.lower, str.upper, str.capitalize, lambda word: f" {word.replace(' ', '_')}."])
+def test_points_of_every_scale_are_their_numbers_however_they_are_written(scale: int, style: Any) -> None:
+    words = [each.split("|")[0] for each in _SCALES[scale].split("; ")]
+    found = worded_scale([style(word) for word in words])
+    assert found is not None
+    assert [found.read(style(word)).feedback.value for word in words] == list(range(1, len(words) + 1))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["good", "bad", "good", "bad"],  # thumbs
+        ["fair", "good", "excellent"],  # 3 or 2, 4 or 3: of two scales
+        ["agree"] * 5,  # one answer
+        ["agree", "disagree", "I think it was fine", "no idea what this is"],
+        ["yes", "no", "yes"],
+        [1, 2, 3],
+        ["agree", "satisfied", "often"],  # of three scales
+        [],
+    ],
+)
+def test_other_columns_are_left_alone(cells: list[object]) -> None:
+    assert worded_scale(cells) is None
+
+
+def test_answers_in_words_to_questions_in_headings_are_ratings(tmp_path: Path) -> None:
+    rows = [(name, system, AGREEMENT[a - 1], AGREEMENT[b - 1].upper()) for name, system, a, b in people(30)]
+    path = written(
+        tmp_path / "likert.csv", ["participant", "system", "The system understood me", "I'd use it again"], rows
+    )
+    found = gather([path])
+    assert ratings(found.dialogues) == [
+        (system, question, value, 1, 5)
+        for _, system, a, b in people(30)
+        for question, value in (("The system understood me", a), ("I'd use it again", b))
+    ]
+    assert any("1 is 'strongly disagree', 5 is 'strongly agree'" in line for line in found.warnings)
+
+
+@pytest.mark.parametrize("in_words", [True, False])
+def test_a_column_of_questions_and_one_of_answers_are_no_exchanges(tmp_path: Path, in_words: bool) -> None:
+    rows = [
+        (number, system, question, AGREEMENT[value - 1] if in_words else value)
+        for number, (_, system, a, b) in enumerate(people(30))
+        for question, value in (("It understood me", a), ("I would use it again", b))
+    ]
+    path = written(tmp_path / "long.csv", ["dialogue_id", "system", "question", "answer"], rows)
+    found = gather([path])
+    assert not any(each.utterances for each in found.dialogues)
+    assert {(name, value) for _, name, value, _, _ in ratings(found.dialogues)} == {
+        (question, value)
+        for _, _, a, b in people(30)
+        for question, value in (("It understood me", a), ("I would use it again", b))
+    }
+
+
+def test_questions_and_answers_in_texts_are_still_exchanges(tmp_path: Path) -> None:
+    rows = [(n, "A", "A film like Heat?", "I agree, try Collateral.") for n in range(5)]
+    path = written(tmp_path / "talks.csv", ["dialogue_id", "system", "question", "answer"], rows)
+    assert [len(each.utterances) for each in gather([path]).dialogues] == [2] * 5
+
+
+def test_an_exported_form_without_ids_keeps_equal_answers_of_different_people(tmp_path: Path) -> None:
+    rows = [("11/2/2026 10:00:00", "Alpha" if n % 2 else "Beta", 4, "") for n in range(20)]
+    rows += [("11/2/2026 10:00:00", "Alpha", 2, "slow but good enough for me")]
+    heads = ["Timestamp", "Which version did you use?", "How satisfied were you? [1-5]", "Comments"]
+    found = gather([written(tmp_path / "form.csv", heads, rows)])
+    assert [(each.system, each.ratings[0].value) for each in found.dialogues] == [(row[1], row[2]) for row in rows]
+    assert {(one.name, one.low, one.high) for each in found.dialogues for one in each.ratings} == {
+        ("How satisfied were you?", 1, 5)
+    }
+    assert any("system: Which version did you use?" in line for line in found.warnings)
+
+
+def test_numbers_under_unknown_questions_are_not_guessed_but_proposed_and_can_be_mapped(tmp_path: Path) -> None:
+    rows = [(name, system, a, 20 + b) for name, system, a, b in people(30)]
+    path = written(tmp_path / "plain.csv", ["participant", "system", "It understood me", "age"], rows)
+    with pytest.raises(DataError, match=r"ratings: \{It understood me: It understood me\}, user: participant"):
+        gather([path])
+    run = trialogue.evaluate(
+        path,
+        mapping={
+            "user": "participant",
+            "system": "system",
+            "ratings": {"understood": "It understood me"},
+            "scale": [1, 5],
+        },
+        origin="person",
+        resamples=100,
+    )
+    means = {each.system: each.estimate.value for each in run.league("human:understood").standings}
+    assert means == {
+        name: pytest.approx(sum(a for _, system, a, _ in people(30) if system == name) / 15) for name in "AB"
+    }
+
+
+def test_a_mapping_of_answers_refuses_fields_of_texts_and_values_off_its_scale(tmp_path: Path) -> None:
+    path = written(tmp_path / "plain.csv", ["who", "bot", "ease"], [("p1", "A", 3), ("p2", "B", 9)])
+    with pytest.raises(DataError, match="speaker requires text or response"):
+        gather([path], mapping={"ratings": ["ease"], "speaker": "who"})
+    with pytest.raises(DataError, match="9 is outside the scale 1 to 5"):
+        gather([path], mapping={"ratings": ["ease"], "system": "bot", "user": "who", "scale": [1, 5]})
+
+
+def test_answers_in_other_words_count_as_missing_and_are_named(tmp_path: Path) -> None:
+    rows = [(f"p{n}", "A", "agree" if n else "cannot say") for n in range(20)] + [("p20", "A", "strongly disagree")]
+    found = gather([written(tmp_path / "some.csv", ["participant", "system", "It is easy"], rows)])
+    assert len(ratings(found.dialogues)) == 20
+    assert any("cannot say" in line for line in found.warnings)
+
+
+def test_a_data_frame_is_read_as_its_file_is(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = [(name, system, AGREEMENT[a - 1]) for name, system, a, _ in people(30)]
+    heads = ["participant", "system", "It understood me"]
+    path = written(tmp_path / "likert.csv", heads, rows)
+    of_file, of_frame = (
+        {each.system: each.estimate.value for each in run.league("human:It understood me").standings}
+        for run in (
+            trialogue.evaluate(path, resamples=100),
+            trialogue.evaluate(pandas.DataFrame(rows, columns=heads), resamples=100),
+        )
+    )
+    assert of_file == of_frame
