@@ -10,6 +10,9 @@ import pytest
 
 import trialogue
 from trialogue.datasets.door.worded_scales import _SCALES, worded_scale
+from trialogue.datasets.json_documents import ParseReport
+from trialogue.datasets.tables.rows import Row, Table
+from trialogue.datasets.tables.transcripts import with_messages
 from trialogue.errors import DataError
 from trialogue.records import Dialogue
 from trialogue.workflows.inputs.inputs import gather
@@ -157,3 +160,40 @@ def test_a_data_frame_is_read_as_its_file_is(tmp_path: Path) -> None:
         )
     )
     assert of_file == of_frame
+
+
+TALK = (
+    ("User", "A thriller, please"),
+    ("Bot", "Heat (1995):\na classic.\nOr Collateral"),
+    ("User", "Heat!"),
+    ("Bot", "Enjoy."),
+)
+
+
+@pytest.mark.parametrize("names", [("User", "Bot"), ("USER", "ASSISTANT"), ("Seeker", "Recommender"), ("human", "ai")])
+@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\n\n"])
+def test_a_transcript_in_a_cell_is_its_utterances_and_a_heading_states_its_scale(
+    tmp_path: Path, names: tuple[str, str], line_break: str
+) -> None:
+    called = dict(zip(("User", "Bot"), names, strict=True))
+    cell = "\n".join(f"{called[who]}: {text}" for who, text in TALK).replace("\n", line_break)
+    rows = [(n, "AB"[n % 2], cell, 1 + n % 7) for n in range(10)]
+    found = gather([written(tmp_path / "wide.csv", ["id", "system", "transcript", "satisfaction (1-7)"], rows)])
+    for number, each in enumerate(found.dialogues):
+        assert [said.speaker for said in each.utterances] == ["user", "system", "user", "system"]
+        assert [said.text.split() for said in each.utterances] == [text.split() for _, text in TALK]
+        (rating,) = each.ratings
+        assert (rating.name, rating.value, rating.low, rating.high) == ("satisfaction", 1 + number % 7, 1, 7)
+
+
+def test_escaped_line_breaks_are_line_breaks(tmp_path: Path) -> None:
+    rows = [(n, "A", r"User: hi\nBot: hello\nUser: bye") for n in range(4)]
+    found = gather([written(tmp_path / "wide.csv", ["id", "system", "chat"], rows)])
+    assert [[said.text for said in each.utterances] for each in found.dialogues] == [["hi", "hello", "bye"]] * 4
+
+
+@pytest.mark.parametrize("text", ["Note: see above\nBot: hello", "User: hi", "no speakers here", "User: a\nUser: b"])
+def test_other_texts_are_no_transcripts(text: str) -> None:
+    table = Table(["id", "text"], [Row(n, {"id": n, "text": text}) for n in range(4)])
+    report = ParseReport("", lambda _: None)
+    assert with_messages(table, report) is table

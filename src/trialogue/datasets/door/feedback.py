@@ -149,14 +149,31 @@ def key_of(name: str) -> str:
     return re.sub(r"\W+", "_", apart.lower()).strip("_")
 
 
+_STATED = re.compile(r"\s*[\[(]\s*(\d+)\s*(?:-|–|—|\.\.+|to|bis)\s*(\d+)\s*[\])]\s*$")
+"""A scale at the end of a heading."""
+
+
+@lru_cache(maxsize=4096)  # a file has few names and many rows
+def scale_in(heading: str) -> tuple[str, float | None, float | None]:
+    """The question of a heading, and the ends of the scale that it states.
+
+    >>> scale_in("How easy was it? [1-5]"), scale_in("satisfaction (1 to 7)"), scale_in("Ease (of use)")
+    (('How easy was it?', 1.0, 5.0), ('satisfaction', 1.0, 7.0), ('Ease (of use)', None, None))
+    """
+    found = _STATED.search(heading)
+    if found is None or float(found[1]) >= float(found[2]):
+        return heading, None, None
+    return heading[: found.start()].strip(), float(found[1]), float(found[2])
+
+
 @lru_cache(maxsize=4096)  # a file has few names and many rows
 def rated_name(heading: str) -> str | None:
     """Aspect of a rating column with this heading; None if it is not a rating column.
 
-    >>> rated_name("Fluency rating"), rated_name("satisfaction"), rated_name("turn")
+    >>> rated_name("Fluency rating"), rated_name("satisfaction (1-7)"), rated_name("turn")
     ('fluency', 'satisfaction', None)
     """
-    key = key_of(heading)
+    key = key_of(scale_in(heading)[0])
     if not may_be_aspect(key):
         return None
     bare = next((key.removesuffix(end) for end in _BEHIND if key.endswith(end) and key != end), None)
@@ -334,7 +351,8 @@ def _judgements_under(name: str, value: object, origin: Raters) -> Iterator[Said
     elif isinstance(value, Mapping):
         yield from _in_object(name, value, origin)
     else:
-        yield _as_approval(Said(name, value, feedback_in(value), raters=origin))
+        question, low, high = scale_in(name)
+        yield _as_approval(_on_scale(Said(question, value, feedback_in(value), raters=origin), low, high))
 
 
 def _as_approval(said: Said) -> Said:

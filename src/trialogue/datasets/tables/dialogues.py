@@ -7,7 +7,7 @@ from itertools import pairwise
 from trialogue.datasets.corpora.mentions import locate_titles
 from trialogue.datasets.door.account import FeedbackTally
 from trialogue.datasets.door.amounts import amounts_in
-from trialogue.datasets.door.feedback import Said, feedback_under, key_of, kind_of_rater, with_rater
+from trialogue.datasets.door.feedback import Said, feedback_under, key_of, kind_of_rater, scale_in, with_rater
 from trialogue.datasets.door.units import SHORTEST_LOOP, Clashes, Entry, Level, Units, level_of, quote_names, units_of
 from trialogue.datasets.door.values import (
     DECIMAL_COMMA,
@@ -479,8 +479,8 @@ def ratings(
     system: str,
 ) -> Iterator[Rating]:
     """Ratings in these columns of a row; a value outside the declared scale is a mistake."""
-    low, high = mapping.scale or (None, None)
     for name, column in columns.items():
+        low, high = mapping.scale or scale_in(column)[1:]
         for plain in feedback_under(name, row.cells.get(column)):
             said = with_rater(plain, row.cells)
             found = tally.see(said, system, row.line)
@@ -497,8 +497,8 @@ def ratings(
                 name=said.name,
                 value=found.value,
                 rater=rater or None,
-                low=found.low if mapping.scale is None else low,
-                high=found.high if mapping.scale is None else high,
+                low=found.low if low is None else low,
+                high=found.high if high is None else high,
                 raters=kind_of_rater(row.text(mapping.origin)) or mapping.raters or said.raters,
             )
 

@@ -29,6 +29,7 @@ from trialogue.datasets.tables.mapping import Columns, Mapping, load_mapping, ne
 from trialogue.datasets.tables.nested import laid_out
 from trialogue.datasets.tables.responses import responses
 from trialogue.datasets.tables.rows import Row, Table, columns_of, read_table
+from trialogue.datasets.tables.transcripts import with_messages
 from trialogue.errors import DataError, Problem
 from trialogue.records.files.json_paths import EVERY, steps_of
 from trialogue.records.files.jsonl import Note, warn
@@ -90,7 +91,7 @@ class TableFormat:
                 numbers, rows of another length, ...
         """
         report = ParseReport(str(path), note)
-        table = read_table(path, report, delimiter=self.mapping.delimiter)
+        table = with_messages(read_table(path, report, delimiter=self.mapping.delimiter), report)
         yield from records_of_table(table, self.mapping, bare_stem(path), report)
 
 
@@ -166,7 +167,7 @@ def any_table(path: Path) -> Table:
     if not (may_be_guessed(columns) or head.is_json_object or head.is_json_list or len(columns) > 1):
         return Table(columns, [])
     try:
-        return read_table(path, ParseReport(str(path), _ignore))
+        return with_messages(read_table(path, ParseReport(str(path), _ignore)), ParseReport(str(path), _ignore))
     except DataError:
         return Table(columns, [])
 

@@ -12,14 +12,24 @@ from trialogue.datasets.door.account import SYSTEM_NAMES
 from trialogue.datasets.door.feedback import (
     Feedback,
     Form,
+    Worded,
     feedback_in,
     feedback_under,
     key_of,
     may_be_aspect,
     rated_name,
+    scale_in,
 )
 from trialogue.datasets.door.values import TOPICS, is_absent, place_in_time, plain_number
-from trialogue.datasets.tables.mapping import COSTS, OF_RESPONSES, OF_UTTERANCES, Mapping, shape_mistakes
+from trialogue.datasets.tables.mapping import (
+    COSTS,
+    OF_RESPONSES,
+    OF_UTTERANCES,
+    RESPONSES,
+    TEXT,
+    Mapping,
+    shape_mistakes,
+)
 from trialogue.datasets.tables.rows import Row
 
 _HEADINGS = {
@@ -114,7 +124,12 @@ def guess(columns: Iterable[str], rows: Sequence[Row] = ()) -> Mapping | None:
         found.pop("error", None)  # of which of the systems it would be is unknown
     rated = {} if "responses" in found else _ratings(by_key, found, rows)
     fitting = {name: column for name, column in (found | rated).items() if name not in foreign}
-    return None if shape_mistakes(fitting) else Mapping.model_validate({**fitting, **({"meta": kept} if kept else {})})
+    has_texts = not (TEXT | RESPONSES).isdisjoint(fitting)  # tables of answers alone are tables of scores
+    return (
+        None
+        if not has_texts or shape_mistakes(fitting)
+        else Mapping.model_validate({**fitting, **({"meta": kept} if kept else {})})
+    )
 
 
 def _as_exchanges(by_key: Dictionary[str, str], found: dict[str, Any]) -> dict[str, Any]:
@@ -193,9 +208,9 @@ def _ratings(
     used = set(found.values())
     of_rows = "utterance_ratings" if "text" in found and "speaker" in found else "ratings"
     rated = {of_rows: _strip_prefix(by_key, "rating_"), "dialogue_ratings": _strip_prefix(by_key, "dialogue_rating_")}
-    for key, column in by_key.items():
+    for column in by_key.values():
         known = column in used or any(column in columns.values() for columns in rated.values())
-        name = rated_name(key)
+        name = rated_name(column) or (column if says_its_scale(column, rows) else None)
         if not known and name is not None and _is_feedback(rows, column):
             rated.setdefault("ratings", {}).setdefault(name, column)
     return {level: columns for level, columns in rated.items() if columns}
@@ -247,6 +262,19 @@ def _reply_columns(
         and _are_texts(rows, column)
     ]
     return {"responses": {column: column for column in columns}} if len(columns) > 1 else {}
+
+
+def says_its_scale(column: str, rows: Sequence[Row]) -> bool:
+    """Whether a column of any heading holds points of a scale in words, or states its scale, as "How easy? [1-5]" does."""
+    if not may_be_aspect(key_of(column)):
+        return False
+    given = _values(rows, column)
+    if any(isinstance(value, Worded) for value in given):
+        return True
+    _, low, high = scale_in(column)
+    if low is None or high is None or not given:
+        return False
+    return all((number := plain_number(value)) is not None and low <= number <= high for value in given)
 
 
 def holds_texts(column: str, rows: Sequence[Row]) -> bool:

@@ -15,7 +15,9 @@ from trialogue.errors import Problem
 
 SHOWN = 30  # fields named in a message
 UNKNOWN = "# What its columns hold is not clear. Fill in what applies: {fields}."
-REQUIRED = "text (or response and context), speaker, dialogue; of nested JSON, also messages; of answers, ratings, system"
+REQUIRED = (
+    "text (or response and context), speaker, dialogue; of nested JSON, also messages; of answers, ratings, system"
+)
 
 
 @dataclass(frozen=True)

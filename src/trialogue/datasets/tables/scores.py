@@ -5,7 +5,6 @@ Wide tables have a column for each question (``conversation_id, satisfaction, fl
 which only the ratings are known, so that systems are compared as with any other ratings.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,19 +16,17 @@ from trialogue.datasets.base import AnyRecord, Head
 from trialogue.datasets.door.account import FeedbackTally, FieldTally, report_unread
 from trialogue.datasets.door.admission import note_of_name, plain_name
 from trialogue.datasets.door.feedback import (
-    Worded,
     feedback_in,
     feedback_under,
     key_of,
     kind_of_rater,
-    may_be_aspect,
     rated_name,
     with_rater,
 )
 from trialogue.datasets.door.values import Identifiers, identifier, is_absent, plain_number
 from trialogue.datasets.json_documents import ParseReport, bare_stem
 from trialogue.datasets.tables.dialogues import ROW_NUMBERS, check_digits
-from trialogue.datasets.tables.guess import MOST_SYSTEMS, holds_texts
+from trialogue.datasets.tables.guess import MOST_SYSTEMS, holds_texts, says_its_scale
 from trialogue.datasets.tables.guess_nested import propose
 from trialogue.datasets.tables.rows import Row, Table, read_table
 from trialogue.errors import DataError, Problem
@@ -53,8 +50,6 @@ _VALUES = "value score rating result answer"
 _OUTCOMES = "reward success passed pass solved resolved correct accuracy outcome"
 """Headings of what a program found, in tables of runs of tasks."""
 MOST_QUESTIONS = 100
-_STATED = re.compile(r"\s*[\[(]\s*(\d+)\s*(?:-|–|—|\.\.+|to|bis)\s*(\d+)\s*[\])]\s*$")
-"""A scale at the end of a heading."""
 ROW = "(row)"
 """The unit of a table in which nothing names any: each row is one. No heading is in brackets."""
 _LOWS, _HIGHS = "low min minimum scale_min min_value", "high max maximum scale_max max_value"
@@ -172,7 +167,7 @@ def guess_scores(columns: Sequence[str], rows: Sequence[Row], *, values: tuple[s
         values = values or tuple(
             column for column in by_key.values() if column not in taken and _holds_values(column, rows)
         )
-    says = any(_says_its_scale(column, rows) for column in values)
+    says = any(says_its_scale(column, rows) for column in values)
     if not values or not (units or found["person"] or says):
         return None
     unread = [column for column in by_key.values() if column not in {*taken, *values, measure}]
@@ -193,7 +188,7 @@ def _holds_values(column: str, rows: Sequence[Row]) -> bool:
     """Whether a column holds feedback: by its heading and most of its cells."""
     key = key_of(column)
     name = rated_name(column)
-    is_value = key in _VALUES.split() or key in _OUTCOMES.split() or _says_its_scale(column, rows)
+    is_value = key in _VALUES.split() or key in _OUTCOMES.split() or says_its_scale(column, rows)
     if name is None and not key.startswith(("rating_", "score_", "dialogue_rating_")) and not is_value:
         return False
     given = [row.cells.get(column) for row in rows]
@@ -208,30 +203,6 @@ def _asks_for_system(column: str, rows: Sequence[Row]) -> bool:
         return False
     names = Counter(text for row in rows if (text := row.text(column).strip()))
     return 1 < len(names) <= MOST_SYSTEMS and min(names.values()) > 1
-
-
-def _says_its_scale(column: str, rows: Sequence[Row]) -> bool:
-    """Whether a column of any heading holds points of a scale in words, or states its scale, as "How easy? [1-5]" does."""
-    if not may_be_aspect(key_of(column)):
-        return False
-    _, low, high = scale_in(column)
-    numbers = [plain_number(row.cells.get(column)) for row in rows if not is_absent(row.cells.get(column))]
-    is_stated = low is not None and high is not None and bool(numbers)
-    return any(isinstance(row.cells.get(column), Worded) for row in rows) or (
-        is_stated and all(number is not None and low <= number <= high for number in numbers)  # type: ignore[operator]
-    )
-
-
-def scale_in(heading: str) -> tuple[str, float | None, float | None]:
-    """The question of a heading, and the ends of the scale that it states.
-
-    >>> scale_in("How easy was it? [1-5]"), scale_in("satisfaction (1 to 7)"), scale_in("Ease (of use)")
-    (('How easy was it?', 1.0, 5.0), ('satisfaction', 1.0, 7.0), ('Ease (of use)', None, None))
-    """
-    found = _STATED.search(heading)
-    if found is None or float(found[1]) >= float(found[2]):
-        return heading, None, None
-    return heading[: found.start()].strip(), float(found[1]), float(found[2])
 
 
 def score_table(table: Table, columns: ScoreColumns, source: str, report: ParseReport) -> ScoreTable:
@@ -286,18 +257,14 @@ def _ratings(row: Row, columns: ScoreColumns, tally: FeedbackTally, system: str)
     declared = None if columns.origin is None else kind_of_rater(row.text(columns.origin))
     rater = None if columns.rater is None else identifier(row.cells.get(columns.rater)) or None
     for column in columns.values:
-        name, *stated = scale_in(_question(row, column, columns))
+        name = _question(row, column, columns)
         for plain in feedback_under(name, row.cells.get(column)):
             said = with_rater(plain, row.cells)
             found = tally.see(said, system, row.line)
             if found is not None:
-                ends = (_first(low, stated[0], found.low), _first(high, stated[1], found.high))
+                ends = (found.low if low is None else low, found.high if high is None else high)
                 better = _better(row, columns.direction)
                 yield _rating(said.name, found.value, rater or said.rater, *ends, declared or said.raters, better)
-
-
-def _first(*ends: float | None) -> float | None:
-    return next((end for end in ends if end is not None), None)
 
 
 def _better(row: Row, column: str | None) -> Better:

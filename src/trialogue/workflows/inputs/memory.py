@@ -334,8 +334,9 @@ def _of_table(
 ) -> list[AnyRecord]:
     from trialogue.datasets.tables.format import guess_table, guessed_columns, load_mapping, records_of_table
     from trialogue.datasets.tables.guess_nested import propose
+    from trialogue.datasets.tables.transcripts import with_messages
 
-    table = in_points(table, report)
+    table = with_messages(in_points(table, report), report)
     columns = load_mapping(mapping) if mapping is not None else guess_table(table, name)
     proposed = propose(table, name) if columns is None else columns
     is_unknown = columns is None and (proposed is None or proposed.is_of_answers)
