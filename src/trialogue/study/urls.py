@@ -8,7 +8,7 @@ pages: list[URLPattern | URLResolver] = [
 ]
 urlpatterns = [path("", include((pages, "study"), namespace="study"))]
 
-handler400 = "trialogue.study.web.error_pages.bad_request"
-handler403 = "trialogue.study.web.error_pages.forbidden"
-handler404 = "trialogue.study.web.error_pages.not_found"
-handler500 = "trialogue.study.web.error_pages.server_error"
+handler400 = "trialogue.study.web.middleware.bad_request"
+handler403 = "trialogue.study.web.middleware.forbidden"
+handler404 = "trialogue.study.web.middleware.not_found"
+handler500 = "trialogue.study.web.middleware.server_error"

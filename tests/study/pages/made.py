@@ -7,7 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from trialogue.study.design.page_content import (
+from trialogue.study.design.pages import (
     ChatShown,
     FeedbackShown,
     LabelShown,

@@ -22,9 +22,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from trialogue.seeds import rng_for
-from trialogue.study.bots.knowledge import Knowledge
-from trialogue.study.bots.page import FormQuestion, Page
-from trialogue.study.design.ordering import RANK
+from trialogue.study.bots.page import FormQuestion, Knowledge, Page
+from trialogue.study.design.assignment import RANK
 
 RespondentKind: TypeAlias = Literal["person", "assisted", "agent"]
 """A person; a person who lets a model write and mostly pastes it; a program that reads a page's source and fills it in."""

@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 
 from trialogue.records import JsonValue
 from trialogue.study.design.guidelines import guidelines
-from trialogue.study.design.page_content import (
+from trialogue.study.design.pages import (
     ChatShown,
     ConversationShown,
     FeedbackShown,
@@ -23,7 +23,7 @@ from trialogue.study.design.page_content import (
 )
 from trialogue.study.design.questions import Answers, Option, Question, Words, text_in
 from trialogue.study.pages.fields import Field, fields_of
-from trialogue.study.pages.messages import Message, messages_of_page, split_around
+from trialogue.study.pages.fragments import Message, messages_of_page, split_around
 
 Given = Mapping[str, Answers]
 """Answers by prefix that could not be taken."""

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext
 
-from trialogue.study.design.ordering import BEST, RANK, WORST
+from trialogue.study.design.assignment import BEST, RANK, WORST
 from trialogue.study.design.questions import Answers, InvalidAnswer, Question, text_in
 
 SHORT = 30  # characters of a label that fits beside others

@@ -9,13 +9,13 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from trialogue.records.kinds.uses import Use
-from trialogue.study.design.page_content import ChatShown, ConversationShown, PairShown, Step
+from trialogue.study.design.pages import ChatShown, ConversationShown, PairShown, Step
 from trialogue.study.design.questions import Answers, text_in
 from trialogue.study.design.validity import HIDDEN_FIELD
 from trialogue.study.models import Study
 from trialogue.study.pages.contents import content_of
-from trialogue.study.services.reading import stored_fields
-from trialogue.study.web.languages import activate_language, choices
+from trialogue.study.services.rows import stored_fields
+from trialogue.study.web.middleware import activate_language, choices
 
 
 def heading_of(step: Step, language: str) -> str:

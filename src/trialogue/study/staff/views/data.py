@@ -12,9 +12,8 @@ from django.utils.translation import gettext, ngettext
 
 from trialogue.study.export import export_study
 from trialogue.study.services import leaving
-from trialogue.study.staff.access import EXPORT, MANAGE, login_of, may
+from trialogue.study.staff.base import EXPORT, MANAGE, StaffAction, StaffForm, StaffPage, login_of, may
 from trialogue.study.staff.forms import EraseForm
-from trialogue.study.staff.views.base import StaffAction, StaffForm, StaffPage
 
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # of zip files: the same answers give the same bytes
 

@@ -13,11 +13,10 @@ from django.utils.translation import gettext
 from trialogue.study.analysing import EXPORT, FAILED, WANTED
 from trialogue.study.export import export_study
 from trialogue.study.models import Study
-from trialogue.study.services.management import previews
-from trialogue.study.services.reading import file_of
-from trialogue.study.staff.access import EXPORT as MAY_EXPORT
-from trialogue.study.staff.access import login_of
-from trialogue.study.staff.views.base import StaffAction, StaffPage
+from trialogue.study.services import previews
+from trialogue.study.services.rows import file_of
+from trialogue.study.staff.base import EXPORT as MAY_EXPORT
+from trialogue.study.staff.base import StaffAction, StaffPage, login_of
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"  # a page of ours without its scripts
 

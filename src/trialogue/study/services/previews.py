@@ -13,7 +13,7 @@ from django.conf import settings
 
 from trialogue.study.analysing import EXPORT, FAILED, REPORT, WANTED
 from trialogue.study.models import Audit, Study
-from trialogue.study.services.management.counting import counts_by_item
+from trialogue.study.services.deciding import counts_by_item
 
 LOOK = "look"
 FOLDER = "preview"

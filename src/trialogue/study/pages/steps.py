@@ -18,13 +18,11 @@ from trialogue.study.design.questions import text_in
 from trialogue.study.models import Identity, Participant, Study
 from trialogue.study.pages.notices import NOTICE, notices
 from trialogue.study.pages.show import frame, languages_of, show
-from trialogue.study.services import leaving, rows, steps, submitting
-from trialogue.study.services.reading import file_of
+from trialogue.study.services import leaving, rows, steps
+from trialogue.study.services.rows import file_of
 from trialogue.study.services.tokens import token_for
 from trialogue.study.web.access import receipt_of, study_and_person
-from trialogue.study.web.error_pages import too_many
-from trialogue.study.web.headers import MTURK
-from trialogue.study.web.languages import activate_language
+from trialogue.study.web.middleware import MTURK, activate_language, too_many
 from trialogue.study.web.throttle import BY_PERSON, seconds_to_wait_for
 
 PLATFORMS = {"prolific": "Prolific", "mturk": "MTurk", "connect": "Connect", "sona": "SONA"}
@@ -170,7 +168,7 @@ def _text_without_code(platform: str, *, completed: bool) -> str:
 
 def _missing(participant: Participant) -> str:
     """That answers are missing of somebody who completed, since they came too late."""
-    late = participant.events.filter(kind=submitting.LATE).count()
+    late = participant.events.filter(kind=steps.LATE).count()
     if participant.state != Participant.State.COMPLETED or not late:
         return ""
     text = ngettext(
@@ -283,7 +281,7 @@ def _show_step(request: HttpRequest, study: Study, participant: Participant) -> 
 def _store_answers(request: HttpRequest, study: Study, participant: Participant) -> HttpResponse:
     """Store the submitted answers; only the redirect after the commit acknowledges them."""
     posted, token = {name: request.POST.getlist(name) for name in request.POST}, request.POST.get("token", "")
-    outcome = submitting.submit(participant, token, posted, events=parse_events(request.POST.get("events", "")))
+    outcome = steps.submit(participant, token, posted, events=parse_events(request.POST.get("events", "")))
     if outcome.kind == "refused":
         raise PermissionDenied
     current = steps.current(participant) if outcome.kind == "invalid" else None
