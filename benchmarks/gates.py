@@ -30,7 +30,7 @@ from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.users.kinds import World, load_kind
 from trialogue.simulation.users.needs import resolve_mentions
-from trialogue.stats.comparison.proportions import wilson
+from trialogue.stats.comparison.inference import wilson
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.inputs.knowledge import load_catalogue
 

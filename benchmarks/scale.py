@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.tables import table
-from trialogue.datasets.conversion.convert import shard
+from trialogue.datasets.conversion import shard
 from trialogue.records import Dialogue, Utterance
 
 HERE = Path(__file__).resolve().parent

@@ -15,7 +15,7 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from trialogue.stats.comparison.proportions import wilson
+from trialogue.stats.comparison.inference import wilson
 from trialogue.study.bots.people import TRAPS, RespondentKind
 from trialogue.study.bots.simulation import SimulatedStudy, simulate_study
 from trialogue.study.design.folder import new_study

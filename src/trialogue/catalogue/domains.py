@@ -10,10 +10,8 @@ from enum import StrEnum
 from statistics import median
 from types import MappingProxyType
 
-from trialogue.catalogue.attribute_names import normalise_words
 from trialogue.catalogue.catalogue import Catalogue
-from trialogue.catalogue.item import OTHER_TITLES
-from trialogue.catalogue.ranges import RANGE, number_in
+from trialogue.catalogue.item import OTHER_TITLES, RANGE, normalise_words, number_in
 from trialogue.errors import DataError, Problem
 
 SPOKEN = 5  # attributes that users of a catalogue without ratings talk about; people name two to four in a dialogue

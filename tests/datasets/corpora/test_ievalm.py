@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from trialogue.datasets.base import recognise
 from trialogue.datasets.corpora.ievalm import FORMAT
-from trialogue.datasets.registry import recognise
 from trialogue.errors import DataError, Problem
 from trialogue.metrics import conversations_of, get_metric, measure
 from trialogue.metrics.gates.detect import gates_in

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from trialogue.datasets.base import recognise
 from trialogue.datasets.corpora.recllmsim import FORMAT, in_chinese
-from trialogue.datasets.registry import recognise
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue
 

@@ -28,15 +28,13 @@ from itertools import chain
 from trialogue.catalogue.catalogue import Catalogue
 from trialogue.catalogue.item import OTHER_TITLES, Item
 from trialogue.catalogue.layout import Layout, Part, PlainText, layout_of, plain_text
-from trialogue.catalogue.linking.evidence import GOES_ON_TITLE, observations
+from trialogue.catalogue.linking.clauses import TextEvidence
+from trialogue.catalogue.linking.evidence import GOES_ON_TITLE, THRESHOLD, observations, points_of
 from trialogue.catalogue.linking.index import Entry, Match, TitleIndex
 from trialogue.catalogue.linking.ordinary import is_ordinary, word_list
-from trialogue.catalogue.linking.points import THRESHOLD, points_of
 from trialogue.catalogue.linking.slots import FILLS_SLOT, ReadPart, with_trust
-from trialogue.catalogue.linking.spelling import Spelling
-from trialogue.catalogue.linking.text_evidence import TextEvidence
 from trialogue.catalogue.linking.titles import common_form, tokens
-from trialogue.catalogue.linking.variants import PART, variants
+from trialogue.catalogue.linking.variants import PART, Spelling, variants
 from trialogue.records import Dialogue, Mention, MentionedBy, Utterance
 
 LINKER_VERSION = 2  # raised when the same text and catalogue may give other mentions

@@ -16,8 +16,15 @@ from typing import Any
 from trialogue.datasets.base import AnyRecord, Corpus, Head, SimpleFormat, Source, remote_files
 from trialogue.datasets.corpora.mentions import tidy_title
 from trialogue.datasets.door.values import as_number
-from trialogue.datasets.json_documents import ParseReport, bare_stem, files_at, in_file_or_folder, kind_of
-from trialogue.datasets.json_objects import JsonObject, read_objects
+from trialogue.datasets.json_documents import (
+    JsonObject,
+    ParseReport,
+    bare_stem,
+    files_at,
+    in_file_or_folder,
+    kind_of,
+    read_objects,
+)
 from trialogue.records import Dialogue, ItemOpinion, JsonValue, Mention, Speaker, Utterance
 from trialogue.records.files.jsonl import Note
 

@@ -16,14 +16,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from trialogue.datasets.door.account import FeedbackTally, FieldTally, report_unread
-from trialogue.datasets.door.amounts import amounts_in, is_time_without_unit
 from trialogue.datasets.door.feedback import Said, feedback_under, rated_name, with_rater
-from trialogue.datasets.door.traces import CALLS, RESULTS, TraceLog, declared_tools
+from trialogue.datasets.door.traces import CALLS, RESULTS, TraceLog, amounts_in, declared_tools, is_time_without_unit
 from trialogue.datasets.door.units import Clashes
 from trialogue.datasets.door.values import identifier, is_absent, lost_digits
 from trialogue.datasets.failures import ERRORS, FAILED_CONVERSATION, error_of, failure_in, failure_of
-from trialogue.datasets.json_documents import ParseReport, kind_of
-from trialogue.datasets.json_objects import JsonObject
+from trialogue.datasets.json_documents import JsonObject, ParseReport, kind_of
 from trialogue.errors import Problem, Unread
 from trialogue.records import Dialogue, JsonValue, Rating, Speaker, Utterance
 from trialogue.records.files.jsonl import problems_of

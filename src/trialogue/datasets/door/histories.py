@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from trialogue.datasets.json_objects import JsonObject
+from trialogue.datasets.json_documents import JsonObject
 
 SYSTEM = "assistant"
 

@@ -18,8 +18,7 @@ from pathlib import Path
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
 from trialogue.datasets.door.values import identifier, is_absent
 from trialogue.datasets.failures import FAILED, error_key, error_meta, failure_in
-from trialogue.datasets.json_documents import ParseReport, bare_stem, kind_of
-from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
+from trialogue.datasets.json_documents import JsonObject, ParseReport, bare_stem, first_object, kind_of, read_objects
 from trialogue.datasets.tables.mapping import Mapping
 from trialogue.datasets.tables.responses import context_of
 from trialogue.datasets.tables.rows import Row

@@ -16,8 +16,7 @@ from typing import Any
 
 from trialogue.datasets.door.values import plain_number
 from trialogue.datasets.formats.openai_chat import Entries
-from trialogue.datasets.json_documents import ParseReport
-from trialogue.datasets.json_objects import JsonObject
+from trialogue.datasets.json_documents import JsonObject, ParseReport
 
 INPUT, OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
 CHOICE, DETAILS = "gen_ai.choice", "gen_ai.client.inference.operation.details"

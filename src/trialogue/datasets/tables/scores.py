@@ -18,8 +18,7 @@ from trialogue.datasets.door.feedback import feedback_in, feedback_under, key_of
 from trialogue.datasets.door.values import Identifiers, identifier, is_absent, plain_number
 from trialogue.datasets.json_documents import ParseReport, bare_stem
 from trialogue.datasets.tables.dialogues import ROW_NUMBERS, check_digits
-from trialogue.datasets.tables.guess import holds_texts
-from trialogue.datasets.tables.guess_nested import propose
+from trialogue.datasets.tables.guess import holds_texts, propose
 from trialogue.datasets.tables.rows import Row, Table, read_table
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Raters, Rating

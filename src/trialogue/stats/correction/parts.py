@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trialogue.stats.arrays import Floats, Ints
-from trialogue.stats.correction.raters import RaterError, raters_of_rows
-from trialogue.stats.correction.table import Estimand, JudgedTable
+from trialogue.stats.correction.table import Estimand, JudgedTable, RaterError, raters_of_rows
 from trialogue.stats.correction.weights import Weights
 
 

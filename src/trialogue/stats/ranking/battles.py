@@ -13,7 +13,7 @@ import numpy as np
 from trialogue.errors import UsageError
 from trialogue.records import Estimate
 from trialogue.stats.arrays import Floats, Ints
-from trialogue.stats.comparison.proportions import wilson
+from trialogue.stats.comparison.inference import wilson
 
 Choice: TypeAlias = Literal["a", "b", "tie"]
 TieRule: TypeAlias = Literal["half", "drop"]

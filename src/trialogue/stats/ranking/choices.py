@@ -12,7 +12,7 @@ import numpy as np
 
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, check_confidence, check_same_length
-from trialogue.stats.mixed_models.contrasts import Test
+from trialogue.stats.mixed_models.fixed_effects import Test
 from trialogue.stats.ranking.battles import Choice
 from trialogue.stats.resampling.bootstrap import bootstrap_sums, cluster_sums
 from trialogue.stats.resampling.clusters import codes_of

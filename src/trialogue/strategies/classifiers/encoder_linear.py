@@ -24,8 +24,7 @@ from trialogue.strategies.base import (
     settings_mark,
 )
 from trialogue.strategies.classifiers.tfidf import ITERATIONS, TOLERANCE, Tfidf, softmax
-from trialogue.strategies.encoders.encoder import SentenceEncoder, open_encoder
-from trialogue.strategies.encoders.folder import EncoderFolder, find_encoder
+from trialogue.strategies.encoders.encoder import EncoderFolder, SentenceEncoder, find_encoder, open_encoder
 from trialogue.strategies.learning.features import Vectors
 
 VERSION = "v1"

@@ -14,19 +14,26 @@ from trialogue.records import STRATEGIES
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import Example, Floats, PairClassifier
 from trialogue.strategies.evaluation.protocols import PAIRS, evaluate_run, name_of, prepare_data
-from trialogue.strategies.evaluation.results import EvaluationResult, Protocol
-from trialogue.strategies.evaluation.runs import (
+from trialogue.strategies.evaluation.results import (
+    EvaluationResult,
+    Protocol,
     ProtocolPredictions,
     draw,
     mask_of_repeated_sentences,
     mask_of_training_sentences,
 )
 from trialogue.strategies.learning.calibration import codes
-from trialogue.strategies.learning.dyads import RESAMPLES
+from trialogue.strategies.learning.dyads import RESAMPLES, Pairs, count_pairs, draw_pairs
 from trialogue.strategies.learning.folds import Split, fold_of_each, groups_of
-from trialogue.strategies.learning.pair_sampling import Pairs, count_pairs, draw_pairs
-from trialogue.strategies.pairs.hard_negatives import Hard, taken_for
-from trialogue.strategies.pairs.training_pairs import N_HARD, N_SAME, PairSet, mixed_hard_pairs, original_pairs
+from trialogue.strategies.pairs.training_pairs import (
+    N_HARD,
+    N_SAME,
+    Hard,
+    PairSet,
+    mixed_hard_pairs,
+    original_pairs,
+    taken_for,
+)
 
 PairFit: TypeAlias = Callable[[PairSet], PairClassifier]
 """Trains a classifier of pairs."""

@@ -4,23 +4,32 @@ Yang et al. (SIGIR 2024), section 5.1: 50,000 pairs with one strategy and 50,000
 are replaced by hard ones. A strategy is hard if a classifier recalls less than .7 of its sentences; its hard pairs join one
 of its sentences with one of the strategy that it is most often mistaken for. The released material does not say how pairs
 were sampled. Here no pair of Original occurs twice, and hard ones are spread evenly over the hard strategies.
+
+Hard strategies and the classes they are confused with, measured on the user's own data.
+
+The paper's are ``pairs.PAPER_CONFUSIONS``; its pair set "Mixed-hard" is made with them. Measurement is out of fold,
+split by dialogue, on the sentences that pairs are then made of and on no others: in a cross-validation anew for each fold.
 """
 
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
 from trialogue.errors import UsageError
 from trialogue.records.files.opening import open_replacing
-from trialogue.strategies.base import Example, Ints, ordered_classes
+from trialogue.seeds import rng_for
+from trialogue.strategies.base import Example, Fit, Ints, check_examples, ordered_classes
+from trialogue.strategies.classifiers.tfidf import TfidfFit
 from trialogue.strategies.learning.calibration import codes
-from trialogue.strategies.learning.dyads import Bools
-from trialogue.strategies.learning.pair_sampling import draw_exact_pairs
+from trialogue.strategies.learning.dyads import Bools, draw_exact_pairs
+from trialogue.strategies.learning.folds import fold_of_each, groups_of, out_of_fold
 from trialogue.strategies.learning.scoring import LabelScores
 
 N_SAME, N_DIFFERENT, N_HARD = 50_000, 50_000, 10_000  # pairs of the paper
@@ -156,3 +165,64 @@ def _lines(pairs: PairSet) -> Iterator[str]:
         row = {"texts": [one.text, other.text], "strategies": [one.label, other.label], "same": same, "hard": hard}
         row["dialogues"] = [one.dialogue_id, other.dialogue_id]
         yield json.dumps(row, ensure_ascii=False) + "\n"
+
+
+Measure: TypeAlias = Callable[[Sequence[Example]], Mapping[str, str]]
+"""Finds the hard strategies of labelled sentences, with what each is taken for."""
+Hard: TypeAlias = Mapping[str, str] | Measure
+"""Hard strategies with what each is taken for, or how they are found in the sentences that pairs are made of."""
+
+FOLDS = 5
+
+
+def measure_hard_strategies(
+    examples: Sequence[Example],
+    *,
+    fit: Fit | None = None,
+    below: float = HARD_RECALL_BELOW,
+    folds: int = FOLDS,
+    seed: int = 0,
+) -> dict[str, str]:
+    """The strategies of these sentences that are found less often than ``below``, with what each is most often taken for.
+
+    Yang et al. (SIGIR 2024), section 5.1, with .7. Of strategies that one is equally often taken for, the first counts.
+
+    Args:
+        examples: labelled sentences.
+        fit: trains a labeller on the other folds; None: TF-IDF.
+        below: share of a strategy's sentences.
+        folds: parts, by dialogue (sentences without one by their words).
+        seed: seed for the folds.
+
+    Raises:
+        UsageError: nothing is hard, or there are too few sentences, strategies or dialogues.
+    """
+    check_examples(examples)
+    labels = [example.label for example in examples]
+    classes = ordered_classes(labels)
+    fold_of = fold_of_each(labels, groups_of(examples, "dialogue"), folds=folds, rng=rng_for(seed, "hard folds"))
+    unseen = out_of_fold(fit or TfidfFit(), examples, fold_of, classes)
+    table = np.zeros((len(classes), len(classes)), dtype=np.int64)
+    np.add.at(table, (codes(labels, classes), unseen.argmax(axis=1)), 1)
+    found = {}
+    for place, name in enumerate(classes):
+        right, n = table[place, place], table[place].sum()
+        if right < below * n:
+            table[place, place] = 0
+            found[name] = classes[int(table[place].argmax())]
+    if not found:
+        raise UsageError(
+            f"none of the {len(classes)} strategies is hard: all have a recall of at least {below:.0%}. "
+            "Omit the hard pairs, or use those of the paper."
+        )
+    return found
+
+
+def measure(*, seed: int) -> Measure:
+    """``measure_hard_strategies`` with this seed, to be applied to whatever sentences pairs are made of."""
+    return partial(measure_hard_strategies, seed=seed)
+
+
+def taken_for(hard: Hard, examples: Sequence[Example]) -> Mapping[str, str]:
+    """The hard strategies: as they are given, or as they are found in these sentences."""
+    return hard(examples) if callable(hard) else hard
