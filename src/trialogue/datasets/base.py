@@ -8,9 +8,10 @@ redistributes none of them. Formats and corpora are found through the entry poin
 
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.resources import files as resources
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 from urllib.parse import quote
@@ -161,14 +162,6 @@ class RemoteFile(Record):
     """Whether the corpus can be read without it (splits that were not at hand when the reader was written)."""
 
 
-def remote_files(address: str, digests: Mapping[str, str | None], *, optional: bool = False) -> tuple[RemoteFile, ...]:
-    """Files below one address, from their names with their checksums."""
-    return tuple(
-        RemoteFile(path=name, url=f"{address}/{quote(name)}", sha256=digest, optional=optional)
-        for name, digest in digests.items()
-    )
-
-
 class Source(Record):
     """Card of a corpus: origin, licence, citation and known defects."""
 
@@ -196,6 +189,32 @@ class Source(Record):
     """Expected counts of a complete reading, such as ``{"dialogues": 474}``."""
     defects: tuple[str, ...] = ()
     """Known defects, printed once whenever the corpus is used."""
+
+
+def card(name: str, file: str = "") -> Source:
+    """Card of a corpus, from ``cards/FILE.yaml``, by default the file of its own name.
+
+    ``address`` is what the ``files`` (each with its sha256, or null) and the ``optional`` ones lie below; with an
+    ``archive``, the zip file that contains them in this folder.
+    """
+    import yaml
+
+    given = yaml.safe_load((resources("trialogue.datasets") / "cards" / f"{file or name}.yaml").read_text("utf-8"))[
+        name
+    ]
+    address, archive = given.pop("address", ""), given.pop("archive", None)
+    found = [
+        RemoteFile(
+            path=path,
+            url=address if archive else f"{address}/{quote(path)}",
+            sha256=sha256,
+            member=f"{archive}/{path}" if archive else None,
+            optional=is_optional,
+        )
+        for is_optional, files in ((False, given.pop("files", {})), (True, given.pop("optional", {})))
+        for path, sha256 in files.items()
+    ]
+    return Source(name=name, files=tuple(found), **given)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
-from trialogue.datasets.base import AnyRecord, Corpus, Source
+from trialogue.datasets.base import AnyRecord, Corpus, card
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.records import Dialogue, Preference, Record, Response, Situation, read_records
 from trialogue.records.files.jsonl import Note, problems_of, read_lines, warn
@@ -143,25 +143,7 @@ def _read(folder: Path, note: Note = warn) -> Iterator[AnyRecord]:
     yield from read_records(folder / "responses.jsonl", Response, note=note)
 
 
-CORPUS = Corpus(
-    source=Source(
-        name="demo",
-        title="Trialogue's demo",
-        summary="Invented conversations with three invented recommenders about real films, with invented verdicts.",
-        folder="bundled:",  # inside this package, see datasets.store
-        homepage="https://github.com/trialogue/trialogue",
-        revision="1",
-        files=(),
-        licence="Apache-2.0, like Trialogue itself",
-        citation="None: it ships with Trialogue and contains no research data.",
-        counts={"dialogues": 60, "preferences": 40, "situations": 63, "responses": 189, "films": 476},
-        defects=(
-            "the systems, users, replies, ratings and votes are invented by Trialogue's authors for demonstration; "
-            "no number computed from them says anything about a real system.",
-        ),
-    ),
-    reader=_read,
-)
+CORPUS = Corpus(source=card("demo"), reader=_read)
 
 # The generator: standard deviations, in stars where not said otherwise. Chosen so that, as in collections of real
 # ratings, few stars are below 2 and few films have most of the ratings; nothing was fitted to data of real people.

@@ -18,7 +18,7 @@ from trialogue.catalogue.columns import Block, code_table, encode_ids, join_part
 from trialogue.catalogue.item import OTHER_TITLES
 from trialogue.catalogue.linking.titles import parse_title
 from trialogue.catalogue.ratings import LARGEST_INT32, rows_twice
-from trialogue.datasets.base import Corpus, RemoteFile, Source
+from trialogue.datasets.base import Corpus, card
 from trialogue.errors import DataError, Problem
 from trialogue.records.files.jsonl import MAX_PROBLEMS, Note, warn
 from trialogue.records.files.opening import open_bytes
@@ -265,122 +265,8 @@ def _people(path: Path) -> dict[str, dict[str, str]]:
     return people
 
 
-CITATION = (
-    "F. Maxwell Harper and Joseph A. Konstan. 2015. The MovieLens Datasets: History and Context. ACM Transactions on "
-    "Interactive Intelligent Systems 5, 4, Article 19 (December 2015), 19 pages. https://doi.org/10.1145/2827872"
+LATEST_SMALL, ML_1M, ML_10M, ML_20M, ML_25M, ML_32M = (
+    Corpus(card(f"movielens-{edition}", "movielens"), None)
+    for edition in ("latest-small", "1m", "10m", "20m", "25m", "32m")
 )
-BIBTEX = """@article{harper2015movielens,
-  author = {Harper, F. Maxwell and Konstan, Joseph A.},
-  title = {The {MovieLens} Datasets: History and Context},
-  journal = {ACM Transactions on Interactive Intelligent Systems},
-  volume = {5}, number = {4}, pages = {19:1--19:19}, year = {2015}, doi = {10.1145/2827872}
-}"""
-SHARED_ALIKE = (
-    "GroupLens' own terms (README of the archive): research use with acknowledgement and without implied endorsement; "
-    "redistribution, also of transformations, under the same terms only; no commercial use without permission"
-)
-NOT_SHARED = (
-    "GroupLens' own terms (README of the archive): research use with acknowledgement and without implied endorsement; "
-    "no redistribution and no commercial use without permission"
-)
-
-
-def _corpus(
-    edition: str,
-    title: str,
-    revision: str,
-    *,
-    counts: tuple[int, int, int],
-    files: dict[str, str | None],
-    licence: str = SHARED_ALIKE,
-    archive: str = "",
-    defects: tuple[str, ...] = (),
-) -> Corpus:
-    """A corpus of items.
-
-    Args:
-        edition: name at the publisher, without ``ml-``.
-        title: name in prose, without MovieLens.
-        revision: when it was published.
-        counts: people, films and ratings.
-        files: their sha256 where we hold them.
-        licence: of this edition.
-        archive: folder inside GroupLens' zip file; "": that of the edition's name.
-        defects: known ones.
-    """
-    users, films, ratings = counts
-    folder = f"ml-{edition}"
-    remote = tuple(
-        RemoteFile(
-            path=name,
-            url=f"https://files.grouplens.org/datasets/movielens/{folder}.zip",
-            member=f"{archive or folder}/{name}",
-            sha256=sha256,
-            optional=name.startswith("README"),
-        )
-        for name, sha256 in files.items()
-    )
-    return Corpus(
-        reader=None,
-        source=Source(
-            name=f"movielens-{edition}",
-            title=f"MovieLens {title}",
-            summary=f"{ratings:,} ratings of {films:,} films by {users:,} people.",
-            folder=f"movielens/{folder}",
-            homepage="https://grouplens.org/datasets/movielens/",
-            revision=revision,
-            files=remote,
-            licence=licence,
-            citation=CITATION,
-            bibtex=BIBTEX,
-            counts={"users": users, "films": films, "ratings": ratings},
-            defects=defects,
-        ),
-    )
-
-
-CSV_FILES: dict[str, str | None] = {"movies.csv": None, "ratings.csv": None, "README.txt": None}
-DAT_FILES: dict[str, str | None] = {"movies.dat": None, "ratings.dat": None}
-
-LATEST_SMALL = _corpus(
-    "latest-small",
-    "latest-small",
-    "generated 2018-09-26; GroupLens may replace it at this address",
-    counts=(610, 9_742, 100_836),
-    files={  # of ratings.csv, only a copy with foreign rows was at hand
-        "movies.csv": "5a5f32dd9bb3797b8e728a1b98958789d2b13f294a69fdfbc5727f8a9611aa07",
-        "ratings.csv": None,
-        "README.txt": "63d22ac138e80fae37021797ed8e1b9424b5239dc576a137422adf783ae3f404",
-    },
-    defects=(
-        "A development edition: its README advises against it for results that are shared.",
-        "In some copies, ratings.csv continues after line 100,837 with rows that an application appended, two of "
-        "them ratings of 0.0; the reader leaves them out and reports them.",
-        "5 films occur twice, under two ids each; 12 have no year.",
-    ),
-)
-ML_1M = _corpus(
-    "1m",
-    "1M",
-    "February 2003",
-    counts=(6_040, 3_883, 1_000_209),
-    files={**DAT_FILES, "users.dat": None, "README": None},
-    licence=NOT_SHARED,
-    defects=("Titles are Latin-1; some are spelled wrong.", "Gender, age and occupation are self-reported."),
-)
-ML_10M = _corpus(
-    "10m",
-    "10M",
-    "January 2009",
-    counts=(69_878, 10_681, 10_000_054),
-    files={**DAT_FILES, "README.html": None},
-    licence=NOT_SHARED,
-    archive="ml-10M100K",
-    defects=("Its README counts 71,567 users; 69,878 of them rated, the others only tagged.",),
-)
-ML_20M = _corpus(
-    "20m", "20M", "April 2015, re-issued October 2016", counts=(138_493, 27_278, 20_000_263), files=CSV_FILES
-)
-ML_25M = _corpus("25m", "25M", "December 2019", counts=(162_541, 62_423, 25_000_095), files=CSV_FILES)
-ML_32M = _corpus("32m", "32M", "May 2024", counts=(200_948, 87_585, 32_000_204), files=CSV_FILES)
 SOURCES = tuple(corpus.source for corpus in (LATEST_SMALL, ML_1M, ML_10M, ML_20M, ML_25M, ML_32M))

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from trialogue.datasets.base import Corpus, Head, SimpleFormat, Source, remote_files
+from trialogue.datasets.base import Corpus, Head, SimpleFormat, card
 from trialogue.datasets.door.values import as_number
 from trialogue.datasets.json_documents import (
     ParseReport,
@@ -417,42 +417,6 @@ FORMAT = SimpleFormat(
     folder_reader=read_folder,
 )
 
-ADDRESS = "https://raw.githubusercontent.com/informagi/face/cd4b3f7/dataset"
 COUNTS = {"dialogues": 467, "utterances": 4473}
 
-CORPUS = Corpus(
-    source=Source(
-        name=NAME,
-        title="CRSArena-Eval",
-        summary="467 conversations of CRSArena-Dial with third-party scores for every reply and for the whole.",
-        folder="crsarena_eval",
-        homepage="https://github.com/informagi/face",
-        revision="cd4b3f7",
-        files=(
-            *remote_files(ADDRESS, {"crs_arena_eval.json": None}),
-            *remote_files(ADDRESS, {"face_run.json": None}, optional=True),
-        ),
-        licence="MIT (a badge in the README; no licence file)",
-        citation=(
-            "Joko and Hasibi (2025). FACE: A Fine-grained Reference Free Evaluator for Conversational Recommender Systems. "
-            "arXiv:2506.00314."
-        ),
-        bibtex=(
-            "@misc{joko2025face,\n"
-            "  author = {Joko, Hideaki and Hasibi, Faegheh},\n"
-            "  title = {{FACE}: A Fine-grained Reference Free Evaluator for Conversational Recommender Systems},\n"
-            "  eprint = {2506.00314},\n"
-            "  archivePrefix = {arXiv},\n"
-            "  year = {2025}\n}"
-        ),
-        counts=COUNTS,
-        defects=(
-            "Relevance is documented as 0 to 3 for 2,235 replies; the file has 0 to 2 for 2,230.",
-            "Two aspects in the file, preference_elicitation and explanation, are undocumented.",
-            "Only aggregated scores were published: no raters, so the agreement between raters cannot be computed.",
-            "Copies of the first release spell 'dialog'; later ones also replaced it inside three utterances.",
-            "FACE's own run leaves out 15 replies and one dialogue, which the official evaluator skips silently.",
-        ),
-    ),
-    reader=_read_corpus,
-)
+CORPUS = Corpus(source=card("crsarena-eval"), reader=_read_corpus)

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from trialogue.datasets.base import Corpus, Head, SimpleFormat, Source, remote_files
+from trialogue.datasets.base import Corpus, Head, SimpleFormat, card
 from trialogue.datasets.dialoguekit.parsing import (
     CONVERSATION_IDS,
     FEEDBACK,
@@ -225,7 +225,6 @@ FORMAT = SimpleFormat(
     reader=_read,
 )
 
-ADDRESS = "https://raw.githubusercontent.com/iai-group/UserSimCRS/1e7d339/data/datasets"
 HOMEPAGE = "https://github.com/iai-group/UserSimCRS"
 REVISION = "1e7d339"
 LICENCE = "Apache-2.0"
@@ -257,68 +256,6 @@ def _reader(name: str, change: Callable[[Dialogue], Dialogue]) -> Callable[[Path
     return read
 
 
-MOVIEBOT = Corpus(
-    source=Source(
-        name="moviebot",
-        title="IAI MovieBot dialogues",
-        summary="Eight dialogues between people and IAI MovieBot, with intents and slots for every utterance.",
-        folder="moviebot_dialoguekit",
-        homepage=HOMEPAGE,
-        revision=REVISION,
-        files=remote_files(
-            f"{ADDRESS}/moviebot",
-            {MOVIEBOT_FILE: "653dc3924741e27c70956c9f9f6eec242ca17293d42f5a81e07b32ad15697db0"},
-        ),
-        licence=LICENCE,
-        citation=(
-            "Afzali, Drzewiecki, Balog and Zhang (2023). UserSimCRS: A User Simulation Toolkit for Evaluating "
-            "Conversational Recommender Systems. WSDM 2023, 1160-1163."
-        ),
-        bibtex=(
-            "@inproceedings{afzali2023usersimcrs,\n"
-            "  author = {Afzali, Jafar and Drzewiecki, Aleksander Mark and Balog, Krisztian and Zhang, Shuo},\n"
-            "  title = {{UserSimCRS}: A User Simulation Toolkit for Evaluating Conversational Recommender Systems},\n"
-            "  booktitle = {WSDM},\n"
-            "  year = {2023}\n}"
-        ),
-        counts={"dialogues": 8, "utterances": 210},
-        defects=(
-            "Every user is called 'User': the users are unknown, so each dialogue counts as a different person.",
-            "Slots have no offsets, and utterances no ids.",
-        ),
-    ),
-    reader=_reader(MOVIEBOT_FILE, _moviebot),
-)
+MOVIEBOT = Corpus(source=card("moviebot"), reader=_reader(MOVIEBOT_FILE, _moviebot))
 
-IARD = Corpus(
-    source=Source(
-        name="iard",
-        title="IARD",
-        summary="77 ReDial dialogues between people, annotated with intents of both parties and slots (the gold part).",
-        folder="iard",
-        homepage=HOMEPAGE,
-        revision=REVISION,
-        files=remote_files(
-            f"{ADDRESS}/iard", {IARD_FILE: "bc234893b808bd3d3ca2e72b5d68fcc1a974cada8333b4cd19cb9a3941d5b755"}
-        ),
-        licence=LICENCE,
-        citation=(
-            "Cai and Chen (2020). Predicting User Intents and Satisfaction with Dialogue-based Conversational "
-            "Recommendations. UMAP 2020, 33-42. In the form published with UserSimCRS."
-        ),
-        bibtex=(
-            "@inproceedings{cai2020predicting,\n"
-            "  author = {Cai, Wanling and Chen, Li},\n"
-            "  title = {Predicting User Intents and Satisfaction with Dialogue-based Conversational Recommendations},\n"
-            "  booktitle = {UMAP},\n"
-            "  pages = {33--42},\n"
-            "  year = {2020}\n}"
-        ),
-        counts={"dialogues": 77, "utterances": 1103},
-        defects=(
-            "Ids are numbers, and both parties are people of ReDial: the system is 'human', and meta records which person.",
-            "One slot has the year of a film (1982) where its offset should be.",
-        ),
-    ),
-    reader=_reader(IARD_FILE, _iard),
-)
+IARD = Corpus(source=card("iard"), reader=_reader(IARD_FILE, _iard))
