@@ -12,14 +12,22 @@ from trialogue.stats.comparison.inference import bounded_share, clustered_share,
 from trialogue.stats.mixed_models.clmm import Clmm, clmm, odds_ratio
 from trialogue.stats.mixed_models.fixed_effects import Pairwise, Test
 from trialogue.stats.mixed_models.lmm import Lmm, lmm
-from trialogue.stats.planning.power import (
+from trialogue.stats.power import (
     clusters_for_means,
     judgements_needed,
 )
-from trialogue.stats.ranking.battles import Battle, Vote, WinRate, win_rates
+from trialogue.stats.ranking.battles import (
+    Battle,
+    EloRating,
+    EloSpread,
+    Vote,
+    WinRate,
+    elo,
+    elo_order_dependence,
+    win_rates,
+)
 from trialogue.stats.ranking.bradley_terry import BradleyTerry, Strength, bradley_terry
 from trialogue.stats.ranking.choices import WinLoseTie, binomial, win_lose_tie
-from trialogue.stats.ranking.elo import EloRating, EloSpread, elo, elo_order_dependence
 from trialogue.stats.ranking.order import OrderShare, RankInterval, order_share, rank_intervals
 from trialogue.stats.raters.agreement import (
     cohen_kappa,
@@ -38,7 +46,7 @@ from trialogue.stats.resampling.bootstrap import (
     bootstrap_sums,
     cluster_sums,
 )
-from trialogue.stats.resampling.jackknife import jackknife, jackknife_difference
+from trialogue.stats.resampling.replicates import jackknife, jackknife_difference
 
 __all__ = [
     "Battle",

@@ -14,7 +14,9 @@ because people's conversations have hardly any lists or markup: "emphasised", "f
 """
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
+from importlib.resources import files
 
 from trialogue.catalogue.layout import Layout
 from trialogue.catalogue.linking.clauses import (
@@ -57,69 +59,9 @@ THRESHOLD = 0.3  # a little above even odds: with it, people's replies have no m
 BASE = (0.6, 3.1)
 """Initial points: of words of a weak kind, and of others."""
 
-POINTS = {
-    "2 ordinary words": (3.3, 0.0),
-    "2 words with a name": (0.9, 0.0),
-    "3 ordinary words": (0.0, 0.7),
-    "3 words with a name": (1.9, 0.0),
-    "4 ordinary words": (0.0, 0.1),
-    "4 words with a name": (0.0, 0.0),
-    "after a capital": (-1.8, -0.6),
-    "after a mark": (-0.6, 1.0),
-    "after about": (0.1, 0.9),
-    "after and": (0.2, 0.5),
-    "after another word": (-1.4, -0.4),
-    "after like": (0.6, 0.3),
-    "after movie": (0.6, 1.2),
-    "after seen": (0.8, 0.2),
-    "after the": (1.0, 0.5),
-    "all in capitals": (2.2, 0.6),
-    "apostrophe": (-0.5, -0.2),
-    "article before it": (0.0, -0.2),
-    "number after a cue": (2.5, 0.0),
-    "said to be a film": (0.7, 0.0),
-    "praised": (0.6, 0.0),
-    "before a bracket": (0.7, 0.1),
-    "before a capital": (-2.4, -0.7),
-    "before and": (-0.1, 0.8),
-    "before another word": (-1.2, -0.3),
-    "before is": (0.3, -0.1),
-    "before movie": (-0.5, -0.5),
-    "before of": (-2.1, -0.8),
-    "capital of a function word": (2.8, 0.0),
-    "capital of a name": (-1.0, 0.0),
-    "capital of a sentence": (-1.5, 0.6),
-    "capital of an ordinary word": (1.5, 0.0),
-    "capitals": (1.0, 0.9),
-    "digits": (-1.2, 0.0),
-    "emphasised": (4.5, 1.0),
-    "fills a slot": (6.5, 4.0),
-    "function word": (-2.7, 0.0),
-    "hyphen": (-1.4, -0.4),
-    "in a longer name": (-2.5, -0.1),
-    "in a long row of titles": (4.0, 1.0),
-    "in a row of titles": (1.5, 0.5),
-    "in a row of weak words": (0.5, 0.2),
-    "known": (-0.5, -0.7),
-    "little known": (-1.4, -1.6),
-    "maker": (-2.1, 0.0),
-    "name": (0.6, 0.0),
-    "no article": (-0.4, 0.3),
-    "no capitals anywhere": (-1.1, -0.1),
-    "nothing else": (-0.5, 0.6),
-    "odd capital after a cue": (0.5, 0.3),
-    "ordinary word": (0.4, 0.0),
-    "other title": (0.0, -0.2),
-    "part of a title": (0.0, -1.4),
-    "quoted": (0.2, 0.0),
-    "rare word": (0.0, -0.9),
-    "small letters": (-3.4, -1.8),
-    "some capitals": (-0.5, -1.2),
-    "split otherwise": (-0.7, -1.3),
-    "stock phrase": (-0.7, 0.0),
-    "well known": (0.5, -0.3),
-    "words with a rare one": (0.0, 0.7),
-}
+POINTS: dict[str, tuple[float, float]] = tomllib.loads(
+    files("trialogue.catalogue").joinpath("points.toml").read_text(encoding="utf-8")
+)
 """Points of an observation: with words of a weak kind, and with others."""
 
 CERTAIN = {

@@ -14,9 +14,8 @@ from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, check_confidence, check_count
 from trialogue.stats.comparison.families import bonferroni
 from trialogue.stats.correction.intervals import Estimator, difference_of, mean_of
-from trialogue.stats.correction.parts import Parts, parts_of
 from trialogue.stats.correction.table import Estimand, JudgedTable, RaterError, pool_table, rater_error
-from trialogue.stats.correction.weights import constant, cross_fitted
+from trialogue.stats.correction.weights import Parts, constant, cross_fitted, parts_of
 from trialogue.stats.ranking.order import RankInterval
 
 MIN_LABELS = 10

@@ -25,11 +25,11 @@ from trialogue.stats.mixed_models.fixed_effects import (
     Pairwise,
     confounding_reason,
     design_of,
+    one_blas_thread,
     pairwise,
     wald,
 )
 from trialogue.stats.mixed_models.laplace import Likelihood, Link, check_link
-from trialogue.stats.threads import one_blas_thread
 
 FLAT = 1e-3  # a gradient below this, per square root of the ratings, is level
 GONE = 1e-3  # a standard deviation below this is zero

@@ -23,10 +23,10 @@ from trialogue.stats.mixed_models.fixed_effects import (
     Pairwise,
     confounding_reason,
     design_of,
+    one_blas_thread,
     pairwise,
     wald,
 )
-from trialogue.stats.threads import one_blas_thread
 
 GONE = 1e-3  # a standard deviation below this share of the noise is zero
 STEP = 1e-3  # of the differences that make curvature

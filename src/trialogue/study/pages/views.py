@@ -24,13 +24,22 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from trialogue.study.design.platforms import Arrival
 from trialogue.study.design.questions import text_in
 from trialogue.study.models import OVER, Assignment, Chat, Item, Participant, Study, Submission
-from trialogue.study.pages.show import INVALID, frame, languages_of, show
+from trialogue.study.pages.contents import INVALID, frame, languages_of, show
 from trialogue.study.services import asking, chatting, entering, leaving, steps, tokens
 from trialogue.study.services import leaving as ends
 from trialogue.study.services.rows import file_of
 from trialogue.study.services.tokens import secret_hash
-from trialogue.study.web.access import keep_receipt, participant_of, remember, study_and_person, study_of
-from trialogue.study.web.middleware import MTURK, activate_language, page, too_many
+from trialogue.study.web.middleware import (
+    MTURK,
+    activate_language,
+    keep_receipt,
+    page,
+    participant_of,
+    remember,
+    study_and_person,
+    study_of,
+    too_many,
+)
 from trialogue.study.web.throttle import BY_ADDRESS, BY_LOGIN, BY_PERSON, WINDOW, address, seconds_to_wait_for
 
 if TYPE_CHECKING:

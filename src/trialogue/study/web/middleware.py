@@ -1,4 +1,4 @@
-"""Error pages, which say whether answers were saved and what to do now. None uses the database."""
+"""Error pages, headers, languages, sessions and participants' codes in them, around every request."""
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
@@ -12,10 +12,14 @@ from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload
 from django.db import DatabaseError, InterfaceError, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 from django.utils.translation import get_language_info, get_supported_language_variant, gettext
 from django.utils.translation.trans_real import parse_accept_lang_header
+
+from trialogue.study.models import Participant, Study
+from trialogue.study.services import rows
 
 log = logging.getLogger("trialogue.study")
 LARGEST = 200_000  # characters of a form that is offered to be sent again
@@ -310,3 +314,55 @@ class NoUploads(FileUploadHandler):
 def preview(request: HttpRequest) -> dict[str, bool]:
     """Whether this is a preview, which the top of each page says."""
     return {"preview": settings.PREVIEW}
+
+
+KEY, RECEIPTS = "participants", "receipts"
+
+
+def study_of(slug: str) -> Study:
+    """The study of an address.
+
+    Raises:
+        Http404: there is none.
+    """
+    return get_object_or_404(Study.objects.defer("configuration"), slug=slug)
+
+
+def participant_of(request: HttpRequest, study: Study) -> Participant | None:
+    """Participant of this browser in a study; None if there is none, or their data were erased."""
+    code = request.session.get(KEY, {}).get(study.slug)
+    return rows.person(code, study.slug) if code else None
+
+
+def study_and_person(request: HttpRequest, slug: str) -> tuple[Study, Participant | None]:
+    """The study of an address and who this browser is in it, read at once.
+
+    Raises:
+        Http404: there is no such study.
+    """
+    code = request.session.get(KEY, {}).get(slug)
+    found = rows.person(code, slug) if code else None
+    return (found.study, found) if found else (study_of(slug), None)
+
+
+def remember(request: HttpRequest, participant: Participant) -> None:
+    """This browser is the participant from now on; a session that was planted before is worth nothing."""
+    known = {**request.session.get(KEY, {}), participant.study.slug: participant.code}
+    request.session.cycle_key()
+    request.session[KEY] = known
+
+
+def forget(request: HttpRequest, study: Study) -> None:
+    """End the participant's session in this browser."""
+    known = {slug: code for slug, code in request.session.get(KEY, {}).items() if slug != study.slug}
+    request.session[KEY] = known
+
+
+def keep_receipt(request: HttpRequest, study: Study, receipt: str) -> None:
+    """Keep the receipt code for the last page; the database holds only its hash."""
+    request.session[RECEIPTS] = {**request.session.get(RECEIPTS, {}), study.slug: receipt}
+
+
+def receipt_of(request: HttpRequest, study: Study) -> str:
+    """The receipt code; "" where another browser has it."""
+    return str(request.session.get(RECEIPTS, {}).get(study.slug, ""))
