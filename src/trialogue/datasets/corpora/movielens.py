@@ -138,9 +138,9 @@ def _numbers(raw: bytes, n_columns: int) -> list[float] | str:
         try:
             row.append(float(text))
         except ValueError:
-            return f"{field[:40]!r} is not a number."
+            return f"{text[:40]!r} is not a number."
         if not np.isfinite(row[-1]):
-            return f"{field!r} is not a valid rating, id or time."
+            return f"{text!r} is not a valid rating, id or time."
     return row
 
 
