@@ -8,6 +8,7 @@ neither has an unknown fault and is not guessed. Trialogue's own codes (``agent_
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from trialogue.datasets.door.values import names_of
 from trialogue.records import Ending, JsonValue, Speaker
 
 ERRORS = ("error", "exception", "failure", "error_message", "errors", "traceback")
@@ -136,18 +137,7 @@ _REPLIES: Sequence[tuple[re.Pattern[str], Ending]] = (
 )
 STATUSES = ("status_code", "http_status", "http_status_code", "http_code", "response_code", "status", "state")
 """Fields that hold the status of an answer or a run."""
-STOPS = (
-    *(
-        "finish_reason",
-        "stop_reason",
-        "termination_reason",
-        "end_reason",
-        "ended_by",
-        "incomplete_details",
-        "close_reason",
-    ),
-    *("finishreason", "stopreason", "done_reason"),
-)
+STOPS = names_of("stops")
 """Fields that say why a reply or a conversation ended."""
 STOP_WORDS: Mapping[str, Ending] = {
     **dict.fromkeys(("error", "errored", "failed", "failure", "crashed", "crash", "exception"), Ending.UNKNOWN_FAILURE),

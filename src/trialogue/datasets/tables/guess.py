@@ -16,7 +16,7 @@ from typing import Any
 
 from trialogue.datasets.door.account import SYSTEM_NAMES
 from trialogue.datasets.door.feedback import Feedback, feedback_under, key_of, may_be_aspect, rated_name
-from trialogue.datasets.door.values import TOPICS, is_absent, place_in_time, plain_number
+from trialogue.datasets.door.values import TOPICS, is_absent, names_of, place_in_time, plain_number, vocabulary
 from trialogue.datasets.json_documents import ParseReport
 from trialogue.datasets.tables.mapping import (
     COSTS,
@@ -32,56 +32,11 @@ from trialogue.datasets.tables.nested import NUMBER, laid_out, paths_in
 from trialogue.datasets.tables.rows import Row, Table, unpack
 from trialogue.records.files.json_paths import EVERY
 
-_HEADINGS = {
-    "dialogue": (
-        "dialogue_id dialog_id dialog conversation conversation_id conv_id conv session_id session chat_id thread_id "
-        "thread"
-    ),
-    "speaker": "role sender from speaker_role sender_role author participant",
-    "text": "utterance message content body msg sentence",
-    "trial": "trial_id trial_index trial_number epoch attempt repetition",
-    "order": (
-        "turn turn_id turn_index turn_ind turn_number turn_idx turn_no utterance_index message_index message_number "
-        "message_order msg_no sequence seq step idx index position utt_id nr line"
-    ),
-    "system": "system_name model crs bot recommender",
-    "user": (
-        "user_id customer_id worker worker_id participant_id participant person person_id subject_id account_id uid "
-        "username email"
-    ),
-    "utterance_id": "message_id msg_id",
-    "user_text": (
-        "user_message user_input user_utterance user_query user_text customer_message human_message question query input "
-        "ask prompt"
-    ),
-    "system_text": (
-        "bot_message assistant_message system_message bot_response assistant_response system_response model_response "
-        "bot_reply assistant_reply agent_response agent_message output answer completion response reply"
-    ),
-    "situation": "situation_id example_id sample_id prompt_id context_id item_id unit_id case_id query_id qid question_id",
-    "context": "history dialogue_history dialog_history prompt",
-    "reference": "ground_truth gold human_response",
-    "response": "reply generation generated prediction system_response",
-    "rater": "rater_id annotator annotator_id",
-    "origin": "raters rater_kind rater_type annotator_kind source_type",
-    "strategies": "strategy",
-    "mentions": "items movies titles",
-    "ranking": "recommendations recommended_items",
-    "targets": "target_items",
-    "error": "exception error_message traceback",
-    "thought": "thinking reasoning reasoning_content chain_of_thought",
-}
+_HEADINGS: dict[str, str] = vocabulary()["headings"]
 _READABLE = 0.5  # share of a rating column's values that must be understood; the others are counted and named
-_NO_REPLIES = (
-    "id row line index split fold topic domain source date time timestamp created_at url language lang locale label "
-    "labels tags genre intent category hit_id status"
-)
+_NO_REPLIES = names_of("no_replies")
 """Headings that are no names of systems, though their cells are texts."""
-_REMARKS_WORDS = (
-    "comment comments remark remarks note notes feedback explanation reason reasons rationale justification opinion "
-    "review why"
-)
-_REMARKS = frozenset(_REMARKS_WORDS.split())
+_REMARKS = frozenset(names_of("remarks"))
 """Words in headings of what raters wrote."""
 _ASKING, _ANSWERING = ("user", "human", "customer"), ("assistant", "bot", "agent", "ai")
 _TIMES = "created_at timestamp sent_at datetime date_time message_time time ts"
@@ -241,7 +196,7 @@ def _reply_columns(
         for key, column in by_key.items()
         if key
         and column not in used
-        and key not in _NO_REPLIES.split()
+        and key not in _NO_REPLIES
         and not _REMARKS & set(key.split("_"))
         and rated_name(key) is None
         and _are_texts(rows, column)

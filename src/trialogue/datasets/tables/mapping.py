@@ -12,6 +12,7 @@ from typing import Any, Self, TypeAlias
 from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from trialogue.datasets.door.feedback import kind_of_rater
+from trialogue.datasets.door.values import names_of
 from trialogue.datasets.json_documents import ParseReport
 from trialogue.errors import DataError, Problem
 from trialogue.records import Labeller, Raters, Speaker
@@ -19,11 +20,7 @@ from trialogue.records.base import Record
 from trialogue.records.files.validation import Mistake, mistakes_of
 from trialogue.records.files.yaml_file import Lines, lines_of, read_fields
 
-_COST_WORDS = (
-    "latency latency_s latency_ms response_time response_time_ms duration duration_s duration_ms tokens total_tokens "
-    "prompt_tokens completion_tokens input_tokens output_tokens cost cost_usd price_usd"
-)
-COSTS = tuple(_COST_WORDS.split())
+COSTS = names_of("costs")
 """Headings of what a reply took, which is kept on its record."""
 OF_UTTERANCES = (
     "speaker",
