@@ -32,34 +32,30 @@ CIR6: Mapping[str, str] = MappingProxyType(
 )
 """Every user label of the annotated corpus, with its CIR6 action."""
 
-_INFORM = frozenset({"Elicit", "Show", "List", "Suggest", "Clarify"})
-_ASK = frozenset({"Elicit", "Inquire"})
-_TAKE = frozenset({"Record", "Repeat"})
-
+_ACCEPTABLE = """
+Non-disclose Non-disclose-review Non-disclose-complain: Elicit Inquire
+Disclose Disclose-review Disclose-repeat Revise Refine Expand: Elicit Show List Suggest Clarify
+Inquire Note-dislike: List Elicit
+List Back: List
+Similar: Elicit Similar List
+Subset: Subset
+Compare ...:
+Navigate: Show
+Repeat: Repeat
+More: List More
+Note Note-end: Record Repeat
+Note-yes: Elicit-review
+Note-complain: Elicit
+Note-speechless: Record
+Complete Complete-complain: End
+Interrupt: Suggest Elicit Back
+Interrogate: Explain
+"""
 ACCEPTABLE: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        **dict.fromkeys(("Non-disclose", "Non-disclose-review", "Non-disclose-complain"), _ASK),
-        **dict.fromkeys(("Disclose", "Disclose-review", "Disclose-repeat", "Revise", "Refine", "Expand"), _INFORM),
-        "Inquire": frozenset({"List", "Elicit"}),
-        "List": frozenset({"List"}),
-        "Similar": frozenset({"Elicit", "Similar", "List"}),
-        "Subset": frozenset({"Subset"}),
-        "Compare": frozenset(),
-        "Navigate": frozenset({"Show"}),
-        "Repeat": frozenset({"Repeat"}),
-        "Back": frozenset({"List"}),
-        "More": frozenset({"List", "More"}),
-        "Note": _TAKE,
-        "Note-end": _TAKE,
-        "Note-yes": frozenset({"Elicit-review"}),
-        "Note-dislike": frozenset({"List", "Elicit"}),
-        "Note-complain": frozenset({"Elicit"}),
-        "Note-speechless": frozenset({"Record"}),
-        "Complete": frozenset({"End"}),
-        "Complete-complain": frozenset({"End"}),
-        "Interrupt": frozenset({"Suggest", "Elicit", "Back"}),
-        "Interrogate": frozenset({"Explain"}),
-        "...": frozenset(),
+        user: frozenset(agent.split())
+        for users, _, agent in (line.partition(":") for line in _ACCEPTABLE.strip().splitlines())
+        for user in users.split()
     }
 )
 """Agent labels that answer each user label (the mapping that the paper "excluded due to space constraints")."""
@@ -82,58 +78,25 @@ def spelt_right(label: str) -> str:
     return _MISSPELT.get(label, label)
 
 
-USERSIMCRS_AGENT: Mapping[str, str] = MappingProxyType(
-    {
-        "INQUIRE": "Inquire",
-        "INQUIRE.ELICIT": "Elicit",
-        "INQUIRE.ELICIT-REVIEW": "Elicit-review",
-        "INQUIRE.CLARIFY": "Clarify",
-        "REVEAL": "List",
-        "REVEAL.LIST": "List",
-        "REVEAL.SHOW": "Show",
-        "REVEAL.SIMILAR": "Similar",
-        "REVEAL.SUBSET": "Subset",
-        "TRAVERSE.REPEAT": "Repeat",
-        "TRAVERSE.BACK": "Back",
-        "TRAVERSE.MORE": "More",
-        "TRAVERSE.RECORD": "Record",
-        "SUGGEST": "Suggest",
-        "END": "End",
-        "CANT-HELP": "Fail",
-    }
+def _parse_pairs(text: str) -> Mapping[str, str]:
+    return MappingProxyType(dict(pair.split("=") for pair in text.split()))
+
+
+USERSIMCRS_AGENT = _parse_pairs(
+    "INQUIRE=Inquire INQUIRE.ELICIT=Elicit INQUIRE.ELICIT-REVIEW=Elicit-review INQUIRE.CLARIFY=Clarify REVEAL=List "
+    "REVEAL.LIST=List REVEAL.SHOW=Show REVEAL.SIMILAR=Similar REVEAL.SUBSET=Subset TRAVERSE.REPEAT=Repeat "
+    "TRAVERSE.BACK=Back TRAVERSE.MORE=More TRAVERSE.RECORD=Record SUGGEST=Suggest END=End CANT-HELP=Fail"
 )
 """Agent intents as UserSimCRS and MovieBot write them, with the paper's label; for agents that declare their acts."""
 
 
-USERSIMCRS_USER: Mapping[str, str] = MappingProxyType(
-    {
-        "DISCLOSE": "Disclose",
-        "DISCLOSE.NON-DISCLOSE": "Non-disclose",
-        "DISCLOSE.REVIEW": "Disclose-review",
-        "REVEAL": "Refine",
-        "REVEAL.REVISE": "Revise",
-        "REVEAL.REFINE": "Refine",
-        "REVEAL.EXPAND": "Expand",
-        "INQUIRE": "Inquire",
-        "INQUIRE.LIST": "List",
-        "INQUIRE.COMPARE": "Compare",
-        "INQUIRE.SUBSET": "Subset",
-        "INQUIRE.SIMILAR": "Similar",
-        "NAVIGATE": "Navigate",
-        "NAVIGATE.REPEAT": "Repeat",
-        "NAVIGATE.BACK": "Back",
-        "NAVIGATE.MORE": "More",
-        "NOTE": "Note",
-        "NOTE.LIKE": "Note-end",
-        "NOTE.DISLIKE": "Note-dislike",
-        "NOTE.NEUTRAL": "Note-speechless",
-        "NOTE.YES": "Note-yes",
-        "NOTE.ACCEPT": "Note-end",
-        "NOTE.NOTE-END": "Note-end",
-        "NOTE.NOTE-YES": "Note-yes",
-        "NOTE.NOTE-DISLIKE": "Note-dislike",
-        "COMPLETE": "Complete",
-    }
+USERSIMCRS_USER = _parse_pairs(
+    "DISCLOSE=Disclose DISCLOSE.NON-DISCLOSE=Non-disclose DISCLOSE.REVIEW=Disclose-review REVEAL=Refine "
+    "REVEAL.REVISE=Revise REVEAL.REFINE=Refine REVEAL.EXPAND=Expand INQUIRE=Inquire INQUIRE.LIST=List "
+    "INQUIRE.COMPARE=Compare INQUIRE.SUBSET=Subset INQUIRE.SIMILAR=Similar NAVIGATE=Navigate NAVIGATE.REPEAT=Repeat "
+    "NAVIGATE.BACK=Back NAVIGATE.MORE=More NOTE=Note NOTE.LIKE=Note-end NOTE.DISLIKE=Note-dislike "
+    "NOTE.NEUTRAL=Note-speechless NOTE.YES=Note-yes NOTE.ACCEPT=Note-end NOTE.NOTE-END=Note-end "
+    "NOTE.NOTE-YES=Note-yes NOTE.NOTE-DISLIKE=Note-dislike COMPLETE=Complete"
 )
 """User intents as UserSimCRS writes them, with the paper's label; what has none (YES, NO, DONT-KNOW) is left as it is."""
 
