@@ -12,7 +12,7 @@ from trialogue.datasets.corpora.demo import demo_situations
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, Response, Score, Utterance, read_records, write_records
 from trialogue.strategies.pairs import crossencoder
-from trialogue.strategies.pairs.training_pairs import PairSet
+from trialogue.strategies.pairs.protocols import PairSet
 
 GERMAN = [
     f"Haben Sie schon die Geschichte Nummer {number} gesehen, die mit den Schauspielern aus Hamburg?"

@@ -15,7 +15,7 @@ from trialogue.study.bots.__main__ import Clock, patched_time
 from trialogue.study.models import Assignment, Study, Submission
 from trialogue.study.pages.steps import parse_events
 from trialogue.study.services import steps
-from trialogue.study.services.tokens import read_token
+from trialogue.study.services.rows import read_token
 from trialogue.study.services.validity import evidence_of
 
 pytestmark = pytest.mark.usefixtures("store")

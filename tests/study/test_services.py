@@ -70,7 +70,7 @@ def test_a_double_submit_is_one_row_and_later_ones_change_nothing() -> None:
 
 
 def test_a_step_that_is_not_the_current_one_is_stale() -> None:
-    from trialogue.study.services.tokens import token_for
+    from trialogue.study.services.rows import token_for
 
     person = entered(running())
     walk(person, until="task")

@@ -21,13 +21,15 @@ from trialogue.stats.ranking.battles import (
     EloRating,
     EloSpread,
     Vote,
+    WinLoseTie,
     WinRate,
+    binomial,
     elo,
     elo_order_dependence,
+    win_lose_tie,
     win_rates,
 )
 from trialogue.stats.ranking.bradley_terry import BradleyTerry, Strength, bradley_terry
-from trialogue.stats.ranking.choices import WinLoseTie, binomial, win_lose_tie
 from trialogue.stats.ranking.order import OrderShare, RankInterval, order_share, rank_intervals
 from trialogue.stats.raters.agreement import (
     cohen_kappa,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trialogue.strategies.evaluation.coverage import Coverage
     from trialogue.strategies.evaluation.results import EvaluationResult
     from trialogue.strategies.models import Model
-    from trialogue.strategies.pairs.training_pairs import Hard
+    from trialogue.strategies.pairs.protocols import Hard
     from trialogue.workflows.inputs.locations import Named
 
 SEQUENCE = "sequence"
@@ -278,13 +278,13 @@ def pairs(
     from trialogue.errors import UsageError
     from trialogue.records import STRATEGIES
     from trialogue.seeds import rng_for
-    from trialogue.strategies.pairs.protocols import training_pairs
-    from trialogue.strategies.pairs.training_pairs import (
+    from trialogue.strategies.pairs.protocols import (
         N_HARD,
         N_SAME,
         PAPER_CONFUSIONS,
         check_pairs_name,
         measure,
+        training_pairs,
         write_pairs,
     )
 

@@ -1,7 +1,12 @@
-"""Dialogue acts of conversational recommendation: the labels of Zhang and Balog (KDD 2020), and the valid answers to each.
+"""Labels of utterances: dialogue acts (Zhang and Balog, KDD 2020) with the answers to each, strategies, replays.
 
 Labels are kept as corpora write them, including typos: ``spelt_right`` corrects them on request. Simulation and
 measurement read the same tables, so that they cannot disagree.
+
+The thirteen recommendation strategies of INSPIRED, in the alphabetical order that numbers them in Behavior Alignment.
+
+Hayati et al. (EMNLP 2020) define them; Yang et al. (SIGIR 2024) number them 0 to 12. ``no_strategy`` is the corpus' own
+label for an utterance with none of them; it is the most frequent one.
 """
 
 from collections.abc import Mapping
@@ -119,3 +124,42 @@ def answers(user: str, agent: str | None) -> bool:
     if agent is None:
         return False
     return USERSIMCRS_AGENT.get(agent, agent) in ACCEPTABLE.get(user, frozenset())
+
+
+STRATEGIES: tuple[str, ...] = (
+    "acknowledgment",
+    "credibility",
+    "encouragement",
+    "experience_inquiry",
+    "offer_help",
+    "opinion_inquiry",
+    "personal_experience",
+    "personal_opinion",
+    "preference_confirmation",
+    "rephrase_preference",
+    "self_modeling",
+    "similarity",
+    "transparency",
+)
+
+NO_STRATEGY = "no_strategy"
+
+REPLAY = "replay:"
+
+
+def replay_of(system: str) -> str:
+    """Name of a replay of a system.
+
+    >>> replay_of("kelly")
+    'replay:kelly'
+    """
+    return f"{REPLAY}{system}"
+
+
+def replayed_system(name: str) -> str:
+    """The system that an agent replays; any other agent's own name.
+
+    >>> replayed_system("replay:kelly"), replayed_system("kelly")
+    ('kelly', 'kelly')
+    """
+    return name.removeprefix(REPLAY)

@@ -28,8 +28,15 @@ from trialogue.strategies.base import Example, Floats, data_hash, settings_mark
 from trialogue.strategies.encoders.bert_numpy import Tokens
 from trialogue.strategies.encoders.encoder import LONGEST, EncoderFolder, Tokenizer, find_encoder, most_tokens, pad_rows
 from trialogue.strategies.models import check_settings, write_folder
-from trialogue.strategies.pairs.protocols import training_pairs
-from trialogue.strategies.pairs.training_pairs import N_HARD, N_SAME, PAPER_CONFUSIONS, Hard, PairSet, measure
+from trialogue.strategies.pairs.protocols import (
+    N_HARD,
+    N_SAME,
+    PAPER_CONFUSIONS,
+    Hard,
+    PairSet,
+    measure,
+    training_pairs,
+)
 
 VERSION = "v1"
 NAME = "cross-encoder"

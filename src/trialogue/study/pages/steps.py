@@ -19,8 +19,7 @@ from trialogue.study.models import Identity, Participant, Study
 from trialogue.study.pages.contents import frame, languages_of, show
 from trialogue.study.pages.notices import NOTICE, notices
 from trialogue.study.services import leaving, rows, steps
-from trialogue.study.services.rows import file_of
-from trialogue.study.services.tokens import token_for
+from trialogue.study.services.rows import file_of, token_for
 from trialogue.study.web.middleware import MTURK, activate_language, receipt_of, study_and_person, too_many
 from trialogue.study.web.throttle import BY_PERSON, seconds_to_wait_for
 

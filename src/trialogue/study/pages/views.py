@@ -25,10 +25,9 @@ from trialogue.study.design.platforms import Arrival
 from trialogue.study.design.questions import text_in
 from trialogue.study.models import OVER, Assignment, Chat, Item, Participant, Study, Submission
 from trialogue.study.pages.contents import INVALID, frame, languages_of, show
-from trialogue.study.services import asking, chatting, entering, leaving, steps, tokens
+from trialogue.study.services import asking, chatting, entering, leaving, rows, steps
 from trialogue.study.services import leaving as ends
-from trialogue.study.services.rows import file_of
-from trialogue.study.services.tokens import secret_hash
+from trialogue.study.services.rows import file_of, secret_hash
 from trialogue.study.web.middleware import (
     MTURK,
     activate_language,
@@ -184,7 +183,7 @@ def chat(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("study:arrive", slug=slug)
     if wait := seconds_to_wait_for("person", participant.code, BY_PERSON):
         return too_many(request, wait)
-    page = tokens.page_in(request.POST.get("token", ""), participant.pk)
+    page = rows.page_in(request.POST.get("token", ""), participant.pk)
     if page is None:
         raise PermissionDenied
     going_on = _current_chat(request, participant, page.step)

@@ -25,8 +25,16 @@ from trialogue.study.design.validity import INSTRUCTION, word_for
 from trialogue.study.models import Assignment, Participant, Submission
 from trialogue.study.services import rows
 from trialogue.study.services.chatting import shown_chat
-from trialogue.study.services.rows import LaunchedStudy, extras_of, file_of, launch_of, order_of, task_record
-from trialogue.study.services.tokens import page_key, token_for
+from trialogue.study.services.rows import (
+    LaunchedStudy,
+    extras_of,
+    file_of,
+    launch_of,
+    order_of,
+    page_key,
+    task_record,
+    token_for,
+)
 
 KINDS: dict[str, StepKind] = {
     "consent": "consent",

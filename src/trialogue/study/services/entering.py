@@ -24,8 +24,7 @@ from trialogue.study.design.platforms import Arrival, Keys, KeyUnknownError, Tok
 from trialogue.study.models import Identity, Participant, Study
 from trialogue.study.services import steps
 from trialogue.study.services.assigning import awaits_review, is_full, keep
-from trialogue.study.services.rows import file_of
-from trialogue.study.services.tokens import secret_hash
+from trialogue.study.services.rows import file_of, secret_hash
 
 ADDRESS = "https://api.prolific.com/.well-known/study/jwks.json"
 VARIABLE = "TRIALOGUE_PROLIFIC_KEYS"  # another address, such as a mirror

@@ -21,8 +21,7 @@ from trialogue.study.models import (
     Submission,
 )
 from trialogue.study.services import assigning, launching, previews
-from trialogue.study.services.rows import file_of
-from trialogue.study.services.tokens import secret_hash
+from trialogue.study.services.rows import file_of, secret_hash
 from trialogue.study.services.validity import evidence_of
 
 Rows = dict[str, list[dict[str, Any]]]

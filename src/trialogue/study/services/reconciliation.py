@@ -11,7 +11,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.study.models import OVER, Audit, Identity, Participant, Study
 from trialogue.study.services import assigning
 from trialogue.study.services.leaving import mark
-from trialogue.study.services.tokens import secret_hash
+from trialogue.study.services.rows import secret_hash
 
 IDS = ("Participant id", "participant_id", "WorkerId", "participantId", "PROLIFIC_PID", "id")
 STATUSES = ("Status", "status", "AssignmentStatus")

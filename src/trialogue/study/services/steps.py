@@ -21,8 +21,7 @@ from trialogue.study.design.validity import HIDDEN_FIELD
 from trialogue.study.models import OVER, Assignment, Check, Event, Participant, Submission
 from trialogue.study.services import asking, assigning, chatting, leaving, rows
 from trialogue.study.services.assigning import LIVE, keep, lease
-from trialogue.study.services.rows import checks_in, file_of
-from trialogue.study.services.tokens import PageToken, page_in
+from trialogue.study.services.rows import PageToken, checks_in, file_of, page_in
 from trialogue.study.services.validity import HIDDEN_FILLED
 
 
