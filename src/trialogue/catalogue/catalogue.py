@@ -76,11 +76,11 @@ class Catalogue(Mapping[str, Item]):
         ``year`` and ``description`` are optional; every other column is an attribute, with several values separated by
         ``|`` (``genres``, ``directors``, ... are taken as ``genre``, ``director``). Without a column ``year``, a year
         in brackets after the title is used. Without an id, the title is the id. A numeric attribute such as ``price``
-        gets another one with its ranges, ``price range`` (``ranges``). Compressed files (``.gz``, ``.zst``) are read,
+        gets another one with its ranges, ``price range`` (see ``item``). Compressed files (``.gz``, ``.zst``) are read,
         too.
 
         Args:
-            path: the file; or a mapping of its columns in YAML, with the name of the file beside it (``item_columns``).
+            path: the file; or a mapping of its columns in YAML, with the name of the file beside it (see ``files``).
             columns: which column, or path into JSON, is what, as fields; None: told by the headings.
 
         Raises:

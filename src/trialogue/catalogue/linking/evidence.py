@@ -1,7 +1,7 @@
 """Evidence for and against a match being meant as a title: word class, capitalisation, quotes and context.
 
 "It", "Her" and "Up" are titles and ordinary words, "Emma" is a title and a name. This module extracts observations;
-``points`` weighs them.
+the points below weigh them.
 
 Weights of the evidence for a title.
 

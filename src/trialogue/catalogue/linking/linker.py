@@ -2,7 +2,7 @@
 
 A title is found in any of its usual forms: with or without year, article and subtitle, in any case, punctuation and
 spelling of numbers, with "&" for "and", as one word or several, and with one typo in a long word. Of overlapping matches
-that the surrounding evidence accepts as titles (see ``evidence`` and ``points``), the first one is taken, and of those the
+that the surrounding evidence accepts as titles (see ``evidence``), the first one is taken, and of those the
 longest.
 
 The layout of a reply makes no difference: it is divided into sentences and slots (``catalogue.layout``), no title crosses

@@ -142,7 +142,7 @@ def guess_mapping(path: Path, *, note: Note = warn) -> Mapping | None:
     """Guess a mapping from unambiguous headings (dialogue_id, speaker, text, ...) and report it to ``note``; else None.
 
     Columns of ratings and of several systems' replies are recognised by their cells as well; see ``table_guess``. Of nested
-    JSON, records with a list of messages are recognised that all say whose they are; see ``guess_nested``.
+    JSON, records with a list of messages are recognised that all say whose they are; see ``guess``.
     """
     table = any_table(path)
     mapping = guess_table(table, bare_stem(path))

@@ -8,7 +8,7 @@ Every observation belongs to one level of each factor (its worker, its item, ...
 Levels of one factor never share an observation, so each factor's own block is diagonal. A chain of nested factors (replies
 within items, items within dialogues) can be eliminated one after another without fill-in: eliminating replies leaves the
 block of their items diagonal. What is left (Schur's complement) has the size of the other factors together and is
-factorised densely (``factorisation``): with 540 replies to 180 items, rated by 60 workers with 180 tastes, a matrix of 240
+factorised densely: with 540 replies to 180 items, rated by 60 workers with 180 tastes, a matrix of 240
 instead of 960. The chain is the one that leaves the smallest matrix. Davis (2006), "Direct Methods for Sparse Linear
 Systems".
 

@@ -1,6 +1,6 @@
 """Chats with systems, saved as they happen: a message is stored before the system is asked, and its reply after.
 
-The agent's session stays open in the process that opened it (``open_conversations``). Another process opens a new one and
+The agent's session stays open in the process that opened it. Another process opens a new one and
 passes it the whole conversation, so that any process may answer, except for agents with internal memory.
 
 Open agent sessions of chats, held in memory; the conversations themselves are in the database.
