@@ -10,7 +10,7 @@ import importlib.resources
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,6 @@ from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.records import Dialogue, Preference, Record, Response, Situation, read_records
 from trialogue.records.files.jsonl import Note, problems_of, read_lines, warn
 from trialogue.seeds import rng_for
-
-RecordT = TypeVar("RecordT", bound=Record)
 
 
 class FilmRow(Record):
@@ -109,31 +107,6 @@ def _films() -> tuple[FilmRow, ...]:
     if problems:
         raise DataError(problems, hint="Reinstall Trialogue to restore this file.")
     return tuple(films)
-
-
-def demo_situations() -> tuple[Situation, ...]:
-    """Situations with an invented human recommender's reply and strategy labels."""
-    return _read_bundled("situations.jsonl", Situation)
-
-
-def demo_responses() -> tuple[Response, ...]:
-    """Replies of aria, bolt and chip to every situation, labelled, each with a ranking of 20 films."""
-    return _read_bundled("responses.jsonl", Response)
-
-
-def demo_dialogues() -> tuple[Dialogue, ...]:
-    """Whole dialogues: 20 invented users, each with all three systems about one wish, rated satisfied (1) or not (0)."""
-    return _read_bundled("dialogues.jsonl", Dialogue)
-
-
-def demo_preferences() -> tuple[Preference, ...]:
-    """Votes of these users between two of their three dialogues."""
-    return _read_bundled("preferences.jsonl", Preference)
-
-
-@cache
-def _read_bundled(name: str, record_type: type[RecordT]) -> tuple[RecordT, ...]:
-    return tuple(read_records(bundled_path(name), record_type))
 
 
 def _read(folder: Path, note: Note = warn) -> Iterator[AnyRecord]:
