@@ -4,7 +4,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path
 
 from trialogue.study.pages import steps, views
-from trialogue.study.staff.views import data, labels, launch, login, overview, report, sessions
+from trialogue.study.staff.views import data, labels, launch, login, overview, sessions
 
 staff: list[URLPattern | URLResolver] = [
     path("", overview.Studies.as_view(), name="staff"),
@@ -15,8 +15,8 @@ staff: list[URLPattern | URLResolver] = [
     path("<slug:slug>/state/", overview.ChangeState.as_view(), name="staff-state"),
     path("<slug:slug>/people/", overview.People.as_view(), name="staff-people"),
     path("<slug:slug>/people/<slug:code>/", sessions.Session.as_view(), name="staff-session"),
-    path("<slug:slug>/report/", report.Report.as_view(), name="staff-report"),
-    path("<slug:slug>/report/page/", report.Preview.as_view(), name="staff-report-page"),
+    path("<slug:slug>/report/", data.Report.as_view(), name="staff-report"),
+    path("<slug:slug>/report/page/", data.Preview.as_view(), name="staff-report-page"),
     path("<slug:slug>/data/", data.Data.as_view(), name="staff-data"),
     path("<slug:slug>/data/export/", data.Export.as_view(), name="staff-export"),
     path("<slug:slug>/data/erase/", data.Erase.as_view(), name="staff-erase"),

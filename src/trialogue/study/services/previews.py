@@ -11,7 +11,7 @@ from typing import Literal
 
 from django.conf import settings
 
-from trialogue.study.analysing import EXPORT, FAILED, REPORT, WANTED
+from trialogue.study.analysing import EXPORTED, FAILED, REPORT, WANTED
 from trialogue.study.models import Audit, Study
 from trialogue.study.services.deciding import counts_by_item
 
@@ -66,7 +66,9 @@ def page(study: Study) -> Path | None:
     """The report, if it is made and wanted."""
     own = room_of(study)
     path = own / REPORT / "report.html" if own else None
-    return path if path and own and path.is_file() and (own / WANTED).exists() and not (own / EXPORT).exists() else None
+    return (
+        path if path and own and path.is_file() and (own / WANTED).exists() and not (own / EXPORTED).exists() else None
+    )
 
 
 def forget(study: Study) -> None:
