@@ -270,7 +270,7 @@ def read_objects(path: Path, report: ParseReport) -> Iterator[tuple[int, JsonObj
     if start.startswith("[") or _breaks_off(start):
         yield from _objects_of(read_text(path), report)
     else:
-        yield from _objects_by_line(path, report)
+        yield from objects_by_line(path, report)
 
 
 def first_object(head: str) -> JsonObject | None:
@@ -326,7 +326,8 @@ def _decoder(report: ParseReport) -> json.JSONDecoder:
     return json.JSONDecoder(parse_constant=lambda _: report.mend(NO_NUMBER))
 
 
-def _objects_by_line(path: Path, report: ParseReport) -> Iterator[tuple[int, JsonObject]]:
+def objects_by_line(path: Path, report: ParseReport) -> Iterator[tuple[int, JsonObject]]:
+    """Read (line from 1, object) of every line; a last line that a crash cut short is left out. An empty file has none."""
     decoder = _decoder(report)
     held: Problem | None = None  # a line that may turn out to be the last one, cut short
     for number, text in read_lines(path, note=report.note):

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
 from trialogue.datasets.door.values import as_number
-from trialogue.datasets.json_documents import ParseReport, kind_of, read_json, read_objects
+from trialogue.datasets.json_documents import ParseReport, kind_of, objects_by_line, read_json
 from trialogue.errors import DataError, Problem
 from trialogue.records import JsonValue, Mention, MentionedBy, Response, Situation, Speaker, Utterance
 from trialogue.records.files.jsonl import Note
@@ -103,7 +103,7 @@ def _situations(path: Path, note: Note) -> list[Situation]:
     report = ParseReport(str(path), note)
     corpus = _Corpus(path.parent, report)
     found: list[Situation] = []
-    for number, entry in read_objects(path, report):
+    for number, entry in objects_by_line(path, report):
         context, reply = entry.get("context"), entry.get("resp")
         if not isinstance(context, list) or not all(isinstance(each, str) for each in context) or not context:
             report.wrong(f"the context must be a list of texts, got {kind_of(context)}.", "context", line=number)
@@ -154,7 +154,7 @@ def _responses(path: Path, situations: list[Situation], system: str, note: Note,
     report = ParseReport(str(path), note)
     found: dict[int, Response] = {}
     left_out = total = 0
-    for number, entry in read_objects(path, report):
+    for number, entry in objects_by_line(path, report):
         index, listed = entry.get("index"), entry.get("rec_list")
         if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < len(situations):
             what = f"the index must be that of a line in test.jsonl, 0 to {len(situations) - 1}, got {index!r}."
