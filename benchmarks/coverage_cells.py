@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.coverage_outcomes import OUTCOMES, Outcome, Sizes, cluster_sizes, drawn, tastes
 from trialogue.stats.arrays import Floats
-from trialogue.stats.comparison.one_side import interval_of
+from trialogue.stats.comparison.inference import interval_of
 from trialogue.stats.comparison.two_sides import ComparisonSettings, compare_samples
 
 DATA_SETS, PAIRS_OF_DATA_SETS = 1_000, 250

@@ -37,7 +37,7 @@ from trialogue.strategies.base import Context, Example, Fit, Floats, StrategyCla
 from trialogue.strategies.classifiers.encoder_linear import EncoderFit
 from trialogue.strategies.classifiers.ensemble import USUAL_TEMPERATURE
 from trialogue.strategies.classifiers.tfidf import TfidfFit
-from trialogue.strategies.encoders.folder import find_encoder
+from trialogue.strategies.encoders.encoder import find_encoder
 from trialogue.strategies.evaluation.protocols import evaluate, evaluate_trained
 from trialogue.strategies.learning.calibration import fit_calibration, sharpen
 from trialogue.strategies.learning.folds import WithExtra, fold_of_each, groups_of, out_of_fold

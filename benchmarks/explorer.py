@@ -40,8 +40,8 @@ from trialogue.records import (
 )
 from trialogue.records.files.dialogue_store import compact
 from trialogue.records.files.jsonl import to_line
+from trialogue.records.kinds.acts import STRATEGIES
 from trialogue.records.kinds.origins import ActOrigin, Labeller
-from trialogue.records.kinds.strategies import STRATEGIES
 from trialogue.records.scores.score_block import ScoreColumn
 from trialogue.report.explorer.entries import Part
 from trialogue.report.explorer.write import write_explorer

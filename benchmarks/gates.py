@@ -25,12 +25,12 @@ from trialogue.catalogue import Catalogue
 from trialogue.catalogue.facts import FactIndex
 from trialogue.metrics.gates.detect import Vocabulary, gates_in, vocabulary_of
 from trialogue.records import Dialogue, Ending, Need, Utterance
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.users.kinds import World, load_kind
 from trialogue.simulation.users.needs import resolve_mentions
-from trialogue.stats.comparison.proportions import wilson
+from trialogue.stats.comparison.inference import wilson
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.inputs.knowledge import load_catalogue
 

@@ -20,12 +20,12 @@ from trialogue.catalogue.facts import FactIndex, FactKind
 from trialogue.metrics.gates.descriptions import description_in
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import Constraint, Dialogue, Ending, Need, Utterance
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.users.kinds import World, load_kind
 from trialogue.simulation.users.needs import decade_of, resolve_mentions
-from trialogue.stats.comparison.proportions import wilson
+from trialogue.stats.comparison.inference import wilson
 from trialogue.workflows.inputs.inputs import gather
 
 SETS = {"held out, measured once": "gates_leaks_held_out.tsv", "used for development": "gates_leaks_dev.tsv"}

@@ -16,7 +16,7 @@ from trialogue.catalogue import Catalogue, Item, TitleLinker
 from trialogue.catalogue.facts import FactIndex
 from trialogue.metrics.gates.detect import gates_in
 from trialogue.records import Constraint, Dialogue, Need, Utterance
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 from trialogue.simulation.users.needs import resolve_mentions
 
 GATES = {"role": Gate.ASSISTANT_ROLE, "leaked": Gate.TARGET_LEAKED, "contradicted": Gate.NEED_CONTRADICTED}

@@ -51,7 +51,7 @@ from trialogue.catalogue.presenting.check import TitleCheck
 from trialogue.catalogue.presenting.claims import ClaimCheck
 from trialogue.datasets.corpora.movielens import read_movielens
 from trialogue.records import Utterance
-from trialogue.stats.comparison.proportions import wilson
+from trialogue.stats.comparison.inference import wilson
 
 HERE = Path(__file__).resolve().parent
 PLANTED, UNSEEN, READ, SAMPLES, FACTS, CLAIMS_READ = (

@@ -11,8 +11,7 @@ import numpy as np
 
 from trialogue.seeds import rng_for
 from trialogue.stats.association import partial
-from trialogue.stats.correction.raters import rater_error
-from trialogue.stats.correction.table import RaterLabel
+from trialogue.stats.correction.table import RaterLabel, rater_error
 
 TRUTH = 0.15  # points per doubling
 SYSTEMS = 5

@@ -11,7 +11,7 @@ from trialogue.strategies.base import Example, Kind, Savable, StrategyClassifier
 from trialogue.strategies.classifiers.ensemble import Mean, average_models
 from trialogue.strategies.classifiers.finetuned import KIND as FINETUNED
 from trialogue.strategies.classifiers.finetuned import drop_general
-from trialogue.strategies.encoders.folder import find_encoder
+from trialogue.strategies.encoders.encoder import find_encoder
 from trialogue.strategies.models import temporary_sibling
 
 SECONDS = "seconds.json"

@@ -24,7 +24,7 @@ from trialogue.metrics.satisfaction.fit import Domain, domain_of, matrix
 from trialogue.metrics.satisfaction.metric import Satisfaction
 from trialogue.records import Dialogue
 from trialogue.seeds import rng_for
-from trialogue.stats.ranks import midranks
+from trialogue.stats.arrays import midranks
 from trialogue.workflows.inputs.inputs import gather
 
 USER_SIDE = tuple(place for place, name in enumerate(FEATURES) if name.partition("_")[0] == "user")

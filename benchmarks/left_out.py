@@ -23,8 +23,8 @@ from trialogue.strategies.classifiers.encoder_linear import EncoderFit
 from trialogue.strategies.classifiers.finetuned import drop_general
 from trialogue.strategies.classifiers.tfidf import TfidfFit
 from trialogue.strategies.learning.calibration import codes
+from trialogue.strategies.learning.dyads import Pairs, draw_pairs
 from trialogue.strategies.learning.folds import ask, normalise_words, places_of
-from trialogue.strategies.learning.pair_sampling import Pairs, draw_pairs
 from trialogue.strategies.paper_data import JudgedTexts
 from trialogue.strategies.taxonomy import general_examples, habitual_examples
 

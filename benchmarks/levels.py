@@ -20,9 +20,8 @@ from benchmarks.coverage_cells import LEVEL, generator, mean_of
 from benchmarks.tables import table
 from trialogue.stats.arrays import Floats, Ints
 from trialogue.stats.comparison import two_sides
-from trialogue.stats.comparison.families import PairTest, single_step
+from trialogue.stats.comparison.families import PairTest, look_level, single_step
 from trialogue.stats.comparison.permutation import PermutationTest
-from trialogue.stats.comparison.spending import look_level
 from trialogue.stats.comparison.two_sides import SMALLER_SIDE, STANDARD_ERROR, ComparisonSettings, compare_samples
 from trialogue.stats.resampling.clusters import ClusterSums
 

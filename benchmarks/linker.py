@@ -44,7 +44,7 @@ from benchmarks.linker_cases import (
     redial,
 )
 from trialogue.catalogue import Catalogue, TitleLinker, parse_title
-from trialogue.catalogue.linking.points import CERTAIN, WEAK_KINDS
+from trialogue.catalogue.linking.evidence import CERTAIN, WEAK_KINDS
 from trialogue.datasets.corpora.movielens import read_movielens
 from trialogue.records import Estimate, Mention
 from trialogue.stats import bootstrap_sums, cluster_sums

@@ -44,7 +44,7 @@ ROOMS = ("stats", "records", "metrics", "findings", "simulation")
 MESSAGES = ("texts.py", "codes.py")  # what they hold are the texts of messages
 RECORDS = ("dialogue", "estimate", "score")
 KNOWN = (
-    ("trialogue/stats/ranking/elo.py", ".std(ddof=1)", "0"),
+    ("trialogue/stats/ranking/battles.py", ".std(ddof=1)", "0"),
     ("trialogue/records/base.py", "SCHEMA = ", "6"),
     ("trialogue/records/base.py", "SCHEMA = ", "4"),
     *(

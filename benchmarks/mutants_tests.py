@@ -14,7 +14,7 @@ FARTHEST = 3  # imports between a test and the module
 
 @cache
 def module_name(path: Path) -> str:
-    """``trialogue.stats.ranking.elo``, of its path."""
+    """``trialogue.stats.ranking.battles``, of its path."""
     parts = path.relative_to(SRC).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 

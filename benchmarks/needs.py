@@ -24,7 +24,7 @@ from trialogue.records import Dialogue, Utterance
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.users.kinds import World, load_kind
-from trialogue.stats.comparison.bounded_mean import bounded_mean_interval
+from trialogue.stats.comparison.means import bounded_mean_interval
 from trialogue.transport.failures import AgentFailure
 from trialogue.workflows.inputs.knowledge import load_catalogue
 from trialogue.workflows.simulation.simulate import BASELINES

@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.tables import table
-from trialogue.datasets.corpora.recllmsim import LLM_PART, PARTS, in_chinese
+from trialogue.datasets.corpora.recllmsim import CHINESE, LLM_PART, PARTS
 from trialogue.findings.passport.behavior import discriminators_of, part_of
 from trialogue.findings.passport.distances import distances_of
 from trialogue.findings.resampling import Resampling
-from trialogue.records import Estimate
+from trialogue.records import Dialogue, Estimate
 from trialogue.records.files.jsonl import write_records
 from trialogue.report.passport.document import passport_document
 from trialogue.report.render.files import write_document
@@ -35,6 +35,15 @@ SPLITS = 200
 DISTANCE_SPLITS = 20
 TITLES = {name: title for name, (title, _) in FEATURES.items()}
 WAYS = ("off-topic", "repeated", "reference:popular")
+
+
+def in_chinese(dialogue: Dialogue) -> Dialogue:
+    """A dialogue in Chinese: as published, or, of the model's, as the publisher translated it."""
+    said = tuple(
+        each.model_copy(update={"text": str(each.meta[CHINESE])}) if CHINESE in each.meta else each
+        for each in dialogue.utterances
+    )
+    return dialogue.model_copy(update={"utterances": said})
 
 
 def bundled(out: Path) -> None:

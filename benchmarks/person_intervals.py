@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from trialogue.findings.agreement.rating_agreement import inner_ranks
 from trialogue.metrics.base import Array
 from trialogue.seeds import rng_for
-from trialogue.stats.ranks import midranks
+from trialogue.stats.arrays import midranks
 
 Places = NDArray[np.intp]
 RESAMPLES = 500

@@ -28,8 +28,8 @@ from PIL import Image
 from tests.study.prolific_api import TOKEN, Prolific, serving
 
 from benchmarks.study_crowd import crowd
-from trialogue.study.design.new import new_study
-from trialogue.study.design.platforms.arrivals import signed_link
+from trialogue.study.design.folder import new_study
+from trialogue.study.design.platforms import signed_link
 from trialogue.workflows.study.items import items_for
 
 STATIC = Path(__file__).resolve().parents[1] / "docs" / "static"
@@ -190,8 +190,8 @@ def staff(browser: Any, room: Path, platform: Prolific) -> None:
     from trialogue.study.recruiting.api import Api
     from trialogue.study.recruiting.prolific import Recruiter
     from trialogue.study.services.assigning import budget
-    from trialogue.study.services.management.deciding import decide
-    from trialogue.study.services.management.staff_access import let_in
+    from trialogue.study.services.deciding import decide
+    from trialogue.study.services.staff_access import let_in
 
     password = secrets.token_urlsafe(16)
     let_in("maria", password, export=True, manage=True)

@@ -30,8 +30,14 @@ from trialogue.strategies.next_strategy.evaluation import (
 )
 from trialogue.strategies.next_strategy.ngram import NGramFit
 from trialogue.strategies.next_strategy.planner import plan_next
-from trialogue.strategies.next_strategy.sequence import SequenceFit, SequenceModel, Tokens, UserTokens, sequences_of
-from trialogue.strategies.next_strategy.weights import MIN_ENTROPY_SHARE
+from trialogue.strategies.next_strategy.sequence import (
+    MIN_ENTROPY_SHARE,
+    SequenceFit,
+    SequenceModel,
+    Tokens,
+    UserTokens,
+    sequences_of,
+)
 
 HERE = Path(__file__).resolve().parent
 STAGES = ((1, 1), (2, 4), (5, 9), (10, 14), (15, 19), (20, 29), (30, 999))

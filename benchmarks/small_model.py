@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.tables import table
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import Dialogue, Ending, read_records
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 from trialogue.workflows.simulation.simulate import simulate
 
 KINDS = ("single", "dual", "target-item", "target-free", "worded")

@@ -158,7 +158,7 @@ def load(server: Server, workers: int, seconds: float, kills: Sequence[float] = 
 def lost(saved: Mapping[str, Mapping[str, str]]) -> int:
     """Acknowledged answers that are not in the database, or are there with another value."""
     from trialogue.study.models import Submission
-    from trialogue.study.services.tokens import read_token
+    from trialogue.study.services.rows import read_token
 
     stored = {(row.participant_id, row.step): row.answers for row in Submission.objects.all()}
     missing = 0

@@ -15,11 +15,10 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from trialogue.stats.comparison.proportions import wilson
-from trialogue.study.bots.outcome import SimulatedStudy
+from trialogue.stats.comparison.inference import wilson
 from trialogue.study.bots.people import TRAPS, RespondentKind
-from trialogue.study.bots.simulation import simulate_study
-from trialogue.study.design.new import new_study
+from trialogue.study.bots.simulation import SimulatedStudy, simulate_study
+from trialogue.study.design.folder import new_study
 from trialogue.study.design.validity import Validity, near_duplicates, shingles
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.study.items import items_for

@@ -31,7 +31,7 @@ from trialogue.simulation.language.nlu_linear import LinearClassifier
 from trialogue.simulation.language.nlu_llm import ActReader, ModelClassifier, agent_labels
 from trialogue.simulation.language.nlu_llm_options import understanding_options
 from trialogue.simulation.users.fit import UNSURE
-from trialogue.stats.comparison.proportions import wilson
+from trialogue.stats.comparison.inference import wilson
 
 HERE = Path(__file__).resolve().parent
 

@@ -101,7 +101,7 @@ class Message:
 
     text: str
     source: str
-    """Module and function, such as ``datasets.registry:get_format``."""
+    """Module and function, such as ``datasets.base:get_format``."""
 
     def is_in(self, text: str) -> bool:
         """Whether a text holds all that is always printed of the message, in order."""

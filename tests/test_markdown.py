@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.study.hostile import HOSTILE
 from trialogue.markdown import DEEPEST, LONGEST, TAGS, Element, Leaf, Node, markdown, shown_words
 from trialogue.study.bots.page import parse
-from trialogue.study.pages.prose import reply
+from trialogue.study.pages.fragments import reply
 
 
 def elements(nodes: tuple[Node, ...]) -> Iterator[Element]:

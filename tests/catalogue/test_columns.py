@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from trialogue.catalogue import columns
-from trialogue.catalogue.columns import number_blocks
+from trialogue.datasets.corpora import movielens
+from trialogue.datasets.corpora.movielens import number_blocks
 from trialogue.errors import DataError, Problem
 
 NAMES = ("a", "b")
@@ -30,7 +30,7 @@ def test_rows_are_the_same_however_the_file_is_cut(rows: list[tuple[int, float]]
     path = tmp_path / "rows.csv"
     path.write_text("".join(f"{a},{b}\n" for a, b in rows))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(columns, "CHUNK", chunk)
+        patch.setattr(movielens, "CHUNK", chunk)
         assert read(path) == ([[a, b] for a, b in rows], [])
 
 
@@ -58,8 +58,8 @@ def test_blank_lines_at_the_end_are_nothing(tmp_path: Path) -> None:
 
 
 def test_a_line_that_never_ends_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "CHUNK", 10)
-    monkeypatch.setattr(columns, "LONGEST_LINE", 50)
+    monkeypatch.setattr(movielens, "CHUNK", 10)
+    monkeypatch.setattr(movielens, "LONGEST_LINE", 50)
     path = tmp_path / "rows.csv"
     path.write_text("1" * 100)
     with pytest.raises(DataError, match="a line is longer than"):
@@ -67,14 +67,14 @@ def test_a_line_that_never_ends_is_refused(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_reading_ends_where_mistakes_are_very_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "MAX_PROBLEMS", 3)
+    monkeypatch.setattr(movielens, "MAX_PROBLEMS", 3)
     path = tmp_path / "rows.csv"
     path.write_text("x\n" * 100)
     assert len(read(path)[1]) == 3
 
 
 def test_codes_of_no_ids_are_none() -> None:
-    names, codes = columns.encode_ids(np.zeros(0, dtype=np.int32))
+    names, codes = movielens.encode_ids(np.zeros(0, dtype=np.int32))
     assert names == ()
     assert len(codes) == 0
-    assert columns.code_table([]).tolist() == [-1, -1]
+    assert movielens.code_table([]).tolist() == [-1, -1]

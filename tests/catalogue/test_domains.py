@@ -7,7 +7,7 @@ import pytest
 
 from trialogue.catalogue import Catalogue, Item, domain_of, spoken_attributes
 from trialogue.catalogue.domains import domain_name
-from trialogue.catalogue.ranges import number_in, with_ranges
+from trialogue.catalogue.item import number_in, with_ranges
 
 
 def catalogue(*names: str, values: int = 3) -> Catalogue:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from tests.demo_records import demo_situations
 from trialogue.cli.app import app
-from trialogue.datasets.corpora.demo import demo_situations
 from trialogue.errors import DataError, TrialogueError, UsageError
 from trialogue.records import Dialogue, Labeller, Situation, StrategyLabel, Utterance, write_records
 from trialogue.strategies.bundled_model import default_model

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_strategy_commands import labelled, run
+from tests.demo_records import demo_situations
 from trialogue.cli.shared.progress import refuse_input, refuse_inputs_in
 from trialogue.cli.strategies.data import examples
-from trialogue.datasets.corpora.demo import demo_situations
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, Response, Score, Utterance, read_records, write_records
 from trialogue.strategies.pairs import crossencoder
-from trialogue.strategies.pairs.training_pairs import PairSet
+from trialogue.strategies.pairs.protocols import PairSet
 
 GERMAN = [
     f"Haben Sie schon die Geschichte Nummer {number} gesehen, die mit den Schauspielern aus Hamburg?"

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trialogue.datasets import Repairs
-from trialogue.datasets.json_documents import ParseReport
-from trialogue.datasets.json_objects import first_object, read_objects
+from trialogue.datasets.json_documents import ParseReport, first_object, read_objects
 from trialogue.errors import DataError
 
 values = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()

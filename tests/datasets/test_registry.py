@@ -138,8 +138,8 @@ def test_a_file_that_fits_two_formats_is_refused_with_both(monkeypatch: pytest.M
         yield from ()
 
     two = {name: SimpleFormat(name, "It.", any_file, nothing) for name in ("one", "two")}
-    monkeypatch.setattr("trialogue.datasets.registry.format_names", lambda: list(two))
-    monkeypatch.setattr("trialogue.datasets.registry.get_format", two.__getitem__)
+    monkeypatch.setattr("trialogue.datasets.base.format_names", lambda: list(two))
+    monkeypatch.setattr("trialogue.datasets.base.get_format", two.__getitem__)
     path = tmp_path / "x"
     path.write_text("x")
     with pytest.raises(DataError, match=r"the format is ambiguous: one, two\. Choose one with --format"):

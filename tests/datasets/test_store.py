@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from trialogue.datasets import Corpus, RemoteFile, Repairs, Source, corpus_names
-from trialogue.datasets.download import fetch
-from trialogue.datasets.store import data_folder, get, is_here, locate, mirror_folder, verify
+from trialogue.datasets.store import data_folder, fetch, get, is_here, locate, mirror_folder, verify
 from trialogue.errors import DataError, MissingDataError, UsageError
 
 CONTENT = bytes(range(256)) * 4096  # 1 MiB
@@ -263,7 +262,7 @@ def test_spaces_in_an_address_are_escaped(publisher: Publisher, folders: Path) -
 
 
 def test_a_large_file_tells_how_far_it_is(publisher: Publisher, folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trialogue.datasets.download.REPORT_EVERY", 1 << 19)
+    monkeypatch.setattr("trialogue.datasets.store.REPORT_EVERY", 1 << 19)
     said: list[str] = []
     get(corpus(published(publisher)), progress=said.append)
     assert said[1:] == ["a.json: 0 of 1 MiB", "a.json: 1 of 1 MiB"]

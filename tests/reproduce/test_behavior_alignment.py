@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from tests.demo_records import demo_responses, demo_situations
 from trialogue.cli.app import app
-from trialogue.datasets.corpora.demo import demo_responses, demo_situations
 from trialogue.errors import DataError
 from trialogue.findings.alignment.differentiation import differentiation
 from trialogue.metrics import get_metrics

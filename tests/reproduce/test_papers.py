@@ -74,10 +74,9 @@ def test_a_reference_is_attributed_to_the_paper_before_it(text: str, expected: l
     ("file", "section"),
     [
         ("metrics/alignment/implicit_alignment.py", "5.1"),
-        ("strategies/pairs/hard_negatives.py", "5.1"),
+        ("strategies/pairs/protocols.py", "5.1"),
         ("strategies/pairs/crossencoder.py", "5.1"),
-        ("strategies/pairs/training_pairs.py", "5.1"),
-        ("strategies/names.py", "3.1"),
+        ("strategies/base.py", "3.1"),
         ("simulation/debug.py", "6.2"),
         ("study/staff/forms.py", "7"),
         ("records/situation.py", "3"),

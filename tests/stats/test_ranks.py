@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata, t
 
-from trialogue.stats.ranks import midranks, midranks_of_rows
+from trialogue.stats.arrays import midranks, midranks_of_rows
 from trialogue.stats.student_t import t_quantile, two_sided_p
 
 

@@ -6,9 +6,9 @@ import pytest
 import scipy.linalg  # noqa: F401  (its BLAS library is loaded before threads are counted)
 
 from trialogue.stats import clmm, lmm
+from trialogue.stats.mixed_models.fixed_effects import one_blas_thread
 from trialogue.stats.mixed_models.laplace import Likelihood
 from trialogue.stats.mixed_models.lmm import Form
-from trialogue.stats.threads import one_blas_thread
 
 
 def threads() -> list[int]:

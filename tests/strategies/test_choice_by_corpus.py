@@ -7,7 +7,7 @@ import pytest
 from benchmarks.by_corpus import CANDIDATES, CRITERIA, LINEAR, Field, gain
 from benchmarks.left_out import DOMAINS, HALVES, INSPIRED, REDIAL, SHOP, Trial
 
-from trialogue.strategies.learning.pair_sampling import draw_pairs
+from trialogue.strategies.learning.dyads import draw_pairs
 
 CLASSES = ("a", "b", "c")
 MEMBERS = "nhgste"

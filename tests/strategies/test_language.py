@@ -6,7 +6,7 @@ import pytest
 
 from trialogue.errors import DataError
 from trialogue.strategies.base import Example
-from trialogue.strategies.language import LanguageCheck, languages_in, languages_of
+from trialogue.strategies.sentences import LanguageCheck, languages_in, languages_of
 from trialogue.strategies.taxonomy import bundled_examples
 
 GERMAN = "Haben Sie den neuen Film mit der Nummer {} schon gesehen, oder soll ich Ihnen davon erzählen?"  # 16 words

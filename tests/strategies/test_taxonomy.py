@@ -8,9 +8,8 @@ import pytest
 
 from trialogue.errors import UnknownNameError
 from trialogue.records import read_records
-from trialogue.strategies.base import CLASSES, Example
+from trialogue.strategies.base import CLASSES, Example, canonical
 from trialogue.strategies.learning.folds import normalise_words
-from trialogue.strategies.names import canonical
 from trialogue.strategies.taxonomy import TAXONOMY, bundled_examples, general_examples, habitual_examples
 
 

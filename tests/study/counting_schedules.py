@@ -13,15 +13,13 @@ from unittest.mock import patch
 
 from tests.study.walking import answers, running
 from trialogue.study.design.checks import BLANK
-from trialogue.study.design.flow import phase_of
-from trialogue.study.design.page_content import Step
+from trialogue.study.design.pages import Step, phase_of
 from trialogue.study.export import export_study
 from trialogue.study.models import Decision, Item, Participant, Study, Submission
-from trialogue.study.services import assigning, entering, leaving, steps, submitting
-from trialogue.study.services.management import counting
-from trialogue.study.services.management.deciding import decide
-from trialogue.study.services.management.reconciliation import reconcile_rows
-from trialogue.study.staff.dashboard.flow import coverage
+from trialogue.study.services import assigning, deciding, entering, leaving, steps
+from trialogue.study.services.deciding import decide
+from trialogue.study.services.reconciliation import reconcile_rows
+from trialogue.study.staff.dashboard import coverage
 from trialogue.workflows.inputs.study_files import read_export
 
 STATUSES = ("RETURNED", "TIMED-OUT", "REJECTED", "AWAITING REVIEW", "APPROVED")
@@ -113,7 +111,7 @@ class History:
             expected = asked_answers(person, step)
             posted |= expected if careful else {}
         before = Submission.objects.filter(participant=person, step=step.key).first()
-        outcome = submitting.submit(person, step.token, posted)
+        outcome = steps.submit(person, step.token, posted)
         after = Submission.objects.filter(participant=person, step=step.key).first()
         if outcome.kind == "stored":
             self.acknowledged[person.pk, step.key] = after.answers if after else None
@@ -161,7 +159,7 @@ class History:
         self.wrong.append("people are let in for ever")
 
     def _check(self, *, full: bool = False) -> None:
-        items = {each.key: each for each in counting.counts_by_item(self.study)}
+        items = {each.key: each for each in deciding.counts_by_item(self.study)}
         for each in Item.objects.filter(study=self.study, kind=Item.Kind.TASK):
             now = items[each.key]
             if now.counted + now.pending + now.leased + now.left_out != each.taken or each.taken > self.k:
@@ -184,12 +182,12 @@ class History:
 
     def _check_strata(self) -> None:
         """Every item has its ratings of every stratum, given by members, and positions are balanced in each, too."""
-        for row in counting.counts_by_stratum(self.study):
+        for row in deciding.counts_by_stratum(self.study):
             if (row.open, row.running) != (0, 0):
                 self.wrong.append(f"stratum {row}")
             if row.key and (spread := imbalance(self.study, stratum=row.key)) > 1 + row.left_out:
                 self.wrong.append(f"position {spread} in {row.key}")
-        for held in counting.counted_assignments(self.study):
+        for held in deciding.counted_assignments(self.study):
             if held.slot.stratum != held.participant.stratum:
                 self.wrong.append(f"{held.participant.stratum} in a place of {held.slot.stratum}")
 
@@ -239,7 +237,7 @@ def analysed(study: Study) -> Counter[str]:
 def imbalance(study: Study, *, stratum: str = "") -> int:
     """Largest difference between positions of a system among answers that count, of everybody or of a stratum."""
     places: dict[str, Counter[int]] = {}
-    of_stratum = (each for each in counting.counted_assignments(study) if stratum in ("", each.slot.stratum))
+    of_stratum = (each for each in deciding.counted_assignments(study) if stratum in ("", each.slot.stratum))
     for each in of_stratum:
         for place, system in enumerate(each.slot.order):
             places.setdefault(system, Counter())[place] += 1

@@ -32,7 +32,7 @@ def prepare(folder: Path) -> "Study":
     study = open_study(folder)
     from tests.study.walking import walk
     from trialogue.study.services import entering
-    from trialogue.study.services.management.launching import set_state
+    from trialogue.study.services.launching import set_state
 
     study = set_state(study, "running", who="test")
     for number in range(1, PEOPLE + 1):
@@ -61,8 +61,8 @@ def pay(study: "Study", *, arrow: int = 0, after: bool = False, signal_to: int =
     from django.db import connection
 
     from tests.study.money_schedules import Faults, FaultyPayer
+    from trialogue.study.recruiting.account import Ledger
     from trialogue.study.recruiting.api import Api
-    from trialogue.study.recruiting.ledger import Ledger
 
     class StandsStill(Faults):
         def here(self, kinds: tuple[str, ...]) -> str:
@@ -136,9 +136,8 @@ def schedule(study: "Study", rng: random.Random, arrow: int, *, after: bool) -> 
     from trialogue.errors import TrialogueError
     from trialogue.study.models import Decision, PlatformRequest
     from trialogue.study.recruiting.api import Api
-    from trialogue.study.recruiting.bonuses import LISTED_AFTER
-    from trialogue.study.recruiting.decisions import Payer
-    from trialogue.study.services.management.deciding import standings
+    from trialogue.study.recruiting.decisions import LISTED_AFTER, Payer
+    from trialogue.study.services.deciding import standings
 
     api, people = Api(), list(study.participants.order_by("number"))
     api.change("POST", "/reset/", {"people": PEOPLE, "late": rng.random() < 0.3})

@@ -20,7 +20,7 @@ from trialogue.errors import TrialogueError
 from trialogue.study.models import Decision, Participant, PlatformRequest, Study
 from trialogue.study.recruiting.api import Api, PlatformError
 from trialogue.study.recruiting.decisions import Payer
-from trialogue.study.services.management.deciding import standings
+from trialogue.study.services.deciding import standings
 
 REQUEST_FAULTS = ("lost", "carried out, answer lost", "late", "late", "late", "unclear", "unclear, carried out",
                   "killed before", "killed after", "other payer before", "other payer after", "refused")  # fmt: skip

@@ -22,7 +22,7 @@ from typing import Any
 
 from tests.study.served import states
 from tests.study.visitor import Page, Visitor
-from trialogue.study.services.tokens import read_token
+from trialogue.study.services.rows import read_token
 
 Acknowledged = dict[tuple[int, str], dict[str, str]]
 """What was sent, by participant and step."""

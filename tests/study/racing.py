@@ -131,8 +131,8 @@ def strata() -> dict[str, Any]:
     from tests.study.counting_schedules import GROUPS
     from tests.study.walking import answers, entered, now_at, running, send
     from trialogue.study.models import Participant
-    from trialogue.study.services import submitting
-    from trialogue.study.services.management.launching import end_soft_launch
+    from trialogue.study.services import steps
+    from trialogue.study.services.launching import end_soft_launch
 
     study = running(
         items=4,
@@ -150,7 +150,7 @@ def strata() -> dict[str, Any]:
     def passes(place: int) -> Callable[[], str]:
         def work() -> str:
             step = now_at(people[place])
-            return submitting.submit(people[place], step.token, answers(step) | {"group": [GROUPS[place % 2]]}).kind
+            return steps.submit(people[place], step.token, answers(step) | {"group": [GROUPS[place % 2]]}).kind
 
         return work
 

@@ -34,8 +34,8 @@ def main(folder: Path) -> dict[str, Any]:
     from tests.study.walking import walk
     from trialogue.study.models import Study
     from trialogue.study.services import entering, leaving
-    from trialogue.study.services.management.launching import set_state
-    from trialogue.study.services.management.personal_data import stored_about
+    from trialogue.study.services.launching import set_state
+    from trialogue.study.services.leaving import stored_about
 
     study = set_state(Study.objects.get(), "running", who="test")
 

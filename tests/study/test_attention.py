@@ -14,8 +14,8 @@ from trialogue.study.design.file import study_of
 from trialogue.study.design.validity import Attention
 from trialogue.study.export import export_study
 from trialogue.study.models import Participant, Study
-from trialogue.study.pages.views.steps import KINDS, parse_events
-from trialogue.study.services import leaving, submitting
+from trialogue.study.pages.steps import KINDS, parse_events
+from trialogue.study.services import leaving, steps
 from trialogue.workflows.study.report import study_findings
 
 FILE: dict[str, Any] = {
@@ -78,7 +78,7 @@ def careless(study: Study) -> Participant:
     while (step := now_at(person)).key != "exit":
         events = parse_events('[["blur", 500], ["focus", 9000], ["paste", 9100], ["submit", 10000]]')
         posted = answers(step, {"why": "The first is best."})
-        assert submitting.submit(person, step.token, posted, events=events).kind == "stored"
+        assert steps.submit(person, step.token, posted, events=events).kind == "stored"
         person.refresh_from_db()
     person.refresh_from_db()
     return person
@@ -90,7 +90,7 @@ def careful(study: Study) -> None:
     walk(person, until="task")
     while (step := now_at(person)).key != "exit":
         posted = answers(step, {"why": f"Of {step.key} I think this."})
-        assert submitting.submit(person, step.token, posted).kind == "stored"
+        assert steps.submit(person, step.token, posted).kind == "stored"
 
 
 @pytest.mark.usefixtures("store")

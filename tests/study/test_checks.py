@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from trialogue.study.bots.outcome import SimulatedStudy
-from trialogue.study.design.checks import CheckItem, checks_of, is_passed
+from trialogue.study.bots.simulation import SimulatedStudy
+from trialogue.study.design.checks import CheckItem, advice, checks_of, is_passed
 from trialogue.study.design.file import StudyFile, study_of
 from trialogue.study.design.items import Message, PreferenceItem, RatingItem
-from trialogue.study.design.warnings import advice
 
 CONTEXT = (Message(speaker="user", text="A thriller?"),)
 ITEM = RatingItem(key="one", context=CONTEXT, responses={"fine": "Heat.", "poor": "No."})

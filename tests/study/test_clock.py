@@ -13,10 +13,10 @@ from tests.study.walking import entered as somebody
 from tests.study.walking import running as study_of_services
 from trialogue.study.bots.__main__ import Clock, patched_time
 from trialogue.study.models import Assignment, Study, Submission
-from trialogue.study.pages.views.steps import parse_events
-from trialogue.study.services import submitting
-from trialogue.study.services.evidence import evidence_of
-from trialogue.study.services.tokens import read_token
+from trialogue.study.pages.steps import parse_events
+from trialogue.study.services import steps
+from trialogue.study.services.rows import read_token
+from trialogue.study.services.validity import evidence_of
 
 pytestmark = pytest.mark.usefixtures("store")
 SUMMER_ENDS = datetime(
@@ -54,7 +54,7 @@ def test_a_clock_that_was_set_back_tells_no_time_and_the_browsers_own_does(clock
     step = now_at(person)
     clock.seconds -= 3600
     events = parse_events('[["first_input", 900], ["submit", 41500]]')
-    assert submitting.submit(person, step.token, answers(step), events=events).kind == "stored"
+    assert steps.submit(person, step.token, answers(step), events=events).kind == "stored"
     stored = Submission.objects.get(step="task:1")
     assert (stored.seconds, stored.client_seconds) == (None, 41.5)
     assert evidence_of(person).seconds == ()

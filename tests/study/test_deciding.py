@@ -11,7 +11,7 @@ from trialogue.findings.people.participants import countable_participants
 from trialogue.study.export import export_study
 from trialogue.study.models import Audit, Decision, Participant
 from trialogue.study.services import leaving
-from trialogue.study.services.management.deciding import Standing, decide, standing_of, standings
+from trialogue.study.services.deciding import Standing, decide, standing_of, standings
 from trialogue.workflows.inputs.study_files import read_export
 from trialogue.workflows.study.report import study_findings
 

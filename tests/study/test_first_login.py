@@ -8,7 +8,7 @@ from tests.study.pages.studies import running
 from trialogue.errors import DataError
 from trialogue.study.design.contradictions import RESERVED
 from trialogue.study.design.file import study_of
-from trialogue.study.services.management import staff_access
+from trialogue.study.services import staff_access
 
 pytestmark = pytest.mark.usefixtures("store")
 FORM = {"username": "maria", "password": "correct horse battery staple", "again": "correct horse battery staple"}

@@ -10,7 +10,7 @@ from trialogue.agents import AgentFailure, Turn
 from trialogue.agents.session import SimpleSession
 from trialogue.records import Utterance
 from trialogue.study.models import Chat, ChatTurn
-from trialogue.study.services import open_conversations
+from trialogue.study.services import chatting
 
 pytestmark = pytest.mark.usefixtures("store")
 HELLO = "Hello! What do you look for?"
@@ -53,7 +53,7 @@ class HostAgent:
 def at_chat(monkeypatch: pytest.MonkeyPatch, first: Turn | None) -> tuple[Client, str, HostAgent]:
     """The page of a conversation with an agent that says something first."""
     agent = HostAgent(first)
-    monkeypatch.setattr(open_conversations, "TALKS", open_conversations.OpenConversations(lambda _: agent))
+    monkeypatch.setattr(chatting, "TALKS", chatting.OpenConversations(lambda _: agent))
     study, client = running("chat", items=1, items_per_participant=1, phases=["consent", "tasks", "exit"]), Client()
     page = sent(client, entered(client, study))
     return client, source(page), agent

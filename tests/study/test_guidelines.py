@@ -9,7 +9,7 @@ from tests.study.pages.made import html, page
 from trialogue.strategies.taxonomy import TAXONOMY, bundled_examples
 from trialogue.study.design.file import strategy_labels
 from trialogue.study.design.guidelines import EXAMPLES, guidelines, languages
-from trialogue.study.design.page_content import LabelShown, Line, Part, Step
+from trialogue.study.design.pages import LabelShown, Line, Part, Step
 from trialogue.study.design.questions import Question, text_in
 from trialogue.study.pages.contents import guideline_of
 

@@ -10,7 +10,7 @@ from django.test import Client
 
 from tests.study.pages.studies import Form, entered, running, sent, source, walked
 from trialogue.study.models import Assignment, Participant, Study, Submission
-from trialogue.study.services import reading
+from trialogue.study.services import rows
 
 pytestmark = pytest.mark.usefixtures("store")
 RATED = "r1-meaning"
@@ -48,7 +48,7 @@ def test_a_rating_that_comes_to_another_process_or_after_a_restart_is_stored() -
     study, client = running(), Client()
     page = at_task(client, study)
     cache.clear()
-    reading._file.cache_clear()  # nothing is known from before
+    rows._file.cache_clear()  # nothing is known from before
     sent(client, page, **{RATED: "3"})
     assert rated() == {"task:1": 3}
 

@@ -13,18 +13,16 @@ from tests.study.test_recruiting import BASE, PAID, person, recruiter, states_of
 from tests.study.walking import FRAME, OF_TYPE, answers, entered, running, walk
 from trialogue.errors import DataError, UsageError
 from trialogue.study.design.file import study_of
-from trialogue.study.design.flow import phase_of
-from trialogue.study.design.platforms.budget import budget_of
+from trialogue.study.design.pages import phase_of
+from trialogue.study.design.platforms import budget_of
 from trialogue.study.export import export_study
 from trialogue.study.models import Audit, Participant, Study
 from trialogue.study.recruiting import api
 from trialogue.study.recruiting.api import PlatformError
-from trialogue.study.recruiting.preflight import BLOCKS, advice_on, line_of, name_of
+from trialogue.study.recruiting.preflight import BLOCKS, advice_on, draft_body, line_of, name_of
 from trialogue.study.recruiting.prolific import Recruiter
-from trialogue.study.recruiting.remote import draft_body
-from trialogue.study.services import entering, leaving, steps, submitting
-from trialogue.study.services.management import launching
-from trialogue.study.services.management.reconciliation import reconcile_rows
+from trialogue.study.services import entering, launching, leaving, steps
+from trialogue.study.services.reconciliation import reconcile_rows
 from trialogue.workflows.inputs.study_files import read_export
 
 pytestmark = pytest.mark.usefixtures("store")
@@ -67,7 +65,7 @@ def ended(study: Study, *, careful: bool = True, **parameters: str) -> Participa
         elif phase_of(step.key) == "check":
             right = asked_answers(one, step)
             posted |= {name: ["1" if values != ["1"] else "2"] for name, values in right.items()}
-        assert submitting.submit(one, step.token, posted).kind == "stored"
+        assert steps.submit(one, step.token, posted).kind == "stored"
     one.refresh_from_db()
     return one
 

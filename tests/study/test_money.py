@@ -34,8 +34,8 @@ from trialogue.errors import UsageError
 from trialogue.study.models import Decision, PlatformRequest, Study
 from trialogue.study.recruiting import api
 from trialogue.study.recruiting.api import NOT_DONE, PlatformError
-from trialogue.study.services.management.deciding import decide
-from trialogue.study.services.management.loading import load
+from trialogue.study.services.deciding import decide
+from trialogue.study.services.launching import load
 
 __all__ = ["platform", "study"]
 pytestmark = pytest.mark.usefixtures("store")

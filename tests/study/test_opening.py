@@ -15,13 +15,13 @@ from tests.study.served import folder_of
 from trialogue.cli.app import app
 from trialogue.errors import DataError, TrialogueError, UsageError
 from trialogue.records import Dialogue, Utterance, write_records
-from trialogue.study.backup import backup
-from trialogue.study.design import items_file
+from trialogue.study.databases import backup
+from trialogue.study.design import folder as items_file
+from trialogue.study.design.checks import advice
 from trialogue.study.design.file import preset, preset_names, read_study, study_of
+from trialogue.study.design.folder import new_study, template_names, template_path
 from trialogue.study.design.items import RealismItem
-from trialogue.study.design.new import new_study, template_names, template_path
 from trialogue.study.design.questions import text_in
-from trialogue.study.design.warnings import advice
 from trialogue.study.opening import read_folder, secret_key, set_up
 from trialogue.study.server import preview_copy, serve
 from trialogue.workflows.study.items import items_for

@@ -8,9 +8,9 @@ import pytest
 
 from tests.study.walking import entered, running, walk
 from trialogue.study.models import Code
-from trialogue.study.pages.views import steps
+from trialogue.study.pages import steps
 from trialogue.study.services import leaving
-from trialogue.study.services.tokens import page_in, page_key, read_token, token_for
+from trialogue.study.services.rows import page_in, page_key, read_token, token_for
 from trialogue.study.web.access_log import JsonFormatter
 from trialogue.study.workers import Parser
 

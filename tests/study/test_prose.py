@@ -11,8 +11,8 @@ from pydantic import TypeAdapter, ValidationError
 from tests.study.hostile import HOSTILE
 from trialogue.markdown import TAGS
 from trialogue.study.design.file import ImageAddress
-from trialogue.study.pages.prose import prose, reply, with_items
-from trialogue.study.web.headers import policy
+from trialogue.study.pages.fragments import prose, reply, with_items
+from trialogue.study.web.middleware import policy
 
 
 class Seen(HTMLParser):

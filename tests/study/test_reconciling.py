@@ -7,10 +7,9 @@ import pytest
 from tests.study.walking import entered, running, walk
 from trialogue.errors import DataError, UsageError
 from trialogue.study.models import Assignment, Audit
-from trialogue.study.services import entering, steps, submitting
-from trialogue.study.services.management import counting
-from trialogue.study.services.management.reconciliation import due, reconcile, reconcile_rows
-from trialogue.study.services.management.staff_access import let_in
+from trialogue.study.services import deciding, entering, steps
+from trialogue.study.services.reconciliation import due, reconcile, reconcile_rows
+from trialogue.study.services.staff_access import let_in
 
 pytestmark = pytest.mark.usefixtures("store")
 
@@ -23,7 +22,7 @@ def test_returned_people_give_back_their_slots_and_differences_are_reported(tmp_
     assert came.participant is not None
     step = steps.current(came.participant)
     assert step is not None
-    submitting.submit(came.participant, step.token, {"agree": ["yes"]})
+    steps.submit(came.participant, step.token, {"agree": ["yes"]})
     steps.current(came.participant)
     assert Assignment.objects.filter(state="leased").count() == 3
     path = tmp_path / "prolific.csv"
@@ -50,7 +49,7 @@ def test_whatever_the_platform_says_about_somebody_who_completed_here_is_said_wi
     lines = list(due(found, "Prolific"))
     assert lines[0].startswith("a: completed here, but returned or timed out on Prolific")
     assert "'UNDER AUDIT' on Prolific is not known" in lines[2]
-    assert counting.counting_people(study) == {people["a"].pk, people["b"].pk}  # completed here: it counts
+    assert deciding.counting_people(study) == {people["a"].pk, people["b"].pk}  # completed here: it counts
 
 
 def test_a_list_without_the_right_columns_is_refused(tmp_path: Path) -> None:

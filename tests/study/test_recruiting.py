@@ -14,7 +14,7 @@ from django.conf import settings
 from tests.study.prolific_api import TOKEN, Prolific, serving
 from tests.study.walking import running, walk
 from trialogue.errors import UsageError
-from trialogue.study.design.platforms.arrivals import signed_link
+from trialogue.study.design.platforms import signed_link
 from trialogue.study.models import Assignment, Audit, Decision, Participant, Study
 from trialogue.study.recruiting import api
 from trialogue.study.recruiting.api import Api, PlatformError
@@ -22,7 +22,7 @@ from trialogue.study.recruiting.decisions import Payer
 from trialogue.study.recruiting.following import follow, waiting_for
 from trialogue.study.recruiting.prolific import Recruiter
 from trialogue.study.services import entering
-from trialogue.study.services.management.deciding import decide
+from trialogue.study.services.deciding import decide
 
 pytestmark = pytest.mark.usefixtures("store")
 BASE = "https://study.example.org"
@@ -481,8 +481,8 @@ def test_the_amount_is_confirmed_not_its_spelling(platform: Prolific, tmp_path: 
 
 
 def test_a_draft_of_a_study_without_payment_is_refused() -> None:
-    from trialogue.study.recruiting.remote import draft_body
-    from trialogue.study.services.reading import file_of
+    from trialogue.study.recruiting.preflight import draft_body
+    from trialogue.study.services.rows import file_of
 
     unpaid = file_of(running(items=6, **PAID)).model_copy(update={"payment": None})
     with pytest.raises(UsageError, match="The study file has no payment"):

@@ -13,12 +13,11 @@ from tests.study.walking import FRAME, entered, item, running, walk
 from trialogue.errors import UsageError
 from trialogue.study.design.file import sha256_of_study, study_of
 from trialogue.study.design.items import BY_TYPE
-from trialogue.study.design.payment import Payment
-from trialogue.study.design.platforms.budget import budget_of
+from trialogue.study.design.launch import Payment
+from trialogue.study.design.platforms import budget_of
 from trialogue.study.models import Assignment, Audit, Item, Study
-from trialogue.study.services import entering
-from trialogue.study.services.management import launching
-from trialogue.study.services.management.loading import load
+from trialogue.study.services import entering, launching
+from trialogue.study.services.launching import load
 
 FAST: dict[str, Any] = {"exclusion": ["too_fast"], "attention": {"checks": 0, "min_seconds_per_item": 60}}
 

@@ -8,9 +8,8 @@ from django.utils import timezone
 
 from tests.study.walking import answers, entered, now_at, running, send, walk
 from trialogue.study.models import Assignment, Audit, ChatTurn, Check, Identity, Item, Participant, Study, Submission
-from trialogue.study.pages.views.steps import words
-from trialogue.study.services import assigning, entering, leaving, steps, submitting
-from trialogue.study.services.management import counting
+from trialogue.study.pages.steps import words
+from trialogue.study.services import assigning, deciding, entering, leaving, steps
 
 pytestmark = pytest.mark.usefixtures("store")
 TWO_QUESTIONS = {
@@ -71,12 +70,12 @@ def test_a_double_submit_is_one_row_and_later_ones_change_nothing() -> None:
 
 
 def test_a_step_that_is_not_the_current_one_is_stale() -> None:
-    from trialogue.study.services.tokens import token_for
+    from trialogue.study.services.rows import token_for
 
     person = entered(running())
     walk(person, until="task")
     for key in ("task:2", "exit", "after:1", "check:1"):
-        assert submitting.submit(person, token_for(person.pk, key), {"r1-sense": ["1"]}).kind == "stale"
+        assert steps.submit(person, token_for(person.pk, key), {"r1-sense": ["1"]}).kind == "stale"
 
 
 def test_anothers_a_forged_and_an_empty_token_are_refused() -> None:
@@ -84,7 +83,7 @@ def test_anothers_a_forged_and_an_empty_token_are_refused() -> None:
     one, two = entered(study), entered(study)
     token = now_at(one).token
     for given in (token, token[:-1], "", "\x00", "a:b:c", token.replace(":", "::")):
-        assert submitting.submit(two, given, {"agree": ["yes"]}).kind == "refused"
+        assert steps.submit(two, given, {"agree": ["yes"]}).kind == "refused"
     assert not Submission.objects.exists()
 
 
@@ -92,7 +91,7 @@ def test_what_is_missing_or_impossible_is_reported_and_nothing_is_stored() -> No
     person = entered(running())
     walk(person, until="task")
     step = now_at(person)
-    outcome = submitting.submit(person, step.token, {"r1-sense": ["3"], "r2-sense": ["6"]})
+    outcome = steps.submit(person, step.token, {"r1-sense": ["3"], "r2-sense": ["6"]})
     assert outcome.kind == "invalid"
     assert outcome.parts["r2-"].wrong["sense"].code == "unknown"
     assert outcome.parts["r3-"].wrong["sense"].code == "missing"
@@ -102,8 +101,8 @@ def test_what_is_missing_or_impossible_is_reported_and_nothing_is_stored() -> No
 def test_consent_takes_a_yes_or_a_no_and_nothing_else() -> None:
     study = running()
     person = entered(study)
-    assert submitting.submit(person, now_at(person).token, {}).kind == "invalid"
-    assert submitting.submit(person, now_at(person).token, {"agree": ["no"]}).kind == "stored"
+    assert steps.submit(person, now_at(person).token, {}).kind == "invalid"
+    assert steps.submit(person, now_at(person).token, {"agree": ["no"]}).kind == "stored"
     person.refresh_from_db()
     assert (person.state, person.reason) == ("failed", "no_consent")
     assert steps.current(person) is None
@@ -201,8 +200,8 @@ def test_answers_of_somebody_who_leaves_are_collected_again_and_are_surplus_if_t
     other = entered(study)
     walk(other)
     assert other.assignments.filter(item=first.item, state="done").exists()
-    assert counting.counting_people(study) == {other.pk}
-    assert {each.counted for each in counting.counts_by_item(study)} == {1}
+    assert deciding.counting_people(study) == {other.pk}
+    assert {each.counted for each in deciding.counts_by_item(study)} == {1}
     assert steps.current(late) is None  # all places are taken
     assert late.assignments.get(position=1).state == "abandoned"
     assert counted(study)
@@ -217,7 +216,7 @@ def test_slots_of_those_whom_the_platform_says_are_gone_are_opened_again_with_th
     leaving.mark(gone, state)
     assert sorted(gone.assignments.values_list("state", flat=True)) == ["abandoned", "released", "released"]
     walk(entered(study))
-    assert {each.counted for each in counting.counts_by_item(study)} == {1}
+    assert {each.counted for each in deciding.counts_by_item(study)} == {1}
     assert counted(study)
 
 
@@ -401,7 +400,7 @@ def test_a_chat_echoes_and_is_saved_turn_by_turn_and_judged_when_it_is_over() ->
     walk(person, until="task")
     step = now_at(person)
     assert step.kind == "chat"
-    assert submitting.submit(person, step.token, answers(step)).kind == "stale"
+    assert steps.submit(person, step.token, answers(step)).kind == "stale"
     walk(person)
     said = list(ChatTurn.objects.values_list("speaker", "text"))
     assert said == [("user", "Hello there"), ("system", "Hello there")]

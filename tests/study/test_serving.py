@@ -17,7 +17,7 @@ from tests.study.postgres import program, server
 from tests.study.power import Acknowledged, Failures, Remembering, Snapshot, opened, torn
 from tests.study.served import folder_of, free_port, kill, start, stop
 from tests.study.visitor import Page, Visitor
-from trialogue.study.backup import backup
+from trialogue.study.databases import backup
 
 K, ITEMS, EACH, PEOPLE = 2, 12, 3, 16  # 24 slots: 8 people of 3 items fill the study
 

@@ -6,7 +6,7 @@ import pytest
 from django.utils import translation
 
 from trialogue.records import Reason, ReasonCode
-from trialogue.study.staff.dashboard.answers import alpha_so_far, kappa_of_two
+from trialogue.study.staff.dashboard import alpha_so_far, kappa_of_two
 from trialogue.study.staff.evidence import Session, findings
 
 

@@ -7,7 +7,7 @@ import pytest
 from trialogue.agents import AgentFailure, Turn
 from trialogue.agents.session import SimpleSession
 from trialogue.records import Utterance
-from trialogue.study.services.open_conversations import OpenConversations
+from trialogue.study.services.chatting import OpenConversations
 
 
 class Counting(SimpleSession):

@@ -29,8 +29,8 @@ def opened(folder: Path, out: Path) -> dict[str, object]:
     study = open_study(folder)
     from django.test.utils import override_settings
 
+    from trialogue.study.databases import bring_up_to_date
     from trialogue.study.export import export_study
-    from trialogue.study.upgrading import bring_up_to_date
 
     state = study.state
     export_study(study, out / "now", who="test")
@@ -86,8 +86,7 @@ def make(folder: Path) -> None:
     study = open_study(folder)
     from tests.study.walking import entered, walk
     from trialogue.study.export import export_study
-    from trialogue.study.services import leaving
-    from trialogue.study.services.management import launching
+    from trialogue.study.services import launching, leaving
 
     study = launching.set_state(study, "running", who="test")
     people = [entered(study, PROLIFIC_PID=f"p{place}", SESSION_ID=f"s{place}") for place in range(4)]

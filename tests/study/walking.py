@@ -4,13 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trialogue.study.design.file import sha256_of_study, study_of
-from trialogue.study.design.flow import phase_of
 from trialogue.study.design.items import BY_TYPE, AnyItem
-from trialogue.study.design.page_content import Outcome, Step
+from trialogue.study.design.pages import Outcome, Step, phase_of
 from trialogue.study.models import Participant, Study
-from trialogue.study.services import chatting, entering, steps, submitting
-from trialogue.study.services.management import launching
-from trialogue.study.services.management.loading import load
+from trialogue.study.services import chatting, entering, launching, steps
+from trialogue.study.services.launching import load
 
 SCALE = ["Entirely meaningless", "Meaningless", "Between", "Meaningful", "Perfectly meaningful"]
 TALK = [
@@ -101,7 +99,7 @@ def answers(step: Step, wanted: Mapping[str, str] | None = None) -> dict[str, li
 
 def send(person: Participant, step: Step, wanted: Mapping[str, str] | None = None) -> Outcome:
     """Send the answers of a step; conversations are had before."""
-    return submitting.submit(person, step.token, answers(step, wanted))
+    return steps.submit(person, step.token, answers(step, wanted))
 
 
 def talk(person: Participant, step: Step, order: list[str]) -> None:

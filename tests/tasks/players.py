@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from trialogue.catalogue.search import words_of
+from trialogue.catalogue.catalogue import words_of
 from trialogue.tasks.baselines import Expected
 from trialogue.tasks.environment import Trial
 from trialogue.tasks.outcomes import RESTRICTED, Outcome

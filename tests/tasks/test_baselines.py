@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.tasks.players import Asker, Constant, Listener, Player, RandomItem, learn_catalogue, play_exactly
-from trialogue.catalogue.search import Search
+from trialogue.catalogue.catalogue import Search
 from trialogue.errors import UsageError
 from trialogue.tasks import Baseline, Ends, Task, TaskSet, Trial, Wish, baselines_of, read_task_set
 from trialogue.tasks.task import Catalogue, Op, Policy, Reveal

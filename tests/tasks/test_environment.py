@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.tasks.test_outcomes import CATALOGUE, TASK, offer
 from trialogue.agents.tools.toolbox import ToolError
-from trialogue.catalogue.search import RESULTS, Search
+from trialogue.catalogue.catalogue import RESULTS, Search
 from trialogue.errors import UsageError
 from trialogue.tasks import Ends, Task, Trial, Wish, tool_schemas
 from trialogue.tasks.environment import TrialEnding

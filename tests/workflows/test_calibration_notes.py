@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.demo_records import demo_responses, demo_situations
 from trialogue.cli.app import app
-from trialogue.datasets.corpora.demo import demo_responses, demo_situations
 from trialogue.metrics import Settings
 from trialogue.records import Reason, ReasonCode, Score, write_records
 from trialogue.strategies.bundled_model import default_model

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflows.made import dialogue, written
-from trialogue.datasets.conversion.convert import shard
+from trialogue.datasets.conversion import shard
 from trialogue.errors import DataError
 from trialogue.records import Dialogue, Ending, Mention, Need, Role, Utterance
 from trialogue.simulation.source import SIMULATED

@@ -10,7 +10,7 @@ import pytest
 
 from tests.workflows.test_score_parts import FEW, METRICS, dialogue
 from trialogue.dask_cluster import DaskCluster
-from trialogue.datasets.conversion.convert import shard
+from trialogue.datasets.conversion import shard
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, Score
 from trialogue.records.files.jsonl import to_line

@@ -5,18 +5,16 @@
 ``TitleCheck`` finds titles that a catalogue lacks, ``ClaimCheck`` what a text says of items.
 """
 
-from trialogue.catalogue.attribute_names import names_of, normalise_words, plurals_of
 from trialogue.catalogue.catalogue import Catalogue
 from trialogue.catalogue.domains import DOMAINS, Domain, domain_of, main_attribute, spoken_attributes, spoken_name
-from trialogue.catalogue.item import OTHER_TITLES, Item
+from trialogue.catalogue.item import OTHER_TITLES, Item, names_of, normalise_words, plurals_of
 from trialogue.catalogue.layout import Layout, Part, ReplyLayout, filling_of, layout_of, plain_text
 from trialogue.catalogue.linking.linker import Candidate, TitleLinker
 from trialogue.catalogue.linking.titles import ParsedTitle, Token, parse_title, title_key, tokens
 from trialogue.catalogue.presenting.check import TitleCheck
 from trialogue.catalogue.presenting.claims import ClaimCheck
 from trialogue.catalogue.presenting.presented import Presented, presented_titles
-from trialogue.catalogue.ratings import Ratings, Scale
-from trialogue.catalogue.ratings_file import read_ratings
+from trialogue.catalogue.ratings import Ratings, Scale, read_ratings
 
 __all__ = [
     "DOMAINS",

@@ -10,10 +10,9 @@ from enum import StrEnum
 from statistics import median
 from types import MappingProxyType
 
-from trialogue.catalogue.attribute_names import normalise_words
 from trialogue.catalogue.catalogue import Catalogue
-from trialogue.catalogue.item import OTHER_TITLES
-from trialogue.catalogue.ranges import RANGE, number_in
+from trialogue.catalogue.item import OTHER_TITLES, RANGE, normalise_words, number_in
+from trialogue.catalogue.linking.ordinary import word_set
 from trialogue.errors import DataError, Problem
 
 SPOKEN = 5  # attributes that users of a catalogue without ratings talk about; people name two to four in a dialogue
@@ -60,28 +59,12 @@ DOMAINS: Mapping[str, Domain] = MappingProxyType(
 """Domains by name."""
 _SIGNS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        "film": frozenset(
-            ["director", "directors", "star", "stars", "starring", "actor", "actors", "cast", "screenwriter", "runtime"]
-        ),
-        "book": frozenset(["author", "authors", "isbn", "publisher", "pages", "page", "count"]),
-        "restaurant": frozenset(["cuisine", "cuisines", "dishes", "michelin"]),
-        "song": frozenset(["artist", "artists", "album", "singer", "bpm"]),
-        "game": frozenset(["platform", "platforms", "developer", "developers", "players"]),
-        "product": frozenset(
-            [
-                "price",
-                "brand",
-                "colour",
-                "color",
-                "material",
-                "size",
-                "category",
-                "product",
-                "sku",
-                "manufacturer",
-                "weight",
-            ]
-        ),
+        "film": word_set("director directors star stars starring actor actors cast screenwriter runtime"),
+        "book": word_set("author authors isbn publisher pages page count"),
+        "restaurant": word_set("cuisine cuisines dishes michelin"),
+        "song": word_set("artist artists album singer bpm"),
+        "game": word_set("platform platforms developer developers players"),
+        "product": word_set("price brand colour color material size category product sku manufacturer weight"),
     }
 )
 """Names of attributes by which a domain is recognised; the one with the most of them, the first of equal ones."""
@@ -105,44 +88,14 @@ class WordClass(StrEnum):
 _CLASSES: Mapping[WordClass, frozenset[str]] = MappingProxyType(
     {
         WordClass.RANGE: frozenset(["price range", "cost range"]),
-        WordClass.MAKER: frozenset(
-            [
-                "author",
-                "authors",
-                "writer",
-                "artist",
-                "brand",
-                "maker",
-                "manufacturer",
-                "director",
-                "designer",
-                "publisher",
-                "developer",
-                "studio",
-                "band",
-            ]
+        WordClass.MAKER: word_set(
+            "author authors writer artist brand maker manufacturer director designer publisher developer studio band"
         ),
         WordClass.TYPE: frozenset(
             ["type", "category", "categories", "product type", "product category", "kind", "department", "class"]
         ),
-        WordClass.QUALITY: frozenset(
-            [
-                "genre",
-                "genres",
-                "colour",
-                "color",
-                "material",
-                "cuisine",
-                "style",
-                "mood",
-                "topic",
-                "subject",
-                "theme",
-                "flavour",
-                "flavor",
-                "tag",
-                "tags",
-            ]
+        WordClass.QUALITY: word_set(
+            "genre genres colour color material cuisine style mood topic subject theme flavour flavor tag tags"
         ),
     }
 )

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from trialogue.catalogue.attribute_names import PEOPLE, normalise_words
 from trialogue.catalogue.catalogue import Catalogue
-from trialogue.catalogue.item import OTHER_TITLES, Item
+from trialogue.catalogue.item import OTHER_TITLES, PEOPLE, Item, normalise_words
 from trialogue.catalogue.linking.ordinary import is_ordinary, word_list, word_set
 from trialogue.catalogue.linking.titles import Token, tokens
 

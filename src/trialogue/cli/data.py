@@ -114,7 +114,7 @@ def convert(
 ) -> None:
     """Convert a file or corpus to another format, and report data that the target format cannot store."""
     from trialogue.datasets import Repairs
-    from trialogue.datasets.conversion.convert import convert as convert_records
+    from trialogue.datasets.conversion import convert as convert_records
     from trialogue.workflows.inputs.inputs import summarise_repairs
     from trialogue.workflows.inputs.locations import resolve
 
@@ -139,7 +139,7 @@ def shard(
 ) -> None:
     """Split a file or corpus into several files, for trialogue score --cluster."""
     from trialogue.datasets import Repairs
-    from trialogue.datasets.conversion.convert import shard as write_shards
+    from trialogue.datasets.conversion import shard as write_shards
     from trialogue.workflows.inputs.inputs import summarise_repairs
     from trialogue.workflows.inputs.locations import resolve
 

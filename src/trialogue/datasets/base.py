@@ -1,4 +1,4 @@
-"""Base classes for formats and corpora.
+"""Formats and corpora: their base classes, their registry, and detection of a file's format.
 
 A *format* parses files into a stream of records; it is recognised by content, never by name alone. A *corpus* is a published
 set of files in some format, with its address, checksum, licence, citation, counts and known defects; Trialogue
@@ -8,16 +8,18 @@ redistributes none of them. Formats and corpora are found through the entry poin
 
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.resources import files as resources
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 from urllib.parse import quote
 
 from pydantic import Field
 
-from trialogue.errors import DataError, Problem
+from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.plugins import load, not_installed, plugins_of
 from trialogue.records import Dialogue, Preference, Record, Response, Score, Situation
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.records.files.opening import open_bytes, path_uncompressed
@@ -160,14 +162,6 @@ class RemoteFile(Record):
     """Whether the corpus can be read without it (splits that were not at hand when the reader was written)."""
 
 
-def remote_files(address: str, digests: Mapping[str, str | None], *, optional: bool = False) -> tuple[RemoteFile, ...]:
-    """Files below one address, from their names with their checksums."""
-    return tuple(
-        RemoteFile(path=name, url=f"{address}/{quote(name)}", sha256=digest, optional=optional)
-        for name, digest in digests.items()
-    )
-
-
 class Source(Record):
     """Card of a corpus: origin, licence, citation and known defects."""
 
@@ -195,6 +189,32 @@ class Source(Record):
     """Expected counts of a complete reading, such as ``{"dialogues": 474}``."""
     defects: tuple[str, ...] = ()
     """Known defects, printed once whenever the corpus is used."""
+
+
+def card(name: str, file: str = "") -> Source:
+    """Card of a corpus, from ``cards/FILE.yaml``, by default the file of its own name.
+
+    ``address`` is what the ``files`` (each with its sha256, or null) and the ``optional`` ones lie below; with an
+    ``archive``, the zip file that contains them in this folder.
+    """
+    import yaml
+
+    given = yaml.safe_load((resources("trialogue.datasets") / "cards" / f"{file or name}.yaml").read_text("utf-8"))[
+        name
+    ]
+    address, archive = given.pop("address", ""), given.pop("archive", None)
+    found = [
+        RemoteFile(
+            path=path,
+            url=address if archive else f"{address}/{quote(path)}",
+            sha256=sha256,
+            member=f"{archive}/{path}" if archive else None,
+            optional=is_optional,
+        )
+        for is_optional, files in ((False, given.pop("files", {})), (True, given.pop("optional", {})))
+        for path, sha256 in files.items()
+    ]
+    return Source(name=name, files=tuple(found), **given)
 
 
 @dataclass(frozen=True)
@@ -227,3 +247,86 @@ class Repairs:
     def __call__(self, problem: Problem) -> None:
         """Record one repair."""
         self.problems.append(problem)
+
+
+FORMATS = "trialogue.formats"
+CORPORA = "trialogue.corpora"
+SHAPES = {
+    "sharegpt": "trialogue.datasets.formats.openai_chat:SHAREGPT",
+    "prediction-pairs": "trialogue.datasets.formats.prediction_pairs:FORMAT",
+    "mturk": "trialogue.datasets.formats.mturk:FORMAT",
+    "convokit": "trialogue.datasets.formats.convokit:FORMAT",
+    "battles": "trialogue.datasets.formats.battles:FORMAT",
+    "arrow": "trialogue.datasets.tables.rows:FORMAT",
+    "zero-shot-crs-filtered": "trialogue.datasets.corpora.zero_shot_crs:FILTERED",
+    "zero-shot-crs-unseen": "trialogue.datasets.corpora.zero_shot_crs:UNSEEN",
+    "zero-shot-crs-filtered-unseen": "trialogue.datasets.corpora.zero_shot_crs:FILTERED_UNSEEN",
+}
+"""Formats of ours that are not declared as entry points: shapes that files of many sources have, and other readings of a
+format, which are never recognised and have to be named."""
+
+
+def format_names() -> list[str]:
+    """Names of all formats."""
+    return sorted({*plugins_of(FORMATS), *SHAPES})
+
+
+def corpus_names() -> list[str]:
+    """Names of all corpora."""
+    return sorted(plugins_of(CORPORA))
+
+
+def get_format(name: str) -> Format:
+    """Get a format by name, or by ``"module:Name"``."""
+    if name not in plugins_of(FORMATS) and ":" not in name and name not in SHAPES:
+        own = f"For your own format, give 'module:Name', or register it as an entry point in {FORMATS!r}."
+        raise UnknownNameError("format", name, format_names(), hint=not_installed(FORMATS, name) or own)
+    return cast("Format", load(FORMATS, name if name in plugins_of(FORMATS) else SHAPES.get(name, name), kind="format"))
+
+
+def get_corpus(name: str) -> Corpus:
+    """Get a corpus by name, or by ``"module:Name"``."""
+    return cast("Corpus", load(CORPORA, name, kind="corpus"))
+
+
+def recognise(path: Path) -> Format:
+    """Detect the format of a file or folder from its content.
+
+    Raises:
+        DataError: it does not exist, is empty, or is in no format or in several that we know.
+    """
+    head = Head(path)
+    if not head.is_folder and not head.text.strip():
+        raise DataError(Problem("this file is empty.", file=str(path), hint="Is the file complete?"))
+    fitting = [fmt for fmt in map(get_format, format_names()) if fmt.recognises(head)]
+    if not fitting and head.text.startswith(ZIP):
+        what = "this is an Excel workbook or a zip archive, which Trialogue does not read."
+        raise DataError(Problem(what, file=str(path), hint='In Excel: save as "CSV UTF-8".'))
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        names = ", ".join(fmt.name for fmt in fitting)
+        raise DataError(Problem(f"the format is ambiguous: {names}.", file=str(path), hint="Choose one with --format."))
+    raise DataError(
+        Problem(
+            f"unknown format; known formats: {', '.join(format_names())}; the file begins {_describe_head(head)}.",
+            file=str(path),
+            hint=(
+                "Name one with --format (see: trialogue data formats), or give a mapping of its columns or paths with "
+                "--mapping (trialogue data map FILE proposes one)."
+            ),
+        )
+    )
+
+
+def _describe_head(head: Head, longest: int = 50) -> str:
+    if head.is_folder:
+        return "as a folder of " + (", ".join(sorted(head.names)[:4]) or "nothing")
+    return repr(head.text.lstrip()[:longest])
+
+
+def read(path: Path | str, *, format_name: str | None = None, note: Note = warn) -> Iterator[AnyRecord]:
+    """Read the records of a file or folder, in the given or detected format."""
+    path = Path(path)
+    chosen = get_format(format_name) if format_name else recognise(path)
+    return chosen.read(path, note=note)

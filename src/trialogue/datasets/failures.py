@@ -6,8 +6,10 @@ neither has an unknown fault and is not guessed. Trialogue's own codes (``agent_
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
+from trialogue.datasets.door.values import names_of
 from trialogue.records import Ending, JsonValue, Speaker
 
 ERRORS = ("error", "exception", "failure", "error_message", "errors", "traceback")
@@ -20,134 +22,96 @@ FAILED_CONVERSATION = "an error is recorded after which the system says nothing 
 PARTS = ("type", "error_type", "code", "status", "name", "message", "detail", "trace", "traceback", "error", "reason")
 """Fields of an error object, in the order of output."""
 
-USERS: Sequence[tuple[re.Pattern[str], Ending]] = (
+Patterns: TypeAlias = tuple[tuple[re.Pattern[str], Ending], ...]
+
+
+def _patterns(*pairs: tuple[Ending, str]) -> Patterns:
+    return tuple((re.compile(pattern, re.IGNORECASE), ending) for ending, pattern in pairs)
+
+
+USERS = _patterns(
     (
-        re.compile(
-            r"\b(users?|customers?|callers?|browser|tab)\W+(\w+ ){0,3}"
-            r"(left|timed?.?out|idle|closed|disconnect\w*|abandon\w*|cancel\w*|hung up|went away|abort\w*|gone|inactiv\w+)"
-            r"\b|\bclient\W+(has |was )?"
-            r"(disconnect\w*|left|went away|hung up|abort\w*|cancel\w*|closed (the )?(connection|request|tab))"
-            r"|(closed|cancel\w*|abort\w*|disconnect\w*|abandon\w*) by (the )?(user|client|customer|caller)\b"
-            r"|ClientDisconnect\w*|\b499\b|\babandoned\b|\buser[_ ]?(simulator|sim|llm|error)\b",
-            re.I,
-        ),
         Ending.USER_ERROR,
+        r"\b(users?|customers?|callers?|browser|tab)\W+(\w+ ){0,3}"
+        r"(left|timed?.?out|idle|closed|disconnect\w*|abandon\w*|cancel\w*|hung up|went away|abort\w*|gone|inactiv\w+)"
+        r"\b|\bclient\W+(has |was )?"
+        r"(disconnect\w*|left|went away|hung up|abort\w*|cancel\w*|closed (the )?(connection|request|tab))"
+        r"|(closed|cancel\w*|abort\w*|disconnect\w*|abandon\w*) by (the )?(user|client|customer|caller)\b"
+        r"|ClientDisconnect\w*|\b499\b|\babandoned\b|\buser[_ ]?(simulator|sim|llm|error)\b",
     ),
 )
 """Users who left, or broke off the connection, before they had an answer."""
-LIMITS: Sequence[tuple[re.Pattern[str], Ending]] = (
+LIMITS = _patterns(
+    (Ending.RATE_LIMITED, r"\b429 client error|status( code)?:? 429\b|^429\b|too many requests|rate.?limit"),
     (
-        re.compile(r"\b429 client error|status( code)?:? 429\b|^429\b|too many requests|rate.?limit", re.I),
-        Ending.RATE_LIMITED,
-    ),
-    (
-        re.compile(
-            r"no space left on device|disk quota exceeded|\berrno 28\b|not JSON serializable|PicklingError|cannot pickle"
-            r"|Unicode(De|En)codeError",
-            re.I,
-        ),
         Ending.HARNESS_ERROR,
+        r"no space left on device|disk quota exceeded|\berrno 28\b|not JSON serializable|PicklingError|cannot pickle"
+        r"|Unicode(De|En)codeError",
     ),
     (
-        re.compile(
-            r"KeyboardInterrupt|CancelledError|\bSIG(INT|TERM|KILL|HUP)\b|(exit|return)(ed)?( with)?( code| status)?"
-            r" 1(30|37|43)\b|(?<!llama )\b(run|job|batch|pod|worker|node|runner|harness|evaluation|experiment|instance)s?"
-            r"\b.{0,30}"
-            r"\b(interrupted|cancell?ed|aborted|evicted|preempted|terminated|stopped|died|lost|restarted|shut ?down)\b"
-            r"|\b(evicted|preempted|spot interruption)\b|interrupted by (the )?(operator|deploy\w*|system|signal)"
-            r"|\b(interrompue?|interrumpid[oa]|interrott[oa]|unterbrochen|abgebrochen)\b",
-            re.I,
-        ),
         Ending.LOST,
+        r"KeyboardInterrupt|CancelledError|\bSIG(INT|TERM|KILL|HUP)\b|(exit|return)(ed)?( with)?( code| status)?"
+        r" 1(30|37|43)\b|(?<!llama )\b(run|job|batch|pod|worker|node|runner|harness|evaluation|experiment|instance)s?"
+        r"\b.{0,30}"
+        r"\b(interrupted|cancell?ed|aborted|evicted|preempted|terminated|stopped|died|lost|restarted|shut ?down)\b"
+        r"|\b(evicted|preempted|spot interruption)\b|interrupted by (the )?(operator|deploy\w*|system|signal)"
+        r"|\b(interrompue?|interrumpid[oa]|interrott[oa]|unterbrochen|abgebrochen)\b",
     ),
     (
-        re.compile(
-            r"budget.{0,20}exceeded|recursion.?limit|GraphRecursionError"
-            r"|insufficient.?quota|quota.{0,12}exceeded|exceeded.{0,20}quota|billing|credit balance"
-            r"|network is (unreachable|down)|temporary failure in name resolution",
-            re.I,
-        ),
         Ending.HARNESS_ERROR,
+        r"budget.{0,20}exceeded|recursion.?limit|GraphRecursionError"
+        r"|insufficient.?quota|quota.{0,12}exceeded|exceeded.{0,20}quota|billing|credit balance"
+        r"|network is (unreachable|down)|temporary failure in name resolution",
     ),
 )
 """Limits of servers and machines, which say nothing of a recommender."""
-OF_AGENTS: Sequence[tuple[re.Pattern[str], Ending]] = (
+OF_AGENTS = _patterns(
     (
-        re.compile(
-            r"\b(llama|ollama|vllm|cuda|gguf|triton)\b.{0,60}\b(terminated|crash\w*|error|died|fail\w*|out of memory)\b"
-            r"|\b(model|inference|completion)[ _-](server|runner|engine|worker|backend|process)\b",
-            re.I,
-        ),
         Ending.AGENT_ERROR,
+        r"\b(llama|ollama|vllm|cuda|gguf|triton)\b.{0,60}\b(terminated|crash\w*|error|died|fail\w*|out of memory)\b"
+        r"|\b(model|inference|completion)[ _-](server|runner|engine|worker|backend|process)\b",
     ),
     (
-        re.compile(
-            r"\b(read|connect(ion)?)? ?timed? ?-?out\b|\btime-?outs?\b|(Read|Connect)Timeout|TimeoutError", re.I
-        ),
         Ending.AGENT_TIMEOUT,
+        r"\b(read|connect(ion)?)? ?timed? ?-?out\b|\btime-?outs?\b|(Read|Connect)Timeout|TimeoutError",
     ),
+    (Ending.AGENT_UNREACHABLE, r"connection refused|ConnectionError|max retries exceeded|unreachable|name or service"),
+    (Ending.AGENT_UNREACHABLE, r"\bENOTFOUND\b|getaddrinfo|\bdns\b"),
     (
-        re.compile(r"connection refused|ConnectionError|max retries exceeded|unreachable|name or service", re.I),
-        Ending.AGENT_UNREACHABLE,
-    ),
-    (re.compile(r"\bENOTFOUND\b|getaddrinfo|\bdns\b", re.I), Ending.AGENT_UNREACHABLE),
-    (
-        re.compile(
-            r"connection (aborted|reset)|remote end closed|ECONNRESET|hang up|hung up|disconnect|broken pipe|\bEOF\b|\bSSL"
-            r"|stream (was )?(closed|ended|interrupted)",
-            re.I,
-        ),
         Ending.AGENT_ERROR,
+        r"connection (aborted|reset)|remote end closed|ECONNRESET|hang up|hung up|disconnect|broken pipe|\bEOF\b|\bSSL"
+        r"|stream (was )?(closed|ended|interrupted)",
     ),
+    (Ending.AGENT_ERROR, r"\b5\d\d (server )?error|internal server error|bad gateway|service unavailable"),
     (
-        re.compile(r"\b5\d\d (server )?error|internal server error|bad gateway|service unavailable", re.I),
         Ending.AGENT_ERROR,
+        r"\bserver[ _]?error|\b(model|api|inference)[ _]?error|\b4\d\d client error"
+        r"|(http|status|error)\W{0,3}(code\W{0,3})?4\d\d\b",
     ),
-    (
-        re.compile(
-            r"\bserver[ _]?error|\b(model|api|inference)[ _]?error|\b4\d\d client error"
-            r"|(http|status|error)\W{0,3}(code\W{0,3})?4\d\d\b",
-            re.I,
-        ),
-        Ending.AGENT_ERROR,
-    ),
-    (re.compile(r"JSONDecodeError|expecting value: line 1|invalid json|malformed", re.I), Ending.AGENT_INVALID_REPLY),
+    (Ending.AGENT_INVALID_REPLY, r"JSONDecodeError|expecting value: line 1|invalid json|malformed"),
 )
 """Errors of agents called over a network, most reliable first."""
-_REPLIES: Sequence[tuple[re.Pattern[str], Ending]] = (
+_REPLIES = (
     *USERS,
     *LIMITS,
-    (re.compile(r"api.?key|authentication|unauthori[sz]ed|permission denied|\b40[13]\b", re.I), Ending.HARNESS_ERROR),
-    (re.compile(r"out of memory|MemoryError|\bOOM\b|\bkilled\b", re.I), Ending.HARNESS_ERROR),
-    *OF_AGENTS,
-    (re.compile(r"\b5\d\d\b"), Ending.AGENT_ERROR),
-    (
-        re.compile(r"empty (reply|response|answer|output)|no (reply|response|answer)\b", re.I),
-        Ending.AGENT_INVALID_REPLY,
+    *_patterns(
+        (Ending.HARNESS_ERROR, r"api.?key|authentication|unauthori[sz]ed|permission denied|\b40[13]\b"),
+        (Ending.HARNESS_ERROR, r"out of memory|MemoryError|\bOOM\b|\bkilled\b"),
     ),
-    (
-        re.compile(
+    *OF_AGENTS,
+    *_patterns(
+        (Ending.AGENT_ERROR, r"\b5\d\d\b"),
+        (Ending.AGENT_INVALID_REPLY, r"empty (reply|response|answer|output)|no (reply|response|answer)\b"),
+        (
+            Ending.AGENT_ERROR,
             r"context.?(length|window)|maximum (context|.{0,12}tokens)|(prompt|input) is too long|too many tokens"
             r"|content.?(filter|management|policy)|moderation|\bsafety\b|overloaded",
-            re.I,
         ),
-        Ending.AGENT_ERROR,
     ),
 )
 STATUSES = ("status_code", "http_status", "http_status_code", "http_code", "response_code", "status", "state")
 """Fields that hold the status of an answer or a run."""
-STOPS = (
-    *(
-        "finish_reason",
-        "stop_reason",
-        "termination_reason",
-        "end_reason",
-        "ended_by",
-        "incomplete_details",
-        "close_reason",
-    ),
-    *("finishreason", "stopreason", "done_reason"),
-)
+STOPS = names_of("stops")
 """Fields that say why a reply or a conversation ended."""
 STOP_WORDS: Mapping[str, Ending] = {
     **dict.fromkeys(("error", "errored", "failed", "failure", "crashed", "crash", "exception"), Ending.UNKNOWN_FAILURE),

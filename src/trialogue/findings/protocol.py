@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from trialogue.findings.threat import ThreatCode
 from trialogue.options import Alpha
 from trialogue.records import JsonValue, MeasureName, Record
-from trialogue.stats.comparison.spending import look_level
+from trialogue.stats.comparison.families import look_level
 
 SHORT = 12  # hex digits of a hash that a reader compares
 

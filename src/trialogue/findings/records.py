@@ -31,8 +31,8 @@ from trialogue.records import (
     Record,
     Score,
 )
-from trialogue.records.kinds.gates import Gate
 from trialogue.records.kinds.shifts import CorpusShift
+from trialogue.records.kinds.suspicions import Gate
 
 
 class Strength(Record):

@@ -29,10 +29,9 @@ from trialogue.records.domain import Departure, DomainFit
 from trialogue.records.estimate import Estimate, Interval
 from trialogue.records.files.jsonl import read_records, write_records
 from trialogue.records.files.manifest import Manifest, sha256_of
+from trialogue.records.kinds.acts import NO_STRATEGY, STRATEGIES
 from trialogue.records.kinds.endings import Ending, Fault, RetryCost
-from trialogue.records.kinds.origins import ActOrigin, Labeller, MentionedBy, Raters, UnknownAct
-from trialogue.records.kinds.roles import Role
-from trialogue.records.kinds.strategies import NO_STRATEGY, STRATEGIES
+from trialogue.records.kinds.origins import ActOrigin, Labeller, MentionedBy, Raters, Role, UnknownAct
 from trialogue.records.language import LanguageFinding, LanguageMismatch, Misfit, Writer
 from trialogue.records.measure_name import VOTES, MeasureKind, MeasureName
 from trialogue.records.need import Constraint, Need, NeedSource

@@ -8,8 +8,7 @@ from pydantic import Field, model_validator
 
 from trialogue.records.base import JsonValue, Record
 from trialogue.records.kinds.endings import Ending, Fault, RetryCost
-from trialogue.records.kinds.origins import ActOrigin, Labeller, MentionedBy, Raters, UnknownAct
-from trialogue.records.kinds.roles import Role
+from trialogue.records.kinds.origins import ActOrigin, Labeller, MentionedBy, Raters, Role, UnknownAct
 from trialogue.records.kinds.shifts import CorpusShift
 from trialogue.records.need import Need
 from trialogue.records.reading import ClusterKind

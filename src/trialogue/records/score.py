@@ -6,8 +6,7 @@ from pydantic import Field, model_validator
 
 from trialogue.records.base import Record
 from trialogue.records.estimate import Estimate, Interval
-from trialogue.records.kinds.origins import Raters
-from trialogue.records.kinds.roles import Role
+from trialogue.records.kinds.origins import Raters, Role
 from trialogue.records.measure_name import MeasureName
 from trialogue.records.reasons.reason import Reason
 from trialogue.records.scale import Scale, off_scale_text

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from trialogue.records.base import JsonValue, Record
 from trialogue.records.dialogue import Dialogue, Utterance
 from trialogue.records.kinds.endings import Ending
-from trialogue.records.kinds.roles import Role
+from trialogue.records.kinds.origins import Role
 from trialogue.records.reading import ClusterKind
 
 

@@ -17,7 +17,7 @@ from trialogue.agents.base import Turn
 from trialogue.agents.session import SimpleSession
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Utterance
-from trialogue.records.kinds.replays import replay_of
+from trialogue.records.kinds.acts import replay_of
 from trialogue.seeds import rng_for
 from trialogue.simulation.language.nlu import Example, RetrievalClassifier
 from trialogue.simulation.language.phrases import Linker

@@ -6,24 +6,31 @@ Means, shares, ratios and differences of systems are computed by ``inference``; 
 bootstrapped with the ``rng`` that is passed in (without one there is no bootstrap interval).
 """
 
-from trialogue.stats.association.correlation import auc, kendall, pearson, spearman
-from trialogue.stats.association.paired import association_difference
+from trialogue.stats.association.correlation import association_difference, auc, kendall, pearson, spearman
 from trialogue.stats.comparison.families import bonferroni
-from trialogue.stats.comparison.inference import difference, estimate_of_sums
-from trialogue.stats.comparison.proportions import bounded_share, clustered_share, wilson
+from trialogue.stats.comparison.inference import bounded_share, clustered_share, difference, estimate_of_sums, wilson
 from trialogue.stats.mixed_models.clmm import Clmm, clmm, odds_ratio
-from trialogue.stats.mixed_models.contrasts import Pairwise, Test
+from trialogue.stats.mixed_models.fixed_effects import Pairwise, Test
 from trialogue.stats.mixed_models.lmm import Lmm, lmm
-from trialogue.stats.planning.power import (
+from trialogue.stats.power import (
     clusters_for_means,
     judgements_needed,
 )
-from trialogue.stats.ranking.battles import Battle, Vote, WinRate, win_rates
+from trialogue.stats.ranking.battles import (
+    Battle,
+    EloRating,
+    EloSpread,
+    Vote,
+    WinLoseTie,
+    WinRate,
+    binomial,
+    elo,
+    elo_order_dependence,
+    win_lose_tie,
+    win_rates,
+)
 from trialogue.stats.ranking.bradley_terry import BradleyTerry, Strength, bradley_terry
-from trialogue.stats.ranking.choices import WinLoseTie, binomial, win_lose_tie
-from trialogue.stats.ranking.elo import EloRating, EloSpread, elo, elo_order_dependence
-from trialogue.stats.ranking.order import OrderShare, order_share
-from trialogue.stats.ranking.ranks import RankInterval, rank_intervals
+from trialogue.stats.ranking.order import OrderShare, RankInterval, order_share, rank_intervals
 from trialogue.stats.raters.agreement import (
     cohen_kappa,
     fleiss_kappa,
@@ -32,7 +39,7 @@ from trialogue.stats.raters.agreement import (
     percent_agreement,
     spearman_brown,
 )
-from trialogue.stats.raters.gwet import gwet_ac1
+from trialogue.stats.raters.kappa import gwet_ac1
 from trialogue.stats.raters.reliability import Reliability, reliability
 from trialogue.stats.resampling.bootstrap import (
     ClusterSums,
@@ -41,7 +48,7 @@ from trialogue.stats.resampling.bootstrap import (
     bootstrap_sums,
     cluster_sums,
 )
-from trialogue.stats.resampling.jackknife import jackknife, jackknife_difference
+from trialogue.stats.resampling.replicates import jackknife, jackknife_difference
 
 __all__ = [
     "Battle",

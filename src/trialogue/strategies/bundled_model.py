@@ -15,10 +15,9 @@ from trialogue.cache import cache_folder
 from trialogue.errors import DataError
 from trialogue.records.files.manifest import versions_of
 from trialogue.strategies.base import data_hash
-from trialogue.strategies.card import ModelCard
+from trialogue.strategies.card import ModelCard, upgrade_commands
 from trialogue.strategies.classifiers.tfidf import VERSION, TfidfFit
 from trialogue.strategies.learning.training import PACKAGES, train
-from trialogue.strategies.model_upgrades import upgrade_commands
 from trialogue.strategies.models import FORMAT, Model, load_model, temporary_sibling, write_model
 from trialogue.strategies.taxonomy import bundled_examples
 

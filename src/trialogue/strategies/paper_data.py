@@ -21,9 +21,8 @@ from trialogue.records.files.jsonl import MAX_PROBLEMS
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import Example, Ints, StrategyClassifier
 from trialogue.strategies.learning.calibration import same_probability
-from trialogue.strategies.learning.dyads import RESAMPLES, Bools, Dyads, PairScores, pair_scores
+from trialogue.strategies.learning.dyads import RESAMPLES, Bools, Dyads, Pairs, PairScores, pair_scores
 from trialogue.strategies.learning.folds import places_of
-from trialogue.strategies.learning.pair_sampling import Pairs
 
 ANNOTATIONS = "human_annotation.csv"
 RESULTS = "redial_evaluation_results_*.csv"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 WANTED = "wanted"
 """Exists as long as the preview is wanted; without it, nothing in its folder is shown."""
-EXPORT = "export"
+EXPORTED = "export"
 """Export to analyse; deleted afterwards."""
 MAKING = "making"
 """The report while it is written."""
@@ -34,12 +34,12 @@ def main(room: Path) -> int:
         "trialogue",
         "study",
         "report",
-        str(room / EXPORT),
+        str(room / EXPORTED),
         "--out",
         str(room / MAKING),
     ]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    shutil.rmtree(room / EXPORT, ignore_errors=True)
+    shutil.rmtree(room / EXPORTED, ignore_errors=True)
     if not (room / WANTED).exists():
         shutil.rmtree(room, ignore_errors=True)
     elif ran.returncode:

@@ -23,7 +23,7 @@ class Study(models.Model):
 
     slug = models.SlugField(max_length=64, unique=True)
     configuration = models.JSONField()
-    """The study file, validated: ``StudyFile.model_validate(study.configuration)``; see ``services.reading.file_of``."""
+    """The study file, validated: ``StudyFile.model_validate(study.configuration)``; see ``services.rows.file_of``."""
     sha256 = models.CharField(max_length=64)
     """Hash of the study file and its items at launch."""
     state = models.CharField(max_length=10, choices=State.choices, default=State.DRAFT)

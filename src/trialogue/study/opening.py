@@ -16,8 +16,8 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.extras import need
 from trialogue.study.databases import FILE as DATABASE_FILE
 from trialogue.study.design.file import FILE, ChangedError, StudyFile, read_study, sha256_of_study
+from trialogue.study.design.folder import read_items
 from trialogue.study.design.items import AnyItem
-from trialogue.study.design.items_file import read_items
 
 if TYPE_CHECKING:
     from trialogue.study.models import Study
@@ -121,7 +121,7 @@ def open_study(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False,
     file, items, sha256 = read_folder(folder)
     had_key = (folder / KEY_FILE).exists()
     set_up(folder, hosts=hosts, secure=secure, proxies=proxies)
-    from trialogue.study.services.management.loading import load
+    from trialogue.study.services.launching import load
 
     with _database(folder):
         _check_key(folder, there=had_key)
@@ -184,7 +184,7 @@ def _database(folder: Path) -> Iterator[None]:
     """
     from django.db import DatabaseError, connections
 
-    from trialogue.study.upgrading import bring_up_to_date
+    from trialogue.study.databases import bring_up_to_date
 
     where = os.environ.get("DATABASE_URL", "").rpartition("@")[2] or str(folder / DATABASE_FILE)
     try:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.errors import TrialogueError, UsageError
-from trialogue.study.backup import backup, postgresql_program
-from trialogue.study.databases import FILE, is_postgresql
+from trialogue.study.databases import FILE, backup, is_postgresql, postgresql_program
 
 KEPT = "study-before-restore"
 TAILS = ("", "-wal", "-shm", "-journal")

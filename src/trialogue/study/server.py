@@ -74,9 +74,9 @@ def serve(
         raise UsageError(f"A server that listens on {host} needs its public name: --name study.example.org.")
     study = open_study(folder, hosts=(*LOCAL, *hosts) if hosts else (), secure=secure, proxies=trusted_proxies)
     from trialogue.study.models import Study
-    from trialogue.study.services.management.launching import confirmation_needed, confirmation_text, launch
-    from trialogue.study.services.management.staff_access import first_login
-    from trialogue.study.services.reading import file_of
+    from trialogue.study.services.launching import confirmation_needed, confirmation_text, launch
+    from trialogue.study.services.rows import file_of
+    from trialogue.study.services.staff_access import first_login
 
     if study.state == Study.State.DRAFT:
         if (planned := confirmation_needed(study)) is not None and confirmed is None and confirm is not None:
@@ -127,7 +127,7 @@ def _follow_platform(study: "Study", folder: Path, sync_s: float | None, tell: T
     from trialogue.study.recruiting.api import TOKEN, Api
     from trialogue.study.recruiting.following import MIN_S, USUAL_S
     from trialogue.study.recruiting.prolific import Recruiter
-    from trialogue.study.services.reading import file_of
+    from trialogue.study.services.rows import file_of
 
     file = file_of(study)
     possible = file.platform.name == "prolific" and file.payment is not None and bool(os.environ.get(TOKEN))

@@ -62,11 +62,11 @@ MIDDLEWARE = [
     "trialogue.study.web.throttle.ProxiesMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "trialogue.study.web.headers.HeadersMiddleware",
-    "trialogue.study.web.sessions.SavedSessionMiddleware",
-    "trialogue.study.web.languages.LanguageMiddleware",
+    "trialogue.study.web.middleware.HeadersMiddleware",
+    "trialogue.study.web.middleware.SavedSessionMiddleware",
+    "trialogue.study.web.middleware.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "trialogue.study.web.error_pages.TroubleMiddleware",
+    "trialogue.study.web.middleware.TroubleMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
 ]
@@ -80,7 +80,7 @@ TEMPLATES: list[dict[str, Any]] = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
-                "trialogue.study.context_processors.preview",
+                "trialogue.study.web.middleware.preview",
             ]
         },
     }
@@ -99,7 +99,7 @@ STATIC_ROOT = None
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
 
-SESSION_ENGINE = "trialogue.study.web.sessions"
+SESSION_ENGINE = "trialogue.study.web.middleware"
 SESSION_COOKIE_NAME = "trialogue"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -108,7 +108,7 @@ SESSION_COOKIE_AGE = 30 * 24 * 3600  # people come back after days
 CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SECURE = SECURE
-CSRF_FAILURE_VIEW = "trialogue.study.web.error_pages.csrf_failure"
+CSRF_FAILURE_VIEW = "trialogue.study.web.middleware.csrf_failure"
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS] if SECURE else []
 SECURE_SSL_REDIRECT = SECURE
 SECURE_REDIRECT_EXEMPT = [r"^health/$", r"^metrics/$"]  # asked from within, without the proxy
@@ -123,7 +123,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
-FILE_UPLOAD_HANDLERS = ["trialogue.study.web.uploads.NoUploads"]
+FILE_UPLOAD_HANDLERS = ["trialogue.study.web.middleware.NoUploads"]
 
 LOGGING = {
     "version": 1,

@@ -24,7 +24,7 @@ from trialogue.agents.tools.toolbox import (
     Toolbox,
     ToolError,
 )
-from trialogue.catalogue.search import Search
+from trialogue.catalogue.catalogue import Search
 from trialogue.errors import UsageError
 from trialogue.records import Dialogue, Ending, JsonValue, Utterance
 from trialogue.records.trace import ToolCall, Trace

@@ -12,8 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from trialogue.datasets.corpora.demo import bundled_path
-from trialogue.datasets.json_documents import ParseReport, kind_of
-from trialogue.datasets.json_objects import JsonObject, read_objects
+from trialogue.datasets.json_documents import JsonObject, ParseReport, kind_of, read_objects
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records.files.jsonl import problems_of
 from trialogue.tasks.task import FIELD_OF, Catalogue, Op, Policy, Reveal, Task, TaskSet, Wish, is_number

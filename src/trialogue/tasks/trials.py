@@ -21,7 +21,7 @@ from trialogue.llm.families import family_of
 from trialogue.records import Dialogue, Estimate, Fault, Interval, Raters, Reason, ReasonCode
 from trialogue.records.completion import UNNAMED
 from trialogue.stats import cluster_sums, estimate_of_sums
-from trialogue.stats.comparison.bounded_mean import bounded_mean_interval
+from trialogue.stats.comparison.means import bounded_mean_interval
 from trialogue.stats.resampling.bootstrap import mean_of
 from trialogue.tasks.baselines import Baseline, BaselineResult, Expected, baselines_of
 from trialogue.tasks.outcomes import ACCEPTANCE, TOLD, Ends, Outcome, Turn, score

@@ -7,9 +7,8 @@ from typing import TypeVar
 
 from trialogue.datasets import AnyRecord, Repairs, recognise
 from trialogue.datasets.base import Format
-from trialogue.datasets.tables.format import table_format
+from trialogue.datasets.tables.format import Proposal, proposal, table_format
 from trialogue.datasets.tables.mapping import Columns, load_mapping
-from trialogue.datasets.tables.proposal import Proposal, proposal
 from trialogue.datasets.tables.scores import score_table_format
 from trialogue.errors import DataError
 from trialogue.workflows.inputs.locations import Input, inputs_of

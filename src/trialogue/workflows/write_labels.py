@@ -16,9 +16,8 @@ from trialogue.records import Response, read_records, write_records
 from trialogue.records.files.jsonl import warn
 from trialogue.records.files.opening import refuse_folder
 from trialogue.strategies.base import PairClassifier, StrategyClassifier
-from trialogue.strategies.labelling import Options, label_records
+from trialogue.strategies.labelling import Options, label_records, with_pair_beliefs
 from trialogue.strategies.models import Model
-from trialogue.strategies.pairs.labelling import with_pair_beliefs
 from trialogue.workflows.alignment.align import situations_in
 from trialogue.workflows.alignment.shifts import ShiftTallies
 from trialogue.workflows.inputs.inputs import gather, summarise_repairs

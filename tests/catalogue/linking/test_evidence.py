@@ -5,8 +5,8 @@ import pickle
 import pytest
 
 from trialogue.catalogue import Catalogue, Item, TitleLinker
+from trialogue.catalogue.linking.evidence import CERTAIN, POINTS, THRESHOLD, WEAK_KINDS, points_of
 from trialogue.catalogue.linking.ordinary import is_ordinary, kind_of, word_list
-from trialogue.catalogue.linking.points import CERTAIN, POINTS, THRESHOLD, WEAK_KINDS, points_of
 
 TITLES = ("It", "Her", "Emma", "Heat", "Frozen", "Zombieland", "Toy Story", "The Notebook", "300", "Marvel", "Get Out")
 LINKER = TitleLinker(Catalogue.from_items(Item(id=title, title=title) for title in TITLES))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trialogue.catalogue.linking.spelling import SHORTEST_MENDED, Spelling
+from trialogue.catalogue.linking.variants import SHORTEST_MENDED, Spelling
 
 WORDS = Spelling(["insidious", "phillips", "jungle", "avatar", "matilda", "fences", "number7"])
 

@@ -21,7 +21,7 @@ def test_systems_are_aligned_beside_the_baselines(tmp_path: Path) -> None:
 
 
 def test_alignment_without_responses_says_what_is_missing(tmp_path: Path) -> None:
-    from trialogue.datasets.corpora.demo import demo_situations
+    from tests.demo_records import demo_situations
     from trialogue.records import write_records
 
     write_records(tmp_path / "s.jsonl", demo_situations())
@@ -31,7 +31,7 @@ def test_alignment_without_responses_says_what_is_missing(tmp_path: Path) -> Non
 
 
 def test_alignment_without_references_says_what_is_missing(tmp_path: Path) -> None:
-    from trialogue.datasets.corpora.demo import demo_responses, demo_situations
+    from tests.demo_records import demo_responses, demo_situations
     from trialogue.records import write_records
 
     bare = [situation.model_copy(update={"reference": None}) for situation in demo_situations()]

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from tests.study.bots import made
 from trialogue.cli.study.simulate import outcome_lines, simulate
 from trialogue.errors import UsageError
-from trialogue.study.bots.outcome import SimulatedStudy
+from trialogue.study.bots.simulation import SimulatedStudy
 
 app = typer.Typer()
 app.command()(simulate)

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from tests.records import strategies as made
 from trialogue.datasets import AnyRecord, Repairs, get_format
-from trialogue.datasets.conversion.convert import convert, shard, targets
+from trialogue.datasets.conversion import convert, shard, targets
 from trialogue.datasets.tables.format import guess_mapping, table_format
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.records import (

@@ -14,18 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trialogue.datasets.corpora.demo import (
-    CORPUS,
-    FilmRow,
-    StarRating,
-    bundled_path,
-    demo_dialogues,
-    demo_preferences,
-    demo_responses,
-    demo_situations,
-    film_rows,
-    synthetic_ratings,
-)
+from tests.demo_records import demo_dialogues, demo_preferences, demo_responses, demo_situations
+from trialogue.datasets.corpora.demo import CORPUS, FilmRow, StarRating, bundled_path, film_rows, synthetic_ratings
 from trialogue.datasets.store import locate
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import (

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from trialogue.datasets.base import recognise
 from trialogue.datasets.corpora.ievalm import FORMAT
-from trialogue.datasets.registry import recognise
 from trialogue.errors import DataError, Problem
 from trialogue.metrics import conversations_of, get_metric, measure
 from trialogue.metrics.gates.detect import gates_in
 from trialogue.records import Dialogue, Ending, Score
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 
 MIRROR = os.environ.get("TRIALOGUE_DATA_MIRROR")
 NAMES = ["Heat (1995)", "Big (1988)", "Clue (1985)", "comedy", "Tom Hanks"]

@@ -205,7 +205,7 @@ def test_ratings_that_are_missing_are_reported(monkeypatch: pytest.MonkeyPatch) 
 
 def test_rows_span_blocks_without_a_seam(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = read_movielens(SAMPLES / "csv", note=ignore)
-    monkeypatch.setattr("trialogue.catalogue.columns.CHUNK", 7)
+    monkeypatch.setattr("trialogue.datasets.corpora.movielens.CHUNK", 7)
     cut = read_movielens(SAMPLES / "csv", note=ignore)
     assert np.array_equal(whole.ratings.values, cut.ratings.values)
     assert np.array_equal(whole.ratings.item_codes, cut.ratings.item_codes)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from trialogue.datasets.base import recognise
 from trialogue.datasets.corpora.uss import FORMAT
-from trialogue.datasets.registry import recognise
 from trialogue.errors import DataError
 from trialogue.records import Dialogue
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from trialogue.datasets.base import get_format, recognise
 from trialogue.datasets.corpora.zero_shot_crs import FORMAT, name_of
-from trialogue.datasets.registry import get_format, recognise
 from trialogue.errors import DataError, Problem
 from trialogue.metrics import Settings, get_metric, measure, offline_conversations
 from trialogue.records import Response, Situation

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from trialogue.datasets.dialoguekit.errors import ending_of_error
 from trialogue.datasets.dialoguekit.format import read_dialoguekit
+from trialogue.datasets.dialoguekit.parsing import ending_of_error
 from trialogue.metrics import conversations_of, get_metrics, measure
 from trialogue.records import Ending
 

@@ -13,8 +13,14 @@ from hypothesis import strategies as st
 
 from tests.records import strategies as made
 from trialogue.datasets import Head, Repairs
-from trialogue.datasets.dialoguekit.corpora import IARD, MOVIEBOT
-from trialogue.datasets.dialoguekit.format import FORMAT, read_dialoguekit, to_dialoguekit, write_dialoguekit
+from trialogue.datasets.dialoguekit.format import (
+    FORMAT,
+    IARD,
+    MOVIEBOT,
+    read_dialoguekit,
+    to_dialoguekit,
+    write_dialoguekit,
+)
 from trialogue.datasets.dialoguekit.parsing import need_in
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import (

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from trialogue.datasets.registry import read
+from trialogue.datasets.base import read
 from trialogue.errors import Problem, Unread
 
 

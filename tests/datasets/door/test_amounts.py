@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trialogue.datasets.door.amounts import amounts_in
+from trialogue.datasets.door.traces import amounts_in
 from trialogue.records.trace import Trace
 
 

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trialogue.datasets.base import Repairs
-from trialogue.datasets.conversion.convert import convert
-from trialogue.datasets.registry import get_format
+from trialogue.datasets.base import Repairs, get_format
+from trialogue.datasets.conversion import convert
 from trialogue.records import Dialogue
 from trialogue.records.trace import ToolCall, Trace, join_traces
 

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 import trialogue
-from trialogue.datasets.base import Head
+from trialogue.datasets.base import Head, recognise
 from trialogue.datasets.formats.battles import FORMAT
-from trialogue.datasets.registry import recognise
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Preference, Raters
 

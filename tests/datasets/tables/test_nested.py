@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from tests.datasets.tables.test_format import mistakes, read, write
 from trialogue.datasets import Repairs
-from trialogue.datasets.tables.format import guess_mapping, load_mapping, table_format
+from trialogue.datasets.tables.format import guess_mapping, load_mapping, proposal, table_format
 from trialogue.datasets.tables.mapping import Mapping
-from trialogue.datasets.tables.proposal import proposal
 from trialogue.errors import DataError
 from trialogue.records import Dialogue
 from trialogue.workflows.inputs.locations import resolve

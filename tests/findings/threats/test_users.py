@@ -13,7 +13,7 @@ from trialogue.findings.threats.users import (
     user_faults,
 )
 from trialogue.records import Manifest
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 
 
 def facts(system: str, gated: int, *, of: int = 100, simulated: int | None = None) -> SystemFacts:

@@ -7,7 +7,7 @@ from trialogue.catalogue.facts import FactIndex
 from trialogue.metrics.gates.descriptions import description_in
 from trialogue.metrics.gates.detect import gates_in
 from trialogue.records import Constraint, Dialogue, Mention, Need, Utterance
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 
 
 def film(item_id: str, year: int, description: str = "", **attributes: tuple[str, ...]) -> Item:

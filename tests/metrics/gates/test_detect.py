@@ -9,7 +9,7 @@ from trialogue.metrics.gates.contradicted_needs import _values
 from trialogue.metrics.gates.courtesies import is_thanks
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import Constraint, Dialogue, Ending, Mention, Need, Utterance
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 
 NEED = Need(
     id="n",

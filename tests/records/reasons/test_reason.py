@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 import trialogue
 from trialogue.records import Estimate, Reason, ReasonCode, Score
+from trialogue.records.reasons.codes import _texts
 
 SOURCES = Path(trialogue.__file__).parent
 CATALOGUE = ("codes.py",)
@@ -39,6 +40,7 @@ def _code(node: ast.AST) -> ReasonCode | None:
 
 
 def test_every_code_has_one_text_of_its_own() -> None:
+    assert list(_texts()) == [code.value for code in ReasonCode]
     assert [text for text, times in Counter(code.text for code in ReasonCode).items() if times > 1] == []
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.report.explorer.made import LENGTH, SATISFIED, TURNS, part, talk, written
 from trialogue.records import Dialogue, Mention, Utterance
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 from trialogue.records.trace import ToolCall, Trace
 from trialogue.report.explorer.details import LONGEST_META
 from trialogue.report.explorer.entries import Part

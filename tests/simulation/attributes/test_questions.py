@@ -5,7 +5,7 @@ import pytest
 from tests.simulation.made import agent, books, films, turn
 from trialogue.agents.base import Turn
 from trialogue.catalogue import Catalogue, Item
-from trialogue.catalogue.attribute_names import names_of
+from trialogue.catalogue.item import names_of
 from trialogue.records import DialogueAct, Mention, SlotValue, Utterance
 from trialogue.simulation.attributes.questions import Question, QuestionParser
 from trialogue.simulation.users.kinds import World

@@ -9,7 +9,7 @@ import pytest
 from tests.simulation.made import Scripted, agent, films, texts, turn
 from trialogue.agents.base import Turn
 from trialogue.catalogue import Catalogue, Item
-from trialogue.catalogue.attribute_names import ASKED
+from trialogue.catalogue.item import ASKED
 from trialogue.metrics import Undefined, get_metric
 from trialogue.metrics.gates.detect import gates_in
 from trialogue.records import Dialogue, Ending, Mention, Need, Utterance

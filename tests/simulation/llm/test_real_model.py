@@ -14,7 +14,7 @@ from trialogue.agents import make_agent
 from trialogue.metrics.gates.detect import gates_in
 from trialogue.records import Dialogue, Ending
 from trialogue.records.files.jsonl import to_line
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 from trialogue.simulation.dialogue import converse
 from trialogue.simulation.users.kinds import World, load_kind
 

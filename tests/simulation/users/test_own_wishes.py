@@ -4,7 +4,7 @@ import pytest
 
 from trialogue.agents.registry import make_agent
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.users.kinds import World, load_kind

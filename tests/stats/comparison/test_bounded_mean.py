@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from trialogue.errors import UsageError
-from trialogue.stats.comparison.bounded_mean import bounded_mean_interval
+from trialogue.stats.comparison.means import bounded_mean_interval
 from trialogue.stats.comparison.shares import paired_share_difference, wilson_bounds
 
 Z = 1.959963984540054

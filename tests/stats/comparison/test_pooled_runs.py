@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import t, ttest_1samp
 
-from trialogue.stats.comparison.pooled_runs import RunValues, pool_differences, pool_means
+from trialogue.stats.comparison.means import RunValues, pool_differences, pool_means
 
 
 def runs_of(values: np.ndarray, *, crossed: bool) -> list[RunValues]:

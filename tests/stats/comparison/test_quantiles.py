@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from trialogue.records import Reason, ReasonCode
-from trialogue.stats.comparison.quantiles import quantile_of
+from trialogue.stats.comparison.shares import quantile_of
 
 
 def test_the_interval_of_independent_values_is_that_of_order_statistics() -> None:

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from trialogue.stats.arrays import Floats
-from trialogue.stats.comparison.skewed_mean import skewed_mean
-from trialogue.stats.resampling.clusters import cluster_sums
-from trialogue.stats.resampling.contributions import contributions, effective_clusters, is_ratio
+from trialogue.stats.comparison.means import skewed_mean
+from trialogue.stats.resampling.clusters import cluster_sums, contributions, effective_clusters, is_ratio
 
 
 def mean_of(sums: Floats) -> Floats:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtri
 
 from trialogue.errors import UsageError
-from trialogue.stats.comparison.spending import look_level, spending
+from trialogue.stats.comparison.families import look_level, spending
 
 
 @pytest.mark.parametrize(

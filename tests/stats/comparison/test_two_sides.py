@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trialogue.stats.arrays import Floats
-from trialogue.stats.comparison.one_side import interval_of
+from trialogue.stats.comparison.inference import interval_of
 from trialogue.stats.comparison.permutation import PermutationTest
 from trialogue.stats.comparison.two_sides import (
     HALL,
@@ -20,8 +20,7 @@ from trialogue.stats.comparison.two_sides import (
     compare_samples,
     hall_difference,
 )
-from trialogue.stats.resampling.clusters import ClusterSums, cluster_sums
-from trialogue.stats.resampling.contributions import contributions
+from trialogue.stats.resampling.clusters import ClusterSums, cluster_sums, contributions
 
 
 def mean_of(sums: Floats) -> Floats:

@@ -10,8 +10,7 @@ from trialogue.errors import UsageError
 from trialogue.stats.arrays import Floats
 from trialogue.stats.mixed_models.clmm import clmm, odds_ratio
 from trialogue.stats.mixed_models.crossed import CrossedDesign
-from trialogue.stats.mixed_models.laplace import Likelihood
-from trialogue.stats.mixed_models.ordinal import Link
+from trialogue.stats.mixed_models.laplace import Likelihood, Link
 
 # Bitterness of wines (Randall 1989), in print in many places; what R 4's ordinal::clmm gives for them is in the vignette of
 # that package: temp 3.063, contact 1.835, judge 1.131, logLik -81.565 (Laplace); without judges 2.503, 1.528, -86.492.

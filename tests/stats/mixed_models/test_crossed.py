@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from trialogue.stats.arrays import Floats
-from trialogue.stats.mixed_models.crossed import CrossedDesign
-from trialogue.stats.mixed_models.factorisation import Factorisation
+from trialogue.stats.mixed_models.crossed import CrossedDesign, Factorisation
 
 RATINGS = 240
 

@@ -7,7 +7,7 @@ import pytest
 
 from trialogue.errors import UsageError
 from trialogue.stats import clusters_for_means
-from trialogue.stats.planning.power import judgements_needed
+from trialogue.stats.power import judgements_needed
 
 
 @pytest.mark.parametrize("effect", [0.2, 0.5, 0.9])

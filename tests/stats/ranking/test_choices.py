@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from trialogue.stats.ranking.battles import Choice
-from trialogue.stats.ranking.choices import binomial, win_lose_tie
+from trialogue.stats.ranking.battles import Choice, binomial, win_lose_tie
 
 # KDD 2020, table 6, "All": wins, losses, ties of 225; shares without ties, exact intervals and p.
 TABLE_6 = {

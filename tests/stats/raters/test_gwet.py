@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from trialogue.stats import krippendorff_alpha
-from trialogue.stats.raters.gwet import gwet_ac1
+from trialogue.stats.raters.kappa import gwet_ac1
 
 # Four raters, twelve units, five labels, gaps: the standard example of the field (Krippendorff 2011; Gwet 2014), for which
 # alpha (nominal) is .743 and AC1 .775.

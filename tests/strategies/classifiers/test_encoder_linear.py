@@ -8,7 +8,7 @@ from tests.strategies.made import examples
 from tests.strategies.tiny import write_encoder
 from trialogue.errors import DataError, MissingDataError, UsageError
 from trialogue.strategies.classifiers.encoder_linear import ARRAYS, EncoderFit
-from trialogue.strategies.encoders.folder import VARIABLE
+from trialogue.strategies.encoders.encoder import VARIABLE
 from trialogue.strategies.learning.training import train
 from trialogue.strategies.models import load_model, recipe, save_model
 

@@ -20,8 +20,7 @@ from trialogue.strategies.classifiers.finetuned import (
 )
 from trialogue.strategies.classifiers.finetuning import Training, batches, class_weights, rate_at
 from trialogue.strategies.encoders.bert_numpy import Bert, Shape
-from trialogue.strategies.encoders.encoder import SentenceEncoder, Tokenizer, read_weights
-from trialogue.strategies.encoders.folder import find_encoder
+from trialogue.strategies.encoders.encoder import SentenceEncoder, Tokenizer, find_encoder, read_weights
 from trialogue.strategies.learning.training import train
 from trialogue.strategies.models import load_model, recipe, save_model
 from trialogue.strategies.taxonomy import bundled_examples, general_examples, habitual_examples

@@ -13,9 +13,8 @@ from trialogue.errors import DataError, UsageError
 from trialogue.llm.letters import order_of
 from trialogue.records import Dialogue, Labeller, StrategyLabel, Utterance
 from trialogue.strategies.base import Example
-from trialogue.strategies.classifiers.llm_labeller import LlmLabeller, prompt_of
-from trialogue.strategies.classifiers.llm_options import LabellerOptions, labeller_options
-from trialogue.strategies.evaluation.people import kappa_between_people
+from trialogue.strategies.classifiers.llm_labeller import LabellerOptions, LlmLabeller, labeller_options, prompt_of
+from trialogue.strategies.evaluation.results import kappa_between_people
 from trialogue.strategies.labelling import label_dialogue
 from trialogue.strategies.learning.training import calibrate
 from trialogue.strategies.models import load_model, recipe, save_model

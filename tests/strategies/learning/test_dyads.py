@@ -5,8 +5,7 @@ import pytest
 
 from tests.untraced import untraced
 from trialogue.stats import auc
-from trialogue.strategies.learning.dyads import MEASURES, Dyads, dyadic_se, measure, pair_scores
-from trialogue.strategies.learning.pair_sampling import Pairs
+from trialogue.strategies.learning.dyads import MEASURES, Dyads, Pairs, dyadic_se, measure, pair_scores
 
 
 def made(seed: int, *, clusters: int = 12, n: int = 150, inside: bool = True) -> Dyads:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trialogue.errors import UsageError
-from trialogue.strategies.learning.pair_sampling import count_pairs, draw_exact_pairs, draw_matching, draw_pairs
+from trialogue.strategies.learning.dyads import count_pairs, draw_exact_pairs, draw_matching, draw_pairs
 
 
 def test_pairs_are_counted() -> None:

@@ -6,9 +6,10 @@ from tests.strategies.next_strategy.test_sequence import TALK, asks, says
 from trialogue.errors import UsageError
 from trialogue.records import Response, Situation, situations_of
 from trialogue.strategies.next_strategy.ngram import NGram, NGramFit
-from trialogue.strategies.next_strategy.sequence import START, Tokens
-from trialogue.strategies.next_strategy.weights import (
+from trialogue.strategies.next_strategy.sequence import (
     MIN_ENTROPY_SHARE,
+    START,
+    Tokens,
     entropy_shares,
     inverse_entropy_weights,
     write_weights,

@@ -18,9 +18,7 @@ from trialogue.strategies.pairs.crossencoder import (
     plan_and_fit,
     save_cross_encoder,
 )
-from trialogue.strategies.pairs.hard_negatives import measure_hard_strategies
-from trialogue.strategies.pairs.protocols import evaluate_pairs
-from trialogue.strategies.pairs.training_pairs import PAPER_CONFUSIONS
+from trialogue.strategies.pairs.protocols import PAPER_CONFUSIONS, evaluate_pairs, measure_hard_strategies
 
 QUICK: dict[str, Any] = {"epochs": 1, "batch": 8, "longest": 24}
 

@@ -10,9 +10,13 @@ from tests.strategies.made import examples
 from trialogue.errors import UsageError
 from trialogue.strategies.base import Context, Example, Floats, StrategyClassifier
 from trialogue.strategies.evaluation.protocols import permute_labels
-from trialogue.strategies.pairs.hard_negatives import measure, measure_hard_strategies
-from trialogue.strategies.pairs.protocols import evaluate_pairs, training_pairs
-from trialogue.strategies.pairs.training_pairs import PairSet
+from trialogue.strategies.pairs.protocols import (
+    PairSet,
+    evaluate_pairs,
+    measure,
+    measure_hard_strategies,
+    training_pairs,
+)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 
 from trialogue.records import Response, Situation, Utterance
 from trialogue.strategies.base import Floats
-from trialogue.strategies.pairs.labelling import with_pair_beliefs
+from trialogue.strategies.labelling import with_pair_beliefs
 
 
 @dataclass

@@ -8,8 +8,7 @@ import pytest
 from tests.strategies.made import examples
 from trialogue.errors import UsageError
 from trialogue.strategies.base import Floats
-from trialogue.strategies.pairs.protocols import evaluate_pairs, training_pairs
-from trialogue.strategies.pairs.training_pairs import PairSet
+from trialogue.strategies.pairs.protocols import PairSet, evaluate_pairs, training_pairs
 
 FEW = ("credibility", "experience_inquiry", "similarity", "encouragement")
 GIVEN = examples(45, classes=FEW, dialogues=30)

@@ -12,9 +12,9 @@ from tests.strategies.made import examples
 from trialogue.errors import UsageError
 from trialogue.strategies.base import CLASSES
 from trialogue.strategies.learning.calibration import codes
-from trialogue.strategies.learning.pair_sampling import count_pairs
+from trialogue.strategies.learning.dyads import count_pairs
 from trialogue.strategies.learning.scoring import label_scores
-from trialogue.strategies.pairs.training_pairs import (
+from trialogue.strategies.pairs.protocols import (
     COLUMNS,
     PAPER_CONFUSIONS,
     PairSet,

@@ -3,7 +3,7 @@
 import pytest
 
 from trialogue.errors import UsageError
-from trialogue.study.bots.plan import effects_of
+from trialogue.study.bots.simulation import effects_of
 from trialogue.study.design.items import ChatItem, Message, RatingItem
 
 CHATS = [ChatItem(key=name, agents=(name,)) for name in ("a", "b")]

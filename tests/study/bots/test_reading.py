@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from trialogue.study.bots.knowledge import Knowledge
-from trialogue.study.bots.page import Page, parse
+from trialogue.study.bots.page import Knowledge, Page, parse
 from trialogue.study.bots.people import Bot, Kind, Taste, point
-from trialogue.study.bots.plan import kinds_of
+from trialogue.study.bots.simulation import kinds_of
 from trialogue.study.design.items import Message, RatingItem
 
 ITEM = RatingItem(

@@ -6,8 +6,7 @@ import pytest
 
 from tests.study.bots import made
 from trialogue.errors import DataError, UsageError
-from trialogue.study.bots.outcome import SimulatedStudy
-from trialogue.study.bots.simulation import simulate_study
+from trialogue.study.bots.simulation import SimulatedStudy, simulate_study
 
 
 @pytest.fixture(scope="module")

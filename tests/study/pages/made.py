@@ -7,7 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from trialogue.study.design.page_content import (
+from trialogue.study.design.pages import (
     ChatShown,
     FeedbackShown,
     LabelShown,
@@ -20,7 +20,7 @@ from trialogue.study.design.page_content import (
 )
 from trialogue.study.design.questions import NumberLimits, Option, Question, TextLimits, answers_to
 from trialogue.study.models import Study
-from trialogue.study.pages.show import show
+from trialogue.study.pages.contents import show
 
 Texts = Callable[[str], str]
 

@@ -12,7 +12,7 @@ from tests.study.walking import TALK
 from trialogue.study.design.file import study_of
 from trialogue.study.design.items import BY_TYPE
 from trialogue.study.models import Study
-from trialogue.study.services.management.loading import load
+from trialogue.study.services.launching import load
 
 SCALE = ["Entirely meaningless", "Meaningless", "Between", "Somewhat meaningful", "Perfectly meaningful"]
 CRITERIA = [{"name": "meaning", "question": "How meaningful is it?", "scale": SCALE}]

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 
 from tests.study.pages.made import html, page, plain
-from trialogue.study.design.page_content import Line, PairShown, Part, RatingShown, Step
+from trialogue.study.design.pages import Line, PairShown, Part, RatingShown, Step
 from trialogue.study.design.questions import Question
 
 TALK = (Line("user", "I look for a film."), Line("system", "Which genre?"))

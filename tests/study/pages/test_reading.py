@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.study.pages.studies import Form, running, source
 from trialogue.study.models import Participant, Submission
-from trialogue.study.services.tokens import read_token
+from trialogue.study.services.rows import read_token
 
 pytestmark = pytest.mark.usefixtures("database")
 WRITES = re.compile(r"\s*(insert|update|delete|replace|create|alter|drop|pragma synchronous)\b", re.IGNORECASE)

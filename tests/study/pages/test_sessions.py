@@ -7,7 +7,7 @@ from django.test import Client
 
 from tests.study.pages.studies import Form, running, source
 from trialogue.study.models import Participant
-from trialogue.study.web.sessions import SessionStore
+from trialogue.study.web.middleware import SessionStore
 
 pytestmark = pytest.mark.usefixtures("database")
 

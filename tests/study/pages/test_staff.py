@@ -12,7 +12,7 @@ from django.test import Client
 
 from tests.study.hostile import HOSTILE
 from tests.study.pages.studies import Form, entered, running, sent, source, walked
-from trialogue.study.design.platforms.arrivals import signed_link
+from trialogue.study.design.platforms import signed_link
 from trialogue.study.models import Adjudication, Audit, Coding, Participant, Study, Submission
 from trialogue.study.services import leaving
 

@@ -18,7 +18,7 @@ from trialogue.findings.people.methods import looks_of
 from trialogue.findings.people.records import InterimLook
 from trialogue.study.export import export_study
 from trialogue.study.models import Audit, Decision, Participant, Study, Submission
-from trialogue.study.services.management import previews
+from trialogue.study.services import previews
 
 pytestmark = pytest.mark.usefixtures("database")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_strategy_commands import run as command
+from tests.demo_records import demo_responses, demo_situations
 from tests.strategies.made import examples
-from trialogue.datasets.corpora.demo import demo_responses, demo_situations
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.metrics import get_metric
 from trialogue.metrics.base import Reply, Undefined

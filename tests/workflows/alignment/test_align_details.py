@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from trialogue.datasets.corpora.demo import demo_responses, demo_situations
+from tests.demo_records import demo_responses, demo_situations
 from trialogue.errors import DataError, UsageError
 from trialogue.findings.alignment.profile import Array, alignment_profiles, corrected_distance, jensen_shannon
 from trialogue.findings.alignment.records import alignment_sections

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trialogue.datasets.corpora.demo import demo_situations
+from tests.demo_records import demo_situations
 from trialogue.errors import UsageError
 from trialogue.workflows.alignment.align import align, weighted_situations
 

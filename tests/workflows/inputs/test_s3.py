@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflows.made import good_and_bad
-from trialogue.datasets.conversion.convert import shard
+from trialogue.datasets.conversion import shard
 from trialogue.errors import DataError
 from trialogue.metrics import Settings
 from trialogue.records import Dialogue

@@ -13,8 +13,8 @@ from trialogue.findings.threats import ThreatCode
 from trialogue.records import Dialogue, Score, Utterance, read_records, write_records
 from trialogue.study.bots.simulation import simulate_study
 from trialogue.study.design.file import read_study
+from trialogue.study.design.folder import read_items
 from trialogue.study.design.items import RatingItem
-from trialogue.study.design.items_file import read_items
 from trialogue.workflows.inputs.read import read
 from trialogue.workflows.judging.judge import LabelPlan, judge, plan_labels
 from trialogue.workflows.judging.label_study import PLAN, write_label_study

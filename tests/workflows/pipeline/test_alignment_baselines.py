@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from trialogue.datasets.corpora.demo import demo_responses, demo_situations
+from tests.demo_records import demo_responses, demo_situations
 from trialogue.metrics import get_metric
 from trialogue.metrics.alignment.baseline_scores import alignment_baseline_scores
 from trialogue.metrics.alignment.reply_baselines import CONTEXT, MAJORITY, RANDOM, SAME_TURN, alignment_baselines

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from tests.demo_records import demo_responses, demo_situations
 from tests.workflows.made import offline, written
-from trialogue.datasets.corpora.demo import demo_responses, demo_situations
 from trialogue.records import Reason, ReasonCode, Record, Response
 from trialogue.workflows.compare import compare
 from trialogue.workflows.evaluation import evaluate

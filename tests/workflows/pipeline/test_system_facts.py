@@ -7,7 +7,7 @@ import pytest
 
 from trialogue.catalogue import Catalogue, Item
 from trialogue.records import Dialogue, Mention, Need, Utterance, write_records
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 from trialogue.simulation.batch.simulation_file import study_of
 from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.experiment.file import experiment_of

@@ -73,7 +73,7 @@ def test_the_preset_is_what_the_model_estimates_on_inspired2() -> None:
 
 
 def test_chats_are_planned_with_as_many_systems_as_a_participant_meets(tmp_path: Path) -> None:
-    from trialogue.study.design.new import new_study
+    from trialogue.study.design.folder import new_study
     from trialogue.workflows.study.items import items_for
 
     new_study(tmp_path / "chat", "chat", items_for("chat", agents=["guided", "item_centred"]))
@@ -94,7 +94,7 @@ def test_chats_are_planned_with_as_many_systems_as_a_participant_meets(tmp_path:
 
 
 def test_preferences_are_planned_from_their_study_file(tmp_path: Path) -> None:
-    from trialogue.study.design.new import new_study
+    from trialogue.study.design.folder import new_study
     from trialogue.workflows.study.items import items_for
 
     new_study(tmp_path / "which", "preference", items_for("preference", most=40))

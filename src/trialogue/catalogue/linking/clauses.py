@@ -1,9 +1,75 @@
-"""Clauses around a match: the words that come before titles, and what is said of films behind them."""
+"""Parts of a tokenised text, and what the words around a title in its clause say about it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
+from trialogue.catalogue.layout import Part
 from trialogue.catalogue.linking.ordinary import word_set
-from trialogue.catalogue.linking.text_evidence import TextEvidence
+from trialogue.catalogue.linking.titles import Token
+
+ENDS_SENTENCE = frozenset('.!?:;…\n"“(')
+
+
+class TextEvidence:
+    """A part of a tokenised text with cached lookups for evidence."""
+
+    def __init__(self, text: str, tokens: Sequence[Token], part: Part, *, whole: "TextEvidence | None" = None) -> None:
+        """Hold a part of a text.
+
+        Args:
+            text: the whole text.
+            tokens: the words of the part.
+            part: its bounds and what kind of part it is.
+            whole: the evidence of the whole text, whose use of capitals counts; None: the part is all of it.
+        """
+        self.text = text
+        self.tokens = tokens
+        self.part = part
+        self._whole = whole
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words as they are written."""
+        return [self.text[start:end] for _, start, end in self.tokens]
+
+    def word(self, place: int) -> str:
+        """Word at an index as written; "" outside."""
+        return self.words[place] if 0 <= place < len(self.words) else ""
+
+    def form(self, place: int) -> str:
+        """Word at an index in normalised form; "" outside."""
+        return self.tokens[place].form if 0 <= place < len(self.tokens) else ""
+
+    def gap(self, place: int) -> str:
+        """Text between the word at an index and the preceding one (or the beginning, or the end)."""
+        start = self.tokens[place - 1].end if place > 0 else self.part.start
+        end = self.tokens[place].start if place < len(self.tokens) else self.part.end
+        return self.text[start:end]
+
+    def has_capital(self, place: int) -> bool:
+        """Whether the word at an index is capitalised; "I" does not count."""
+        word = self.word(place)
+        return word[:1].isupper() and word != "I"
+
+    def starts_sentence(self, place: int) -> bool:
+        """Whether the word at an index starts a sentence or the text."""
+        return place <= 0 or not ENDS_SENTENCE.isdisjoint(self.gap(place))
+
+    @cached_property
+    def shouts(self) -> bool:
+        """Whether every word is capitalised, so that capitals carry no evidence; False for one or two words."""
+        if self._whole is not None:
+            return self._whole.shouts
+        firsts = [word[0] for word in self.words if len(word) > 1 and word[0].isalpha()]
+        return len(firsts) > 2 and not any(map(str.islower, firsts))
+
+    @cached_property
+    def uses_capitals(self) -> bool:
+        """Whether any word except "I" is capitalised."""
+        if self._whole is not None:
+            return self._whole.uses_capitals
+        return any(word[0].isupper() and word != "I" for word in self.words)
+
 
 SEEN = word_set("seen see saw watch watched watching rewatch rewatched")
 CALLED = word_set("called titled named entitled movie film movies films trailer show")

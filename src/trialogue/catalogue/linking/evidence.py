@@ -1,15 +1,27 @@
 """Evidence for and against a match being meant as a title: word class, capitalisation, quotes and context.
 
 "It", "Her" and "Up" are titles and ordinary words, "Emma" is a title and a name. This module extracts observations;
-``points`` weighs them.
+the points below weigh them.
+
+Weights of the evidence for a title.
+
+The points are the coefficients, rounded to one decimal, of two logistic regressions: one for forms that are often something
+else (``WEAK_KINDS``), one for forms that rarely are. They were fitted to our annotation of INSPIRED dev and to half of
+ReDial's validation conversations, each with the titles of the corpus and with those of MovieLens as catalogue (``python
+benchmarks/linker.py MIRROR --fit`` refits them). Points are log odds: 0 means as likely as not. Some are set by hand,
+because people's conversations have hardly any lists or markup: "emphasised", "fills a slot", "in a long row of titles",
+"number after a cue", and what weak words get for an article before them. ``benchmarks/TITLES.md`` measures what they do.
 """
 
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
 
 from trialogue.catalogue.layout import Layout
 from trialogue.catalogue.linking.clauses import (
     CALLED,
+    ENDS_SENTENCE,
     FILM,
     GOES_ON,
     JOINED,
@@ -17,6 +29,7 @@ from trialogue.catalogue.linking.clauses import (
     LINKS,
     OFFERED,
     SEEN,
+    TextEvidence,
     ends_longer_name,
     has_article_before,
     is_number_after_cue,
@@ -24,9 +37,51 @@ from trialogue.catalogue.linking.clauses import (
 )
 from trialogue.catalogue.linking.index import Entry, Match
 from trialogue.catalogue.linking.ordinary import kind_of, word_set
-from trialogue.catalogue.linking.points import WEAK_KINDS
-from trialogue.catalogue.linking.text_evidence import ENDS_SENTENCE, TextEvidence
 from trialogue.catalogue.linking.variants import COUNTERS, OTHER, PART
+
+WEAK_KINDS = frozenset(
+    {
+        "function word",
+        "ordinary word",
+        "maker",
+        "name",
+        "digits",
+        "2 ordinary words",
+        "2 words with a name",
+        "3 words with a name",
+        "stock phrase",
+    }
+)
+"""Kinds of words (see ``ordinary.kind_of``) that often are not titles."""
+
+THRESHOLD = 0.3  # a little above even odds: with it, people's replies have no more false links than before version 2
+
+BASE = (0.6, 3.1)
+"""Initial points: of words of a weak kind, and of others."""
+
+POINTS: dict[str, tuple[float, float]] = tomllib.loads(
+    files("trialogue.catalogue").joinpath("points.toml").read_text(encoding="utf-8")
+)
+"""Points of an observation: with words of a weak kind, and with others."""
+
+CERTAIN = {
+    "another title's article": -20.0,
+    "its year behind it": 20.0,
+    "another year behind it": -20.0,
+    "title goes on": -20.0,
+}
+"""Observations that decide regardless of all others."""
+
+
+def points_of(seen: Sequence[str]) -> float:
+    """Sum of the points of a match's observations; the first one is its kind.
+
+    >>> points_of(["rare word", "capitals"]) > THRESHOLD > points_of(["function word", "small letters"])
+    True
+    """
+    column = 0 if seen[0] in WEAK_KINDS else 1
+    return BASE[column] + sum(POINTS[name][column] if name in POINTS else CERTAIN.get(name, 0.0) for name in seen)
+
 
 OPENING = frozenset("\"'“‘«„*")
 APOSTROPHES = frozenset("'’")

@@ -2,7 +2,7 @@
 
 A title is found in any of its usual forms: with or without year, article and subtitle, in any case, punctuation and
 spelling of numbers, with "&" for "and", as one word or several, and with one typo in a long word. Of overlapping matches
-that the surrounding evidence accepts as titles (see ``evidence`` and ``points``), the first one is taken, and of those the
+that the surrounding evidence accepts as titles (see ``evidence``), the first one is taken, and of those the
 longest.
 
 The layout of a reply makes no difference: it is divided into sentences and slots (``catalogue.layout``), no title crosses
@@ -28,15 +28,13 @@ from itertools import chain
 from trialogue.catalogue.catalogue import Catalogue
 from trialogue.catalogue.item import OTHER_TITLES, Item
 from trialogue.catalogue.layout import Layout, Part, PlainText, layout_of, plain_text
-from trialogue.catalogue.linking.evidence import GOES_ON_TITLE, observations
+from trialogue.catalogue.linking.clauses import TextEvidence
+from trialogue.catalogue.linking.evidence import GOES_ON_TITLE, THRESHOLD, observations, points_of
 from trialogue.catalogue.linking.index import Entry, Match, TitleIndex
 from trialogue.catalogue.linking.ordinary import is_ordinary, word_list
-from trialogue.catalogue.linking.points import THRESHOLD, points_of
 from trialogue.catalogue.linking.slots import FILLS_SLOT, ReadPart, with_trust
-from trialogue.catalogue.linking.spelling import Spelling
-from trialogue.catalogue.linking.text_evidence import TextEvidence
 from trialogue.catalogue.linking.titles import common_form, tokens
-from trialogue.catalogue.linking.variants import PART, variants
+from trialogue.catalogue.linking.variants import PART, Spelling, variants
 from trialogue.records import Dialogue, Mention, MentionedBy, Utterance
 
 LINKER_VERSION = 2  # raised when the same text and catalogue may give other mentions

@@ -13,12 +13,10 @@ from functools import cached_property
 
 from trialogue.catalogue.layout import Layout
 from trialogue.catalogue.layout.fillings import YEAR, filling_of, stop_behind
-from trialogue.catalogue.linking.clauses import JOINING, LINKS
-from trialogue.catalogue.linking.evidence import is_name
+from trialogue.catalogue.linking.clauses import JOINING, LINKS, TextEvidence
+from trialogue.catalogue.linking.evidence import WEAK_KINDS, is_name
 from trialogue.catalogue.linking.index import Match
 from trialogue.catalogue.linking.ordinary import kind_of, word_set
-from trialogue.catalogue.linking.points import WEAK_KINDS
-from trialogue.catalogue.linking.text_evidence import TextEvidence
 
 ANSWERS = word_set("yes no maybe ok okay sure thanks hello hi bye none neither both other others more next back")
 """Words of one-word answers, which as items of lists are options rather than titles."""

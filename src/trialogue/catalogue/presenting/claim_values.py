@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from trialogue.catalogue.attribute_names import normalise_words
-from trialogue.catalogue.item import Item
+from trialogue.catalogue.item import Item, normalise_words
 from trialogue.catalogue.presenting import statements as said_as
 from trialogue.records import ClaimVerdict, ItemClaim
 

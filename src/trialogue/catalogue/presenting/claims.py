@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from trialogue.catalogue.attribute_names import normalise_words
 from trialogue.catalogue.catalogue import Catalogue
-from trialogue.catalogue.item import OTHER_TITLES, Item
+from trialogue.catalogue.item import OTHER_TITLES, Item, normalise_words
 from trialogue.catalogue.layout import Layout, layout_of
 from trialogue.catalogue.presenting import statements as said_as
 from trialogue.catalogue.presenting.claim_values import (

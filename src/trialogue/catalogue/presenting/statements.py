@@ -2,7 +2,7 @@
 
 import re
 
-from trialogue.catalogue.attribute_names import PEOPLE
+from trialogue.catalogue.item import PEOPLE
 from trialogue.catalogue.linking.ordinary import word_set
 
 ACTORS, DIRECTORS, WRITERS = PEOPLE

@@ -148,7 +148,7 @@ def label(
     ] = None,
 ) -> None:
     """Label the system's utterances with strategies, probabilities and origin. Labels by people are kept."""
-    from trialogue.strategies.classifiers.llm_options import is_language_model
+    from trialogue.strategies.classifiers.llm_labeller import is_language_model
     from trialogue.strategies.labelling import Options
     from trialogue.strategies.pairs.crossencoder import CrossEncoder
     from trialogue.workflows.alignment.align import find_model

@@ -58,7 +58,7 @@ def _join_situations(situations: "Iterable[Situation]") -> "Iterator[Dialogue]":
 def _check(dialogues: "Iterable[Dialogue]", origin: str, mapping: dict[str, str], given: "Sequence[Named]") -> None:
     """Raise DataError unless there are labels of this origin and every label is known or mapped."""
     from trialogue.errors import DataError, Problem, UnknownNameError
-    from trialogue.strategies.names import canonical
+    from trialogue.strategies.base import canonical
 
     labels = [
         (label.origin, label.strategy)

@@ -40,8 +40,7 @@ def show(
     ] = None,
 ) -> None:
     """Show the encoder's name, location, size, and whether it runs without torch."""
-    from trialogue.strategies.encoders.encoder import is_bert
-    from trialogue.strategies.encoders.folder import find_encoder
+    from trialogue.strategies.encoders.encoder import find_encoder, is_bert
 
     folder = find_encoder(name)
     config = folder.config

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from trialogue.strategies.evaluation.coverage import Coverage
     from trialogue.strategies.evaluation.results import EvaluationResult
     from trialogue.strategies.models import Model
-    from trialogue.strategies.pairs.hard_negatives import Hard
+    from trialogue.strategies.pairs.protocols import Hard
     from trialogue.workflows.inputs.locations import Named
-
 
 SEQUENCE = "sequence"
 ACCEPTED_OPTIONS = ("data", "mapping", "protocol", "labels_by", "folds", "seed", "as_json")
@@ -117,7 +116,7 @@ def evaluate(
 ) -> None:
     """Evaluate a model. Results on permuted labels show how much of its accuracy is memorisation."""
     from trialogue.records import STRATEGIES
-    from trialogue.strategies.names import CLASSES
+    from trialogue.strategies.base import CLASSES
     from trialogue.workflows.alignment.align import find_model
     from trialogue.workflows.mapped import with_mapping
 
@@ -279,13 +278,13 @@ def pairs(
     from trialogue.errors import UsageError
     from trialogue.records import STRATEGIES
     from trialogue.seeds import rng_for
-    from trialogue.strategies.pairs.hard_negatives import measure
-    from trialogue.strategies.pairs.protocols import training_pairs
-    from trialogue.strategies.pairs.training_pairs import (
+    from trialogue.strategies.pairs.protocols import (
         N_HARD,
         N_SAME,
         PAPER_CONFUSIONS,
         check_pairs_name,
+        measure,
+        training_pairs,
         write_pairs,
     )
 

@@ -36,7 +36,7 @@ def calibrate(
     """Calibrate a language model on people's labels (it is not trained) and report its agreement with them."""
     from trialogue.errors import UsageError
     from trialogue.strategies.card import card_lines, number
-    from trialogue.strategies.classifiers.llm_options import is_language_model
+    from trialogue.strategies.classifiers.llm_labeller import is_language_model
     from trialogue.strategies.models import Model, save_model
     from trialogue.strategies.paper_data import ANNOTATIONS
     from trialogue.workflows.inputs.inputs import gather

@@ -55,7 +55,7 @@ def _export_person(folder: Path, person: str, out: Path | None) -> None:
     study = open_launched(folder)
     from django.core.serializers.json import DjangoJSONEncoder
 
-    from trialogue.study.services.management.personal_data import export_person
+    from trialogue.study.services.leaving import export_person
 
     if not (found := export_person(study, person, who="command line")):
         raise UsageError(

@@ -11,7 +11,6 @@ from trialogue.options import Seed
 if TYPE_CHECKING:
     from trialogue.study.design.file import StudyFile
 
-
 ACTS_OF_USERS = "acts-of-users"
 """The template in which messages of users, and not of recommenders, are labelled."""
 
@@ -53,7 +52,7 @@ def new(
 ) -> None:
     """Create a study folder: a study file to edit, and its items."""
     from trialogue.records.files.yaml_file import read_fields
-    from trialogue.study.design.new import new_study, template_path
+    from trialogue.study.design.folder import new_study, template_path
     from trialogue.workflows.mapped import with_mapping
     from trialogue.workflows.study.items import items_for
 
@@ -99,7 +98,7 @@ def _agents(given: list[str], study_type: str) -> dict[str, str]:
 
 def print_advice(file: "StudyFile") -> None:
     """Print advice on questionable settings of a study file."""
-    from trialogue.study.design.warnings import advice
+    from trialogue.study.design.checks import advice
 
     for each in advice(file):
         typer.echo(f"note: {each}", err=True)
@@ -107,7 +106,7 @@ def print_advice(file: "StudyFile") -> None:
 
 def validate(folder: Annotated[Path, typer.Argument(help="Study folder.")]) -> None:
     """Check a study as the server would, and report all errors at once."""
-    from trialogue.study.design.platforms.budget import budget_of
+    from trialogue.study.design.platforms import budget_of
     from trialogue.study.opening import read_folder
 
     file, items, sha256 = read_folder(folder)

@@ -28,7 +28,7 @@ def state(
     if to and to not in known:
         raise UnknownNameError("state", to, known)
     study = open_launched(folder)
-    from trialogue.study.services.management import launching
+    from trialogue.study.services import launching
 
     if to == study.State.RUNNING and study.state == study.State.DRAFT:
         study = launching.launch(study, who=WHO, confirmed_places=confirm_places)
@@ -53,7 +53,7 @@ def staff(
     from trialogue.study.opening import open_launched
 
     open_launched(folder)
-    from trialogue.study.services.management.staff_access import let_in
+    from trialogue.study.services.staff_access import let_in
 
     allowed = let_in(name, password, export=export, manage=manage)
     typer.echo(f"{name} may: {', '.join(allowed)}")
@@ -92,8 +92,8 @@ def reconcile(
     from trialogue.study.opening import open_launched
 
     study = open_launched(folder)
-    from trialogue.study.services.management.reconciliation import due
-    from trialogue.study.services.management.reconciliation import reconcile as run
+    from trialogue.study.services.reconciliation import due
+    from trialogue.study.services.reconciliation import reconcile as run
 
     found = run(study, submissions, who=WHO)
     typer.echo(f"{len(found.freed)} returned or timed out; their unanswered items are available again.")

@@ -101,7 +101,7 @@ def _publish(recruiter: "Recruiter", confirm: str, dry: bool) -> None:
 
 
 def _pay(payer: "Payer", confirm: str, dry: bool) -> None:
-    from trialogue.study.recruiting.bonuses import unknown_payments
+    from trialogue.study.recruiting.decisions import unknown_payments
 
     owed = payer.pending_payments()
     typer.echo(f"Bonuses owed, with Prolific's fee: {payer.bonus_price(owed)}")
@@ -117,7 +117,7 @@ def _pay(payer: "Payer", confirm: str, dry: bool) -> None:
 
 def _sync(recruiter: "Recruiter") -> None:
     from trialogue.study.recruiting.following import line_of
-    from trialogue.study.services.management.reconciliation import due
+    from trialogue.study.services.reconciliation import due
 
     found = recruiter.sync()
     typer.echo(line_of(found) or "Nothing has changed on Prolific.")

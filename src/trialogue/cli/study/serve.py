@@ -92,7 +92,7 @@ def backup(
     out: Annotated[Path, typer.Option("--out", "-o", help="Backup file to create. The file must not exist yet.")],
 ) -> None:
     """Back up the database while the study is running."""
-    from trialogue.study.backup import backup as copy
+    from trialogue.study.databases import backup as copy
 
     typer.echo(f"Backup: {copy(folder, out, url=os.environ.get('DATABASE_URL', ''))}")
 

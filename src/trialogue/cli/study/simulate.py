@@ -10,7 +10,7 @@ from trialogue.errors import UsageError
 from trialogue.options import Seed
 
 if TYPE_CHECKING:
-    from trialogue.study.bots.outcome import SimulatedStudy
+    from trialogue.study.bots.simulation import SimulatedStudy
     from trialogue.workflows.study.parameter_recovery import Recovery
 
 

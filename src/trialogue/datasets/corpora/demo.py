@@ -10,19 +10,17 @@ import importlib.resources
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
-from trialogue.datasets.base import AnyRecord, Corpus, Source
+from trialogue.datasets.base import AnyRecord, Corpus, card
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.records import Dialogue, Preference, Record, Response, Situation, read_records
 from trialogue.records.files.jsonl import Note, problems_of, read_lines, warn
 from trialogue.seeds import rng_for
-
-RecordT = TypeVar("RecordT", bound=Record)
 
 
 class FilmRow(Record):
@@ -111,31 +109,6 @@ def _films() -> tuple[FilmRow, ...]:
     return tuple(films)
 
 
-def demo_situations() -> tuple[Situation, ...]:
-    """Situations with an invented human recommender's reply and strategy labels."""
-    return _read_bundled("situations.jsonl", Situation)
-
-
-def demo_responses() -> tuple[Response, ...]:
-    """Replies of aria, bolt and chip to every situation, labelled, each with a ranking of 20 films."""
-    return _read_bundled("responses.jsonl", Response)
-
-
-def demo_dialogues() -> tuple[Dialogue, ...]:
-    """Whole dialogues: 20 invented users, each with all three systems about one wish, rated satisfied (1) or not (0)."""
-    return _read_bundled("dialogues.jsonl", Dialogue)
-
-
-def demo_preferences() -> tuple[Preference, ...]:
-    """Votes of these users between two of their three dialogues."""
-    return _read_bundled("preferences.jsonl", Preference)
-
-
-@cache
-def _read_bundled(name: str, record_type: type[RecordT]) -> tuple[RecordT, ...]:
-    return tuple(read_records(bundled_path(name), record_type))
-
-
 def _read(folder: Path, note: Note = warn) -> Iterator[AnyRecord]:
     yield from read_records(folder / "dialogues.jsonl", Dialogue, note=note)
     yield from read_records(folder / "preferences.jsonl", Preference, note=note)
@@ -143,25 +116,7 @@ def _read(folder: Path, note: Note = warn) -> Iterator[AnyRecord]:
     yield from read_records(folder / "responses.jsonl", Response, note=note)
 
 
-CORPUS = Corpus(
-    source=Source(
-        name="demo",
-        title="Trialogue's demo",
-        summary="Invented conversations with three invented recommenders about real films, with invented verdicts.",
-        folder="bundled:",  # inside this package, see datasets.store
-        homepage="https://github.com/trialogue/trialogue",
-        revision="1",
-        files=(),
-        licence="Apache-2.0, like Trialogue itself",
-        citation="None: it ships with Trialogue and contains no research data.",
-        counts={"dialogues": 60, "preferences": 40, "situations": 63, "responses": 189, "films": 476},
-        defects=(
-            "the systems, users, replies, ratings and votes are invented by Trialogue's authors for demonstration; "
-            "no number computed from them says anything about a real system.",
-        ),
-    ),
-    reader=_read,
-)
+CORPUS = Corpus(source=card("demo"), reader=_read)
 
 # The generator: standard deviations, in stars where not said otherwise. Chosen so that, as in collections of real
 # ratings, few stars are below 2 and few films have most of the ratings; nothing was fitted to data of real people.

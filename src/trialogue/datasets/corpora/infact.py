@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from trialogue.datasets.base import AnyRecord, Corpus, Head, SimpleFormat, Source, remote_files
+from trialogue.datasets.base import AnyRecord, Corpus, Head, SimpleFormat, card
 from trialogue.datasets.corpora.mentions import find_quoted_titles
 from trialogue.datasets.json_documents import ParseReport, bare_stem, files_like, in_file_or_folder
 from trialogue.errors import DataError, Problem
@@ -277,42 +277,7 @@ def _response(situation_id: str, system: str, text: str) -> Response:
     )
 
 
-_BASE = "https://raw.githubusercontent.com/ahtsham58/INFACT/c8b0d36/CRS_Evaluation/Resources/Evaluation_Data"
-_SHA256 = {
-    "dialogue_data.txt": "4d2bd6daac099a9a1066712f7faf77c884d8c2d3826db41a26340ba27b4ffcca",
-    "KBRD.txt": "da69047168e8abbea52348e7a364ead784806dbbb6664df0ececa890ac84190d",
-    "KGSF.txt": "d9f3fc2e059c92b42aea4567e3ee4582330c80664aa040896deec5d9b9478951",
-    "RCRS_MLE.txt": "973a1dd600178f38e42158e5b7e8991baa9aa65963e7cfd2ecc7428c40027231",
-}
-
-SOURCE = Source(
-    name="infact",
-    title="INFACT's evaluation data",
-    summary="70 ReDial dialogues with the replies of three systems (KBRD, KGSF, RCRS) to the seeker's turns.",
-    folder="infact",
-    homepage="https://github.com/ahtsham58/INFACT",
-    revision="c8b0d36",
-    files=remote_files(_BASE, _SHA256),
-    licence="MIT",
-    citation=(
-        "Manzoor, Jannach (2022): INFACT: An Online Human Evaluation Framework for Conversational Recommendation. "
-        "KaRS Workshop at RecSys 2022."
-    ),
-    counts={
-        "dialogues": 70,
-        "utterances": 870,
-        "situations": 430,
-        "situations with three responses": 396,
-        "situations with three responses, none blank": 373,
-    },
-    defects=(
-        "KBRD has one ground truth too many in conversations 36 and 60, and bare film ids (@204974) in 33 and 63.",
-        "Conversations 36 and 37 exist in two spellings: one tokenised and without titles, one as published.",
-        "22 replies of KBRD and 2 of KGSF are blank (* or **); 34 dialogues end on a user turn, which only RCRS answers.",
-        'Titles are written both as "Troy (2004)" and as "The Patriot(2000)"; RCRS often lacks the closing quote.',
-        "Two systems give the same text in 17 of the 373 situations.",
-    ),
-)
+SOURCE = card("infact")
 
 FORMAT = SimpleFormat(
     name="infact",

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
-from trialogue.datasets.base import AnyRecord, Corpus, Head, SimpleFormat, Source, remote_files
+from trialogue.datasets.base import AnyRecord, Corpus, Head, SimpleFormat, card
 from trialogue.datasets.json_documents import ParseReport, files_at, in_file_or_folder
 from trialogue.errors import DataError, Problem
 from trialogue.extras import need
@@ -254,36 +254,7 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     return read_study(path, note=note)
 
 
-_BASE = "https://raw.githubusercontent.com/ahtsham58/INSPIRED2/0cfa8de/Results"
-
-SOURCE = Source(
-    name=NAME,
-    title="INSPIRED2 study",
-    summary="1,860 replies of four systems to 465 situations of INSPIRED, each rated for meaningfulness (1-3) by "
-    "three raters.",
-    folder="inspired2_study",
-    homepage="https://github.com/ahtsham58/INSPIRED2",
-    revision="0cfa8de",
-    files=remote_files(
-        _BASE,
-        {
-            "Study Data CRB-CRS.xlsx": "6d2891f39c84d7697b6e49e924a1b753c6df395fbe15155a8f0332989df9c0fe",
-            "Study Data RB-CRS.xlsx": "90ccade49df9206d8be9f9a7fecfe357e3e00f3f1a4a06a4cd9aecab1c4d0a6c",
-        },
-    ),
-    licence="GPL-3.0",
-    citation=(
-        "Manzoor, Jannach (2022): INSPIRED2: An Improved Dataset for Sociable Conversational Recommendation. "
-        "KaRS Workshop at RecSys 2022."
-    ),
-    counts={"situations": 465, "responses": 1860, "ratings": 5580},
-    defects=(
-        "The workbook of CRB-CRS calls its systems RB-CRS; the file's name is right.",
-        "The last reply of 12 dialogues (48 responses) has no human counterpart; left out, as in the published figures.",
-        "The raters are not recorded: their ids are situation and column. Agreement is low (ordinal alpha .275).",
-        "Texts contain placeholders such as [MOVIE_TITLE_0] for titles, genres and people.",
-    ),
-)
+SOURCE = card(NAME)
 
 FORMAT = SimpleFormat(
     name=NAME,

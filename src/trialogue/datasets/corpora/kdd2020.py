@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from trialogue.datasets.base import Corpus, Head, SimpleFormat, Source, remote_files
+from trialogue.datasets.base import Corpus, Head, SimpleFormat, card
 from trialogue.datasets.json_documents import (
     ParseReport,
     bare_stem,
@@ -125,43 +125,4 @@ FORMAT = SimpleFormat(
     folder_reader=read_folder,
 )
 
-ADDRESS = "https://raw.githubusercontent.com/iai-group/kdd2020-usersim/a18f435/code/data"
-FILES = {
-    "1219_andchill.json": "1fcf094d7a9e944628cea8df86ccedd4a740f0f0c4c9d96ee33cb597514f98f3",
-    "1224_ms.json": "e510666e7eb14d5a83a5dc8bc415301819c39bed04f9090b2ffb5f631e338c4f",
-    "1225_mb.json": "edd29d7f3abc28fdd8611be983cd40ab27037c7a767fc9334918e841f228304d",
-}
-
-CORPUS = Corpus(
-    source=Source(
-        name=NAME,
-        title="KDD 2020 user simulation",
-        summary="75 conversations of real users with three film recommenders, with a dialogue act for every utterance.",
-        folder="kdd2020",
-        homepage="https://github.com/iai-group/kdd2020-usersim",
-        revision="a18f435",
-        files=remote_files(ADDRESS, FILES),
-        licence="none stated",
-        citation=(
-            "Zhang and Balog (2020). Evaluating Conversational Recommender Systems via User Simulation. KDD 2020, 1512-1520."
-        ),
-        bibtex=(
-            "@inproceedings{zhang2020evaluating,\n"
-            "  author = {Zhang, Shuo and Balog, Krisztian},\n"
-            "  title = {Evaluating Conversational Recommender Systems via User Simulation},\n"
-            "  booktitle = {KDD},\n"
-            "  pages = {1512--1520},\n"
-            "  year = {2020}\n}"
-        ),
-        counts={"dialogues": 75, "utterances": 2367},
-        defects=(
-            "Two labels are numbers (dialogue ids pasted over them), and two are misspelt: Suggesnt, Clairfy. Kept.",
-            "Two utterances of And chill's dialogue 3 sound like the user's and are labelled so, but are stored as the "
-            "agent's.",
-            "Dialogues 6 and 9 with And chill are the same.",
-            "The users are not all different people: 1047672896 occurs four times, four more ids twice.",
-            "Emoji were lost as '??' before publication (25 utterances with And chill).",
-        ),
-    ),
-    reader=read_folder,
-)
+CORPUS = Corpus(source=card(NAME), reader=read_folder)

@@ -5,7 +5,8 @@ bytes each. Harper and Konstan (2015), "The MovieLens Datasets: History and Cont
 """
 
 import csv
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,14 +15,170 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trialogue.catalogue import Catalogue, Item, Ratings, Scale
-from trialogue.catalogue.columns import Block, code_table, encode_ids, join_parts, number_blocks
 from trialogue.catalogue.item import OTHER_TITLES
 from trialogue.catalogue.linking.titles import parse_title
 from trialogue.catalogue.ratings import LARGEST_INT32, rows_twice
-from trialogue.datasets.base import Corpus, RemoteFile, Source
+from trialogue.datasets.base import Corpus, card
 from trialogue.errors import DataError, Problem
-from trialogue.records.files.jsonl import MAX_PROBLEMS, Note, warn
+from trialogue.records.files.jsonl import LONGEST_LINE, MAX_PROBLEMS, Note, warn
 from trialogue.records.files.opening import open_bytes
+
+CHUNK = 1 << 22  # bytes read at a time; some 150,000 ratings
+
+_COMMA, _NEWLINE = ord(","), ord("\n")
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive rows of a file."""
+
+    first_line: int
+    """Line number of the first row; rows follow line by line."""
+    rows: NDArray[np.float64]
+    """The numbers, shape (n_rows, n_columns)."""
+
+
+def number_blocks(
+    path: Path, *, names: tuple[str, ...], header: bool, problems: list[Problem], separator: bytes = b","
+) -> Iterator[Block]:
+    """Read a file of numbers in blocks of rows; blank lines are allowed only at its end.
+
+    A row that cannot be read goes to ``problems`` instead of into a block. Reading ends early where they are very many.
+
+    Args:
+        path: the file; ``.gz`` and ``.zst`` are decompressed.
+        names: names of the columns; with ``header``, the first line has to be these.
+        header: whether the first line holds the names.
+        problems: where mistakes are added.
+        separator: what stands between two numbers.
+
+    Raises:
+        DataError: there is no such file, or a line never ends.
+    """
+    line = 1
+    for raw in _whole_lines(path):
+        text = raw.replace(b"\r\n", b"\n").replace(separator, b",")
+        if line == 1 and header:
+            first, _, text = text.partition(b"\n")
+            line = 2
+            if first.decode("utf-8-sig", "replace").strip() != ",".join(names):
+                problems.append(_other_header(path, first, names))
+                return
+        if not text:
+            continue
+        fast = _in_order(text, len(names))
+        if fast is not None:
+            yield Block(line, fast)
+            line += len(fast)
+        else:
+            yield from _row_by_row(text, line, path, names, problems)
+            line += text.count(b"\n")
+        if len(problems) >= MAX_PROBLEMS:
+            return
+
+
+def _whole_lines(path: Path) -> Iterator[bytes]:
+    """Pieces of the file that end at the end of a line; the last line gets an end if it has none."""
+    rest = b""
+    with open_bytes(path) as stream:
+        while chunk := stream.read(CHUNK):
+            head, newline, tail = chunk.rpartition(b"\n")
+            if newline:
+                yield rest + head + newline
+                rest = tail
+            else:
+                rest += chunk
+                if len(rest) > LONGEST_LINE:
+                    what = f"a line is longer than {LONGEST_LINE >> 20} MiB. Expected one rating per line."
+                    raise DataError(Problem(what, file=str(path)))
+    if rest.strip():
+        yield rest + b"\n"
+
+
+def _in_order(text: bytes, n_columns: int) -> NDArray[np.float64] | None:
+    """The numbers, if every line holds ``n_columns`` of them; None if any does not."""
+    codes = np.frombuffer(text, dtype=np.uint8)
+    marks = codes[(codes == _COMMA) | (codes == _NEWLINE)]
+    pattern = np.full(n_columns, _COMMA, dtype=np.uint8)
+    pattern[-1] = _NEWLINE
+    if len(marks) % n_columns or not bool(np.all(marks.reshape(-1, n_columns) == pattern)):
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)  # what numpy before 2.3 says instead of ValueError
+        try:
+            numbers = np.fromstring(text[:-1].replace(b"\n", b","), dtype=np.float64, sep=",")
+        except (ValueError, DeprecationWarning):
+            return None
+    complete = len(numbers) == len(marks) and bool(np.all(np.isfinite(numbers)))
+    return numbers.reshape(-1, n_columns) if complete else None
+
+
+def _row_by_row(text: bytes, line: int, path: Path, names: tuple[str, ...], problems: list[Problem]) -> Iterator[Block]:
+    for number, raw in enumerate(text.split(b"\n")[:-1], start=line):
+        row = _numbers(raw, len(names))
+        if isinstance(row, list):
+            yield Block(number, np.array([row]))
+        elif row:
+            problems.append(
+                Problem(row, str(path), number, hint=f"A row has the columns {','.join(names)}, all of them numbers.")
+            )
+            if len(problems) >= MAX_PROBLEMS:
+                return
+
+
+def _numbers(raw: bytes, n_columns: int) -> list[float] | str:
+    """Numbers of a line, or its mistake ("" for a blank line)."""
+    if not raw.strip():
+        return ""
+    fields = [field.decode("utf-8", "replace").strip() for field in raw.split(b",")]
+    if len(fields) != n_columns:
+        return f"this row has {len(fields)} fields; expected {n_columns}."
+    row = []
+    for text in fields:
+        try:
+            row.append(float(text))
+        except ValueError:
+            return f"{text[:40]!r} is not a number."
+        if not np.isfinite(row[-1]):
+            return f"{text!r} is not a valid rating, id or time."
+    return row
+
+
+def _other_header(path: Path, first: bytes, names: tuple[str, ...]) -> Problem:
+    given = first.decode("utf-8", "replace").strip()[:80]
+    return Problem(f"the first line is {given!r}, but must be {','.join(names)!r}.", str(path), 1)
+
+
+def code_table(ids: Sequence[int]) -> NDArray[np.int32]:
+    """Lookup table from id to index; -1 for missing ids, including the entry behind the largest id.
+
+    >>> code_table([7, 3])[[3, 7, 8]].tolist()
+    [1, 0, -1]
+    """
+    table = np.full(max(ids, default=0) + 2, -1, dtype=np.int32)
+    table[list(ids)] = np.arange(len(ids), dtype=np.int32)
+    return table
+
+
+def encode_ids(ids: NDArray[np.int32]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """(Distinct ids in ascending order, index of each row's id among them), for ids from 0.
+
+    >>> names, codes = encode_ids(np.array([30, 4, 30], dtype=np.int32))
+    >>> names, codes.tolist()
+    (('4', '30'), [1, 0, 1])
+    """
+    seen = np.zeros(int(ids.max(initial=-1)) + 1, dtype=bool)
+    seen[ids] = True
+    code_of = np.cumsum(seen, dtype=np.int32) - np.int32(1)
+    return tuple(map(str, np.flatnonzero(seen).tolist())), code_of[ids]
+
+
+def join_parts(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Concatenate arrays, releasing each part, so that not every column of a file is in memory twice."""
+    column = np.concatenate(parts)
+    parts.clear()
+    return column
+
 
 HALF_STARS, WHOLE_STARS = Scale(0.5, 5, 0.5), Scale(1, 5, 1)
 NO_GENRES = "(no genres listed)"
@@ -265,122 +422,8 @@ def _people(path: Path) -> dict[str, dict[str, str]]:
     return people
 
 
-CITATION = (
-    "F. Maxwell Harper and Joseph A. Konstan. 2015. The MovieLens Datasets: History and Context. ACM Transactions on "
-    "Interactive Intelligent Systems 5, 4, Article 19 (December 2015), 19 pages. https://doi.org/10.1145/2827872"
+LATEST_SMALL, ML_1M, ML_10M, ML_20M, ML_25M, ML_32M = (
+    Corpus(card(f"movielens-{edition}", "movielens"), None)
+    for edition in ("latest-small", "1m", "10m", "20m", "25m", "32m")
 )
-BIBTEX = """@article{harper2015movielens,
-  author = {Harper, F. Maxwell and Konstan, Joseph A.},
-  title = {The {MovieLens} Datasets: History and Context},
-  journal = {ACM Transactions on Interactive Intelligent Systems},
-  volume = {5}, number = {4}, pages = {19:1--19:19}, year = {2015}, doi = {10.1145/2827872}
-}"""
-SHARED_ALIKE = (
-    "GroupLens' own terms (README of the archive): research use with acknowledgement and without implied endorsement; "
-    "redistribution, also of transformations, under the same terms only; no commercial use without permission"
-)
-NOT_SHARED = (
-    "GroupLens' own terms (README of the archive): research use with acknowledgement and without implied endorsement; "
-    "no redistribution and no commercial use without permission"
-)
-
-
-def _corpus(
-    edition: str,
-    title: str,
-    revision: str,
-    *,
-    counts: tuple[int, int, int],
-    files: dict[str, str | None],
-    licence: str = SHARED_ALIKE,
-    archive: str = "",
-    defects: tuple[str, ...] = (),
-) -> Corpus:
-    """A corpus of items.
-
-    Args:
-        edition: name at the publisher, without ``ml-``.
-        title: name in prose, without MovieLens.
-        revision: when it was published.
-        counts: people, films and ratings.
-        files: their sha256 where we hold them.
-        licence: of this edition.
-        archive: folder inside GroupLens' zip file; "": that of the edition's name.
-        defects: known ones.
-    """
-    users, films, ratings = counts
-    folder = f"ml-{edition}"
-    remote = tuple(
-        RemoteFile(
-            path=name,
-            url=f"https://files.grouplens.org/datasets/movielens/{folder}.zip",
-            member=f"{archive or folder}/{name}",
-            sha256=sha256,
-            optional=name.startswith("README"),
-        )
-        for name, sha256 in files.items()
-    )
-    return Corpus(
-        reader=None,
-        source=Source(
-            name=f"movielens-{edition}",
-            title=f"MovieLens {title}",
-            summary=f"{ratings:,} ratings of {films:,} films by {users:,} people.",
-            folder=f"movielens/{folder}",
-            homepage="https://grouplens.org/datasets/movielens/",
-            revision=revision,
-            files=remote,
-            licence=licence,
-            citation=CITATION,
-            bibtex=BIBTEX,
-            counts={"users": users, "films": films, "ratings": ratings},
-            defects=defects,
-        ),
-    )
-
-
-CSV_FILES: dict[str, str | None] = {"movies.csv": None, "ratings.csv": None, "README.txt": None}
-DAT_FILES: dict[str, str | None] = {"movies.dat": None, "ratings.dat": None}
-
-LATEST_SMALL = _corpus(
-    "latest-small",
-    "latest-small",
-    "generated 2018-09-26; GroupLens may replace it at this address",
-    counts=(610, 9_742, 100_836),
-    files={  # of ratings.csv, only a copy with foreign rows was at hand
-        "movies.csv": "5a5f32dd9bb3797b8e728a1b98958789d2b13f294a69fdfbc5727f8a9611aa07",
-        "ratings.csv": None,
-        "README.txt": "63d22ac138e80fae37021797ed8e1b9424b5239dc576a137422adf783ae3f404",
-    },
-    defects=(
-        "A development edition: its README advises against it for results that are shared.",
-        "In some copies, ratings.csv continues after line 100,837 with rows that an application appended, two of "
-        "them ratings of 0.0; the reader leaves them out and reports them.",
-        "5 films occur twice, under two ids each; 12 have no year.",
-    ),
-)
-ML_1M = _corpus(
-    "1m",
-    "1M",
-    "February 2003",
-    counts=(6_040, 3_883, 1_000_209),
-    files={**DAT_FILES, "users.dat": None, "README": None},
-    licence=NOT_SHARED,
-    defects=("Titles are Latin-1; some are spelled wrong.", "Gender, age and occupation are self-reported."),
-)
-ML_10M = _corpus(
-    "10m",
-    "10M",
-    "January 2009",
-    counts=(69_878, 10_681, 10_000_054),
-    files={**DAT_FILES, "README.html": None},
-    licence=NOT_SHARED,
-    archive="ml-10M100K",
-    defects=("Its README counts 71,567 users; 69,878 of them rated, the others only tagged.",),
-)
-ML_20M = _corpus(
-    "20m", "20M", "April 2015, re-issued October 2016", counts=(138_493, 27_278, 20_000_263), files=CSV_FILES
-)
-ML_25M = _corpus("25m", "25M", "December 2019", counts=(162_541, 62_423, 25_000_095), files=CSV_FILES)
-ML_32M = _corpus("32m", "32M", "May 2024", counts=(200_948, 87_585, 32_000_204), files=CSV_FILES)
 SOURCES = tuple(corpus.source for corpus in (LATEST_SMALL, ML_1M, ML_10M, ML_20M, ML_25M, ML_32M))

@@ -5,7 +5,7 @@ every reply), ``real_human_user`` (an earlier study of other people) and ``LLM_a
 annotators grade the dialogue). ``<k>.json`` restarts in every folder, so ids are paths from the part on. Ratings keep the
 publisher's scales, with names in English: ``Memorization`` is read as ``remembered``, 1 for yes, in all parts, although the
 questionnaire of people asks whether the assistant forgot and the annotators whether it remembered. The model's dialogues are
-in English, with a Chinese translation in ``meta.content_zh`` of every message: see ``in_chinese``.
+in English, with a Chinese translation in ``meta.content_zh`` of every message.
 """
 
 from collections.abc import Iterator, Mapping
@@ -181,15 +181,6 @@ def _grades(given: JsonValue, report: ParseReport) -> Iterator[Rating]:
 
 def _rating(aspect: str, points: float, *, rater: str | None) -> Rating:
     return Rating(name=aspect, value=points, rater=rater, low=0, high=1 if aspect in BINARY else 2)
-
-
-def in_chinese(dialogue: Dialogue) -> Dialogue:
-    """A dialogue in Chinese: as published, or, of the model's, as the publisher translated it."""
-    said = tuple(
-        each.model_copy(update={"text": str(each.meta[CHINESE])}) if CHINESE in each.meta else each
-        for each in dialogue.utterances
-    )
-    return dialogue.model_copy(update={"utterances": said})
 
 
 def read_folder(folder: Path, note: Note) -> Iterator[AnyRecord]:

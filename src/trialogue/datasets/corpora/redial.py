@@ -13,11 +13,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from trialogue.datasets.base import AnyRecord, Corpus, Head, SimpleFormat, Source, remote_files
+from trialogue.datasets.base import AnyRecord, Corpus, Head, SimpleFormat, card
 from trialogue.datasets.corpora.mentions import tidy_title
 from trialogue.datasets.door.values import as_number
-from trialogue.datasets.json_documents import ParseReport, bare_stem, files_at, in_file_or_folder, kind_of
-from trialogue.datasets.json_objects import JsonObject, read_objects
+from trialogue.datasets.json_documents import (
+    JsonObject,
+    ParseReport,
+    bare_stem,
+    files_at,
+    in_file_or_folder,
+    kind_of,
+    read_objects,
+)
 from trialogue.records import Dialogue, ItemOpinion, JsonValue, Mention, Speaker, Utterance
 from trialogue.records.files.jsonl import Note
 
@@ -195,41 +202,7 @@ def _opinion(
     return ItemOpinion(title=title or f"@{number}", item_id=number, by=by, **flags)
 
 
-SOURCE = Source(
-    name="redial",
-    title="ReDial (validation split, as in iEvaLM)",
-    summary="Dialogues in which people recommend films to people, with their answers about each film: suggested, "
-    "seen, liked.",
-    folder="redial",
-    homepage="https://redialdata.github.io/website/",
-    revision="162e2f4 of RUCAIBox/iEvaLM-CRS",
-    files=remote_files(
-        "https://raw.githubusercontent.com/RUCAIBox/iEvaLM-CRS/162e2f4/data/redial",
-        {"valid_data.jsonl": "69b7cf81d0671c3dd0a1167df2e7e1e51ca76b3edce97022343d68f6974510a1"},
-    ),
-    licence="MIT (repository iEvaLM-CRS); ReDial itself: CC BY 4.0",
-    citation=(
-        "Li, Kahou, Schulz, Michalski, Charlin, Pal (2018): Towards Deep Conversational Recommendations. NeurIPS 2018. "
-        "Files: Wang, Tang, Zhao, Wang, Wen (2023): Rethinking the Evaluation for Conversational Recommendation in the Era "
-        "of Large Language Models. EMNLP 2023."
-    ),
-    bibtex=(
-        "@inproceedings{li2018redial,\n"
-        "  title = {Towards Deep Conversational Recommendations},\n"
-        "  author = {Li, Raymond and Kahou, Samira Ebrahimi and Schulz, Hannes and Michalski, Vincent and "
-        "Charlin, Laurent and Pal, Chris},\n"
-        "  booktitle = {NeurIPS},\n"
-        "  year = {2018}\n"
-        "}"
-    ),
-    counts={"dialogues": 1000, "utterances": 12395, "mentions": 6327},
-    defects=(
-        "One message names a film (@115908) that has no title in its conversation; the film id 50 has none anywhere.",
-        "Films that were typed by hand rather than chosen from the list are not annotated.",
-        "Questionnaires are missing in 12 (seeker) and 11 (recommender) dialogues, and the two often differ.",
-        "Some titles lack a year; in most of the others two spaces precede it (one space here).",
-    ),
-)
+SOURCE = card("redial")
 
 FORMAT = SimpleFormat(
     name="redial",

@@ -16,7 +16,6 @@ The paper has four columns: of whole lists, of lists without names farther than 
 ``meta.seen`` (``unseen``), and without either. Each is a format of its own, such as ``zero-shot-crs-unseen``.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -25,10 +24,10 @@ from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
 from trialogue.datasets.door.values import as_number
-from trialogue.datasets.json_documents import ParseReport, kind_of, read_json
+from trialogue.datasets.json_documents import ParseReport, kind_of, objects_by_line, read_json
 from trialogue.errors import DataError, Problem
 from trialogue.records import JsonValue, Mention, MentionedBy, Response, Situation, Speaker, Utterance
-from trialogue.records.files.jsonl import Note, read_lines
+from trialogue.records.files.jsonl import Note
 
 NAME = "zero-shot-crs"
 TESTS = "data/*/test.jsonl"
@@ -104,7 +103,7 @@ def _situations(path: Path, note: Note) -> list[Situation]:
     report = ParseReport(str(path), note)
     corpus = _Corpus(path.parent, report)
     found: list[Situation] = []
-    for number, entry in _objects(path, report):
+    for number, entry in objects_by_line(path, report):
         context, reply = entry.get("context"), entry.get("resp")
         if not isinstance(context, list) or not all(isinstance(each, str) for each in context) or not context:
             report.wrong(f"the context must be a list of texts, got {kind_of(context)}.", "context", line=number)
@@ -155,7 +154,7 @@ def _responses(path: Path, situations: list[Situation], system: str, note: Note,
     report = ParseReport(str(path), note)
     found: dict[int, Response] = {}
     left_out = total = 0
-    for number, entry in _objects(path, report):
+    for number, entry in objects_by_line(path, report):
         index, listed = entry.get("index"), entry.get("rec_list")
         if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < len(situations):
             what = f"the index must be that of a line in test.jsonl, 0 to {len(situations) - 1}, got {index!r}."
@@ -201,20 +200,6 @@ def _text_of(entry: Mapping[str, JsonValue]) -> str:
     message = first.get("message") if isinstance(first, dict) else None
     text = message.get("content") if isinstance(message, dict) else None
     return text if isinstance(text, str) else ""
-
-
-def _objects(path: Path, report: ParseReport) -> Iterator[tuple[int, dict[str, JsonValue]]]:
-    """(line number, object) of a JSON Lines file."""
-    for number, text in read_lines(path, note=report.note):
-        try:
-            entry = json.loads(text)
-        except ValueError as error:
-            report.wrong(f"not valid JSON ({error}).", line=number)
-            continue
-        if isinstance(entry, dict):
-            yield number, entry
-        else:
-            report.wrong(f"expected an object, got {kind_of(entry)}.", line=number)
 
 
 def read_folder(folder: Path, note: Note, *, lists: Lists) -> Iterator[AnyRecord]:

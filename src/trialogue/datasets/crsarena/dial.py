@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Literal
 
-from trialogue.datasets.base import Corpus, Head, SimpleFormat, Source, remote_files
+from trialogue.datasets.base import Corpus, Head, SimpleFormat, card
 from trialogue.datasets.dialoguekit.format import CRSARENA_SENTIMENT, read_dialoguekit
 from trialogue.datasets.json_documents import ParseReport, bare_stem, files_like, in_file_or_folder, read_text
 from trialogue.errors import DataError, Problem
@@ -232,43 +232,4 @@ FORMAT = SimpleFormat(
     folder_reader=read_folder,
 )
 
-ADDRESS = "https://raw.githubusercontent.com/iai-group/crsarena-dial/dd7f4e7/data"
-FILES = {
-    "crs_arena_dial_open.json": "59afb9531a4b7c632c9366e5d169f33cfea655b4b4d1012da0a44374cc0891cf",
-    "crs_arena_dial_closed.json": "2f97b75e4218eabcde7519a4cc1165daf51671eb4accb92977dc089a99798a79",
-    "votes_open.csv": "2f9776be21f44ede88095fc62222a3646f12425318956d3b1d78bc10cf6080cc",
-    "votes_closed.csv": "7092c7c01ebb0eaa93ae8de2b1dd2d9a7960e3fde5a325516290890ba558b939",
-}
-
-CORPUS = Corpus(
-    source=Source(
-        name=NAME,
-        title="CRSArena-Dial",
-        summary="Conversations of people with nine recommenders, their satisfaction, and 185 votes between two "
-        "recommenders.",
-        folder="crsarena_dial",
-        homepage="https://github.com/iai-group/crsarena-dial",
-        revision="dd7f4e7",
-        files=remote_files(ADDRESS, FILES),
-        licence="none stated",
-        citation=(
-            "Bernard, Joko, Hasibi and Balog (2025). CRS Arena: Crowdsourced Benchmarking of Conversational Recommender "
-            "Systems. WSDM 2025."
-        ),
-        bibtex=(
-            "@inproceedings{bernard2025crsarena,\n"
-            "  author = {Bernard, Nolwenn and Joko, Hideaki and Hasibi, Faegheh and Balog, Krisztian},\n"
-            "  title = {{CRS} Arena: Crowdsourced Benchmarking of Conversational Recommender Systems},\n"
-            "  booktitle = {WSDM},\n"
-            "  year = {2025}\n}"
-        ),
-        counts={"dialogues": 474, "utterances": 4519, "preferences": 185},
-        defects=(
-            "Its README says 187 votes; there are 185 (81 open, 104 closed), 72 of them ties.",
-            f"One vote occurs twice (open, rows 42 and 43); the source of the second ends in {DUPLICATE!r}.",
-            "Three open votes (rows 25, 34 and 57) lack one of their two conversations.",
-            "Nine utterances are empty, and two conversations (open) consist of a single user utterance.",
-        ),
-    ),
-    reader=read_folder,
-)
+CORPUS = Corpus(source=card("crsarena-dial"), reader=read_folder)

@@ -8,15 +8,19 @@ What is written is read again as equal records. Every field that DialogueKit has
 with ids in both spellings (its reader expects ``conversation_id``, its writer and older tools ``conversation ID``). The
 output is then parsed by our own reader, and whatever differs is added under the metadata key ``trialogue``, which
 DialogueKit carries along unread.
+
+Corpora in DialogueKit JSON: dialogues with IAI MovieBot, and IARD's annotated ReDial dialogues.
+
+Only corpus-specific details are handled here; the format is that of ``dialoguekit``.
 """
 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from trialogue.datasets.base import Head, SimpleFormat
+from trialogue.datasets.base import Corpus, Head, SimpleFormat, card
 from trialogue.datasets.dialoguekit.parsing import (
     CONVERSATION_IDS,
     FEEDBACK,
@@ -29,7 +33,7 @@ from trialogue.datasets.dialoguekit.parsing import (
 )
 from trialogue.datasets.json_documents import ParseReport, kind_of, read_json
 from trialogue.errors import UsageError
-from trialogue.records import Dialogue, JsonValue, Record, Utterance
+from trialogue.records import ActOrigin, Dialogue, JsonValue, Record, Utterance
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.records.files.opening import open_replacing
 
@@ -141,7 +145,6 @@ def _line(data: dict[str, JsonValue]) -> bytes:
 CRSARENA_SENTIMENT = re.compile(r'"metadata"\s*:\s*\{\s*"sentiment"\s*:\s*"(satisfied|frustrated)"')
 """Field that identifies a DialogueKit file as CRSArena-Dial's, whose own reader interprets the sentiment."""
 
-
 MANY = 30  # dialogues of one user: hardly a person in one file
 
 
@@ -221,3 +224,38 @@ FORMAT = SimpleFormat(
     recognise=_recognises,
     reader=_read,
 )
+
+HOMEPAGE = "https://github.com/iai-group/UserSimCRS"
+REVISION = "1e7d339"
+LICENCE = "Apache-2.0"
+MOVIEBOT_FILE, IARD_FILE = "annotated_dialogues.json", "formatted_IARD_annotated_gold.json"
+
+
+def _moviebot(dialogue: Dialogue) -> Dialogue:
+    return _mark_annotated(dialogue).model_copy(update={"source": "moviebot"})
+
+
+def _iard(dialogue: Dialogue) -> Dialogue:
+    """Both parties are people, so the system is "human"; which person recommended is kept in meta."""
+    meta = {**dialogue.meta, "recommender": dialogue.system}
+    return _mark_annotated(dialogue).model_copy(update={"source": "iard", "system": "human", "meta": meta})
+
+
+def _mark_annotated(dialogue: Dialogue) -> Dialogue:
+    """The dialogue with its acts as those of annotators, which the format itself does not say."""
+    said = (
+        each.model_copy(update={"acts_by": ActOrigin.ANNOTATED if each.acts else None}) for each in dialogue.utterances
+    )
+    return dialogue.model_copy(update={"utterances": tuple(said)})
+
+
+def _reader(name: str, change: Callable[[Dialogue], Dialogue]) -> Callable[[Path, Note], Iterator[Dialogue]]:
+    def read(folder: Path, note: Note) -> Iterator[Dialogue]:
+        yield from map(change, read_dialoguekit(folder / name, note=note))
+
+    return read
+
+
+MOVIEBOT = Corpus(source=card("moviebot"), reader=_reader(MOVIEBOT_FILE, _moviebot))
+
+IARD = Corpus(source=card("iard"), reader=_reader(IARD_FILE, _iard))

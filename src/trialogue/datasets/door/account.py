@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from trialogue.datasets.door.feedback import Feedback, Form, Said, is_feedback_name, key_of, rated_name
 from trialogue.datasets.door.units import quote_names
-from trialogue.datasets.door.values import is_absent, plain_number
+from trialogue.datasets.door.values import is_absent, names_of, plain_number
 from trialogue.datasets.json_documents import ParseReport, kind_of
 from trialogue.errors import Unread
 from trialogue.records import JsonValue
@@ -20,21 +20,11 @@ SENTINELS = (-1, -9, -99, -999, 99, 999, 9999)
 LARGEST_SCALE = 10  # of the scales on which 99 cannot be a rating
 MANY_UNREAD = 0.05  # share of words beside up and down from which on there are more points than two
 SEVERAL_POINTS = 2
-_MAYBE_WORDS = (
-    "evaluation survey questionnaire label grade verdict judgement judgment assessment annotation answer winner preference "
-    "preferred choice opinion"
-)
-_MAYBE = frozenset(_MAYBE_WORDS.split())
+_MAYBE = frozenset(names_of("judgements"))
 """Last words of the names of fields that may hold judgements, of people or of others; also in the plural."""
 FEW = 12  # different values of a column that may hold judgements or name systems
 EXAMPLES = 3
-_SYSTEMS_WORDS = (
-    "model version variant variants arm group experiment condition config configuration policy prompt prompt_id "
-    "prompt_version prompt_name prompt_template model_version model_name model_id agent agent_version agent_name bot "
-    "bot_version engine deployment release build treatment cohort strategy_name system_name system_version llm "
-    "checkpoint revision ab_group ab_test test_group bucket app_version"
-)
-SYSTEM_NAMES = frozenset(_SYSTEMS_WORDS.split())
+SYSTEM_NAMES = frozenset(names_of("versions"))
 """Names of fields that may say which system answered."""
 
 

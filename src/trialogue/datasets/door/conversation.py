@@ -16,14 +16,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from trialogue.datasets.door.account import FeedbackTally, FieldTally, report_unread
-from trialogue.datasets.door.amounts import amounts_in, is_time_without_unit
 from trialogue.datasets.door.feedback import Said, feedback_under, rated_name, with_rater
-from trialogue.datasets.door.traces import CALLS, RESULTS, TraceLog, declared_tools
+from trialogue.datasets.door.traces import CALLS, RESULTS, TraceLog, amounts_in, declared_tools, is_time_without_unit
 from trialogue.datasets.door.units import Clashes
-from trialogue.datasets.door.values import identifier, is_absent, lost_digits
+from trialogue.datasets.door.values import identifier, is_absent, lost_digits, names_of
 from trialogue.datasets.failures import ERRORS, FAILED_CONVERSATION, error_of, failure_in, failure_of
-from trialogue.datasets.json_documents import ParseReport, kind_of
-from trialogue.datasets.json_objects import JsonObject
+from trialogue.datasets.json_documents import JsonObject, ParseReport, kind_of
 from trialogue.errors import Problem, Unread
 from trialogue.records import Dialogue, JsonValue, Rating, Speaker, Utterance
 from trialogue.records.files.jsonl import problems_of
@@ -34,30 +32,9 @@ TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refu
 THOUGHT_PARTS = ("thinking", "reasoning", "redacted_thinking", "reasoning_text", "summary_text")
 TOOL_PARTS = (*CALLS, *RESULTS)
 THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thought")
-IDS = (
-    "id",
-    "conversation_id",
-    "dialogue_id",
-    "dialog_id",
-    "session_id",
-    "thread_id",
-    "chat_id",
-    "conv_id",
-    "_id",
-    "uuid",
-)
+IDS = names_of("conversation_ids")
 TRIALS = ("trial", "trial_id", "epoch", "attempt", "repetition")
-USERS = (
-    "user",
-    "user_id",
-    "customer_id",
-    "participant_id",
-    "participant",
-    "person_id",
-    "person",
-    "subject_id",
-    "worker_id",
-)
+USERS = names_of("people")
 SYSTEMS = ("system", "model", "system_name", "model_name", "bot", "agent")
 LONGEST_ANSWER = 60  # characters; a longer text under a name of feedback is a comment
 LONGEST_NAME_WORDS = 6

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
-from trialogue.datasets.door.values import is_absent, plain_number
+from trialogue.datasets.door.values import is_absent, names_of, plain_number
 from trialogue.records.kinds.origins import Raters
 
 
@@ -47,17 +47,8 @@ class Worded(str):
     """The point."""
 
 
-_UP_WORDS = (
-    "up thumbs_up thumbsup thumb_up thumbup 👍 👍🏻 👍🏼 👍🏽 👍🏾 👍🏿 like liked likes upvote upvoted positive pos good "
-    "yes true helpful satisfied happy ✅ ✔ ✔️ ☑️ ❤️ ❤ 😀 😃 😄 😁 😊 🙂 😍 🤩 +1 :+1: :thumbsup: accept accepted correct"
-)
-_UP = frozenset(_UP_WORDS.split())
-_DOWN_WORDS = (
-    "down thumbs_down thumbsdown thumb_down thumbdown 👎 👎🏻 👎🏼 👎🏽 👎🏾 👎🏿 dislike disliked dislikes downvote "
-    "downvoted negative neg bad no false unhelpful not_helpful unsatisfied dissatisfied not_satisfied unhappy ❌ "
-    "✖ ✖️ ☒ 💔 😞 😠 😡 🙁 ☹️ ☹ 😢 😭 😕 :-1: :thumbsdown: reject rejected incorrect wrong"
-)
-_DOWN = frozenset(_DOWN_WORDS.split())
+_UP = frozenset(names_of("up"))
+_DOWN = frozenset(names_of("down"))
 _FRACTION = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:/|out of|of|von|sur)\s*(\d+)(?:\s*(?:stars?|points?))?", re.IGNORECASE)
 _EXPLAINED = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:\s[-–—]\s|[:=]|\s?\()\s*[^\d\s].*")
 """A number with its meaning behind it: "4 - good"."""
@@ -66,24 +57,14 @@ _STARS = re.compile(r"([★⭐✭🌟]\ufe0f?)*([☆✩]\ufe0f?)*")
 _STARS_WORD = re.compile(r"(\d+(?:[.,]\d+)?)\s*[- ]?(?:stars?|★|⭐)", re.IGNORECASE)
 _FULL, _HOLLOW = "★⭐✭🌟", "☆✩"
 
-_NAMES_WORDS = (
-    "feedback thumb thumbs thumbs_up thumbs_down thumbsup thumbsdown thumb_up thumb_down vote votes voted upvote "
-    "downvote reaction reactions like liked dislike disliked csat nps helpful satisfied dissatisfied happy unhappy "
-    "user_feedback human_feedback user_rating human_rating user_vote user_reaction feedbacks"
-)
-NAMES = frozenset(_NAMES_WORDS.split())
+NAMES = frozenset(names_of("feedback"))
 """Names, beside those of rated aspects, under which people's feedback is logged."""
 _RATED = (
     "rating score stars satisfaction overall quality overall_quality usefulness helpfulness relevance fluency coherence "
     "informativeness meaningfulness interestingness engagement naturalness appropriateness likert"
 )
 """Headings of columns of ratings; also in front of or behind ``rating``, as in ``fluency_rating``."""
-_NO_ASPECT_WORDS = (
-    "id ids count counts confidence number num time date type reason toxicity toxic error errors frustration "
-    "difficulty effort ces harm harmfulness hallucination hallucinations latency cost duration bias annoyance "
-    "confusion boredom complaint complaints negative loss perplexity distance risk penalty failure failures"
-)
-_NO_ASPECTS = frozenset(_NO_ASPECT_WORDS.split())
+_NO_ASPECTS = frozenset(names_of("no_aspects"))
 """Words of headings that are no ratings, or ratings of which fewer may be better: nobody says so, so that they are named as
 not read."""
 _BEHIND = ("_rating", "_score", "_stars")
@@ -100,18 +81,9 @@ _LOWS, _HIGHS = (
     ("max", "high", "maximum", "out_of", "max_value", "scale_max"),
 )
 _BY = ("rater", "annotator", "rater_id", "annotator_id", "user", "user_id", "by", "author")
-_RATED_BY_WORDS = (
-    "rater rater_name rater_model rated_by annotator annotated_by annotator_name annotator_model labeler labeller "
-    "labeled_by labelled_by reviewer reviewed_by"
-)
-_JUDGED_BY_WORDS = (
-    "judge judge_model judge_name judged_by evaluator evaluator_model evaluator_name evaluated_by grader "
-    "grader_model graded_by scorer scorer_model scored_by critic autorater auto_rater rating_model scoring_model "
-    "reward_model llm_judge"
-)
-_JUDGED_BY = _JUDGED_BY_WORDS.split()
+_RATED_BY, _JUDGED_BY = names_of("rated_by"), names_of("judged_by")
 """Fields beside a rating that name who gave it. Under the latter, it is a program or a model as often as a person."""
-_SIBLINGS = frozenset((*_RATED_BY_WORDS.split(), *_JUDGED_BY))
+_SIBLINGS = frozenset((*_RATED_BY, *_JUDGED_BY))
 _OF_MODELS = re.compile(
     r"(?<![a-z])(?:gpt|chat ?gpt|o[134](?:-mini|-preview)?(?![a-z0-9])|claude|llama|gemini|palm|bard|mistral|mixtral|qwen"
     r"|deepseek|command-r|cohere|gemma|grok|vicuna|alpaca|flan|t5(?![a-z])|bert|roberta|deberta|prometheus|glm|ernie|openai|anthropic"
@@ -122,11 +94,7 @@ _OF_PROGRAMS = re.compile(
     r"|unit ?test|simulat|metric|code(?![a-z]))"
 )
 _ORIGINS = ("source", "origin", "source_type", "annotator_kind", "kind")
-_BESIDE_WORDS = (
-    "comment comments text reason reasons explanation note notes tags timestamp time created_at updated_at date id "
-    "message message_id run_id trace_id scale categories"
-)
-_BESIDE = frozenset(_BESIDE_WORDS.split())
+_BESIDE = frozenset(names_of("beside"))
 """Parts of a feedback object that say nothing of its value."""
 _KIND_OF = {
     **dict.fromkeys(("human", "annotation", "person", "people", "user", "end_user"), Raters.PEOPLE),

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from trialogue.records.spoken import in_one_form
@@ -16,24 +18,28 @@ from trialogue.records.spoken import in_one_form
 _ABSENT_WORDS = "nan na n/a #n/a none null nil - – — <na> nat ? missing not_rated"
 ABSENT = frozenset(("", "not rated", *_ABSENT_WORDS.split()))
 """Texts with which files say that there is no value."""
-TOPICS = frozenset(
-    {
-        *(
-            "topic",
-            "topics",
-            "category",
-            "intent",
-            "subject",
-            "theme",
-            "domain",
-            "issue",
-            "use_case",
-            "scenario",
-            "tags",
-        ),
-        *("segment", "locale", "country", "region", "channel", "plan", "platform"),
-    }
-)
+
+
+@cache
+def vocabulary() -> dict[str, Any]:
+    """Names and words by which files are understood, from ``names.yaml``."""
+    import yaml
+
+    text = files(__package__).joinpath("names.yaml").read_text(encoding="utf-8")
+    found: dict[str, Any] = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return found
+
+
+def names_of(role: str) -> tuple[str, ...]:
+    """Names under which files keep something, most usual first.
+
+    >>> names_of("remarks")[:2]
+    ('comment', 'comments')
+    """
+    return tuple(vocabulary()[role].split())
+
+
+TOPICS = frozenset(names_of("topics"))
 """Names of fields that say what a conversation is about, however many values they have."""
 DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}")
 _FLOAT_ID = re.compile(r"(-?\d+)\.0+")

@@ -19,7 +19,7 @@ from trialogue.datasets.door.account import FieldTally, report_unread
 from trialogue.datasets.door.conversation import IDS as CONVERSATION_IDS
 from trialogue.datasets.door.conversation import USERS, Conversations
 from trialogue.datasets.door.feedback import key_of, kind_of_name, kind_of_rater
-from trialogue.datasets.door.values import identifier, is_absent, plain_number
+from trialogue.datasets.door.values import identifier, is_absent, names_of, plain_number
 from trialogue.datasets.formats.openai_chat import SHAPE
 from trialogue.datasets.json_documents import ParseReport, bare_stem, kind_of
 from trialogue.datasets.tables.rows import Row, columns_of, read_table, unpack
@@ -35,18 +35,7 @@ SYSTEMS = ("model", "system", "crs", "agent", "bot", "assistant", "recommender",
 CONVERSATIONS = ("conversation", "dialogue", "dialog", "messages", "chat")
 REPLIES = ("response", "reply", "answer", "output", "completion")
 PROMPTS = ("prompt", "question", "query", "user_message", "instruction")
-VOTES = (
-    "which_is_better",
-    "winner",
-    "vote",
-    "choice",
-    "preference",
-    "preferred",
-    "better",
-    "winning_model",
-    "preferred_system",
-    "verdict",
-)
+VOTES = names_of("votes")
 PERSONS = ("rater", "rater_id", "annotator", "annotator_id", "worker", *USERS)
 """Columns whose values are codes of people, unless a value is the name of a model."""
 RATERS = (*PERSONS, "judge", "judge_id", "evaluator", "evaluator_id")

@@ -14,9 +14,16 @@ from pydantic import ValidationError
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
 from trialogue.datasets.door.values import as_number
-from trialogue.datasets.json_documents import ParseReport, bare_stem, kind_of, read_json
-from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
-from trialogue.datasets.tables.speakers import Speakers, obvious
+from trialogue.datasets.json_documents import (
+    JsonObject,
+    ParseReport,
+    bare_stem,
+    first_object,
+    kind_of,
+    read_json,
+    read_objects,
+)
+from trialogue.datasets.tables.mapping import Speakers, obvious
 from trialogue.records import Dialogue, JsonValue, Speaker, Utterance
 from trialogue.records.files.jsonl import Note, problems_of
 

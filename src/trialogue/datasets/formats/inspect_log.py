@@ -17,8 +17,7 @@ from trialogue.datasets.base import ZIP, Head
 from trialogue.datasets.door.values import as_number
 from trialogue.datasets.formats.openai_chat import Entries, chat_format, has_entry
 from trialogue.datasets.formats.tau import with_ending
-from trialogue.datasets.json_documents import ParseReport, kind_of, read_json
-from trialogue.datasets.json_objects import JsonObject
+from trialogue.datasets.json_documents import JsonObject, ParseReport, kind_of, read_json
 from trialogue.errors import DataError, Problem
 from trialogue.extras import need
 

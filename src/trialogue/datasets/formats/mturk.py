@@ -20,10 +20,9 @@ from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
 from trialogue.datasets.door.values import plain_number
 from trialogue.datasets.json_documents import ParseReport, bare_stem
 from trialogue.datasets.tables.guess import headings_of
-from trialogue.datasets.tables.mapping import Mapping, shape_mistakes
+from trialogue.datasets.tables.mapping import PREFIXED, Mapping, obvious, shape_mistakes
 from trialogue.datasets.tables.responses import responses
 from trialogue.datasets.tables.rows import Row, Table, columns_of, read_table
-from trialogue.datasets.tables.speakers import PREFIXED, obvious
 from trialogue.records import Dialogue, Rating, Utterance
 from trialogue.records.files.jsonl import Note
 

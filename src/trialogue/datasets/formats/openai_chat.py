@@ -15,8 +15,17 @@ from pathlib import Path
 
 from trialogue.datasets.base import ZIP, AnyRecord, Head, SimpleFormat
 from trialogue.datasets.door.conversation import ChatShape, Conversations
-from trialogue.datasets.json_documents import ParseReport, bare_stem, files_like, first_json, read_each
-from trialogue.datasets.json_objects import JsonObject, first_keys, first_object, read_objects
+from trialogue.datasets.json_documents import (
+    JsonObject,
+    ParseReport,
+    bare_stem,
+    files_like,
+    first_json,
+    first_keys,
+    first_object,
+    read_each,
+    read_objects,
+)
 from trialogue.records import Dialogue, Speaker
 from trialogue.records.files.jsonl import Note
 
@@ -27,7 +36,6 @@ SHAPE = ChatShape(
     speakers={"user": "user", "assistant": "system"},
     aside=("system", "developer", "tool", "function"),
 )
-
 
 _SPEAKERS: dict[str, Speaker] = {
     **dict.fromkeys(("human", "user"), "user"),
@@ -43,7 +51,6 @@ SHAREGPT_SHAPE = ChatShape(
         *("tool_call", "tool_response", "observation"),
     ),
 )
-
 
 Entries = Iterator[tuple[int, JsonObject]]
 """Conversations as objects with a list of messages, each with its line."""

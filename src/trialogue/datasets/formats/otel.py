@@ -13,12 +13,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from trialogue.datasets.door.histories import SYSTEM, History, Piece, Step, histories
 from trialogue.datasets.door.values import plain_number
 from trialogue.datasets.formats.openai_chat import Entries, chat_format, has_entry
-from trialogue.datasets.formats.spans import INPUT, OUTPUT, Span, SpanLog, decode, nest, objects_in
-from trialogue.datasets.json_documents import ParseReport, files_like
-from trialogue.datasets.json_objects import JsonObject, read_objects
+from trialogue.datasets.formats.spans import (
+    INPUT,
+    OUTPUT,
+    SYSTEM,
+    History,
+    Piece,
+    Span,
+    SpanLog,
+    Step,
+    decode,
+    histories,
+    nest,
+    objects_in,
+)
+from trialogue.datasets.json_documents import JsonObject, ParseReport, files_like, read_objects
 from trialogue.records.trace import TRACE_ID
 
 

@@ -16,10 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
-from trialogue.datasets.door.values import identifier, is_absent
+from trialogue.datasets.door.values import identifier, is_absent, names_of
 from trialogue.datasets.failures import FAILED, error_key, error_meta, failure_in
-from trialogue.datasets.json_documents import ParseReport, bare_stem, kind_of
-from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
+from trialogue.datasets.json_documents import JsonObject, ParseReport, bare_stem, first_object, kind_of, read_objects
 from trialogue.datasets.tables.mapping import Mapping
 from trialogue.datasets.tables.responses import context_of
 from trialogue.datasets.tables.rows import Row
@@ -29,16 +28,7 @@ from trialogue.records.files.jsonl import Note
 PREDICTIONS = ("pred", "prediction", "predicted", "hyp", "hypothesis", "generated", "generation", "output")
 REFERENCES = ("label", "reference", "ref", "gold", "target", "ground_truth", "references", "labels", "refs")
 CONTEXTS = ("context", "history", "input", "inputs", "dialog", "dialogue", "prompt", "source")
-DIALOGUES = (
-    "dialogue_id",
-    "dialog_id",
-    "conversation_id",
-    "conv_id",
-    "session_id",
-    "dialogue",
-    "dialog",
-    "conversation",
-)
+DIALOGUES = names_of("dialogue_ids")
 SPEAKER = re.compile(r"^\s*(system|assistant|bot|recommender)\s*:\s*", re.IGNORECASE)
 """Some scripts keep who speaks in front of a reply; it is no word of it."""
 

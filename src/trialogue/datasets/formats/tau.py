@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.datasets.formats.openai_chat import Entries, chat_format, has_entry
-from trialogue.datasets.json_documents import ParseReport, kind_of
-from trialogue.datasets.json_objects import JsonObject, read_objects
+from trialogue.datasets.json_documents import JsonObject, ParseReport, kind_of, read_objects
 from trialogue.records import Dialogue, Ending, JsonValue
 from trialogue.records.trace import Trace
 

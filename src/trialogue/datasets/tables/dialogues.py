@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from trialogue.datasets.corpora.mentions import locate_titles
 from trialogue.datasets.door.account import FeedbackTally
-from trialogue.datasets.door.amounts import amounts_in
 from trialogue.datasets.door.feedback import Said, feedback_under, key_of, kind_of_rater, scale_in, with_rater
+from trialogue.datasets.door.traces import amounts_in
 from trialogue.datasets.door.units import SHORTEST_LOOP, Clashes, Entry, Level, Units, level_of, quote_names, units_of
 from trialogue.datasets.door.values import (
     DECIMAL_COMMA,
@@ -20,9 +20,8 @@ from trialogue.datasets.door.values import (
 )
 from trialogue.datasets.failures import FAILED_CONVERSATION, ending_in
 from trialogue.datasets.json_documents import ParseReport, kind_of
-from trialogue.datasets.tables.mapping import COSTS, Mapping
+from trialogue.datasets.tables.mapping import COSTS, Mapping, Speakers
 from trialogue.datasets.tables.rows import Row, Table, items, number, texts
-from trialogue.datasets.tables.speakers import Speakers
 from trialogue.records import Dialogue, Ending, JsonValue, Rating, Speaker, StrategyLabel, Utterance
 from trialogue.records.trace import Trace
 

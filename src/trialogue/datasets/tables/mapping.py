@@ -1,25 +1,26 @@
-"""Mappings of tables and nested JSON, from YAML or a dictionary: which column, or path, is what."""
+"""Mappings of tables and nested JSON, from YAML or a dictionary: which column is what, and who a speaker is."""
 
 import difflib
+import re
 from collections.abc import Iterable
 from collections.abc import Mapping as Dictionary
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
 from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from trialogue.datasets.door.feedback import kind_of_rater
+from trialogue.datasets.door.values import names_of
+from trialogue.datasets.json_documents import ParseReport
 from trialogue.errors import DataError, Problem
 from trialogue.records import Labeller, Raters, Speaker
 from trialogue.records.base import Record
 from trialogue.records.files.validation import Mistake, mistakes_of
 from trialogue.records.files.yaml_file import Lines, lines_of, read_fields
 
-_COST_WORDS = (
-    "latency latency_s latency_ms response_time response_time_ms duration duration_s duration_ms tokens total_tokens "
-    "prompt_tokens completion_tokens input_tokens output_tokens cost cost_usd price_usd"
-)
-COSTS = tuple(_COST_WORDS.split())
+COSTS = names_of("costs")
 """Headings of what a reply took, which is kept on its record."""
 OF_UTTERANCES = (
     "speaker",
@@ -357,3 +358,55 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """``"Did you mean 'x'?"``, or "" if no name is similar."""
     found = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
     return f"Did you mean {' or '.join(repr(match) for match in found)}?" if found else ""
+
+
+_USER = "user usr seeker initiator human customer client person participant searcher"
+_SYSTEM = "system sys recommender respondent assistant asst agent bot chatbot crs recommendersystem ai model wizard rec"
+PREFIXED = re.compile(r"\s*([^\s:][^:\n]{0,24}?)\s*:\s+(.*)$", re.DOTALL)
+"""A text that says whose it is: ``User: hello``."""
+OBVIOUS: dict[str, Speaker] = {
+    **dict.fromkeys(_USER.split(), "user"),
+    **dict.fromkeys(_SYSTEM.split(), "system"),
+}
+
+
+@dataclass
+class Speakers:
+    """Known speaker names, and unknown ones with their counts and first lines."""
+
+    explained: Dictionary[str, Speaker]
+    unknown: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def resolve(self, name: str, line: int) -> Speaker | None:
+        """The speaker of a name; None, and recorded, if unknown.
+
+        >>> speakers = Speakers({"Alice": "user"})
+        >>> speakers.resolve("Alice", 1), speakers.resolve("CHAT-BOT:", 2), speakers.resolve("Bob", 3)
+        ('user', 'system', None)
+        >>> list(speakers.unknown)
+        ['Bob']
+        """
+        known = self.peek(name)
+        if known is None:
+            times, first = self.unknown.get(name, (0, line))
+            self.unknown[name] = (times + 1, first)
+        return known
+
+    def peek(self, name: str) -> Speaker | None:
+        """The speaker of a name; None if unknown, which is not recorded. ``*`` explains all other names."""
+        return self.explained.get(name) or self.explained.get(name.strip()) or obvious(name) or self.explained.get("*")
+
+    def settle(self, column: str, report: ParseReport) -> None:
+        """Report all unknown names at once."""
+        if self.unknown:
+            seen = ", ".join(f"{name!r} ({times}×)" for name, (times, _) in list(self.unknown.items())[:10])
+            example = ", ".join(f"{name}: user" for name in list(self.unknown)[:2])
+            hint = f"Map them to roles, for example: speakers: {{{example}}}"
+            line = min(first for _, first in self.unknown.values())
+            report.wrong(f"unknown speakers, neither user nor system: {seen}.", column, line=line, hint=hint)
+
+
+@lru_cache(maxsize=1024)  # a table has few names and many rows
+def obvious(name: str) -> Speaker | None:
+    """The speaker of a well-known name, ignoring case and punctuation; None for any other."""
+    return OBVIOUS.get(re.sub(r"[\W_]+", "", name).lower())

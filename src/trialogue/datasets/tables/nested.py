@@ -12,9 +12,8 @@ from typing import Any
 from trialogue.datasets.door.units import Clashes
 from trialogue.datasets.door.values import identifier, is_absent, members
 from trialogue.datasets.json_documents import ParseReport, kind_of
-from trialogue.datasets.tables.mapping import Mapping, nearest
+from trialogue.datasets.tables.mapping import PREFIXED, Mapping, nearest
 from trialogue.datasets.tables.rows import Row, Table, unpack
-from trialogue.datasets.tables.speakers import PREFIXED
 from trialogue.records import JsonValue
 from trialogue.records.files.json_paths import ABSENT, EVERY, steps_of, value_below
 

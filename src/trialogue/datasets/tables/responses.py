@@ -8,9 +8,8 @@ from trialogue.datasets.door.values import identifier
 from trialogue.datasets.failures import FAILED, error_meta, failure_in
 from trialogue.datasets.json_documents import ParseReport, kind_of
 from trialogue.datasets.tables.dialogues import TableIds, check_digits, make_utterance, tally_of
-from trialogue.datasets.tables.mapping import Mapping
+from trialogue.datasets.tables.mapping import PREFIXED, Mapping, Speakers
 from trialogue.datasets.tables.rows import Row, Table, items, parsed_list
-from trialogue.datasets.tables.speakers import PREFIXED, Speakers
 from trialogue.records import Response, Situation, Speaker, Utterance
 
 SPEAKER_KEYS, TEXT_KEYS = ("speaker", "role", "sender"), ("text", "content", "utterance")

@@ -15,30 +15,18 @@ from typing import Literal, TypeAlias
 from trialogue.datasets.base import AnyRecord, Head
 from trialogue.datasets.door.account import FeedbackTally, FieldTally, report_unread
 from trialogue.datasets.door.admission import note_of_name, plain_name
-from trialogue.datasets.door.feedback import (
-    feedback_in,
-    feedback_under,
-    key_of,
-    kind_of_rater,
-    rated_name,
-    with_rater,
-)
-from trialogue.datasets.door.values import Identifiers, identifier, is_absent, plain_number
+from trialogue.datasets.door.feedback import feedback_in, feedback_under, key_of, kind_of_rater, rated_name, with_rater
+from trialogue.datasets.door.values import Identifiers, identifier, is_absent, names_of, plain_number
 from trialogue.datasets.json_documents import ParseReport, bare_stem
 from trialogue.datasets.tables.dialogues import ROW_NUMBERS, check_digits
-from trialogue.datasets.tables.guess import MOST_SYSTEMS, holds_texts, says_its_scale
-from trialogue.datasets.tables.guess_nested import propose
+from trialogue.datasets.tables.guess import MOST_SYSTEMS, holds_texts, propose, says_its_scale
 from trialogue.datasets.tables.rows import Row, Table, read_table
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Raters, Rating
 from trialogue.records.files.jsonl import Note, warn
 
 Better: TypeAlias = Literal["higher", "lower"]
-_UNITS = (
-    "dialogue_id dialog_id dialogue dialog conversation_id conversation conv_id session_id chat_id thread_id unit unit_id "
-    "situation_id situation example_id sample_id item_id prompt_id query_id question_id qid case_id case task_id task "
-    "scenario message_id utterance_id reply_id response_id turn_id id uuid key"
-)
+_UNITS = names_of("units")
 _SYSTEMS = "system system_name model model_name crs bot recommender agent version variant"
 _PEOPLE = "user user_id person person_id worker worker_id participant participant_id customer_id"
 _RATERS = "rater rater_id annotator annotator_id judge evaluator"
@@ -149,7 +137,7 @@ def guess_scores(columns: Sequence[str], rows: Sequence[Row], *, values: tuple[s
             column for column in by_key.values() if column not in found.values() and _asks_for_system(column, rows)
         ]
         found["system"] = asked[0] if len(asked) == 1 else None
-    units = [by_key[word] for word in _UNITS.split() if word in by_key]
+    units = [by_key[word] for word in _UNITS if word in by_key]
     taken = {*units, *(column for column in found.values() if column is not None)}
     measure = next(
         (

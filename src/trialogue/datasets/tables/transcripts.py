@@ -6,8 +6,8 @@ from dataclasses import replace
 from trialogue.datasets.door.feedback import key_of
 from trialogue.datasets.door.values import is_absent
 from trialogue.datasets.json_documents import ParseReport
+from trialogue.datasets.tables.mapping import PREFIXED, obvious
 from trialogue.datasets.tables.rows import Row, Table
-from trialogue.datasets.tables.speakers import PREFIXED, obvious
 
 GLANCE = 20  # cells that must all be transcripts, or a column of texts would be read to its end
 OF_RESPONSES = ("context", "history", "prompt")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trialogue.findings.agreement.score_pairs import Floats
-from trialogue.stats.ranks import midranks
+from trialogue.stats.arrays import midranks
 
 
 def worst_guesses(column: Floats, people: Floats) -> Floats:

@@ -34,7 +34,7 @@ from trialogue.findings.votes import DUPLICATE
 from trialogue.records import VOTES, Estimate, Manifest, MeasureName, Preference, Raters, Score
 from trialogue.records.kinds.origins import kinds_of, possessive_of
 from trialogue.stats import association_difference
-from trialogue.stats.association.paired import Association
+from trialogue.stats.association.correlation import Association
 
 PLURALS = {"person": "people", "dialogue": "dialogues"}  # what resamples draw
 

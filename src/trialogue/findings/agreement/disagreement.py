@@ -9,7 +9,7 @@ from trialogue.findings.records import Example
 from trialogue.findings.standings import League
 from trialogue.records import Dialogue, Score
 from trialogue.records.scores.score_table import ScoreTable
-from trialogue.stats.ranks import midranks
+from trialogue.stats.arrays import midranks
 
 MIN_DIALOGUES = 10  # dialogues with both values; among fewer, every order is an accident
 APART = 0.5  # difference of ranks, as shares, below which nothing is worth opening

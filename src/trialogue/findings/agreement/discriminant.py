@@ -15,8 +15,7 @@ from trialogue.findings.agreement.records import Discriminant, Where
 from trialogue.findings.agreement.score_pairs import Floats, JudgedUnits, Key
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.records import Estimate, MeasureName
-from trialogue.stats.arrays import Ints
-from trialogue.stats.ranks import midranks
+from trialogue.stats.arrays import Ints, midranks
 from trialogue.stats.resampling.clusters import codes_of
 from trialogue.stats.resampling.replicates import percentile, weight_chunks
 

@@ -30,7 +30,7 @@ from trialogue.findings.agreement.system_orders import correlations_of, mean_rep
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats import auc, kendall, pearson, spearman
-from trialogue.stats.ranks import midranks
+from trialogue.stats.arrays import midranks
 
 Bools = npt.NDArray[np.bool_]
 

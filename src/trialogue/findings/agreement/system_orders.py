@@ -10,7 +10,7 @@ from trialogue.findings.agreement.records import Statistic
 from trialogue.findings.agreement.score_pairs import Floats
 from trialogue.findings.resampling import Resampling
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
-from trialogue.stats.ranks import midranks_of_rows
+from trialogue.stats.arrays import midranks_of_rows
 from trialogue.stats.resampling.clusters import codes_of
 from trialogue.stats.resampling.replicates import weight_chunks
 

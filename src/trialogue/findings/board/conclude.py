@@ -37,7 +37,7 @@ from trialogue.findings.threats.summary import conditional_sentence
 from trialogue.findings.titles import retitle, titles_of
 from trialogue.findings.wording import list_names, p_words, render_estimate, render_points
 from trialogue.records import Estimate, Manifest, PopulationKind, Reason, ReasonCode
-from trialogue.stats.ranking.selection import best_of_equals
+from trialogue.stats.ranking.order import best_of_equals
 
 
 def histories(

@@ -10,7 +10,7 @@ from trialogue.findings.comparison.pairing import Pairing
 from trialogue.findings.comparison.system_sample import SystemSample
 from trialogue.findings.standings import Measure
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
-from trialogue.stats.comparison.pooled_runs import PooledRuns, RunValues, pool_differences, pool_means
+from trialogue.stats.comparison.means import PooledRuns, RunValues, pool_differences, pool_means
 from trialogue.stats.student_t import t_quantile, two_sided_p
 
 MANY = 1_000_000  # clusters, where an estimate does not say how many

@@ -28,8 +28,7 @@ from trialogue.stats.arrays import Floats
 from trialogue.stats.comparison.two_sides import hall_difference, match
 from trialogue.stats.fisher import fisher_p
 from trialogue.stats.resampling.bootstrap import mean_of
-from trialogue.stats.resampling.clusters import cluster_sums
-from trialogue.stats.resampling.contributions import contributions
+from trialogue.stats.resampling.clusters import cluster_sums, contributions
 
 COVERED = 0.9  # of a system's dialogues, by a column that may show who is rated
 FEWEST = 10  # dialogues with a rating, and without

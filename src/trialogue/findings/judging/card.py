@@ -17,8 +17,7 @@ from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.records.score import AGGREGATE
 from trialogue.stats.association.partial import partial_slope
 from trialogue.stats.correction.means import MIN_LABELS, Corrections, corrected_means
-from trialogue.stats.correction.raters import rater_error
-from trialogue.stats.correction.table import Estimand, RaterLabel, judged_table
+from trialogue.stats.correction.table import Estimand, RaterLabel, judged_table, rater_error
 
 MIN_WITHIN = 20
 """Labelled dialogues for agreement: with 20 normal pairs bootstrap intervals hold the truth in 92% (see ``pearson``)."""

@@ -9,9 +9,9 @@ from trialogue.judges.probes.kinds import DEFECTS, FAVOURS, REWORDED, ProbeKind
 from trialogue.metrics.base import ratio
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.association.correlation import spearman
-from trialogue.stats.comparison.bounded_mean import bounded_mean_interval
 from trialogue.stats.comparison.families import bonferroni
 from trialogue.stats.comparison.inference import difference, estimate_of_sums
+from trialogue.stats.comparison.means import bounded_mean_interval
 from trialogue.stats.comparison.shares import move_past_zero
 from trialogue.stats.comparison.two_sides import FEWEST_PAIRS
 from trialogue.stats.resampling.clusters import cluster_sums

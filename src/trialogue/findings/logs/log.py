@@ -28,7 +28,7 @@ from trialogue.metrics.dialogue.resources import calls_of, satisfaction_in, wait
 from trialogue.records import Basis, Dialogue, Reason, ReasonCode, Role, Score
 from trialogue.records.scores.score_table import ScoreTable
 from trialogue.stats import cluster_sums, estimate_of_sums
-from trialogue.stats.comparison.quantiles import quantile_of
+from trialogue.stats.comparison.shares import quantile_of
 
 WORST = 10
 MANY = 1_000  # dialogues of which the worst are chosen at a time

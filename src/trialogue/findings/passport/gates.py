@@ -7,7 +7,7 @@ import numpy as np
 
 from trialogue.findings.passport.records import Gates, GateShare, Sample
 from trialogue.records import Estimate, Reason, ReasonCode
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 from trialogue.stats import cluster_sums, estimate_of_sums
 from trialogue.stats.resampling.bootstrap import mean_of
 

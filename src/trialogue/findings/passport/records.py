@@ -9,7 +9,7 @@ from pydantic import Field
 from trialogue.findings.realism.records import Gap
 from trialogue.findings.threat import Threat
 from trialogue.records import Estimate, Manifest, Reason, Record
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 
 
 class PassportPart(StrEnum):

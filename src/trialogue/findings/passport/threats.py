@@ -7,7 +7,7 @@ from trialogue.findings.passport.distances import Aspect
 from trialogue.findings.passport.records import Behavior, Gates
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.users import GATED
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 
 FEW = 50  # independent users; below, a classifier may miss what it would find with more
 HALF = 0.5

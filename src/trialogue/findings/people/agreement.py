@@ -10,7 +10,7 @@ import numpy as np
 from trialogue.findings.people.records import Agreement
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats import cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement, reliability
-from trialogue.stats.raters.gwet import gwet_ac1
+from trialogue.stats.raters.kappa import gwet_ac1
 
 SHARED = 10  # things that two raters must share before their kappa is counted
 RESAMPLES = 2_000

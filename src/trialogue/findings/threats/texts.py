@@ -11,7 +11,7 @@ from trialogue.findings.threats.protocol_texts import deviations_text
 from trialogue.findings.threats.sample_texts import SAMPLE_TEXTS
 from trialogue.findings.wording import list_names, no_judgement
 from trialogue.records import JsonValue
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 
 Facts = Mapping[str, JsonValue]
 

@@ -8,7 +8,7 @@ from trialogue.findings.standings import Measure
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.llm.families import family_of
 from trialogue.records import ClusterKind, JsonValue, MeasuredUnits, PopulationKind
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 from trialogue.stats.fisher import fisher_p
 
 OF_SITUATIONS = frozenset({"reference", "targets"})

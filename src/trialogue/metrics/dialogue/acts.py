@@ -14,8 +14,15 @@ from trialogue.metrics.base import RatioMetric, Undefined
 from trialogue.metrics.dialogue.turns import KDD2020
 from trialogue.metrics.names import Parameter
 from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Speaker, Utterance, Variant
-from trialogue.records.kinds.acts import ACCEPTABLE, AGENT_LABELS, USERSIMCRS_AGENT, answers, paper_label, spelt_right
-from trialogue.records.kinds.replays import replayed_system
+from trialogue.records.kinds.acts import (
+    ACCEPTABLE,
+    AGENT_LABELS,
+    USERSIMCRS_AGENT,
+    answers,
+    paper_label,
+    replayed_system,
+    spelt_right,
+)
 
 NO_WORDS = Reason.of(ReasonCode.SPEAKER_SILENT, speaker="user")
 _KNOWN: dict[Speaker, Collection[str]] = {

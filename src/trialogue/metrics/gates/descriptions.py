@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from trialogue.catalogue.attribute_names import ASKED, YEARS, names_of
 from trialogue.catalogue.facts import Fact, FactIndex, FactKind, StatedFact
+from trialogue.catalogue.item import ASKED, YEARS, names_of
 from trialogue.catalogue.linking.titles import tokens
 from trialogue.records import Dialogue, Need, Utterance
 

@@ -21,7 +21,7 @@ from trialogue.metrics.gates.repeats import (
     words_of,
 )
 from trialogue.records import Dialogue, Ending, Mention, Need, Utterance
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 
 if TYPE_CHECKING:
     from trialogue.catalogue.facts import FactIndex

@@ -27,7 +27,7 @@ from trialogue.metrics.satisfaction.fit import (
 from trialogue.records import Dialogue, Estimate, Rating, Reason, ReasonCode
 from trialogue.seeds import rng_for
 from trialogue.stats import spearman
-from trialogue.stats.ranks import midranks
+from trialogue.stats.arrays import midranks
 
 SATISFACTION = "satisfaction"
 MIN_RATED = 2 * MIN_DIALOGUES

@@ -17,7 +17,7 @@ from typing import overload
 
 from trialogue.records.base import Record
 from trialogue.records.dialogue import MENTIONS, Dialogue, Utterance
-from trialogue.records.kinds.roles import Role
+from trialogue.records.kinds.origins import Role
 
 FEWEST_IN_MEMORY = 400_000  # dialogues and utterances; up to 1 KB each
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")

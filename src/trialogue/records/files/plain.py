@@ -13,7 +13,7 @@ from msgspec.json import Decoder
 from trialogue.records.base import SCHEMA
 from trialogue.records.dialogue import Dialogue, Utterance
 from trialogue.records.kinds.endings import Ending
-from trialogue.records.kinds.roles import Role
+from trialogue.records.kinds.origins import Role
 
 
 class PlainUtterance(Struct, forbid_unknown_fields=True, gc=False, frozen=True):

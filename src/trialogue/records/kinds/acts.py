@@ -1,7 +1,12 @@
-"""Dialogue acts of conversational recommendation: the labels of Zhang and Balog (KDD 2020), and the valid answers to each.
+"""Labels of utterances: dialogue acts (Zhang and Balog, KDD 2020) with the answers to each, strategies, replays.
 
 Labels are kept as corpora write them, including typos: ``spelt_right`` corrects them on request. Simulation and
 measurement read the same tables, so that they cannot disagree.
+
+The thirteen recommendation strategies of INSPIRED, in the alphabetical order that numbers them in Behavior Alignment.
+
+Hayati et al. (EMNLP 2020) define them; Yang et al. (SIGIR 2024) number them 0 to 12. ``no_strategy`` is the corpus' own
+label for an utterance with none of them; it is the most frequent one.
 """
 
 from collections.abc import Mapping
@@ -32,34 +37,30 @@ CIR6: Mapping[str, str] = MappingProxyType(
 )
 """Every user label of the annotated corpus, with its CIR6 action."""
 
-_INFORM = frozenset({"Elicit", "Show", "List", "Suggest", "Clarify"})
-_ASK = frozenset({"Elicit", "Inquire"})
-_TAKE = frozenset({"Record", "Repeat"})
-
+_ACCEPTABLE = """
+Non-disclose Non-disclose-review Non-disclose-complain: Elicit Inquire
+Disclose Disclose-review Disclose-repeat Revise Refine Expand: Elicit Show List Suggest Clarify
+Inquire Note-dislike: List Elicit
+List Back: List
+Similar: Elicit Similar List
+Subset: Subset
+Compare ...:
+Navigate: Show
+Repeat: Repeat
+More: List More
+Note Note-end: Record Repeat
+Note-yes: Elicit-review
+Note-complain: Elicit
+Note-speechless: Record
+Complete Complete-complain: End
+Interrupt: Suggest Elicit Back
+Interrogate: Explain
+"""
 ACCEPTABLE: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        **dict.fromkeys(("Non-disclose", "Non-disclose-review", "Non-disclose-complain"), _ASK),
-        **dict.fromkeys(("Disclose", "Disclose-review", "Disclose-repeat", "Revise", "Refine", "Expand"), _INFORM),
-        "Inquire": frozenset({"List", "Elicit"}),
-        "List": frozenset({"List"}),
-        "Similar": frozenset({"Elicit", "Similar", "List"}),
-        "Subset": frozenset({"Subset"}),
-        "Compare": frozenset(),
-        "Navigate": frozenset({"Show"}),
-        "Repeat": frozenset({"Repeat"}),
-        "Back": frozenset({"List"}),
-        "More": frozenset({"List", "More"}),
-        "Note": _TAKE,
-        "Note-end": _TAKE,
-        "Note-yes": frozenset({"Elicit-review"}),
-        "Note-dislike": frozenset({"List", "Elicit"}),
-        "Note-complain": frozenset({"Elicit"}),
-        "Note-speechless": frozenset({"Record"}),
-        "Complete": frozenset({"End"}),
-        "Complete-complain": frozenset({"End"}),
-        "Interrupt": frozenset({"Suggest", "Elicit", "Back"}),
-        "Interrogate": frozenset({"Explain"}),
-        "...": frozenset(),
+        user: frozenset(agent.split())
+        for users, _, agent in (line.partition(":") for line in _ACCEPTABLE.strip().splitlines())
+        for user in users.split()
     }
 )
 """Agent labels that answer each user label (the mapping that the paper "excluded due to space constraints")."""
@@ -82,58 +83,25 @@ def spelt_right(label: str) -> str:
     return _MISSPELT.get(label, label)
 
 
-USERSIMCRS_AGENT: Mapping[str, str] = MappingProxyType(
-    {
-        "INQUIRE": "Inquire",
-        "INQUIRE.ELICIT": "Elicit",
-        "INQUIRE.ELICIT-REVIEW": "Elicit-review",
-        "INQUIRE.CLARIFY": "Clarify",
-        "REVEAL": "List",
-        "REVEAL.LIST": "List",
-        "REVEAL.SHOW": "Show",
-        "REVEAL.SIMILAR": "Similar",
-        "REVEAL.SUBSET": "Subset",
-        "TRAVERSE.REPEAT": "Repeat",
-        "TRAVERSE.BACK": "Back",
-        "TRAVERSE.MORE": "More",
-        "TRAVERSE.RECORD": "Record",
-        "SUGGEST": "Suggest",
-        "END": "End",
-        "CANT-HELP": "Fail",
-    }
+def _parse_pairs(text: str) -> Mapping[str, str]:
+    return MappingProxyType(dict(pair.split("=") for pair in text.split()))
+
+
+USERSIMCRS_AGENT = _parse_pairs(
+    "INQUIRE=Inquire INQUIRE.ELICIT=Elicit INQUIRE.ELICIT-REVIEW=Elicit-review INQUIRE.CLARIFY=Clarify REVEAL=List "
+    "REVEAL.LIST=List REVEAL.SHOW=Show REVEAL.SIMILAR=Similar REVEAL.SUBSET=Subset TRAVERSE.REPEAT=Repeat "
+    "TRAVERSE.BACK=Back TRAVERSE.MORE=More TRAVERSE.RECORD=Record SUGGEST=Suggest END=End CANT-HELP=Fail"
 )
 """Agent intents as UserSimCRS and MovieBot write them, with the paper's label; for agents that declare their acts."""
 
 
-USERSIMCRS_USER: Mapping[str, str] = MappingProxyType(
-    {
-        "DISCLOSE": "Disclose",
-        "DISCLOSE.NON-DISCLOSE": "Non-disclose",
-        "DISCLOSE.REVIEW": "Disclose-review",
-        "REVEAL": "Refine",
-        "REVEAL.REVISE": "Revise",
-        "REVEAL.REFINE": "Refine",
-        "REVEAL.EXPAND": "Expand",
-        "INQUIRE": "Inquire",
-        "INQUIRE.LIST": "List",
-        "INQUIRE.COMPARE": "Compare",
-        "INQUIRE.SUBSET": "Subset",
-        "INQUIRE.SIMILAR": "Similar",
-        "NAVIGATE": "Navigate",
-        "NAVIGATE.REPEAT": "Repeat",
-        "NAVIGATE.BACK": "Back",
-        "NAVIGATE.MORE": "More",
-        "NOTE": "Note",
-        "NOTE.LIKE": "Note-end",
-        "NOTE.DISLIKE": "Note-dislike",
-        "NOTE.NEUTRAL": "Note-speechless",
-        "NOTE.YES": "Note-yes",
-        "NOTE.ACCEPT": "Note-end",
-        "NOTE.NOTE-END": "Note-end",
-        "NOTE.NOTE-YES": "Note-yes",
-        "NOTE.NOTE-DISLIKE": "Note-dislike",
-        "COMPLETE": "Complete",
-    }
+USERSIMCRS_USER = _parse_pairs(
+    "DISCLOSE=Disclose DISCLOSE.NON-DISCLOSE=Non-disclose DISCLOSE.REVIEW=Disclose-review REVEAL=Refine "
+    "REVEAL.REVISE=Revise REVEAL.REFINE=Refine REVEAL.EXPAND=Expand INQUIRE=Inquire INQUIRE.LIST=List "
+    "INQUIRE.COMPARE=Compare INQUIRE.SUBSET=Subset INQUIRE.SIMILAR=Similar NAVIGATE=Navigate NAVIGATE.REPEAT=Repeat "
+    "NAVIGATE.BACK=Back NAVIGATE.MORE=More NOTE=Note NOTE.LIKE=Note-end NOTE.DISLIKE=Note-dislike "
+    "NOTE.NEUTRAL=Note-speechless NOTE.YES=Note-yes NOTE.ACCEPT=Note-end NOTE.NOTE-END=Note-end "
+    "NOTE.NOTE-YES=Note-yes NOTE.NOTE-DISLIKE=Note-dislike COMPLETE=Complete"
 )
 """User intents as UserSimCRS writes them, with the paper's label; what has none (YES, NO, DONT-KNOW) is left as it is."""
 
@@ -156,3 +124,42 @@ def answers(user: str, agent: str | None) -> bool:
     if agent is None:
         return False
     return USERSIMCRS_AGENT.get(agent, agent) in ACCEPTABLE.get(user, frozenset())
+
+
+STRATEGIES: tuple[str, ...] = (
+    "acknowledgment",
+    "credibility",
+    "encouragement",
+    "experience_inquiry",
+    "offer_help",
+    "opinion_inquiry",
+    "personal_experience",
+    "personal_opinion",
+    "preference_confirmation",
+    "rephrase_preference",
+    "self_modeling",
+    "similarity",
+    "transparency",
+)
+
+NO_STRATEGY = "no_strategy"
+
+REPLAY = "replay:"
+
+
+def replay_of(system: str) -> str:
+    """Name of a replay of a system.
+
+    >>> replay_of("kelly")
+    'replay:kelly'
+    """
+    return f"{REPLAY}{system}"
+
+
+def replayed_system(name: str) -> str:
+    """The system that an agent replays; any other agent's own name.
+
+    >>> replayed_system("replay:kelly"), replayed_system("kelly")
+    ('kelly', 'kelly')
+    """
+    return name.removeprefix(REPLAY)

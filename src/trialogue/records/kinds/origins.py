@@ -159,3 +159,13 @@ class MentionedBy(StrEnum):
     """As above, but with a year after the catalogue's date: whether it exists cannot be told."""
     LISTED = "listed"
     """As above, but it is in a list of real items, which is the origin."""
+
+
+class Role(StrEnum):
+    """Role of a system, always declared and never inferred from its name."""
+
+    SYSTEM = "system"
+    """It is evaluated: it has a rank, and is compared with every other system."""
+    BASELINE = "baseline"
+    """It ignores what the user says, and shows what a score is worth: it has no rank, and each system is compared with the
+    best of its kind."""

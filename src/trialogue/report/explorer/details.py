@@ -14,7 +14,7 @@ from trialogue.markdown import Element, Leaf, Node, markdown
 from trialogue.records import ClaimVerdict, Dialogue, Mention, MentionedBy, Need, Preference, Score, Utterance
 from trialogue.records.base import JsonValue
 from trialogue.records.dialogue import MENTIONS
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 from trialogue.records.trace import Trace
 from trialogue.report.explorer.chunks import plain, utf16_place
 from trialogue.report.explorer.entries import Entry

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trialogue.records import Dialogue, Preference, Response, Score, ScoreBlock, Situation, Utterance
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 
 FaultsOfUsers = Mapping[tuple[str, str], Sequence[Gate]]
 """User faults by (system, dialogue); dialogues without faults have no entry."""

@@ -13,7 +13,7 @@ from trialogue.findings.standings import column_name
 from trialogue.records import MeasureName, Preference
 from trialogue.records.base import JsonValue
 from trialogue.records.files.opening import write_text
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables, system_colors
 from trialogue.report.explorer.chunks import plain, write_chunk
 from trialogue.report.explorer.details import TextCodes, detail, round_value

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from trialogue.report.numbers import count
-from trialogue.stats.correction.plan import LabelNeed
+from trialogue.stats.correction.means import LabelNeed
 
 
 def plan_text(needs: Sequence[LabelNeed], width: float, *, is_pilot: bool) -> str:

@@ -9,7 +9,7 @@ from trialogue.strategies.base import Example
 from trialogue.strategies.evaluation.protocols import evaluate
 from trialogue.strategies.learning.dyads import RESAMPLES
 from trialogue.strategies.models import recipe
-from trialogue.strategies.pairs.training_pairs import HARD_RECALL_BELOW, PAPER_CONFUSIONS, hard_classes
+from trialogue.strategies.pairs.protocols import HARD_RECALL_BELOW, PAPER_CONFUSIONS, hard_classes
 from trialogue.strategies.paper_data import table5
 
 TABLE5 = {"Original": (0.782, 0.563), "Mixed-hard": (0.932, 0.865)}

@@ -21,7 +21,7 @@ from trialogue.reproduce.kdd2020.paper_values import (
     WORKERS,
 )
 from trialogue.reproduce.kdd2020.runs import simulate_fitting
-from trialogue.stats.comparison.proportions import wilson
+from trialogue.stats.comparison.inference import wilson
 
 FOLDER = "realism"
 FIRST, WIDTH = 14, 22

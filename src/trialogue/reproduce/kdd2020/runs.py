@@ -15,7 +15,7 @@ from trialogue.datasets.store import is_here, locate
 from trialogue.errors import DataError, MissingDataError, UsageError
 from trialogue.records import Dialogue, JsonValue, read_records
 from trialogue.records.files.jsonl import Note, RepairWarning
-from trialogue.records.kinds.replays import replay_of
+from trialogue.records.kinds.acts import replay_of
 from trialogue.reproduce.kdd2020.paper_values import METHODS, SHAPE, SYSTEMS
 from trialogue.simulation import Users, fit_users
 from trialogue.simulation.batch.batch import Progress, run_batch

@@ -7,8 +7,8 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, Validat
 
 from trialogue.agents.registry import OptionsError
 from trialogue.catalogue import OTHER_TITLES, Catalogue
-from trialogue.catalogue.attribute_names import names_of
 from trialogue.catalogue.domains import domain_of
+from trialogue.catalogue.item import names_of
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import Record
 from trialogue.records.files.validation import Mistake, mistakes_of

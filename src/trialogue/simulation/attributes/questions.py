@@ -12,8 +12,8 @@ from string import ascii_uppercase
 
 from trialogue.agents.base import Turn
 from trialogue.catalogue import Catalogue
-from trialogue.catalogue.attribute_names import names_of, normalise_words, plurals_of
 from trialogue.catalogue.domains import spoken_name
+from trialogue.catalogue.item import names_of, normalise_words, plurals_of
 from trialogue.records import Mention, Utterance
 from trialogue.records.kinds.acts import paper_label
 from trialogue.simulation.dialogue import KNOWN

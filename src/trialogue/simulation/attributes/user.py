@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from trialogue.agents.base import Turn
 from trialogue.catalogue import Catalogue
-from trialogue.catalogue.attribute_names import ASKED
+from trialogue.catalogue.item import ASKED
 from trialogue.catalogue.naming import recommended_mentions
 from trialogue.records import JsonValue, Mention, Need, Utterance
 from trialogue.simulation.attributes.questions import Question, QuestionParser

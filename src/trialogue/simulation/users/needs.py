@@ -16,7 +16,7 @@ from operator import and_
 from typing import NamedTuple
 
 from trialogue.catalogue import OTHER_TITLES, Catalogue, Item
-from trialogue.catalogue.ranges import RANGE
+from trialogue.catalogue.item import RANGE
 from trialogue.records import Constraint, Mention, Need, NeedSource, Utterance
 from trialogue.simulation.language.phrases import Linker
 from trialogue.simulation.profiles import Profile

@@ -18,8 +18,8 @@ import numpy as np
 
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Ints
+from trialogue.stats.comparison.means import transform, untransform
 from trialogue.stats.comparison.shares import move_past_zero
-from trialogue.stats.comparison.skewed_mean import transform, untransform
 from trialogue.stats.comparison.two_sides import SMALLER_SIDE, STANDARD_ERROR
 
 FEWEST_CROSSED = 3  # raters of everything; fewer say nothing of other raters

@@ -5,12 +5,16 @@ difference has the interval that matches its test. Nothing is random except the 
 to enumerate; they follow from the seed and the numbers of clusters, so that equal designs use the same ones.
 """
 
+from dataclasses import dataclass, field
+from statistics import NormalDist
+
 import numpy as np
 
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import check_confidence, check_count
-from trialogue.stats.comparison.one_side import interval_of
+from trialogue.stats.comparison.means import skewed_mean
+from trialogue.stats.comparison.shares import Share, are_counts, share_interval, share_of, wilson_bounds
 from trialogue.stats.comparison.two_sides import (
     FEWEST_IN_A_GROUP,
     FEWEST_PAIRS,
@@ -20,9 +24,90 @@ from trialogue.stats.comparison.two_sides import (
     Limit,
     compare_samples,
 )
-from trialogue.stats.resampling.clusters import ClusterSums
-from trialogue.stats.resampling.contributions import Combine
-from trialogue.stats.resampling.replicates import evaluate
+from trialogue.stats.resampling.clusters import ClusterSums, Combine, contributions
+from trialogue.stats.resampling.replicates import ONE_CLUSTER, evaluate
+
+
+@dataclass(frozen=True)
+class OneSample:
+    """A statistic with its error."""
+
+    value: float
+    """The statistic."""
+    low: float | None = None
+    """Lower end; None: there is no interval."""
+    high: float | None = None
+    """Upper end."""
+    method: str = ""
+    """Method."""
+    facts: dict[str, float] = field(default_factory=dict)
+    """Numbers behind it."""
+    limit: Limit | None = None
+    """Why there is none."""
+    is_unsafe: bool = False
+    """Whether clusters are so skewed that the interval may be too narrow."""
+
+
+def interval_of(
+    data: ClusterSums,
+    combine: Combine,
+    *,
+    is_share: bool = False,
+    scale: tuple[float | None, float | None] = (None, None),
+    confidence: float = 0.95,
+) -> OneSample:
+    """Interval of a defined statistic.
+
+    Args:
+        data: sums of its clusters.
+        combine: sums of shape (..., k) to values of shape (...).
+        is_share: whether the value is a share of units, so that sums are (successes, units).
+        scale: ends of the scale, where the interval is cut off; None: no end.
+        confidence: confidence level of the interval.
+    """
+    if is_share and are_counts(data):
+        share = share_of(data)
+        if share.clusters < 2:
+            return OneSample(share.value, limit=Limit.ONE_CLUSTER)
+        found = share_interval(share, confidence=confidence)
+        return OneSample(share.value, found.low, found.high, share_method(share), share_facts(share))
+    parts = contributions(data, combine)
+    if len(parts.each) < 2:
+        return OneSample(parts.value, limit=Limit.ONE_CLUSTER)
+    if not parts.are_defined:
+        return OneSample(parts.value, limit=Limit.UNDEFINED_WITHOUT_A_CLUSTER)
+    mean = skewed_mean(parts.each, alike=parts.alike, confidence=confidence)
+    if mean is None:
+        return OneSample(parts.value, limit=Limit.NO_VARIATION)
+    lowest = -np.inf if scale[0] is None else scale[0]
+    highest = np.inf if scale[1] is None else scale[1]
+    return OneSample(
+        value=parts.value,
+        low=min(max(mean.low, lowest), parts.value),
+        high=max(min(mean.high, highest), parts.value),
+        method="Student's t, corrected for skewness",
+        facts={"freedom": mean.freedom, "skewness": mean.skewness},
+        is_unsafe=mean.is_unsafe,
+    )
+
+
+def share_method(share: Share) -> str:
+    """Description of the interval method for a share."""
+    return "Wilson score of effective units, t" if share.is_clustered else "Wilson score"
+
+
+def share_facts(share: Share) -> dict[str, float]:
+    """For clustered units: effective size, cluster sizes, and intraclass correlation."""
+    if not share.is_clustered:
+        return {}
+    facts = {
+        "effective_units": share.effective,
+        "freedom": share.freedom,
+        "smallest_cluster": share.smallest,
+        "largest_cluster": share.largest,
+    }
+    return facts if share.correlation is None else {**facts, "correlation": share.correlation}
+
 
 UNDEFINED = Reason.of(ReasonCode.STATISTIC_UNDEFINED)
 PAIRS_ALL_EQUAL = Reason.of(ReasonCode.DIFFERENCES_ALL_EQUAL)
@@ -145,3 +230,83 @@ def _interval(found: Difference, confidence: float) -> Interval | None:
 
 def _value(data: ClusterSums, combine: Combine) -> float:
     return float(evaluate(combine, data.total[None])[0])
+
+
+def wilson(successes: float, n: int, *, confidence: float = 0.95) -> Estimate:
+    """Share of successes with Wilson's score interval; undefined for n = 0.
+
+    Args:
+        successes: from 0 to n; halves (ties) are allowed and make the interval a little too wide, because a unit that
+            is always a half varies less than one that is 0 or 1.
+        n: independent units.
+        confidence: confidence level of the interval.
+
+    Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
+
+    >>> found = wilson(0, 10)     # z^2 / (n + z^2) = 3.8415 / 13.8415
+    >>> found.value, found.interval.low, round(found.interval.high, 4)
+    (0.0, 0.0, 0.2775)
+    """
+    check_confidence(confidence)
+    if not 0 <= successes <= n:
+        raise UsageError(f"successes must lie between 0 and n, got {successes} of {n}.")
+    if n == 0:
+        return Estimate(value=None, n=0, clusters=0, why=Reason.of(ReasonCode.NO_DATA))
+    share, z = successes / n, NormalDist().inv_cdf((1 + confidence) / 2)
+    low, high = wilson_bounds(share, n, z)
+    interval = Interval(low=low, high=high, confidence=confidence, method="Wilson score")
+    return Estimate(value=share, interval=interval, n=n, clusters=n)
+
+
+def clustered_share(data: ClusterSums, *, confidence: float = 0.95) -> Estimate:
+    """Share of successes among clustered units, with Wilson's interval at the effective sample size.
+
+    Args:
+        data: sums (successes, units) of each cluster; those without units say nothing and are not counted.
+        confidence: confidence level of the interval.
+
+    Returns:
+        The share; undefined without units. No interval, and why, for one cluster. See ``shares``.
+
+    >>> from trialogue.stats.resampling.clusters import cluster_sums
+    >>> data = cluster_sums([[1, 1], [0, 1], [1, 1], [0, 1]], ["ann", "ann", "bob", "bob"])     # one of two in each
+    >>> found = clustered_share(data)     # d = 1 at least: four units; t(.975, 1) = 12.706
+    >>> found.value, round(found.interval.low, 4), round(found.interval.high, 4)
+    (0.5, 0.0061, 0.9939)
+    """
+    check_confidence(confidence)
+    held = data.sums[data.sums[:, 1] > 0] if len(data.keys) else data.sums
+    if not len(held):
+        return Estimate(value=None, n=0, clusters=0, why=Reason.of(ReasonCode.NO_DATA))
+    share = share_of(data)
+    found = Estimate(value=share.value, n=round(share.units), clusters=share.clusters)
+    if share.clusters < 2:
+        return found.model_copy(update={"why": ONE_CLUSTER})
+    ends = share_interval(share, confidence=confidence)
+    interval = Interval(
+        low=ends.low, high=ends.high, confidence=confidence, method=share_method(share), facts=share_facts(share)
+    )
+    return found.model_copy(update={"interval": interval})
+
+
+def bounded_share(estimate: Estimate, *, confidence: float = 0.95) -> Estimate:
+    """Replace the degenerate bootstrap interval of a share that is 0 or 1 in every cluster; others are unchanged.
+
+    Resamples of identical clusters are identical. But if the share were s, each cluster would show at least one
+    exception with a probability of s or more; none in m clusters bounds s by Wilson's interval for 0 of m.
+
+    Args:
+        estimate: a share of units, without an interval because nothing varied.
+        confidence: confidence level of the interval.
+
+    >>> round(bounded_share(Estimate(value=1.0, n=60, clusters=20)).interval.low, 4)     # 20 / (20 + 1.96^2)
+    0.8389
+    """
+    clusters = estimate.clusters or 0
+    if estimate.interval is not None or estimate.value not in (0.0, 1.0) or clusters < 2:
+        return estimate
+    found = wilson(clusters if estimate.value == 1 else 0, clusters, confidence=confidence)
+    assert found.interval is not None
+    method = f"Wilson score of {clusters} identical clusters"
+    interval = found.interval.model_copy(update={"method": method})
+    return estimate.model_copy(update={"interval": interval, "why": None})

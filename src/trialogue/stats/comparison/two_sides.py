@@ -24,6 +24,7 @@ from enum import StrEnum
 import numpy as np
 
 from trialogue.stats.arrays import Floats
+from trialogue.stats.comparison.means import transform, unseen_part, untransform
 from trialogue.stats.comparison.permutation import PermutationTest
 from trialogue.stats.comparison.shares import (
     ShareInterval,
@@ -33,9 +34,14 @@ from trialogue.stats.comparison.shares import (
     share_difference,
     share_of,
 )
-from trialogue.stats.comparison.skewed_mean import transform, unseen_part, untransform
-from trialogue.stats.resampling.clusters import ClusterSums
-from trialogue.stats.resampling.contributions import Combine, Contributions, contributions, effective_clusters, is_ratio
+from trialogue.stats.resampling.clusters import (
+    ClusterSums,
+    Combine,
+    Contributions,
+    contributions,
+    effective_clusters,
+    is_ratio,
+)
 
 MANY = 200  # clusters to permute (of the smaller group) from which Student's t is as good: skewness fades as 1 / n
 ROUNDING = 1e-12  # of a value: 3,000 equal values do not have exactly the mean of 100 of them

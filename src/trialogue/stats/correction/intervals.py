@@ -7,9 +7,8 @@ import numpy as np
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Ints
 from trialogue.stats.comparison.shares import wilson_bounds
-from trialogue.stats.correction.parts import ContrastError, Parts, spread_of
 from trialogue.stats.correction.table import JudgedTable
-from trialogue.stats.correction.weights import Weights
+from trialogue.stats.correction.weights import ContrastError, Parts, Weights, spread_of
 
 DOUBT = 1.0
 """Squared errors that are added to those seen, of labels alone and of the corrected ones alike, before their ratio says how

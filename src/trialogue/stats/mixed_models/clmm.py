@@ -18,12 +18,18 @@ import numpy as np
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, check_confidence
-from trialogue.stats.mixed_models.contrasts import Pairwise, pairwise, wald
 from trialogue.stats.mixed_models.crossed import CrossedDesign, validate_ratings
-from trialogue.stats.mixed_models.fixed_effects import Design, Fixed, confounding_reason, design_of
-from trialogue.stats.mixed_models.laplace import Likelihood
-from trialogue.stats.mixed_models.ordinal import Link, check_link
-from trialogue.stats.threads import one_blas_thread
+from trialogue.stats.mixed_models.fixed_effects import (
+    Design,
+    Fixed,
+    Pairwise,
+    confounding_reason,
+    design_of,
+    one_blas_thread,
+    pairwise,
+    wald,
+)
+from trialogue.stats.mixed_models.laplace import Likelihood, Link, check_link
 
 FLAT = 1e-3  # a gradient below this, per square root of the ratings, is level
 GONE = 1e-3  # a standard deviation below this is zero

@@ -16,11 +16,17 @@ import numpy as np
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, check_confidence
-from trialogue.stats.mixed_models.contrasts import Pairwise, pairwise, wald
-from trialogue.stats.mixed_models.crossed import CrossedDesign, validate_ratings
-from trialogue.stats.mixed_models.factorisation import Factorisation
-from trialogue.stats.mixed_models.fixed_effects import Design, Fixed, confounding_reason, design_of
-from trialogue.stats.threads import one_blas_thread
+from trialogue.stats.mixed_models.crossed import CrossedDesign, Factorisation, validate_ratings
+from trialogue.stats.mixed_models.fixed_effects import (
+    Design,
+    Fixed,
+    Pairwise,
+    confounding_reason,
+    design_of,
+    one_blas_thread,
+    pairwise,
+    wald,
+)
 
 GONE = 1e-3  # a standard deviation below this share of the noise is zero
 STEP = 1e-3  # of the differences that make curvature

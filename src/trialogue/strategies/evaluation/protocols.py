@@ -24,8 +24,17 @@ from trialogue.strategies.base import (
     data_hash,
     ordered_classes,
 )
-from trialogue.strategies.evaluation.results import LEAK_ABOVE, EvaluationResult, LeakTest, Protocol
-from trialogue.strategies.evaluation.runs import Plan, ProtocolPredictions, draw, mask_of_training_sentences, run
+from trialogue.strategies.evaluation.results import (
+    LEAK_ABOVE,
+    EvaluationResult,
+    LeakTest,
+    Plan,
+    Protocol,
+    ProtocolPredictions,
+    draw,
+    mask_of_training_sentences,
+    run,
+)
 from trialogue.strategies.learning.calibration import codes, same_probability
 from trialogue.strategies.learning.dyads import RESAMPLES, Bools, Dyads, pair_scores
 from trialogue.strategies.learning.folds import ask, groups_of, normalise_words, places_of

@@ -20,8 +20,8 @@ from trialogue.errors import UsageError
 from trialogue.records import NO_STRATEGY, Record
 from trialogue.strategies.base import Floats, Ints
 from trialogue.strategies.learning.corpus_profile import CorpusProfile, profile_of
+from trialogue.strategies.learning.dyads import Pairs, draw_matching, draw_pairs
 from trialogue.strategies.learning.folds import places_of
-from trialogue.strategies.learning.pair_sampling import Pairs, draw_matching, draw_pairs
 
 MIN_GROUPS = 10
 """Dialogues below which their spread says next to nothing of what others would have given."""

@@ -11,15 +11,13 @@ from trialogue.records import JsonValue
 from trialogue.records.files.manifest import versions_of
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import Example, Floats, Savable, check_examples, ordered_classes
-from trialogue.strategies.card import ModelCard
-from trialogue.strategies.language import languages_in
+from trialogue.strategies.card import ModelCard, upgrade_commands
 from trialogue.strategies.learning.calibration import Calibration, codes, fit_calibration, same_probability, sharpen
-from trialogue.strategies.learning.dyads import Dyads, PairScores, pair_scores
+from trialogue.strategies.learning.dyads import Dyads, PairScores, draw_pairs, pair_scores
 from trialogue.strategies.learning.folds import WithExtra, fold_of_each, groups_of, out_of_fold, places_of
-from trialogue.strategies.learning.pair_sampling import draw_pairs
 from trialogue.strategies.learning.scoring import label_scores
-from trialogue.strategies.model_upgrades import upgrade_commands
 from trialogue.strategies.models import Model, recipe
+from trialogue.strategies.sentences import languages_in
 
 PAIRS = 5_000  # of either kind, for the card
 PACKAGES = ("trialogue", "numpy", "scipy", "scikit-learn")  # whose versions the card states

@@ -10,62 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from trialogue.errors import UnknownNameError, UsageError
-from trialogue.records import NO_STRATEGY, Dialogue, Situation, Utterance
+from trialogue.records import Dialogue, Situation, Utterance
 from trialogue.strategies.next_strategy.sequence import UNLABELLED, SequenceModel, Tokens, next_distribution, tokens_of
+from trialogue.strategies.taxonomy import taxonomy_fields
 
-INSTRUCTIONS: dict[str, str] = {
-    "acknowledgment": (
-        "Show in a few words that you heard what the seeker just said: take it in or confirm it. Add nothing of your own."
-    ),
-    "credibility": (
-        "Give one fact about the film under discussion that could be looked up and bears on what the seeker wants: plot, "
-        "cast, director, year, awards, or what critics say. State it without judging, and only if you are sure of it."
-    ),
-    "encouragement": (
-        "Move the seeker towards one film: put it forward as the one to watch, or back their choice, and speak to them "
-        "directly. Do not describe the film."
-    ),
-    "experience_inquiry": (
-        "Ask one question about what the seeker has seen or done: whether they know a certain film, or what they watched "
-        "last. Do not ask how they liked it."
-    ),
-    "offer_help": (
-        "Say what you are going to do for the seeker, or offer to do it, such as looking for a film or sending a trailer. "
-        "Name no film yet."
-    ),
-    "opinion_inquiry": (
-        "Ask one question about the seeker's taste or judgment: a favorite genre, actor or film, or what they made of one."
-    ),
-    "personal_experience": (
-        "Share an experience with a film, such as when you watched it, or that you do not know it. If you are a program, do "
-        "not invent experiences: report what people said about watching it."
-    ),
-    "personal_opinion": (
-        "Give your own judgment of the film, actor or genre under discussion, in plain words. Do not tell the seeker to "
-        "watch anything."
-    ),
-    "preference_confirmation": (
-        "Ask one yes-or-no question that confirms a wish of the seeker, or asks whether your proposal suits them."
-    ),
-    "rephrase_preference": (
-        "Say back in your own words what the seeker likes or wants, as a statement, so that they can correct you."
-    ),
-    "self_modeling": (
-        "Set an example: say what you would choose to watch, or always come back to. If you are a program, speak of what "
-        "you would pick, not of evenings you never had."
-    ),
-    "similarity": (
-        "Agree with what the seeker just said about their taste or view, and show that you share it. Bring up nothing new."
-    ),
-    "transparency": (
-        "Say or ask what this conversation is for: whether they want a film suggested, may be asked some questions, or need "
-        "anything else."
-    ),
-    NO_STRATEGY: (
-        "Keep the conversation going without recommending or asking about films: greet, thank, make small talk or say "
-        "goodbye, whichever fits."
-    ),
-}
+INSTRUCTIONS: dict[str, str] = {name: texts["instruction"] for name, texts in taxonomy_fields().items()}
 """The instruction of a language model for each strategy; the wording is ours."""
 
 

@@ -26,13 +26,17 @@ from trialogue.records.files.opening import write_text
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import Example, Floats, data_hash, settings_mark
 from trialogue.strategies.encoders.bert_numpy import Tokens
-from trialogue.strategies.encoders.encoder import LONGEST, Tokenizer, most_tokens
-from trialogue.strategies.encoders.folder import EncoderFolder, find_encoder
-from trialogue.strategies.encoders.torch_encoder import pad_rows
+from trialogue.strategies.encoders.encoder import LONGEST, EncoderFolder, Tokenizer, find_encoder, most_tokens, pad_rows
 from trialogue.strategies.models import check_settings, write_folder
-from trialogue.strategies.pairs.hard_negatives import Hard, measure
-from trialogue.strategies.pairs.protocols import training_pairs
-from trialogue.strategies.pairs.training_pairs import N_HARD, N_SAME, PAPER_CONFUSIONS, PairSet
+from trialogue.strategies.pairs.protocols import (
+    N_HARD,
+    N_SAME,
+    PAPER_CONFUSIONS,
+    Hard,
+    PairSet,
+    measure,
+    training_pairs,
+)
 
 VERSION = "v1"
 NAME = "cross-encoder"

@@ -16,21 +16,17 @@ from urllib.parse import urlencode
 import numpy as np
 
 from trialogue.seeds import rng_for
-from trialogue.study.bots.browsing import ClientBrowser
-from trialogue.study.bots.knowledge import Knowledge
-from trialogue.study.bots.outcome import SimulatedStudy
+from trialogue.study.bots.page import Knowledge
 from trialogue.study.bots.people import bot_of
-from trialogue.study.bots.plan import Plan
-from trialogue.study.bots.simulation import PLAN, RESULT
-from trialogue.study.bots.walking import Walk
+from trialogue.study.bots.simulation import PLAN, RESULT, Plan, SimulatedStudy
+from trialogue.study.bots.walking import ClientBrowser, Walk
 from trialogue.study.design.file import FILE, StudyFile, read_study, sha256_of_study
+from trialogue.study.design.folder import read_items
 from trialogue.study.design.items import AnyItem
-from trialogue.study.design.items_file import read_items
 from trialogue.study.design.platforms import signed_link
 
 if TYPE_CHECKING:
     from trialogue.study.models import Study
-
 
 GAP_S = 60.0  # between two arrivals, on average
 TRIES = 6  # times that somebody who is turned away comes back
@@ -123,13 +119,13 @@ def _open_study(file: StudyFile, items: list[AnyItem], raw: bytes) -> "Study":
     from django.core.management import call_command
     from django.db import connection
 
-    from trialogue.study.services.management import launching, loading
+    from trialogue.study.services import launching
 
     call_command("migrate", verbosity=0)
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA synchronous=OFF")  # this database is thrown away
-    study = loading.load(file, items, sha256_of_study(file, raw))
+    study = launching.load(file, items, sha256_of_study(file, raw))
     launching.end_soft_launch(study, who=WHO)  # nobody looks at scripts before the others come
     return launching.set_state(study, "running", who=WHO)
 

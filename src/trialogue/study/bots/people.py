@@ -17,53 +17,23 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import Literal, TypeAlias
 
 import numpy as np
+import yaml
 
 from trialogue.seeds import rng_for
-from trialogue.study.bots.knowledge import Knowledge
-from trialogue.study.bots.page import FormQuestion, Page
-from trialogue.study.design.ordering import RANK
+from trialogue.study.bots.page import FormQuestion, Knowledge, Page
+from trialogue.study.design.assignment import RANK
 
 RespondentKind: TypeAlias = Literal["person", "assisted", "agent"]
 """A person; a person who lets a model write and mostly pastes it; a program that reads a page's source and fills it in."""
 WORDS_READ_PER_S = 4.0  # the median of people
 CHARACTERS_TYPED_PER_S = 4.3  # the median of people
-OPENINGS = (
-    "", "I think", "imo", "Well,", "to me", "Honestly", "hm,", "I guess", "I feel like", "not sure but", "For me",
-    "my impression:", "looks like", "I'd say", "maybe",
-)  # fmt: skip
-SUBJECTS = (
-    "it", "the bot", "that answer", "the first one", "this reply", "the last message", "the system", "this one",
-    "what it says", "the suggestion", "the recommender", "the second line", "that film",
-)  # fmt: skip
-VERBS = (
-    "fits", "makes sense", "is a bit off", "ignores what was asked", "is too short", "sounds like a person",
-    "repeats itself", "goes on well", "misses the point", "names a film", "asks something useful", "is boring",
-    "is fine", "came out of nowhere", "is too pushy", "does not follow", "answers the question", "feels scripted",
-    "could be friendlier", "is ok I suppose",
-)  # fmt: skip
-TAILS = (
-    "", "because of what they said before", "but I have not seen it", "as far as I know it", "and that is it",
-    "though short", "since they wanted something new", "but who knows", "compared with the rest",
-    "when you read it twice", "at least for me", "given the genre", "which I liked", "which was odd",
-    "and it is polite", "without any reason given", "so I took it",
-)  # fmt: skip
-MODEL_OPENINGS = (
-    "This response directly addresses the user's request by",
-    "The reply demonstrates a clear understanding of the user by",
-    "This response effectively engages with the user's preferences by",
-)  # fmt: skip
-MODEL_MIDDLES = (
-    "providing a relevant suggestion that aligns with the preferences expressed earlier",
-    "acknowledging the context and offering a recommendation that is consistent with the conversation",
-    "maintaining the natural flow of the conversation while offering a relevant suggestion",
-)  # fmt: skip
-MODEL_ENDS = (
-    "making it both helpful and engaging.", "which makes the interaction feel natural and coherent.",
-    "ensuring that the interaction remains coherent and user-focused.",
-)  # fmt: skip
+_WORDS = yaml.safe_load(files("trialogue.study.bots").joinpath("words.yaml").read_text(encoding="utf-8"))
+OPENINGS, SUBJECTS, VERBS, TAILS = (_WORDS[part] for part in ("openings", "subjects", "verbs", "tails"))
+MODEL_OPENINGS, MODEL_MIDDLES, MODEL_ENDS = (_WORDS[f"model_{part}"] for part in ("openings", "middles", "ends"))
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,182 @@
-"""Simulate a study with scripted participants, from the first page to the export, in its own process and database."""
+"""A simulated study: its plan, validated before anything starts, its run and its result."""
 
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from pydantic import Field
+
 from trialogue.errors import TrialogueError, UsageError
 from trialogue.extras import need
-from trialogue.study.bots.outcome import SimulatedStudy
-from trialogue.study.bots.people import Kind
-from trialogue.study.bots.plan import Plan, effects_of, kinds_of
+from trialogue.records import Record
+from trialogue.seeds import rng_for
+from trialogue.study.bots.people import KINDS, READERS, Kind
 from trialogue.study.design.file import FILE, read_study
-from trialogue.study.design.items_file import read_items
+from trialogue.study.design.folder import read_items
+from trialogue.study.design.items import AnyItem, ChatItem
+
+EFFECT_SPACING = 0.7  # logits between neighbors of the default effects
+
+
+class Plan(Record):
+    """A simulation, as it is passed to the process that runs it."""
+
+    folder: str
+    """Study folder, with the study file and the items."""
+    export: str | None = None
+    """Path of the export; None: no export."""
+    seed: int = 0
+    effects: dict[str, float] = Field(default_factory=dict)
+    """Utility by system, in logits."""
+    kinds: tuple[Kind, ...] = ()
+    """Kind of each participant, in order of arrival."""
+
+
+def kinds_of(workers: int, shares: Mapping[Kind, float], *, seed: int) -> tuple[Kind, ...]:
+    """Behavior of each participant: the shares as exactly as possible, in random order.
+
+    Args:
+        workers: number of participants.
+        shares: share of each kind; the rest is attentive.
+        seed: seed of the order.
+
+    Raises:
+        UsageError: no workers, a share outside 0 to 1, or shares that add up to more than 1.
+
+    >>> sorted(kinds_of(4, {"drop_out": 0.25}, seed=0))
+    ['attentive', 'attentive', 'attentive', 'drop_out']
+    """
+    if workers < 1:
+        raise UsageError(f"expected at least one worker, got {workers}.")
+    wrong = [f"{kind}={share}" for kind, share in shares.items() if not 0 <= share <= 1]
+    if wrong or sum(shares.values()) > 1 + 1e-9:
+        values = ", ".join(wrong) or f"together {sum(shares.values()):g}"
+        raise UsageError(f"shares of participants and their sum must lie between 0 and 1, got {values}.")
+    kinds: list[Kind] = [kind for kind in KINDS for _ in range(round(workers * shares.get(kind, 0.0)))][:workers]
+    kinds += ["attentive"] * (workers - len(kinds))
+    order = rng_for(seed, "kinds").permutation(workers)
+    return tuple(kinds[place] for place in order)
+
+
+def effects_of(items: Sequence[AnyItem], given: Mapping[str, float] | None, *, seed: int) -> dict[str, float]:
+    """The effect of each system: as given (0 for those not named), or evenly spaced in an order that the seed determines.
+
+    Systems of live chats have none: what they will say is in no file, so a script that reads pages as people do cannot know
+    which system it talks to.
+
+    Raises:
+        UsageError: an effect for a system that no item has, or for a system of a live chat.
+    """
+    if items and all(isinstance(item, ChatItem) for item in items):
+        if given:
+            what = "in live chats, scripted participants cannot prefer a system: no page names the system."
+            raise UsageError(f"{what} Omit --effect; the simulation then only checks that every page works.")
+        return {}
+    systems = sorted({system for item in items for system in item.systems})
+    if given is None:
+        order = rng_for(seed, "effects").permutation(len(systems)).tolist()
+        middle = (len(systems) - 1) / 2
+        return {
+            system: round(EFFECT_SPACING * (place - middle), 6) for system, place in zip(systems, order, strict=True)
+        }
+    unknown = sorted(set(given) - set(systems))
+    if unknown:
+        known = ", ".join(systems) or "none"
+        raise UsageError(f"the items have no system {unknown[0]!r}. Systems: {known}.")
+    return {system: float(given.get(system, 0.0)) for system in systems}
+
+
+class SimulatedStudy(Record):
+    """Result of a simulated study: counts from its pages and from its database."""
+
+    study: str
+    """Short name."""
+    workers: int
+    """Number of participants."""
+    seed: int
+    """Random seed."""
+    effects: dict[str, float]
+    """Simulated true effects: utility by system, in logits."""
+    kinds: dict[str, int]
+    """Number of participants by kind of behavior."""
+    turned_away: int
+    """Number of participants who never got an item, however often they tried."""
+    states: dict[str, int]
+    """Participants in the database, by state."""
+    requests: int
+    """Requests of pages, without redirects."""
+    server_errors: int
+    """Responses with a 5xx status; 0 if all is well."""
+    stuck: int
+    """Participants who reached a page that leads nowhere; 0 if all is well."""
+    acknowledged: int
+    """Forms of steps that were acknowledged."""
+    stored: int
+    """Number of these answers that are in the database; equal if nothing was lost."""
+    raters_per_item: int
+    """Judgements that each item needs."""
+    coverage: dict[str, int]
+    """Number of items by number of judgements that count: of participants who completed and are not left out."""
+    positions: dict[str, tuple[int, ...]]
+    """For each system the number of the study's slots in which it stands first, second, ..."""
+    imbalance: int
+    """Largest difference between a system's counts in two positions, among items of the same systems; at most 1 is right."""
+    judged_positions: dict[str, tuple[int, ...]]
+    """The same for slots with a judgement that counts."""
+    means: dict[str, float]
+    """Observed value of each system: mean rating, or, for pairs, the mean of 1 (chosen), 0.5 (tie) and 0."""
+    reused: int
+    """Slots that were released and rated by another participant."""
+    checks: dict[str, tuple[int, int]]
+    """Attention checks by kind of participant: (failed, seen)."""
+    flags: dict[str, dict[str, int]]
+    """Rules hit by kind of participant."""
+    completed: dict[str, int] = Field(default_factory=dict)
+    """Participants who completed, by kind."""
+    signals: dict[str, dict[str, int]] = Field(default_factory=dict)
+    """Signs of language models by kind of participant, among those who completed."""
+    export: str | None = None
+    """Folder of the export; None if none was kept."""
+
+    @property
+    def largest_count(self) -> int:
+        """Number of judgements of the item with the most."""
+        return max(map(int, self.coverage), default=0)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every item has all its judgements."""
+        return set(self.coverage) == {str(self.raters_per_item)}
+
+    @property
+    def recovers_order(self) -> bool:
+        """Whether the observed means follow the order of the effects."""
+        means = [self.means.get(system, 0.0) for system in sorted(self.effects, key=lambda name: self.effects[name])]
+        return means == sorted(means)
+
+    @property
+    def wrong(self) -> list[str]:
+        """Violated invariants in words; empty if there are none."""
+        lost = self.acknowledged - self.stored
+        failed = sum(self.checks[kind][0] for kind in READERS if kind in self.checks)
+        violations = {
+            f"{_count(self.server_errors, 'server response')} had a 5xx status": self.server_errors,
+            f"{_count(self.stuck, 'participant')} reached a page that leads nowhere": self.stuck,
+            f"{_count(lost, 'acknowledged form')} not found in the database": lost,
+            f"an item has {self.largest_count} judgements instead of {self.raters_per_item}": self.largest_count
+            > self.raters_per_item,
+            f"{_count(failed, 'attention check')} failed by participants who followed the instructions": failed,
+            f"a system is shown {self.imbalance} more times in one position than in another": self.imbalance > 1,
+        }
+        return [text for text, is_violated in violations.items() if is_violated]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
 
 PLAN, RESULT, ERRORS = "plan.json", "result.json", "errors.txt"
 MINE = ("TRIALOGUE_STUDY", "DATABASE_URL", "TRIALOGUE_HOSTS", "TRIALOGUE_SECURE")  # of a study that is served for real

@@ -7,8 +7,8 @@ from typing import Any
 from trialogue.study.bots.people import REPLY
 from trialogue.study.bots.walking import Walk
 from trialogue.study.models import Assignment, Check, Item, Participant, Slot, Study, Submission
-from trialogue.study.services.management.counting import counted_assignments, counts_by_item
-from trialogue.study.services.tokens import read_token
+from trialogue.study.services.deciding import counted_assignments, counts_by_item
+from trialogue.study.services.rows import read_token
 from trialogue.study.services.validity import signals
 
 LOST = (Assignment.State.RELEASED, Assignment.State.ABANDONED)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from trialogue.study.design.flow import PHASES, Phase
+from trialogue.study.design.pages import PHASES, Phase
 from trialogue.study.design.questions import conditions_of, text_in
 from trialogue.study.design.validity import Attention, Rule
 

@@ -17,9 +17,8 @@ from trialogue.records import JsonValue, Record
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
 from trialogue.records.kinds.uses import Use
 from trialogue.study.design.contradictions import contradictions
-from trialogue.study.design.flow import Phase
-from trialogue.study.design.launch import Launch, Stratum
-from trialogue.study.design.payment import Payment
+from trialogue.study.design.launch import Launch, Payment, Stratum
+from trialogue.study.design.pages import Phase
 from trialogue.study.design.questions import Option, Question, TextLimits, Words
 from trialogue.study.design.validity import Attention, Rejection, Rule, Validity
 
@@ -71,7 +70,6 @@ def _with_presets(given: object) -> object:
 
 
 Questions: TypeAlias = Annotated[tuple[Question, ...], BeforeValidator(_with_presets), Field(max_length=200)]
-
 
 ImageAddress: TypeAlias = Annotated[str, Field(pattern=r"^https://[A-Za-z0-9.-]+(:\d+)?/([A-Za-z0-9._~/-]*/)?$")]
 

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal, Self, TypeAlias
 from pydantic import Field, StringConstraints, model_validator
 
 from trialogue.records import JsonValue, Need, Record, Speaker
-from trialogue.study.design.page_content import ConversationShown, LabelShown, Line, PairShown, RatingShown, Shown
+from trialogue.study.design.pages import ConversationShown, LabelShown, Line, PairShown, RatingShown, Shown
 from trialogue.study.design.questions import Words
 
 LONGEST_TEXT = 20_000  # characters of a message; more is not read by anybody

@@ -31,7 +31,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BeforeValidator, Field, model_validator
 
 from trialogue.records import JsonValue, Record, Scale
-from trialogue.study.design.ordering import best_worst_of, ranking_of
+from trialogue.study.design.assignment import best_worst_of, ranking_of
 
 Kind: TypeAlias = Literal["scale", "choice", "choices", "text", "number", "slider", "ranking", "best_worst"]
 KINDS: tuple[Kind, ...] = ("scale", "choice", "choices", "text", "number", "slider", "ranking", "best_worst")

@@ -1,4 +1,4 @@
-"""Write the folder of an export.
+"""Export a study into a folder: records for other commands, and tables of answers and of options.
 
 Export INFACT's four workbooks, for scripts that read them.
 
@@ -18,18 +18,69 @@ from trialogue.extras import need
 from trialogue.records import JsonValue, Labeller, Raters, Record, write_records
 from trialogue.records.files.cells import csv_text, guard_cell
 from trialogue.records.files.opening import write_text
+from trialogue.study.design.assignment import ranks_of
 from trialogue.study.design.file import StudyFile
-from trialogue.study.design.flow import phase_of
-from trialogue.study.design.items import RatingItem
+from trialogue.study.design.items import ChatItem, RatingItem
+from trialogue.study.design.pages import number_of, phase_of
 from trialogue.study.design.questions import Question, text_in
 from trialogue.study.export import reading
-from trialogue.study.export.judgements import MEASURE, ExportedJudgements, add
-from trialogue.study.export.options import COLUMNS as OPTIONS
-from trialogue.study.export.options import SYSTEM, option_rows
+from trialogue.study.export.reading import MEASURE, ExportedJudgements, add
 from trialogue.study.models import Audit, Check, Participant, Study, Submission
-from trialogue.study.services.management.counting import counting_people, is_surplus
-from trialogue.study.services.management.previews import early_looks
-from trialogue.study.services.reading import file_of
+from trialogue.study.services.deciding import counting_people, is_surplus
+from trialogue.study.services.previews import early_looks
+from trialogue.study.services.rows import file_of
+
+OPTIONS = ("rater", "step", "situation_id", "question", "kind", "option", "value")
+SYSTEM = "system"
+"""A further column where questions with options were asked about each system."""
+
+
+def option_rows(sent: Submission, file: StudyFile) -> Iterator[dict[str, object]]:
+    """Rows of ``options.csv`` of one page: of tasks and questionnaires, not of checks or training."""
+    task = reading.read_judged(sent)
+    base: dict[str, object] = {"rater": sent.participant.code, "step": sent.step}
+    if task is not None:
+        places = task.order if isinstance(task.item, RatingItem | ChatItem) else ()
+        base["situation_id"] = task.item.key
+        for question in file.item_questions():
+            yield from _rows(question, sent.answers.get(question.name), places, base)
+        for place, system in enumerate(places, 1):
+            for question in file.criteria:
+                about = {**base, SYSTEM: system}
+                name = question.name if task.of_one else f"r{place}-{question.name}"
+                yield from _rows(question, sent.answers.get(name), (), about, single=True)
+    elif phase_of(sent.step) in reading.QUESTIONNAIRES:
+        pages = file.before if phase_of(sent.step) == "before" else file.after
+        for question in pages[number_of(sent.step) - 1].questions:
+            answer = sent.answers.get(question.name)
+            if question.choice is not None:  # of tasks, a choice is what is judged, and exported as such
+                answer = None if answer is None else [answer]
+            yield from _rows(question, answer, (), base)
+
+
+def _rows(
+    question: Question, answer: JsonValue, places: Sequence[str], base: Mapping[str, object], *, single: bool = False
+) -> Iterator[dict[str, object]]:
+    """A row for each thing offered; ``places``: systems as shown, where replies were ordered; ``single``: also of questions
+    of which one option is chosen."""
+    given = [str(each) for each in answer] if isinstance(answer, list) else [str(answer)]
+    if answer is None or not (isinstance(answer, list) or (single and question.choice is not None)):
+        return
+    asked = question.for_replies(len(places))
+    if question.ranking is not None:
+        values = dict(ranks_of(given))
+    elif question.best_worst is not None:
+        best, worst = given
+        values = {option.value: (option.value == best) - (option.value == worst) for option in asked.options}
+    elif question.choices is not None or question.choice is not None:
+        values = {option.value: int(option.value in given) for option in asked.options}
+    else:
+        return
+    for option in asked.options:
+        name = places[int(option.value) - 1] if question.of_replies else option.value
+        about = {"question": question.name, "kind": question.kind_of_answer, "option": name}
+        yield {**base, **about, "value": values[option.value]}
+
 
 BOOKS = ("valid_study_data", "invalid_study_data", "valid_demographic_data", "valid_feedback_data")
 INFACT_FILES = frozenset(f"{name}.xlsx" for name in BOOKS)

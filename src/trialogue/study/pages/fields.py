@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.formats import number_format
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
-from trialogue.study.design.ordering import BEST, RANK, WORST
+from trialogue.study.design.assignment import BEST, RANK, WORST
 from trialogue.study.design.questions import Answers, InvalidAnswer, Question, text_in
 
 SHORT = 30  # characters of a label that fits beside others
@@ -231,35 +231,30 @@ def _plain(limit: float | None) -> str:
     return "" if limit is None else f"{limit:.10g}"
 
 
+_MESSAGES = {
+    "missing": gettext_lazy("Please answer this question."),
+    "unknown": gettext_lazy("Please choose one of the answers shown."),
+    "not_ranked": gettext_lazy("Please use each rank once."),
+    "same_twice": gettext_lazy("Please choose two different answers."),
+    "not_a_number": gettext_lazy("Please enter a number, such as 42."),
+    "ambiguous": gettext_lazy("Please enter this number without a separator between thousands, such as 25000."),
+    "not_whole": gettext_lazy("Please enter a whole number."),
+    "too_low": gettext_lazy("Please enter a number of at least %(limit)s."),
+    "too_high": gettext_lazy("Please enter a number of at most %(limit)s."),
+}
+"""By the code of what is wrong; those with a number of characters are worded below."""
+
+
 def message_of(wrong: InvalidAnswer) -> str:
     """Error message for an answer, in the active language."""
     limit = wrong.limit or 0
     count = int(limit)
-    written = number_format(count if limit == count else limit)
-    match wrong.code:
-        case "missing":
-            return gettext("Please answer this question.")
-        case "unknown":
-            return gettext("Please choose one of the answers shown.")
-        case "too_short":
-            return ngettext(
-                "Please write at least %(count)d character.", "Please write at least %(count)d characters.", count
-            ) % {"count": count}
-        case "too_long":
-            return ngettext(
-                "Please shorten this to %(count)d character.", "Please shorten this to %(count)d characters.", count
-            ) % {"count": count}
-        case "not_ranked":
-            return gettext("Please use each rank once.")
-        case "same_twice":
-            return gettext("Please choose two different answers.")
-        case "not_a_number":
-            return gettext("Please enter a number, such as 42.")
-        case "ambiguous":
-            return gettext("Please enter this number without a separator between thousands, such as 25000.")
-        case "not_whole":
-            return gettext("Please enter a whole number.")
-        case "too_low":
-            return gettext("Please enter a number of at least %(limit)s.") % {"limit": written}
-        case "too_high":
-            return gettext("Please enter a number of at most %(limit)s.") % {"limit": written}
+    if wrong.code == "too_short":
+        return ngettext(
+            "Please write at least %(count)d character.", "Please write at least %(count)d characters.", count
+        ) % {"count": count}
+    if wrong.code == "too_long":
+        return ngettext(
+            "Please shorten this to %(count)d character.", "Please shorten this to %(count)d characters.", count
+        ) % {"count": count}
+    return str(_MESSAGES[wrong.code]) % {"limit": number_format(count if limit == count else limit)}

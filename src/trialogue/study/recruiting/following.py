@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from trialogue.errors import TrialogueError
 
 if TYPE_CHECKING:  # models, which are there only after Django was set up for the folder
-    from trialogue.study.services.management.reconciliation import Reconciliation
+    from trialogue.study.services.reconciliation import Reconciliation
 
 MIN_S, USUAL_S = 30.0, 300.0  # between two questions
 GLANCE_S = 2.0  # between two looks whether the server is still there

@@ -3,15 +3,13 @@
 from typing import Any
 
 from trialogue.errors import UsageError
-from trialogue.study.design.payment import Money
+from trialogue.study.design.launch import Money
 from trialogue.study.models import Assignment, PlatformRequest, Study
-from trialogue.study.recruiting.account import Account
-from trialogue.study.recruiting.ledger import LIST, OPEN, Kind, State
-from trialogue.study.recruiting.preflight import Preflight, line_of, preflight
-from trialogue.study.recruiting.remote import RemoteStudy, draft_body
+from trialogue.study.recruiting.account import LIST, OPEN, Account, Kind, State
+from trialogue.study.recruiting.preflight import Preflight, RemoteStudy, draft_body, line_of, preflight
 from trialogue.study.services.assigning import budget
-from trialogue.study.services.management.launching import end_soft_launch
-from trialogue.study.services.management.reconciliation import Reconciliation, log, reconcile_rows
+from trialogue.study.services.launching import end_soft_launch
+from trialogue.study.services.reconciliation import Reconciliation, log, reconcile_rows
 
 UNPUBLISHED = "UNPUBLISHED"
 PAUSED, ACTIVE = "PAUSED", "ACTIVE"

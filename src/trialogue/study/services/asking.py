@@ -6,9 +6,8 @@ from functools import lru_cache
 
 from trialogue.records import JsonValue
 from trialogue.study.design.file import StudyFile
-from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.items import AnyItem
-from trialogue.study.design.page_content import (
+from trialogue.study.design.pages import (
     ChatShown,
     Content,
     FeedbackShown,
@@ -18,14 +17,24 @@ from trialogue.study.design.page_content import (
     Shown,
     Step,
     StepKind,
+    number_of,
+    phase_of,
 )
 from trialogue.study.design.questions import Question, TextLimits
 from trialogue.study.design.validity import INSTRUCTION, word_for
 from trialogue.study.models import Assignment, Participant, Submission
 from trialogue.study.services import rows
 from trialogue.study.services.chatting import shown_chat
-from trialogue.study.services.reading import LaunchedStudy, extras_of, file_of, launch_of, order_of, task_record
-from trialogue.study.services.tokens import page_key, token_for
+from trialogue.study.services.rows import (
+    LaunchedStudy,
+    extras_of,
+    file_of,
+    launch_of,
+    order_of,
+    page_key,
+    task_record,
+    token_for,
+)
 
 KINDS: dict[str, StepKind] = {
     "consent": "consent",

@@ -11,11 +11,10 @@ from django.utils import timezone
 
 from trialogue.seeds import rng_for
 from trialogue.study.design.assignment import Available, choose_items, origin_of, session_order
-from trialogue.study.design.flow import number_of, phase_of
-from trialogue.study.design.platforms.budget import Budget, budget_of
+from trialogue.study.design.pages import number_of, phase_of
+from trialogue.study.design.platforms import Budget, budget_of
 from trialogue.study.models import FOREVER, OVER, Assignment, Item, Participant, Slot, Study, Submission
-from trialogue.study.services.reading import MAX_STUDIES, LaunchedStudy, checks_in, file_of, launch_of
-from trialogue.study.services.rows import lock_study
+from trialogue.study.services.rows import MAX_STUDIES, LaunchedStudy, checks_in, file_of, launch_of, lock_study
 
 LIVE = (Assignment.State.LEASED, Assignment.State.DONE)
 MAX_AT_ONCE = 500  # rows that one statement names; SQLite has a limit

@@ -1,27 +1,38 @@
 """Chats with systems, saved as they happen: a message is stored before the system is asked, and its reply after.
 
-The agent's session stays open in the process that opened it (``open_conversations``). Another process opens a new one and
+The agent's session stays open in the process that opened it. Another process opens a new one and
 passes it the whole conversation, so that any process may answer, except for agents with internal memory.
+
+Open agent sessions of chats, held in memory; the conversations themselves are in the database.
+
+A session stays open in the process that opened it. Another process, or this one after a restart, opens a new one and
+passes it the whole history: agents whose state is the history do not notice. Agents with internal memory do, so a
+study with such an agent is served by one process (with any number of threads).
 """
 
+import json
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from trialogue.agents import Agent, AgentFailure, Session, Turn, make_agent
 from trialogue.errors import TrialogueError
 from trialogue.records import JsonValue, Speaker, Utterance
 from trialogue.seeds import seed_for
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import AnyItem, ChatItem
-from trialogue.study.design.page_content import ChatShown, Line
+from trialogue.study.design.pages import ChatShown, Line
 from trialogue.study.design.questions import Answers, answers_to, clean
 from trialogue.study.models import Chat, ChatTurn, Participant
-from trialogue.study.services.reading import file_of
+from trialogue.study.services.rows import file_of
 
 if TYPE_CHECKING:
     from trialogue.agents import Turn
@@ -98,7 +109,6 @@ def begin(participant: Participant, key: str, order: Sequence[str]) -> bool:
 
 
 def _greet(participant: Participant, chat: Chat) -> bool:
-    from trialogue.study.services.open_conversations import TALKS
 
     file = file_of(participant.study)
     try:
@@ -165,7 +175,6 @@ def answer(participant: Participant, chat: Chat) -> MessageOutcome:
 
 
 def _ask_agent(participant: Participant, chat: Chat, turns: Sequence[ChatTurn], file: StudyFile) -> "Turn":
-    from trialogue.study.services.open_conversations import TALKS
 
     history = [Utterance(speaker=_speaker(turn.speaker), text=turn.text) for turn in turns]
     return TALKS.reply(_name(chat), _spec(file, chat), history, seed=_seed(participant, chat))
@@ -189,7 +198,6 @@ def _name(chat: Chat) -> str:
 
 def _close_session(chat: Chat) -> None:
     """Close the agent's session, so that others may talk to one who talks to few."""
-    from trialogue.study.services.open_conversations import TALKS
 
     TALKS.close(_name(chat))
 
@@ -224,3 +232,92 @@ def end(chat: Chat, *, by: str = "user", at_least: int = 0) -> bool:
     if over:
         _close_session(locked)
     return over
+
+
+Spec: TypeAlias = Mapping[str, JsonValue]
+"""Arguments of ``make_agent``: the agent and its options."""
+MAX_OPEN = 500  # sessions; the one that was silent longest is closed first
+
+
+@dataclass
+class _Open:
+    session: Session
+    agent: str
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class OpenConversations:
+    """The conversations of one process."""
+
+    def __init__(self, make: Callable[[Spec], Agent] = make_agent, *, most: int = MAX_OPEN) -> None:
+        self._make, self._most = make, most
+        self._agents: dict[str, Agent] = {}
+        self._open: OrderedDict[str, _Open] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def greet(self, key: str, agent: Spec, *, seed: int) -> Turn | None:
+        """Greeting of an agent; None if it waits for the user.
+
+        Raises:
+            AgentFailure: it cannot be reached, or is busy with others.
+        """
+        with self._talk(key, agent, seed) as session:
+            return session.greet()
+
+    def reply(self, key: str, agent: Spec, history: Sequence[Utterance], *, seed: int) -> Turn:
+        """An agent's turn after a history that ends on the user.
+
+        Args:
+            key: key of the conversation.
+            agent: what ``make_agent`` takes.
+            history: everything said so far.
+            seed: seed of the conversation, for agents that draw at random.
+
+        Raises:
+            AgentFailure: there is no usable reply; the conversation's session is closed, and a new one opened next time.
+        """
+        with self._talk(key, agent, seed) as session:
+            return session.reply(history)
+
+    def close(self, key: str) -> None:
+        """The conversation is over."""
+        with self._lock:
+            talk = self._open.pop(key, None)
+        if talk:
+            talk.session.close()
+
+    @contextmanager
+    def _talk(self, key: str, agent: Spec, seed: int) -> Iterator[Session]:
+        talk = self._open_session(key, agent, seed)
+        try:
+            with talk.lock:
+                yield talk.session
+        except AgentFailure:
+            self.close(key)
+            raise
+
+    def _open_session(self, key: str, agent: Spec, seed: int) -> _Open:
+        with self._lock:
+            if key in self._open:
+                self._open.move_to_end(key)
+                return self._open[key]
+            name = json.dumps(agent, sort_keys=True)
+            made = self._agents.get(name)
+            if made is None:
+                made = self._agents[name] = self._make(agent)
+            limit = made.sessions_at_once
+            if limit is not None and sum(each.agent == name for each in self._open.values()) >= limit:
+                raise AgentFailure("unreachable", "it has reached its limit of concurrent conversations.")
+        # Opened outside the lock: an agent that is slow to open would keep all other conversations waiting. Of two threads
+        # that open the same one the first stays.
+        talk = _Open(made.open(key, seed=seed), name)
+        with self._lock:
+            earlier = self._open.setdefault(key, talk)
+            silent = self._open.popitem(last=False)[1] if len(self._open) > self._most else None
+        for left in [talk] if earlier is not talk else [silent] if silent else []:
+            left.session.close()
+        return earlier
+
+
+TALKS = OpenConversations()
+"""Conversations of this process."""

@@ -19,14 +19,12 @@ from django.db.models import Max
 from django.utils import timezone
 
 from trialogue.errors import UsageError
-from trialogue.study.design.flow import plan_of
-from trialogue.study.design.platforms import Arrival, arrival
-from trialogue.study.design.platforms.tokens import Keys, KeyUnknownError, Token, token_of
+from trialogue.study.design.pages import plan_of
+from trialogue.study.design.platforms import Arrival, Keys, KeyUnknownError, Token, arrival, token_of
 from trialogue.study.models import Identity, Participant, Study
 from trialogue.study.services import steps
 from trialogue.study.services.assigning import awaits_review, is_full, keep
-from trialogue.study.services.reading import file_of
-from trialogue.study.services.tokens import secret_hash
+from trialogue.study.services.rows import file_of, secret_hash
 
 ADDRESS = "https://api.prolific.com/.well-known/study/jwks.json"
 VARIABLE = "TRIALOGUE_PROLIFIC_KEYS"  # another address, such as a mirror

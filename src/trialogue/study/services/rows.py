@@ -1,18 +1,40 @@
-"""Hot-path database access with fixed SQL statements, because building queries would take most of a page's time in Django.
+"""Hot-path database access with fixed SQL, since building queries would take most of a page's time; page tokens.
 
 Whole rows are read, as Django's own models.
+
+Convert stored rows back to the records they were made of.
+
+A launched study, its items and its slots never change, so they are read once per process and cached. Changing data
+(open or closed, assignments) are never cached.
+
+Tokens of pages, which prevent answers for another participant or item.
+
+Opaque: a token says nothing about its page to a reader of the HTML, neither by its content nor by its length, so that a
+program cannot tell a check from a task.
 """
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
+import base64
+import hashlib
+import hmac
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
+from cryptography.fernet import Fernet, InvalidToken
+from django.conf import settings
 from django.db import connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
-from trialogue.study.models import Assignment, Participant, Study
+from trialogue.records import JsonValue
+from trialogue.study.design.file import StudyFile
+from trialogue.study.design.items import AnyItem, from_stored
+from trialogue.study.models import Assignment, Item, Participant, Slot, Study
 
 Row = TypeVar("Row", bound=Model)
 Conversion = tuple[int, Sequence[Callable[..., Any]], Any]
@@ -156,3 +178,146 @@ def _with_study(row: tuple[Any, ...] | None) -> Participant | None:
     found = _build_row(Participant, row[:own])
     found.study = _build_row(Study, row[own:])
     return found
+
+
+MAX_STUDIES = 64
+MAX_RECORDS, MAX_SLOTS = 2_000, 20_000  # items and slots of which a process keeps what they say
+
+
+@dataclass(frozen=True, eq=False)  # one object for each, so it is known by itself
+class LaunchedStudy:
+    """A study as it was launched: the same object for all rows that are read of it, and another for another launch."""
+
+    pk: int
+    sha256: str
+    created_at: datetime
+    study: Study = field(repr=False)
+    """Loader of entries that are not cached."""
+
+
+@dataclass(frozen=True)
+class ExtraItem:
+    """An item made for training or for a check."""
+
+    record: AnyItem
+    expected: Mapping[str, JsonValue]
+    """The right answer by field name."""
+    origin: str = ""
+    """Of a check: origin of the item that it was made from."""
+
+
+_known: dict[tuple[int, str, datetime], LaunchedStudy] = {}
+
+
+def launch_of(study: Study) -> LaunchedStudy:
+    """Identity of a launched study; the same object for the same launch."""
+    if len(_known) > MAX_STUDIES:
+        _known.clear()
+    key = (study.pk, study.sha256, study.created_at)
+    return _known.get(key) or _known.setdefault(key, LaunchedStudy(*key, study))
+
+
+@lru_cache(maxsize=MAX_STUDIES)
+def _file(of: LaunchedStudy) -> StudyFile:
+    return StudyFile.model_validate(of.study.configuration)
+
+
+def file_of(study: Study) -> StudyFile:
+    """The study file of a study, as it was loaded."""
+    return _file(launch_of(study)) if study.pk else StudyFile.model_validate(study.configuration)
+
+
+@lru_cache(maxsize=MAX_STUDIES)
+def _stored_fields(of: LaunchedStudy) -> dict[str, Any]:
+    return dict(of.study.configuration)
+
+
+def stored_fields(study: Study) -> dict[str, Any]:
+    """The study file's fields as they are stored; for the frame of a page, which needs few of them."""
+    return _stored_fields(launch_of(study)) if study.pk else dict(study.configuration)
+
+
+def record_of(item: Item) -> AnyItem:
+    """An item as the record it was made of."""
+    return from_stored(item.content)
+
+
+@lru_cache(maxsize=MAX_RECORDS)
+def task_record(of: LaunchedStudy, item_id: int) -> AnyItem:
+    """The record of a task, by its id."""
+    return from_stored(Item.objects.values_list("content", flat=True).get(pk=item_id, study_id=of.pk))
+
+
+@lru_cache(maxsize=MAX_SLOTS)
+def order_of(of: LaunchedStudy, slot_id: int) -> tuple[str, ...]:
+    """The systems of a slot, from first to last."""
+    return tuple(Slot.objects.values_list("order", flat=True).get(pk=slot_id, item__study_id=of.pk))
+
+
+@lru_cache(maxsize=MAX_STUDIES)
+def extras_of(of: LaunchedStudy) -> dict[str, ExtraItem]:
+    """Training items and checks of a study by key: ``training-1``, ``check-1``, ..."""
+    rows = Item.objects.filter(study_id=of.pk).exclude(kind=Item.Kind.TASK)
+    return {item.key: ExtraItem(record_of(item), item.expected, item.dialogue) for item in rows}
+
+
+def checks_in(study: Study) -> list[tuple[int, str]]:
+    """Number and origin of every check; "" for one that repeats no item, or from before origins were stored."""
+    extras = extras_of(launch_of(study))
+    return [(int(key.removeprefix("check-")), each.origin) for key, each in extras.items() if key.startswith("check-")]
+
+
+PURPOSE = "trialogue.step"
+LENGTH = 120  # characters inside a token; more than any participant's id, time and step have
+
+
+@dataclass(frozen=True)
+class PageToken:
+    """What a page's token says."""
+
+    participant: int
+    """The participant's id."""
+    step: str
+    """The key of the step that the page showed."""
+    shown: datetime
+    """When it was shown first."""
+
+
+def token_for(participant_id: int, step: str, shown: datetime | None = None) -> str:
+    """The token of a participant's step, which was shown first at a time; None: now."""
+    text = f"{participant_id} {int((shown or timezone.now()).timestamp() * 1000)} {step}"
+    return _cipher(settings.SECRET_KEY).encrypt(text.ljust(LENGTH).encode()).decode("ascii")
+
+
+def page_key(participant_id: int, step: str) -> str:
+    """Key under which a browser keeps what was answered and not yet sent: the same at every load of a page, unlike a token,
+    and as opaque."""
+    secret = f"{PURPOSE}.page\0{settings.SECRET_KEY}".encode()
+    return hmac.new(secret, f"{participant_id} {step}".encode(), hashlib.sha256).hexdigest()[:24]
+
+
+def read_token(token: str, *, secret: str = "") -> PageToken | None:
+    """What a token says; None if it is forged or damaged. ``secret``: another key than this process's."""
+    try:
+        text = _cipher(secret or settings.SECRET_KEY).decrypt(token.encode()).decode().strip()
+        owner, milliseconds, step = text.split(" ", 2)
+        return PageToken(int(owner), step, datetime.fromtimestamp(int(milliseconds) / 1000, UTC))
+    except (InvalidToken, ValueError):
+        return None
+
+
+def page_in(token: str, participant_id: int) -> PageToken | None:
+    """What a token says; None if it is forged, damaged or another's."""
+    found = read_token(token)
+    return found if found is not None and found.participant == participant_id else None
+
+
+def secret_hash(purpose: str, text: str) -> str:
+    """Keyed hash: equal texts have equal hashes, and texts cannot be guessed without the key."""
+    return salted_hmac(f"trialogue.{purpose}", text, algorithm="sha256").hexdigest()
+
+
+@lru_cache(maxsize=4)
+def _cipher(secret: str) -> Fernet:
+    key = hashlib.sha256(f"{PURPOSE}\0{secret}".encode()).digest()
+    return Fernet(base64.urlsafe_b64encode(key))

@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext, gettext_lazy
 
 from trialogue.study.models import Decision
-from trialogue.study.services.management.deciding import SHORTEST_REASON, Wrong
+from trialogue.study.services.deciding import SHORTEST_REASON, Wrong
 
 LONGEST_PASSWORD = 4_096  # characters; hashing takes time
 AMOUNT = re.compile(r"\d{1,6}(\.\d{1,2})?", re.ASCII)

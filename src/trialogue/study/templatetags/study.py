@@ -7,10 +7,9 @@ from django.template import Context
 from django.utils.safestring import SafeString
 
 from trialogue.study.pages import fragments
-from trialogue.study.pages.messages import Message
-from trialogue.study.pages.prose import prose as as_prose
-from trialogue.study.pages.prose import reply as as_reply
-from trialogue.study.pages.prose import with_items
+from trialogue.study.pages.fragments import Message, with_items
+from trialogue.study.pages.fragments import prose as as_prose
+from trialogue.study.pages.fragments import reply as as_reply
 
 register = template.Library()
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from trialogue.datasets import get_corpus
 from trialogue.datasets.base import Head
-from trialogue.datasets.crsarena.evaluation import FORMAT, read_labels
-from trialogue.datasets.crsarena.runs import read_run, write_run
+from trialogue.datasets.crsarena.evaluation import FORMAT, read_labels, read_run, write_run
 from trialogue.datasets.store import locate
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.findings import Measure

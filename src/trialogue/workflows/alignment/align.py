@@ -20,14 +20,12 @@ from trialogue.records import (
     situations_of,
 )
 from trialogue.strategies.bundled_model import default_model
-from trialogue.strategies.labelling import Options, label_records
-from trialogue.strategies.language import languages_of
+from trialogue.strategies.labelling import Options, label_records, with_pair_beliefs
 from trialogue.strategies.models import Model, load_model
 from trialogue.strategies.next_strategy.ngram import MAX_ORDER, NGram, NGramFit
-from trialogue.strategies.next_strategy.sequence import sequences_of
-from trialogue.strategies.next_strategy.weights import WEIGHT_BY, write_weights
+from trialogue.strategies.next_strategy.sequence import WEIGHT_BY, sequences_of, write_weights
 from trialogue.strategies.pairs.crossencoder import CrossEncoder
-from trialogue.strategies.pairs.labelling import with_pair_beliefs
+from trialogue.strategies.sentences import languages_of
 from trialogue.workflows.alignment.model_fit import (
     check_strategies,
     known_references,

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from trialogue.errors import DataError, Problem
 from trialogue.fingerprints import fingerprint, known_texts
 from trialogue.records import has_ground_truth
+from trialogue.strategies.base import CLASSES
 from trialogue.strategies.models import Model, training_fingerprints
-from trialogue.strategies.names import CLASSES
 from trialogue.strategies.sentences import sentences
 from trialogue.workflows.inputs.inputs import InputRecords
 

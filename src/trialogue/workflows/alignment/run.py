@@ -20,7 +20,7 @@ from trialogue.records import Labeller, MeasureName, has_ground_truth, labeller_
 from trialogue.records.files.jsonl import warn
 from trialogue.records.files.opening import write_text
 from trialogue.records.runs import run_draft
-from trialogue.strategies.names import CLASSES
+from trialogue.strategies.base import CLASSES
 from trialogue.workflows.alignment.trust import doubts
 from trialogue.workflows.evaluation import Run
 from trialogue.workflows.inputs.inputs import InputRecords

@@ -11,7 +11,7 @@ from trialogue.findings.label_origins import LabelCounts
 from trialogue.findings.standings import column_name
 from trialogue.fingerprints import TrainingExposure
 from trialogue.records import DomainFit, LanguageMismatch, MeasureName, Population
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 from trialogue.workflows.experiment.parts import Parts
 
 

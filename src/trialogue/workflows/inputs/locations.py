@@ -315,8 +315,7 @@ def _is_known(path: Path) -> bool:
 
 def reader_of(path: Path, note: Note) -> Format:
     """Format of a file; study exports are known by their files, tables by their headings, which is reported."""
-    from trialogue.datasets.tables.format import guess_mapping, table_format
-    from trialogue.datasets.tables.proposal import unknown_fields
+    from trialogue.datasets.tables.format import guess_mapping, table_format, unknown_fields
     from trialogue.datasets.tables.scores import score_table_format
 
     if export_files(path):

@@ -333,7 +333,7 @@ def _of_table(
     tables: list[ScoreTable],
 ) -> list[AnyRecord]:
     from trialogue.datasets.tables.format import guess_table, guessed_columns, load_mapping, records_of_table
-    from trialogue.datasets.tables.guess_nested import propose
+    from trialogue.datasets.tables.guess import propose
     from trialogue.datasets.tables.transcripts import with_messages
 
     table = with_messages(in_points(table, report), report)

@@ -9,7 +9,7 @@ from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import Dialogue, Response, Situation, Utterance
 from trialogue.records.files.opening import open_bytes
 from trialogue.records.files.yaml_file import read_fields
-from trialogue.strategies.names import CLASSES, canonical
+from trialogue.strategies.base import CLASSES, canonical
 from trialogue.workflows.inputs.inputs import InputRecords
 
 

@@ -20,8 +20,7 @@ from trialogue.judges.rubric_files import load_rubric
 from trialogue.options import Seed
 from trialogue.records.score import AGGREGATE, Score
 from trialogue.seeds import rng_for
-from trialogue.stats.correction.means import MIN_LABELS
-from trialogue.stats.correction.plan import LabelNeed, labels_needed
+from trialogue.stats.correction.means import MIN_LABELS, LabelNeed, labels_needed
 from trialogue.stats.correction.table import JudgedTable
 from trialogue.workflows.evaluation import Progress
 from trialogue.workflows.inputs.memory import Data, with_data_read

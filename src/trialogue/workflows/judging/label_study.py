@@ -10,8 +10,8 @@ from trialogue.findings.judging.records import PlannedLabel
 from trialogue.judges import Aspect, JudgedLevel, Rubric, load_rubric, rubric_names
 from trialogue.records import Dialogue, MeasureName, Response, Score, Situation, write_records
 from trialogue.records.completion import UNNAMED
+from trialogue.study.design.folder import write_study
 from trialogue.study.design.items import MAX_LINES, Message, RatingItem, ShownDialogue
-from trialogue.study.design.new import write_study
 from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.inputs.memory import Data
 from trialogue.workflows.inputs.read import read

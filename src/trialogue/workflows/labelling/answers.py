@@ -19,7 +19,7 @@ from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import Labeller, StrategyLabel
 from trialogue.records.files.cells import unguard_cell
 from trialogue.records.files.jsonl import Note, read_lines, warn
-from trialogue.strategies.names import canonical
+from trialogue.strategies.base import canonical
 from trialogue.workflows.inputs.label_origins import HOW_TO_DECLARE
 from trialogue.workflows.inputs.study_answers import countable_people, labeller_of
 

@@ -8,9 +8,8 @@ import numpy as np
 from trialogue.datasets import Repairs
 from trialogue.records import Dialogue, Estimate, Labeller
 from trialogue.strategies.base import Context, Example, Floats, data_hash, ordered_classes
-from trialogue.strategies.classifiers.llm_labeller import LabellingCost, LlmLabeller
-from trialogue.strategies.classifiers.llm_options import labeller_options, named_path
-from trialogue.strategies.evaluation.people import kappa_between_people
+from trialogue.strategies.classifiers.llm_labeller import LabellingCost, LlmLabeller, labeller_options, named_path
+from trialogue.strategies.evaluation.results import kappa_between_people
 from trialogue.strategies.labelling import Options, label_records
 from trialogue.strategies.learning.training import calibrate
 from trialogue.strategies.models import Model, load_model

@@ -8,8 +8,8 @@ from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem
 from trialogue.records.files.jsonl import problems_of
+from trialogue.study.design.folder import new_study
 from trialogue.study.design.items import MAX_LINES, LabellingItem, Message
-from trialogue.study.design.new import new_study
 
 TEMPLATE = "labelling"
 

@@ -63,7 +63,7 @@ from trialogue.records import (
     completion_counts,
 )
 from trialogue.records.files.dialogue_store import StoredDialogues, is_rated, map_dialogues, of_roles
-from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.suspicions import Gate
 from trialogue.records.scores.score_table import ScoreTable
 from trialogue.simulation.source import users_of_source
 from trialogue.workflows.inputs.inputs import InputRecords

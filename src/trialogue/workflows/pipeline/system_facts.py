@@ -9,8 +9,8 @@ from trialogue.long_work import with_progress
 from trialogue.metrics import Conversation
 from trialogue.metrics.gates.detect import Vocabulary, gates_in, vocabulary_of
 from trialogue.records import CompletionCounts, Dialogue, Role, Utterance
-from trialogue.records.kinds.gates import Gate
 from trialogue.records.kinds.shifts import CorpusShift
+from trialogue.records.kinds.suspicions import Gate
 from trialogue.simulation.source import users_of_source
 
 FaultsOfUsers = Mapping[tuple[str, str], Sequence[Gate]]

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from trialogue.agents.tools.toolbox import RECOMMEND, Arguments, CallError, ItemId, Query, Tool, ToolError
 from trialogue.catalogue import Catalogue, Item
-from trialogue.catalogue.search import Search
+from trialogue.catalogue.catalogue import Search
 from trialogue.records import JsonValue
 from trialogue.workflows.inputs.knowledge import load_catalogue
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, Situation, Speaker, Utterance
 from trialogue.records.files.jsonl import Note, problems_of, warn
-from trialogue.records.kinds.replays import replayed_system
+from trialogue.records.kinds.acts import replayed_system
 from trialogue.seeds import rng_for
 from trialogue.simulation.source import users_of_source
 from trialogue.study.design.items import (

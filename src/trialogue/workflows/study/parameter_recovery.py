@@ -11,8 +11,7 @@ from trialogue.errors import UsageError
 from trialogue.findings.people import StudyFindings
 from trialogue.findings.standings import Verdict
 from trialogue.records import Estimate, Record
-from trialogue.study.bots.outcome import SimulatedStudy
-from trialogue.study.bots.simulation import simulate_study
+from trialogue.study.bots.simulation import SimulatedStudy, simulate_study
 from trialogue.study.design.items import HUMAN, SIMULATED
 from trialogue.workflows.pipeline import report
 from trialogue.workflows.study.report import study_findings

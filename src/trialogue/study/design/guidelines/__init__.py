@@ -60,7 +60,7 @@ def guidelines(language: str = ENGLISH) -> dict[str, Guideline]:
 
 @cache
 def _english() -> dict[str, Guideline]:
-    from trialogue.strategies.taxonomy import TAXONOMY, bundled_examples
+    from trialogue.strategies.taxonomy import bundled_examples, taxonomy_fields
 
     examples: dict[str, list[str]] = {}
     for example in bundled_examples():
@@ -68,14 +68,11 @@ def _english() -> dict[str, Guideline]:
             examples[example.label].append(example.text)
     return {
         name: Guideline(
-            title=strategy.title.capitalize(),
-            definition=strategy.definition,
-            use=strategy.use,
-            avoid=strategy.avoid,
-            neighbors={each.strategy: each.how for each in strategy.neighbors},
+            title=name.replace("_", " ").capitalize(),
             examples=tuple(examples.get(name, ())),
+            **{field: texts[field] for field in ("definition", "use", "avoid", "neighbors")},
         )
-        for name, strategy in TAXONOMY.items()
+        for name, texts in taxonomy_fields().items()
     }
 
 

@@ -1,1 +1,1 @@
-"""Staff views, most of them Django's generic views based on ``base``."""
+"""Staff views, most of them Django's generic views based on ``staff.base``."""

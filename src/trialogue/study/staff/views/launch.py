@@ -12,20 +12,18 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext
 
 from trialogue.errors import TrialogueError
-from trialogue.study.design.payment import Money
+from trialogue.study.design.launch import Money
 from trialogue.study.models import Participant, PlatformRequest
 from trialogue.study.recruiting.api import Api
 from trialogue.study.recruiting.decisions import Payer
 from trialogue.study.recruiting.preflight import advice_on, name_of
 from trialogue.study.recruiting.prolific import ACTIVE, PAUSED, UNPUBLISHED, Recruiter
+from trialogue.study.services import launching
 from trialogue.study.services.assigning import holders
-from trialogue.study.services.management import launching
-from trialogue.study.services.management.counting import counts_by_stratum
-from trialogue.study.services.reading import file_of
-from trialogue.study.staff.access import MANAGE, login_of
+from trialogue.study.services.deciding import counts_by_stratum
+from trialogue.study.services.rows import file_of
+from trialogue.study.staff.base import MANAGE, StaffForm, login_of, recruits
 from trialogue.study.staff.forms import CarryOutForm
-from trialogue.study.staff.frame import recruits
-from trialogue.study.staff.views.base import StaffForm
 from trialogue.study.staff.views.overview import changes_of, state_names
 
 PATIENCE_S = 10.0  # for an answer of Prolific's, while somebody waits for the page

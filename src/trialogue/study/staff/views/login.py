@@ -16,16 +16,15 @@ from django.contrib.auth import login
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.core import signing
-from django.http import Http404, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 
 from trialogue.errors import UsageError
-from trialogue.study.services.management.staff_access import let_first_in, opens_first_login
+from trialogue.study.services.staff_access import let_first_in, opens_first_login
+from trialogue.study.staff.base import FormMixin, FrameMixin
 from trialogue.study.staff.forms import FirstLoginForm, LoginForm, login_name
-from trialogue.study.staff.views.base import FormMixin, FrameMixin
-from trialogue.study.web.error_pages import too_many
+from trialogue.study.web.middleware import too_many
 from trialogue.study.web.throttle import BY_LOGIN, WINDOW, address, seconds_to_wait_for
 
 COOKIE, SALT = "trialogue-device", "trialogue.staff.device"

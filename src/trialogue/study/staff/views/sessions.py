@@ -13,24 +13,36 @@ from django.utils.translation import gettext, ngettext
 
 from trialogue.records import JsonValue
 from trialogue.study.design.checks import flags_of, time_away
-from trialogue.study.design.flow import number_of, phase_of
-from trialogue.study.design.page_content import ConversationShown, LabelShown, Line, PairShown, Part, RatingShown
+from trialogue.study.design.pages import (
+    ConversationShown,
+    LabelShown,
+    Line,
+    PairShown,
+    Part,
+    RatingShown,
+    number_of,
+    phase_of,
+)
 from trialogue.study.design.questions import Question
 from trialogue.study.models import Chat, Check, Decision, Event, Participant, PlatformRequest, Study, Submission
 from trialogue.study.pages.contents import answer_text
-from trialogue.study.pages.messages import Message, messages_of_page
+from trialogue.study.pages.fragments import Message, messages_of_page
 from trialogue.study.services import asking
-from trialogue.study.services.evidence import evidence_of
+from trialogue.study.services.deciding import decide, standing_of
 from trialogue.study.services.leaving import outcome_of
-from trialogue.study.services.management.deciding import decide, standing_of
-from trialogue.study.services.reading import file_of
-from trialogue.study.staff.access import MANAGE, login_of, may
-from trialogue.study.staff.dashboard.flow import stage_names
-from trialogue.study.staff.evidence import findings, sessions
+from trialogue.study.services.rows import file_of
+from trialogue.study.services.validity import evidence_of
+from trialogue.study.staff.base import MANAGE, StaffForm, login_of, may, questions_of
+from trialogue.study.staff.dashboard import stage_names
+from trialogue.study.staff.evidence import (
+    describe_decision,
+    describe_decisions,
+    findings,
+    link_names,
+    link_of,
+    sessions,
+)
 from trialogue.study.staff.forms import DecisionForm, refusal
-from trialogue.study.staff.frame import questions_of
-from trialogue.study.staff.participants import describe_decision, describe_decisions, link_names, link_of
-from trialogue.study.staff.views.base import StaffForm
 
 AWAY_S = 2.0  # seconds elsewhere that are worth a line
 

@@ -1,1 +1,0 @@
-"""Write records in other programs' formats."""

@@ -1,1 +1,0 @@
-"""Participant views: each module parses one kind of request, calls a service and renders the result."""

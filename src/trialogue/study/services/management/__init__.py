@@ -1,1 +1,0 @@
-"""Administrative services: load, launch, open, close, decide, reconcile, preview."""

@@ -1,1 +1,0 @@
-"""Dashboard of a running study: counts and summaries."""
