@@ -5,6 +5,7 @@ any other unreadable line is an error with file and line number, and all such li
 """
 
 import json
+import re
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +16,7 @@ from typing import IO, Any, TypeVar, cast
 
 import numpy as np
 from pydantic import ValidationError
-from pydantic_core import from_json
+from pydantic_core import PydanticSerializationError, from_json
 
 from trialogue.errors import DataError, Problem, Unread
 from trialogue.records.base import SCHEMA, Block, Record
@@ -25,6 +26,7 @@ from trialogue.records.files.validation import dotted_path, mistakes_of
 
 LONGEST_LINE = 64 << 20  # bytes; a longer "line" is a file in another format, and would fill the memory
 LINE_BREAK = ord("\n")
+_SHORT_POWER = re.compile(rb"\de-\d(?!\d)")  # of ten, as pydantic writes them
 MAX_PROBLEMS = 1000  # after so many the rest of the file is not worth reading
 
 RecordT = TypeVar("RecordT", bound=Record)
@@ -259,7 +261,16 @@ def problems_of(error: ValidationError, file: str, line: int | None) -> list[Pro
 
 def to_line(record: Record) -> str:
     """Serialise one record as one line, without the line break."""
-    return json.dumps({"kind": record.kind, "v": SCHEMA, **record.to_json()}, ensure_ascii=False, separators=(",", ":"))
+    try:
+        fields = record.__pydantic_serializer__.to_json(record, exclude_defaults=True)
+    except PydanticSerializationError:  # half of a surrogate pair, which a name in a file of findings may hold
+        fields = b"0.0000"
+    if b"0.0000" in fields or (b"e-" in fields and _SHORT_POWER.search(fields)):  # Python writes 1e-05
+        return json.dumps(
+            {"kind": record.kind, "v": SCHEMA, **record.to_json()}, ensure_ascii=False, separators=(",", ":")
+        )
+    rest = "}" if fields == b"{}" else f",{fields[1:].decode()}"
+    return f'{{"kind":"{record.kind}","v":{SCHEMA}{rest}'
 
 
 def write_records(path: Path | str, records: Iterable[Record]) -> int:

@@ -21,12 +21,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Self, cast
+from typing import IO, Self, cast
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, Ending, JsonValue, Manifest, sha256_of
 from trialogue.records.files.jsonl import Note, to_line, warn
-from trialogue.records.files.locks import claim
+from trialogue.records.files.locks import Claim, claim
 from trialogue.records.files.manifest import versions_of
 from trialogue.records.files.opening import open_bytes, open_replacing
 from trialogue.records.runs import seal_files
@@ -38,9 +38,6 @@ from trialogue.simulation.batch.folder import (
     id_and_ending,
     is_manifest,
 )
-
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
 
 LOCK = ".lock"  # held by the process that works in it
 
@@ -89,7 +86,7 @@ class Ledger:
         self._digests: set[str] = set()  # of exports that may be in place
         self._clock, self._synced_at = clock, clock()
         self._unsynced = 1  # an earlier writer may have died before it forced its lines onto the disk
-        self._lock: BaseFileLock | None = None
+        self._lock: Claim | None = None
         self._file = _open(self.path)
         try:
             self._lock = _lock_file(self.path)
@@ -375,7 +372,7 @@ def _open(path: Path) -> IO[bytes]:
         raise DataError(Problem(f"this file cannot be opened ({error.strerror}).", str(path), hint=hint)) from error
 
 
-def _lock_file(path: Path) -> "BaseFileLock":
+def _lock_file(path: Path) -> Claim:
     """Lock against other processes: a file beside the ledger, because Windows cannot read a locked file."""
     held = claim(path.with_name(LOCK))
     if held is None:
