@@ -110,5 +110,10 @@ def points_of(seen: Sequence[str]) -> float:
     >>> points_of(["rare word", "capitals"]) > THRESHOLD > points_of(["function word", "small letters"])
     True
     """
-    column = 0 if seen[0] in WEAK_KINDS else 1
-    return BASE[column] + sum(POINTS[name][column] if name in POINTS else CERTAIN.get(name, 0.0) for name in seen)
+    points = _OF_WEAK_KINDS if seen[0] in WEAK_KINDS else _OF_OTHERS
+    return points[""] + sum([points.get(name, 0.0) for name in seen])
+
+
+_OF_WEAK_KINDS, _OF_OTHERS = (
+    {"": BASE[column], **CERTAIN, **{name: points[column] for name, points in POINTS.items()}} for column in (0, 1)
+)

@@ -261,16 +261,21 @@ def problems_of(error: ValidationError, file: str, line: int | None) -> list[Pro
 
 def to_line(record: Record) -> str:
     """Serialise one record as one line, without the line break."""
+    return line_of(record)[:-1].decode("utf-8", "surrogatepass")
+
+
+def line_of(record: Record) -> bytes:
+    """One record as a line of a file, with the line break."""
     try:
         fields = record.__pydantic_serializer__.to_json(record, exclude_defaults=True)
     except PydanticSerializationError:  # half of a surrogate pair, which a name in a file of findings may hold
         fields = b"0.0000"
     if b"0.0000" in fields or (b"e-" in fields and _SHORT_POWER.search(fields)):  # Python writes 1e-05
-        return json.dumps(
-            {"kind": record.kind, "v": SCHEMA, **record.to_json()}, ensure_ascii=False, separators=(",", ":")
+        fields = json.dumps(record.to_json(), ensure_ascii=False, separators=(",", ":")).encode(
+            "utf-8", "surrogatepass"
         )
-    rest = "}" if fields == b"{}" else f",{fields[1:].decode()}"
-    return f'{{"kind":"{record.kind}","v":{SCHEMA}{rest}'
+    rest = b"}" if fields == b"{}" else b"," + fields[1:]
+    return b'{"kind":"%b","v":%d%b\n' % (record.kind.encode(), SCHEMA, rest)
 
 
 def write_records(path: Path | str, records: Iterable[Record]) -> int:
@@ -278,6 +283,6 @@ def write_records(path: Path | str, records: Iterable[Record]) -> int:
     count = 0
     with open_replacing(Path(path)) as stream:
         for record in records:
-            stream.write(to_line(record).encode("utf-8", "surrogatepass") + b"\n")
+            stream.write(line_of(record))
             count += 1
     return count

@@ -24,8 +24,8 @@ from types import TracebackType
 from typing import IO, Self, cast
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.records import Dialogue, Ending, JsonValue, Manifest, sha256_of
-from trialogue.records.files.jsonl import Note, to_line, warn
+from trialogue.records import Ending, JsonValue, Manifest, sha256_of
+from trialogue.records.files.jsonl import Note, line_of, to_line, warn
 from trialogue.records.files.locks import Claim, claim
 from trialogue.records.files.manifest import versions_of
 from trialogue.records.files.opening import open_bytes, open_replacing
@@ -43,11 +43,6 @@ LOCK = ".lock"  # held by the process that works in it
 
 SYNC_S = 0.5
 SYNC_RECORDS = 1000
-
-
-def line_of(dialogue: Dialogue) -> bytes:
-    """Serialise a dialogue as a ledger and export line, with the line break."""
-    return to_line(dialogue).encode("utf-8", "surrogatepass") + b"\n"
 
 
 class Ledger:
@@ -118,7 +113,7 @@ class Ledger:
         self.close()
 
     def append(self, dialogue_id: str, ended_by: Ending | None, line: bytes) -> None:
-        """Write one finished dialogue, serialised by ``line_of``.
+        """Write one finished dialogue, as a line of a file (``line_of``).
 
         Raises:
             ValueError: it is there already.
@@ -215,7 +210,7 @@ class Ledger:
     def _manifest_line(self, digest: str | None = None) -> bytes:
         outputs = {} if digest is None else {DIALOGUES: digest}
         manifest = self._manifest.model_copy(update={"outputs": outputs})
-        return to_line(manifest).encode("utf-8", "surrogatepass") + b"\n"
+        return line_of(manifest)
 
     def sync(self) -> None:
         """Force pending writes onto the disk."""

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol, cast
 from trialogue.agents.base import Agent
 from trialogue.llm.budget import DialogueSpend, LimitReached, dialogue_spend
 from trialogue.records import Dialogue, Ending, Need, Role
-from trialogue.simulation.batch.ledger import line_of
+from trialogue.records.files.jsonl import line_of
 from trialogue.simulation.batch.plan import Task
 from trialogue.simulation.dialogue import MAX_TURNS, Transcript, converse
 from trialogue.simulation.source import source_of_users

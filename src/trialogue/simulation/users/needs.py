@@ -60,7 +60,7 @@ def decade_of(item: Item) -> str | None:
 def values_of(item: Item, attribute: str) -> tuple[str, ...]:
     """An item's values of an attribute, ``DECADE`` included."""
     if attribute == DECADE:
-        return () if (decade := decade_of(item)) is None else (decade,)
+        return () if item.year is None else (f"{item.year // 10 * 10}s",)
     return item.attributes.get(attribute, ())
 
 
@@ -258,15 +258,15 @@ class Needs:
             spoken = rng.sample([*spoken, *decade], len(spoken) + len(decade))
             spoken.sort(key=lambda feature: (fresh & self._mask(feature)).bit_count() <= self._aim)  # narrow ones last
             decade = []
-        rest = [(name, value) for name in self._last_resort for value in values_of(item, name)]
+        rest = ((name, value) for name in self._last_resort for value in values_of(item, name))
         # First the attributes that users talk about, until about as many items fit as intended; the others only while more
         # fit than a need may have. A constraint must exclude some item and leave one that is spared.
         passes = (([*spoken[:2], *decade, *spoken[2:]], self._aim, most), (rest, self.bound, MAX_CONSTRAINTS))
         for features, enough, limit in passes:
             for feature in features:
-                narrower = mask & self._mask(feature)
                 if mask.bit_count() - known <= enough or len(chosen) == limit:
                     break
+                narrower = mask & self._mask(feature)
                 if narrower == mask or not narrower & spared:
                     continue
                 chosen.append(feature)
@@ -291,14 +291,14 @@ class Needs:
 
     @staticmethod
     def _share(features: Sequence[Feature], item: Item) -> float:
-        held = sum(value in values_of(item, name) for name, value in features)
+        held = sum([value in values_of(item, name) for name, value in features])
         return held / len(features) if features else 0.0
 
 
 def satisfied_share(need: Need, item: Item) -> float:
     """Share of a need's constraints that an item satisfies; 1 without constraints."""
     asked = need.constraints
-    held = sum(any(value in each.values for value in values_of(item, each.attribute)) for each in asked)
+    held = sum([not set(each.values).isdisjoint(values_of(item, each.attribute)) for each in asked])
     return held / len(asked) if asked else 1.0
 
 
@@ -323,11 +323,10 @@ def resolve_mentions(
     fits: dict[str, float] = {}
     for said in utterances:
         named = known_mentions(said, catalogue, linker)
-        if said.speaker == "system":
-            ids = {each.item_id for each in named or () if each.item_id is not None} - fits.keys()
-            fits |= {
-                each: round(satisfied_share(need, catalogue[each]), 4) for each in sorted(ids) if each in catalogue
-            }
+        if named and said.speaker == "system":
+            for each in sorted({each.item_id for each in named if each.item_id is not None} - fits.keys()):
+                if each in catalogue:
+                    fits[each] = round(satisfied_share(need, catalogue[each]), 4)
         resolved.append(said if named is said.mentions else said.model_copy(update={"mentions": named}))
     return tuple(resolved), need.model_copy(update={"fits": fits, "is_resolved": True})
 
