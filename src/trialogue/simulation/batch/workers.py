@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, cast
 
 from trialogue.agents.base import Agent
@@ -103,7 +103,7 @@ def with_need(talk: Transcript, user: object, users: object) -> tuple[Transcript
     if not isinstance(world, World):
         return talk, need
     said, need = resolve_mentions(talk.utterances, need, world.catalogue, world.linker)
-    return replace(talk, utterances=said), need
+    return Transcript(said, talk.ended_by, talk.detail, talk.retries, talk.trace), need
 
 
 Talking = Callable[[Agent, Any, Task], Dialogue]

@@ -154,7 +154,7 @@ class AgentTurnParser:
 
     def hear(self, turn: Turn, before: str = START) -> tuple[Message, ...]:
         """Interpret each message of a turn, after a user's act; () for an empty turn."""
-        return tuple(self._message(said, before, place) for place, said in enumerate(turn.utterances))
+        return tuple([self._message(said, before, place) for place, said in enumerate(turn.utterances)])
 
     def _message(self, said: Utterance, before: str, place: int) -> Message:
         found = self._content_of(said)

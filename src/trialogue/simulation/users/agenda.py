@@ -155,12 +155,11 @@ def continuation(model: InteractionModel, label: str, rng: RandomSource, *, cap:
 
 def walk(tables: Mapping[str, Weighted[str]], start: str, rng: RandomSource, *, longest: int) -> list[str]:
     """States from ``start`` to the end of the chain, at most ``longest`` + 1; a state without a table is the last."""
-    states = [start]
-    while len(states) <= longest and (table := tables.get(states[-1])) is not None:
-        following = table.draw(rng)
-        if following == END:
+    states, state = [start], start
+    for _ in range(longest):
+        if (table := tables.get(state)) is None or (state := table.draw(rng)) == END:
             break
-        states.append(following)
+        states.append(state)
     return states
 
 

@@ -23,7 +23,7 @@ class NeedPreferences:
         self._base, self._need, self._strict = base, need, strict
         self._acceptable = frozenset(need.acceptable)
         self._values = constraint_values(need)
-        self._mentioned: set[tuple[str, str]] = set()
+        self._untold = {name: list(dict.fromkeys(values)) for name, values in self._values.items()}
 
     def relax(self, need: Need) -> None:
         """Neither tell nor ask for the attributes that the user has given up."""
@@ -43,11 +43,7 @@ class NeedPreferences:
     @property
     def undisclosed(self) -> frozenset[str]:
         """Constrained attributes that the user has not mentioned yet."""
-        return frozenset(
-            name
-            for name, values in self._values.items()
-            if any((name, value) not in self._mentioned for value in values)
-        )
+        return frozenset([name for name, left in self._untold.items() if left and name in self._values])
 
     def has_seen(self, item_id: str) -> bool:
         """As in the profile's preferences."""
@@ -82,6 +78,5 @@ class NeedPreferences:
             return None if value in wanted else value
         if not wanted:
             return None if self._strict else self._base.value(attribute, rng)
-        value = next((each for each in wanted if (attribute, each) not in self._mentioned), None) or rng.pick(wanted)
-        self._mentioned.add((attribute, value))
-        return value
+        left = self._untold[attribute]
+        return left.pop(0) if left else rng.pick(wanted)

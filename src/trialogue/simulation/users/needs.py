@@ -87,6 +87,7 @@ class Needs:
         left_out = {*self._spoken, OTHER_TITLES, *exact}
         self._last_resort = tuple(name for name in catalogue.attributes if name not in left_out)
         self._masks: dict[Feature, int] = {}
+        self._features: dict[str, frozenset[Feature]] = {}
         self._constraints: dict[tuple[str, str, bool], Constraint] = {}
 
     @cached_property
@@ -195,7 +196,7 @@ class Needs:
         targets = [target, *favorites] if target in acceptable else favorites or [rng.pick(acceptable)]
         if len(acceptable) > self.bound:  # nothing that the catalogue says of its items narrows it down
             targets = acceptable = targets[:1]
-        examples = sorted(anchors, key=lambda item: -self._share(features, self.catalogue[item]))
+        examples = sorted(anchors, key=lambda item: -len(self._features_of(item).intersection(features)))
         last = len(features) - 1
         free = [name for name in (*self._spoken, *self._last_resort) if name not in {name for name, _ in features}]
         requests = tuple(rng.sample(free, 1 + rng.draw_below(MAX_REQUESTS)))
@@ -289,10 +290,16 @@ class Needs:
             mask |= 1 << places[item_id]
         return mask
 
-    @staticmethod
-    def _share(features: Sequence[Feature], item: Item) -> float:
-        held = sum([value in values_of(item, name) for name, value in features])
-        return held / len(features) if features else 0.0
+    def _features_of(self, item_id: str) -> frozenset[Feature]:
+        """All that can be asked for and that an item has."""
+        found = self._features.get(item_id)
+        if found is None:
+            item = self.catalogue[item_id]
+            names = (*item.attributes, DECADE)
+            found = self._features[item_id] = frozenset(
+                (name, value) for name in names for value in values_of(item, name)
+            )
+        return found
 
 
 def satisfied_share(need: Need, item: Item) -> float:
@@ -334,14 +341,9 @@ def resolve_mentions(
 def known_mentions(said: Utterance, catalogue: Catalogue, linker: Linker | None) -> tuple[Mention, ...] | None:
     """Items that an utterance declares or else, by the linker, names, with the catalogue's ids; None: nobody has looked."""
     found = said.mentions if said.mentions is not None else linker.find(said.text) if linker is not None else None
-    return None if found is None else _all_known(found, catalogue)
-
-
-def _all_known(mentions: tuple[Mention, ...], catalogue: Catalogue) -> tuple[Mention, ...]:
-    """Mentions with ids of the catalogue; the very same where all have them."""
-    if all(each.item_id in catalogue for each in mentions):
-        return mentions
-    return tuple(_known_mention(each, catalogue) for each in mentions)
+    if not found or not [each for each in found if each.item_id not in catalogue]:
+        return found
+    return tuple(_known_mention(each, catalogue) for each in found)
 
 
 def _known_mention(mention: Mention, catalogue: Catalogue) -> Mention:
