@@ -237,7 +237,7 @@ class ConnectionPool:
         """
         start = time.monotonic()
         connection, deadline = self._connect(start + self._timeout_s)
-        whole = False
+        whole, response = False, None
         try:
             connection.request_at_once(method, self._target(path), body, headers)
             response = _Response(connection.sock, deadline=deadline, method=method)
@@ -263,10 +263,12 @@ class ConnectionPool:
             detail = f"the connection to {self.url} broke ({error}); did it crash?"
             raise PassingFailure("error", detail, heard=True) from error
         finally:
-            if whole and not response.will_close:
+            if whole and response is not None and not response.will_close:
                 self._keep(connection, deadline)
             else:
                 connection.close()
+                if response is not None:
+                    response.close()
 
     def close(self) -> None:
         """Close idle connections; never raises."""
