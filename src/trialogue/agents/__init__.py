@@ -7,11 +7,10 @@ one with a few conversations; ``AgentServer`` serves one over HTTP.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from trialogue.agents.base import Agent, Session, Turn
+from trialogue.agents.base import Agent, Session, SimpleSession, Turn
 from trialogue.agents.check import AgentCheck, check_agent
 from trialogue.agents.registry import make_agent, spec_of
 from trialogue.agents.replies import last_message, turn_of
-from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec, CatalogueSpec, Workload
 from trialogue.transport.failures import AgentFailure, FailureKind
 

@@ -8,8 +8,7 @@ if TYPE_CHECKING:
     from trialogue.judges.model_judge import LlmJudge
     from trialogue.judges.options import AnyJudgeOptions, JudgeOptions, LocalJudgeOptions, judge_options, judge_record
     from trialogue.judges.pair_judge import LlmPairJudge
-    from trialogue.judges.rubric import Aspect, Form, JudgedLevel, Points, Reference, Rubric
-    from trialogue.judges.rubric_files import load_rubric, rubric_names
+    from trialogue.judges.rubric import Aspect, Form, JudgedLevel, Points, Reference, Rubric, load_rubric, rubric_names
     from trialogue.judges.scores import scores_of
 
 __all__ = [
@@ -57,8 +56,8 @@ _LAZY = {
     "Sample": "trialogue.judges.judgement",
     "judge_options": "trialogue.judges.options",
     "judge_record": "trialogue.judges.options",
-    "load_rubric": "trialogue.judges.rubric_files",
-    "rubric_names": "trialogue.judges.rubric_files",
+    "load_rubric": "trialogue.judges.rubric",
+    "rubric_names": "trialogue.judges.rubric",
     "scores_of": "trialogue.judges.scores",
 }
 

@@ -3,16 +3,14 @@
 from collections.abc import Iterable, Sequence
 
 from trialogue.errors import UsageError
-from trialogue.judges.answers import empty_reading, read_points
+from trialogue.judges.answers import commonest, empty_reading, read_points, sample_of, settings_hash
 from trialogue.judges.asking import Answer, Asker, Cost
 from trialogue.judges.judgement import Judgement, Sample, Watch
 from trialogue.judges.options import AnyJudgeOptions
 from trialogue.judges.prompts import VERSION, schema_of, signature_of, task_of
-from trialogue.judges.recording import commonest, sample_of, settings_hash
 from trialogue.judges.rubric import Form, JudgedLevel, Rubric
 from trialogue.judges.scores import scores_of
-from trialogue.judges.shown.transcript import Showing
-from trialogue.judges.units import Unit, units_of, units_of_responses
+from trialogue.judges.units import Showing, Unit, units_of, units_of_responses
 from trialogue.llm.usage import Usage
 from trialogue.records import Dialogue, MeasureName, Reason, ReasonCode, Response, Score, Situation
 from trialogue.records.measure_name import JUDGE

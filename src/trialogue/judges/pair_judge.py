@@ -1,22 +1,79 @@
 """A language model that compares two dialogues, in both orders, since the one shown first is often preferred."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from trialogue.errors import UsageError
-from trialogue.judges.answers import empty_reading, read_choices
+from trialogue.judges.answers import commonest, empty_reading, read_choices, sample_of, settings_hash
 from trialogue.judges.asking import Answer, Asker, Cost
 from trialogue.judges.judgement import Comparison, Sample, Vote, Watch
 from trialogue.judges.options import AnyJudgeOptions
 from trialogue.judges.prompts import schema_of, shown_pair, task_of
-from trialogue.judges.recording import commonest, sample_of, settings_hash
 from trialogue.judges.rubric import Form, JudgedLevel, Rubric
-from trialogue.judges.shown.transcript import Showing
-from trialogue.judges.units import need_of_pair, why_not_shown
+from trialogue.judges.units import Showing, need_of_pair, why_not_shown
 from trialogue.llm.usage import Usage
-from trialogue.records import Dialogue, Preference, Raters, Reason, ReasonCode
+from trialogue.records import Dialogue, Preference, Raters, Reason, ReasonCode, Record
+from trialogue.records.completion import UNNAMED
 from trialogue.records.kinds.endings import Fault
 from trialogue.transport.retry import RetryPolicy
+
+
+class PairTally(Record):
+    """Votes of one judge on two systems."""
+
+    kind: ClassVar[str] = "pair_tally"
+
+    judge: str
+    """The judge."""
+    aspect: str
+    """What was compared."""
+    a: str
+    """The one system."""
+    b: str
+    """The other."""
+    a_better: int
+    """Pairs of dialogues in which ``a`` is better."""
+    b_better: int
+    """Pairs in which ``b`` is better."""
+    ties: int
+    """Pairs in which neither is, contradictory answers among them."""
+    contradictory: int
+    """Pairs in which the dialogue shown first won in both orders, or the one shown second did."""
+    first_won: int
+    """Those of them in which it was the one shown first."""
+    missing: int
+    """Pairs without a vote."""
+
+
+def tallies_of(comparisons: Sequence[Comparison], aspects: Sequence[str]) -> list[PairTally]:
+    """Votes by judge, aspect and pair of systems, in order of appearance."""
+    groups: dict[tuple[str, str, str, str], Counter[str]] = {}
+    for each in comparisons:
+        for aspect in aspects:
+            counts = groups.setdefault((each.judge, aspect, each.a or UNNAMED, each.b or UNNAMED), Counter())
+            counts[each.choices.get(aspect, "missing")] += 1
+            first, second = set(each.first_shown.get(aspect, ())), set(each.second_shown.get(aspect, ()))
+            if (first, second) in (({"a"}, {"b"}), ({"b"}, {"a"})):
+                counts["contradictory"] += 1
+                counts["first_won"] += first == {"a"}
+    return [
+        PairTally(
+            judge=judge,
+            aspect=aspect,
+            a=a,
+            b=b,
+            a_better=counts["a"],
+            b_better=counts["b"],
+            ties=counts["tie"],
+            contradictory=counts["contradictory"],
+            first_won=counts["first_won"],
+            missing=counts["missing"],
+        )
+        for (judge, aspect, a, b), counts in groups.items()
+    ]
+
 
 Pair = tuple[Dialogue, Dialogue]
 HEARD: dict[str, tuple[Vote, Vote]] = {"A": ("a", "b"), "B": ("b", "a"), "tie": ("tie", "tie")}

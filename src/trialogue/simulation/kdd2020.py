@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from math import log
 from types import MappingProxyType
 
-from trialogue.agents.base import Turn
-from trialogue.agents.session import SimpleSession
+from trialogue.agents.base import SimpleSession, Turn
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Utterance
 from trialogue.records.kinds.replays import replay_of

@@ -6,7 +6,7 @@ import pytest
 
 from tests.simulation.standin import Talker, TalkerSession, make_agent, make_users
 from trialogue.agents.base import Agent
-from trialogue.llm.budget import DialogueSpend
+from trialogue.llm.usage import DialogueSpend
 from trialogue.records import Dialogue, Ending, read_records
 from trialogue.simulation.batch.batch import run_batch
 from trialogue.simulation.batch.breaker import EXTERNAL, Breaker, Halted

@@ -25,6 +25,7 @@ class TextEvidence:
         self.part = part
         self._whole = whole
         self._count, self._shouts = len(tokens), None if len(tokens) > 2 else False
+        self._uses_capitals: bool | None = None
         self.words = [text[start:end] for _, start, end in tokens]
         """The words as they are written."""
 
@@ -65,4 +66,6 @@ class TextEvidence:
         """Whether any word except "I" is capitalised."""
         if self._whole is not None:
             return self._whole.uses_capitals
-        return any(word[0].isupper() and word != "I" for word in self.words)
+        if self._uses_capitals is None:
+            self._uses_capitals = any(word[0].isupper() and word != "I" for word in self.words)
+        return self._uses_capitals

@@ -16,7 +16,7 @@ from typing import Any
 
 from trialogue.agents.base import Agent
 from trialogue.errors import UsageError
-from trialogue.llm.budget import LimitReached
+from trialogue.llm.usage import LimitReached
 from trialogue.long_work import few_collections
 from trialogue.records import Ending, JsonValue, Manifest
 from trialogue.records.files.jsonl import Note, warn

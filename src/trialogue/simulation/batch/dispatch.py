@@ -12,7 +12,7 @@ from math import ceil
 from queue import SimpleQueue
 
 from trialogue.errors import TrialogueError
-from trialogue.llm.budget import DialogueSpend
+from trialogue.llm.usage import DialogueSpend
 from trialogue.records import Dialogue, Ending
 from trialogue.records.files.jsonl import line_of
 from trialogue.simulation.batch.plan import Pair, Plan, Task

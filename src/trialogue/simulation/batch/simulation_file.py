@@ -21,7 +21,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, Validation
 
 from trialogue.agents.registry import OptionsError, spec_of
 from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameError
-from trialogue.llm.budget import Limits
+from trialogue.llm.usage import Limits
 from trialogue.options import Jobs, MaxCalls, MaxCost, MaxTokens, Seed
 from trialogue.records import Ending, JsonValue, Record
 from trialogue.records.files.validation import Mistake, Place

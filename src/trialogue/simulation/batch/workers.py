@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, cast
 
 from trialogue.agents.base import Agent
-from trialogue.llm.budget import DialogueSpend, LimitReached, dialogue_spend
+from trialogue.llm.usage import DialogueSpend, LimitReached, dialogue_spend
 from trialogue.records import Dialogue, Ending, Need, Role
 from trialogue.records.files.jsonl import line_of
 from trialogue.simulation.batch.plan import Task

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from trialogue.errors import UsageError
 from trialogue.llm.chat import EmptyAnswer
-from trialogue.llm.letters import MAX_OPTIONS, TOP, option_probabilities, order_of
+from trialogue.llm.choosing import MAX_OPTIONS, TOP, option_probabilities, order_of
 from trialogue.llm.models import AnyModel, model_identity, open_model
 from trialogue.llm.usage import Usage
 from trialogue.records import JsonValue, UnknownAct

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from trialogue.agents.registry import without_secrets
 from trialogue.errors import UsageError
-from trialogue.llm.letter_options import EndpointLetterOptions, LocalLetterOptions
+from trialogue.llm.choosing import EndpointLetterOptions, LocalLetterOptions
 from trialogue.llm.models import model_identity
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.validation import dotted_path, mistakes_of

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field, ValidationError
 
 from trialogue.errors import DataError, UsageError
-from trialogue.llm.letter_options import EndpointLetterOptions, LocalLetterOptions
+from trialogue.llm.choosing import EndpointLetterOptions, LocalLetterOptions
 from trialogue.records import Record
 from trialogue.records.files.validation import mistakes_of
 from trialogue.records.files.yaml_file import lines_of, problems_of_fields, read_fields

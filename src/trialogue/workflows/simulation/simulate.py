@@ -14,13 +14,12 @@ from types import MappingProxyType
 from typing import Any
 
 from trialogue.agents.base import Agent
-from trialogue.agents.llm.agent import LlmAgent
-from trialogue.agents.llm.local import HuggingFaceAgent
+from trialogue.agents.llm.agent import HuggingFaceAgent, LlmAgent
 from trialogue.agents.registry import is_file, spec_of
 from trialogue.agents.spec import CatalogueSpec
 from trialogue.agents.tools.options import over_catalogue
 from trialogue.errors import UsageError
-from trialogue.llm.budget import BUDGET, Budget, use_budget
+from trialogue.llm.usage import BUDGET, Budget, use_budget
 from trialogue.records import JsonValue, Role, sha256_of
 from trialogue.records.files.opening import is_file as is_catalogue_file
 from trialogue.simulation.batch.batch import Batch, Progress, run_batch
