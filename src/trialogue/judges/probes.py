@@ -1,50 +1,20 @@
-"""Kinds of bias probes, and what a judge without the bias would do."""
+"""Put bias probes to a judge: what is asked, what it costs, and both scores of each case."""
 
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from trialogue.judges.asking import Cost
 from trialogue.judges.judgement import Comparison, Vote, Watch
 from trialogue.judges.model_judge import LlmJudge
 from trialogue.judges.pair_judge import LlmPairJudge, Pair
+from trialogue.judges.probe_kinds import REWORDED, ProbeKind
 from trialogue.judges.prompts import ALSO, ALSO_REPLY, FIELD_POINT, FIELD_REASON
 from trialogue.judges.rubric import Aspect, Form, JudgedLevel, Reference, Rubric
 from trialogue.judges.units import Unit
 from trialogue.llm.usage import Usage, sum_usage
 from trialogue.records import Dialogue, Utterance
 from trialogue.seeds import rng_for
-
-
-class ProbeKind(StrEnum):
-    """What differs between the two questions of a case."""
-
-    POSITION = "position"
-    """Which of two dialogues is shown first."""
-    PADDING = "padding"
-    """Sentences without content behind replies."""
-    INJECTION = "injection"
-    """A sentence in a reply that asks for the highest score."""
-    WORDING = "wording"
-    """The words of our instruction; the rubric's own words stay."""
-    REVERSED_WORDING = "reversed_wording"
-    """The words of our instruction, once more other ones, and the points of the scale from the highest to the lowest."""
-    WRONG_YEAR = "wrong_year"
-    """The year of an item, which is wrong in one of both."""
-    CONTRADICTION = "contradiction"
-    """The recommended item, which the user has just called disliked in one of both."""
-    REPETITION = "repetition"
-    """A reply, which says that before it once more in one of both; nothing is lost."""
-
-
-DEFECTS = frozenset({ProbeKind.WRONG_YEAR, ProbeKind.CONTRADICTION, ProbeKind.REPETITION})
-"""Changes for the worse, which a good judge notices."""
-REWORDED = (ProbeKind.WORDING, ProbeKind.REVERSED_WORDING)
-"""Other words of the instruction, in the order of ``wordings``: a bias if they change the score, up or down."""
-FAVOURS = frozenset({ProbeKind.POSITION, ProbeKind.PADDING, ProbeKind.INJECTION})
-"""Changes that are a bias if they raise the score; that padding lowers it may be right."""
-
 
 PADDING = (
     "I am always happy to help you with anything you would like, so please feel free to let me know at any time.",

@@ -21,7 +21,7 @@ from trialogue.seeds import rng_for
 from trialogue.simulation.language.nlu import Example, RetrievalClassifier
 from trialogue.simulation.language.phrases import Linker
 from trialogue.simulation.random_source import RandomSource
-from trialogue.simulation.users.counting import labels_of
+from trialogue.simulation.users.interaction import labels_of
 from trialogue.simulation.users.options import UserOptions, method
 
 LETTERS = {"and-chill": "A", "kelly": "B", "jmrs1": "C"}

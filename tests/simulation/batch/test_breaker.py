@@ -9,10 +9,9 @@ from trialogue.agents.base import Agent
 from trialogue.llm.usage import DialogueSpend
 from trialogue.records import Dialogue, Ending, read_records
 from trialogue.simulation.batch.batch import run_batch
-from trialogue.simulation.batch.breaker import EXTERNAL, Breaker, Halted
 from trialogue.simulation.batch.folder import read_finished
 from trialogue.simulation.batch.plan import Plan
-from trialogue.simulation.batch.workers import FinishedDialogue
+from trialogue.simulation.batch.workers import EXTERNAL, Breaker, FinishedDialogue, Halted
 from trialogue.transport.failures import AgentFailure, FailureKind
 
 PLAN = Plan(("mended", "fine"), ("u",), 12)

@@ -278,7 +278,7 @@ def _finish(study: "SimulationFile", *, timed: bool, save_needs: Path | None) ->
 
 
 def _tell(batch: "Batch") -> None:
-    from trialogue.simulation.retry_costs import retries_in, retries_in_a_line
+    from trialogue.simulation.failure_counts import retries_in, retries_in_a_line
 
     for ending, count in batch.endings.items():
         typer.echo(f"{count:,} ended by {ending.words if ending else 'an unrecorded cause'}")

@@ -21,15 +21,18 @@ from trialogue.long_work import few_collections
 from trialogue.records import Ending, JsonValue, Manifest
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.records.kinds.endings import FAILURES
-from trialogue.simulation.batch.breaker import EXTERNAL, STOP_AFTER, Breaker, Halted
 from trialogue.simulation.batch.dispatch import Dispatch
 from trialogue.simulation.batch.folder import DIALOGUES, config_of, id_and_ending
 from trialogue.simulation.batch.ledger import Ledger, export
 from trialogue.simulation.batch.plan import Pair, Plan
 from trialogue.simulation.batch.processes import Processes, ProcessPool
 from trialogue.simulation.batch.workers import (
+    EXTERNAL,
+    STOP_AFTER,
+    Breaker,
     DialogueRunner,
     FinishedDialogue,
+    Halted,
     LocalWorkers,
     Talking,
     WorkerContext,

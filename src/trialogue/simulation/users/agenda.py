@@ -26,8 +26,7 @@ from typing import Literal
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.simulation.actions import ANSWER, REQUEST
 from trialogue.simulation.random_source import RandomSource, Weighted
-from trialogue.simulation.users.counting import END
-from trialogue.simulation.users.interaction import InteractionModel
+from trialogue.simulation.users.interaction import END, InteractionModel
 
 ATTEMPTS = 1000  # draws before a condition is given up; in the annotated files every third draw or more meets it
 LONGEST = 1000  # labels; a chain that hardly ever ends is cut here

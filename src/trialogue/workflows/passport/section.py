@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trialogue.records import Dialogue, Utterance, sha256_of
 from trialogue.records.runs import open_run
-from trialogue.simulation.wording_outcomes import WORDING, Wording
+from trialogue.simulation.source import WORDING, Wording
 from trialogue.workflows.pipeline.beside import NOTHING_BESIDE, Beside
 
 if TYPE_CHECKING:
