@@ -249,8 +249,7 @@ def _run_study(
     study: "SimulationFile", *, timed: bool, openings: "tuple[Opening, ...]" = (), save_needs: Path | None = None
 ) -> "Batch":
     from trialogue.workflows.simulation.model_usage import Meter, usage_text
-    from trialogue.workflows.simulation.progress import PrintedProgress
-    from trialogue.workflows.simulation.simulate import notes_of
+    from trialogue.workflows.simulation.simulate import PrintedProgress, notes_of
     from trialogue.workflows.simulation.simulate import simulate as run_study
 
     meter = Meter(study.resolve_paths().out)
