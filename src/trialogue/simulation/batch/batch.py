@@ -25,7 +25,7 @@ from trialogue.simulation.batch.dispatch import Dispatch
 from trialogue.simulation.batch.folder import DIALOGUES, config_of, id_and_ending
 from trialogue.simulation.batch.ledger import Ledger, export
 from trialogue.simulation.batch.plan import Pair, Plan
-from trialogue.simulation.batch.processes import Processes, ProcessPool
+from trialogue.simulation.batch.processes import Cluster, Processes, ProcessPool
 from trialogue.simulation.batch.workers import (
     EXTERNAL,
     STOP_AFTER,
@@ -262,8 +262,6 @@ def _hold(
             _dispatch(plan, missing, Processes(processes, spec, at_once=at_once), report)
         return
     if cluster is not None:
-        from trialogue.simulation.batch.cluster import Cluster
-
         _dispatch(plan, missing, Cluster(spec, address=cluster, jobs=jobs, at_once=at_once), report)
         return
     _dispatch(plan, missing, LocalWorkers(spec, at_once=at_once), report)
