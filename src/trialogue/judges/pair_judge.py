@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from trialogue.errors import UsageError
-from trialogue.judges.answers import commonest, empty_reading, read_choices, sample_of, settings_hash
-from trialogue.judges.asking import Answer, Asker, Cost
+from trialogue.judges.answers import commonest, read_choices, sample_of
+from trialogue.judges.asking import Answer, Cost
 from trialogue.judges.judgement import Comparison, Sample, Vote, Watch
-from trialogue.judges.options import AnyJudgeOptions
-from trialogue.judges.prompts import schema_of, shown_pair, task_of
-from trialogue.judges.rubric import Form, JudgedLevel, Rubric
-from trialogue.judges.units import Showing, need_of_pair, why_not_shown
-from trialogue.llm.usage import Usage
-from trialogue.records import Dialogue, Preference, Raters, Reason, ReasonCode, Record
+from trialogue.judges.model_judge import RubricJudge
+from trialogue.judges.prompts import shown_pair
+from trialogue.judges.rubric import Form, JudgedLevel
+from trialogue.judges.units import need_of_pair, why_not_shown
+from trialogue.llm.chat import Completion
+from trialogue.records import Dialogue, Preference, Raters, Reason, Record
 from trialogue.records.completion import UNNAMED
 from trialogue.records.kinds.endings import Fault
-from trialogue.transport.retry import RetryPolicy
 
 
 class PairTally(Record):
@@ -89,48 +88,19 @@ class _Asked:
     why: Reason | None = None
 
 
-class LlmPairJudge:
+class LlmPairJudge(RubricJudge):
     """One model with one rubric, for pairs."""
 
-    def __init__(
-        self,
-        rubric: Rubric,
-        options: AnyJudgeOptions,
-        *,
-        systems: Iterable[str] = (),
-        seed: int = 0,
-        showing: Showing | None = None,
-        retry_policy: RetryPolicy | None = None,
-    ) -> None:
-        """Check that the rubric can be used so; no request is made yet.
+    form = Form.PAIRWISE
 
-        Args:
-            rubric: what is asked.
-            options: model, sampling, and how it is asked.
-            systems: names of systems that are removed from texts.
-            seed: seed for the model's draws.
-            showing: that of another judge, to show both the same texts; None: by ``systems`` and the options.
-            retry_policy: retry policy, for tests; None: that of the options.
-
-        Raises:
-            UsageError: the rubric is not for pairs of dialogues, expected points are asked for, or the key is not set.
-        """
-        if not rubric.allows(Form.PAIRWISE) or rubric.level is not JudgedLevel.DIALOGUE:
+    def check(self) -> None:
+        """Raise UsageError if the rubric is not for pairs of dialogues, or expected points are asked for."""
+        if not self.rubric.allows(Form.PAIRWISE) or self.rubric.level is not JudgedLevel.DIALOGUE:
             raise UsageError(
-                f"The rubric {rubric.id} is not for pairs of dialogues. Choose another one: trialogue rubrics list"
+                f"The rubric {self.rubric.id} is not for pairs of dialogues. Choose another one: trialogue rubrics list"
             )
-        if options.expected:
+        if self.options.expected:
             raise UsageError("The option expected applies to individual conversations, not to pairs.")
-        self.rubric, self.options, self.name = rubric, options, options.model
-        self.settings_hash = settings_hash(rubric, options, seed)
-        self.showing = showing or Showing(systems, mask=options.mask)
-        self._asker = Asker(
-            options,
-            task_of(rubric, Form.PAIRWISE, reasons=options.reasons),
-            schema_of(rubric, Form.PAIRWISE, reasons=options.reasons),
-            seed=seed,
-            retry_policy=retry_policy,
-        )
 
     def compare(self, pairs: Sequence[Pair], *, watch: Watch | None = None) -> list[Comparison]:
         """Compare the dialogues of each pair, in both orders.
@@ -151,14 +121,6 @@ class LlmPairJudge:
     def cost(self, pairs: Iterable[Pair]) -> Cost:
         """What comparing pairs will cost; makes no request."""
         return self._asker.cost(text for a, b in pairs for text in self._ask_about(a, b).texts)
-
-    def usage(self) -> Usage:
-        """Requests, tokens and cost so far."""
-        return self._asker.usage()
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._asker.close()
 
     def _ask_about(self, a: Dialogue, b: Dialogue) -> _Asked:
         failed = (a.fault is Fault.AGENT, b.fault is Fault.AGENT)
@@ -217,11 +179,9 @@ class LlmPairJudge:
         )
 
     def _sample(self, answer: Answer) -> tuple[Sample, dict[str, str]]:
-        if isinstance(answer, Reason):
-            return Sample(whys=dict(empty_reading(self.rubric, answer).whys)), {}
-        if not answer.is_whole:
-            why = Reason.of(ReasonCode.JUDGE_CUT, finish_reason=answer.finish_reason)
-            return sample_of(answer, {}, empty_reading(self.rubric, why).whys), {}
+        if (unread := self._without_reading(answer)) is not None:
+            return unread, {}
+        assert isinstance(answer, Completion)
         choices, whys, reason = read_choices(self.rubric, answer.text)
         return sample_of(answer, {}, whys, reason), dict(choices)
 
