@@ -38,11 +38,11 @@ from trialogue.seeds import rng_for
 from trialogue.simulation import Users, fit_users
 from trialogue.simulation.dialogue import converse
 from trialogue.simulation.kdd2020 import ReplayAgent
-from trialogue.simulation.users.counting import class_bigrams, labels_of
+from trialogue.simulation.users.interaction import class_bigrams, labels_of
 from trialogue.simulation.users.options import UserOptions, method
 from trialogue.stats import auc
 from trialogue.workflows.inputs.knowledge import Knowledge, load_catalogue
-from trialogue.workflows.passport.sides import user_side
+from trialogue.workflows.passport.section import user_side
 from trialogue.workflows.simulation.realism_features import FEATURES, has_words
 
 SPLITS = 5

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from trialogue.findings.judging.probe_records import ProbeFinding, ProbeVerdict
 from trialogue.findings.judging.probes import probe_findings
 from trialogue.judges import JudgeOptions, LlmJudge, load_rubric
-from trialogue.judges.probes.asking import ProbeCase, ProbeCases, Probes
-from trialogue.judges.probes.kinds import ProbeKind
+from trialogue.judges.probe_kinds import ProbeKind
+from trialogue.judges.probes import ProbeCase, ProbeCases, Probes
 from trialogue.records import Dialogue, Utterance
 from trialogue.seeds import rng_for
 from trialogue.stats.correction.means import corrected_means

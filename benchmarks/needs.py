@@ -14,9 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.simulation import commit
-from trialogue.agents.base import Agent, Session, Turn
+from trialogue.agents.base import Agent, Session, SimpleSession, Turn
 from trialogue.agents.registry import make_agent
-from trialogue.agents.session import SimpleSession
 from trialogue.catalogue.naming import Naming, namings_in
 from trialogue.metrics import Undefined, get_metric
 from trialogue.metrics.failure_policy import with_failure_policy

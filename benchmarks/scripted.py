@@ -6,8 +6,7 @@ dialogue has about ten utterances.
 
 from collections.abc import Sequence
 
-from trialogue.agents.base import Turn
-from trialogue.agents.session import SimpleSession
+from trialogue.agents.base import SimpleSession, Turn
 from trialogue.records import Utterance
 from trialogue.workflows.inputs.knowledge import load_catalogue
 

@@ -1,7 +1,9 @@
-"""Optional imports: a missing package raises an error with the command that installs it."""
+"""Imports that are made when they are needed: of optional packages, and of what a package exports."""
 
 import importlib
+from collections.abc import Callable, Mapping
 from types import ModuleType
+from typing import Any
 
 from trialogue.errors import MissingExtraError
 
@@ -22,3 +24,20 @@ def need(module: str, *, extra: str, purpose: str) -> ModuleType:
         raise MissingExtraError(
             f"{module} is needed to {purpose}, but is not installed. Install it with: pip install 'trialogue[{extra}]'"
         ) from missing
+
+
+def importer(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
+    """``__getattr__`` of a package that imports what it exports when it is first used.
+
+    Args:
+        package: its name.
+        modules: names, separated by blanks, by the module that has them.
+    """
+    places = {name: module for module, names in modules.items() for name in names.split()}
+
+    def find(name: str) -> Any:
+        if name not in places:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(places[name]), name)
+
+    return find

@@ -15,12 +15,12 @@ Three follow the agents of Zhang and Balog (KDD 2020): ``GuidedAgent`` (And chil
 """
 
 from trialogue_recommenders.conversation import Conversation, ReferenceAgent
+from trialogue_recommenders.expert import Expert
 from trialogue_recommenders.genre_led import GenreLedAgent
 from trialogue_recommenders.guided import GuidedAgent
 from trialogue_recommenders.item_centred import ItemCentredAgent
 from trialogue_recommenders.item_lists import DumpAgent, PopularAgent, RandomAgent
-from trialogue_recommenders.knowledge.expert import Expert
-from trialogue_recommenders.wording.wording import FILMS, Wording, read_wording
+from trialogue_recommenders.wording import FILMS, Wording, read_wording
 
 __all__ = [
     "FILMS",

@@ -13,10 +13,10 @@ import numpy as np
 from trialogue.agents import Turn
 from trialogue.records import Utterance
 from trialogue_recommenders.conversation import ReferenceAgent
-from trialogue_recommenders.knowledge.expert import Expert
+from trialogue_recommenders.expert import Expert
 from trialogue_recommenders.policy import ListeningPolicy, Reply
-from trialogue_recommenders.understanding.user_text import ParsedText
-from trialogue_recommenders.wording.voice import TITLE, Voice
+from trialogue_recommenders.user_text import ParsedText
+from trialogue_recommenders.voice import TITLE, Voice
 
 BURST = 2  # recommendations at once; And chill mostly gave two
 

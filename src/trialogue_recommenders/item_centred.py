@@ -12,10 +12,10 @@ import numpy as np
 
 from trialogue.agents import Turn
 from trialogue_recommenders.conversation import ReferenceAgent
-from trialogue_recommenders.knowledge.expert import Expert, Ranking
+from trialogue_recommenders.expert import Expert, Ranking
 from trialogue_recommenders.policy import TAKEN_FOR, ListeningPolicy, Reply, item_at_number
-from trialogue_recommenders.understanding.user_text import ALSO_TITLES, ParsedText
-from trialogue_recommenders.wording.voice import TITLE, Numbered, Voice
+from trialogue_recommenders.user_text import ALSO_TITLES, ParsedText
+from trialogue_recommenders.voice import TITLE, Numbered, Voice
 
 MAX_FOUND = 5  # search results to choose from, as Kelly gave
 LISTED = 3  # similar items at once, as Kelly gave

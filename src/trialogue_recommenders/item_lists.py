@@ -10,11 +10,11 @@ from trialogue.agents import Turn
 from trialogue.catalogue import Catalogue, Ratings
 from trialogue.errors import DataError
 from trialogue.records import Mention, MentionedBy, Utterance
+from trialogue_recommenders.collaborative import popularity_of
 from trialogue_recommenders.conversation import LocalAgent
-from trialogue_recommenders.knowledge.collaborative import popularity_of
-from trialogue_recommenders.knowledge.expert import CANDIDATES
-from trialogue_recommenders.wording.voice import DECLARED, Voice
-from trialogue_recommenders.wording.wording import FILMS, Wording
+from trialogue_recommenders.expert import CANDIDATES
+from trialogue_recommenders.voice import DECLARED, Voice
+from trialogue_recommenders.wording import FILMS, Wording
 
 LABELS = frozenset({"List", "End"})
 

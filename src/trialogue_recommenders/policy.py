@@ -5,10 +5,10 @@ from typing import ClassVar
 
 from trialogue.catalogue import Item
 from trialogue.records import Utterance
-from trialogue_recommenders.knowledge.expert import Expert, Ranking, Wish
-from trialogue_recommenders.memory import Memory
-from trialogue_recommenders.understanding.user_text import ParsedText
-from trialogue_recommenders.wording.voice import Fact, Voice
+from trialogue_recommenders.conversation import Memory
+from trialogue_recommenders.expert import Expert, Ranking, Wish
+from trialogue_recommenders.user_text import ParsedText
+from trialogue_recommenders.voice import Fact, Voice
 
 Reply = tuple[Utterance, ...]
 """The messages of one turn; () where a step of a policy has nothing to say to what it heard."""

@@ -18,7 +18,7 @@ from trialogue_recommenders.genre_led import GenreLedAgent
 from trialogue_recommenders.guided import GuidedAgent
 from trialogue_recommenders.item_centred import ItemCentredAgent
 from trialogue_recommenders.item_lists import DumpAgent, PopularAgent, RandomAgent, StaticListAgent
-from trialogue_recommenders.wording.wording import read_wording, wording_of
+from trialogue_recommenders.wording import read_wording, wording_of
 
 Shape = Literal["guided", "item-centred", "genre-led", "popular", "random", "dump", "static"]
 

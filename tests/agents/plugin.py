@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from trialogue.agents import Turn
-from trialogue.agents.session import SimpleSession
+from trialogue.agents.base import SimpleSession
 from trialogue.records import Utterance
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.agents.talk import user
 from trialogue.agents import AgentFailure
-from trialogue.agents.llm.local import HuggingFaceSession, HuggingFaceSpec
+from trialogue.agents.llm.agent import HuggingFaceSession, HuggingFaceSpec
 from trialogue.llm import Completion
 from trialogue.seeds import seed_for
 

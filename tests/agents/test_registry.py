@@ -10,8 +10,7 @@ from tests.agents.plugin import Shouter
 from tests.agents.talk import said_to, texts, turn_of
 from trialogue.agents import AgentSpec, make_agent, spec_of
 from trialogue.agents.baselines import FixedSpec
-from trialogue.agents.protocols.http_agent import HttpAgent
-from trialogue.agents.protocols.presets import IEvaLMSpec, MovieBotSpec
+from trialogue.agents.protocols.http_agent import HttpAgent, IEvaLMSpec, MovieBotSpec
 from trialogue.agents.protocols.subprocess_agent import SubprocessSpec
 from trialogue.errors import UnknownNameError, UsageError
 

@@ -19,7 +19,7 @@ from trialogue.catalogue import Catalogue, Item
 from trialogue.errors import UsageError
 from trialogue.records import Ending, Utterance
 from trialogue.records.trace import CallFault, ToolCall, Trace
-from trialogue.transport.streams import whole_answer
+from trialogue.transport.answers import whole_answer
 from trialogue.workflows.simulation.catalogue_tools import catalogue_tools
 
 RELEASE = threading.Event()

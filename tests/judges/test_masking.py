@@ -2,7 +2,7 @@
 
 import pytest
 
-from trialogue.judges.shown.transcript import mask_personal
+from trialogue.judges.units import mask_personal
 
 
 @pytest.mark.parametrize(

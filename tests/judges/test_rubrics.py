@@ -8,7 +8,7 @@ import yaml
 from trialogue.errors import DataError, UnknownNameError
 from trialogue.judges import Form, JudgedLevel, Rubric, load_rubric, rubric_names
 from trialogue.judges.prompts import schema_of, task_of
-from trialogue.judges.rubric_files import rubric_source
+from trialogue.judges.rubric import rubric_source
 from trialogue.strategies.taxonomy import TAXONOMY
 
 TURNS = {"relevance", "interestingness", "strategies"}

@@ -12,9 +12,17 @@ from typing import Any
 import pytest
 
 from trialogue.errors import UsageError
-from trialogue.llm.budget import Budget, LimitReached, Limits, Spent, dialogue_spend, most_prompt_tokens, use_budget
 from trialogue.llm.chat import ChatClient, ChatOptions
-from trialogue.llm.usage import Price
+from trialogue.llm.usage import (
+    Budget,
+    LimitReached,
+    Limits,
+    Price,
+    Spent,
+    dialogue_spend,
+    most_prompt_tokens,
+    use_budget,
+)
 from trialogue.transport.failures import AgentFailure
 from trialogue.transport.retry import Retries
 

@@ -5,7 +5,7 @@ import pytest
 
 from trialogue.errors import UsageError
 from trialogue.llm.chat import Completion
-from trialogue.llm.letters import MIN_PROBABILITY, option_probabilities
+from trialogue.llm.choosing import MIN_PROBABILITY, option_probabilities
 from trialogue.llm.tokens import Token
 
 PLACE = "http://localhost/v1"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfVectorizer
 
+from trialogue_recommenders.content import tfidf
 from trialogue_recommenders.text_files import lines_of
-from trialogue_recommenders.tfidf import tfidf
 
 DOCUMENTS = [["b", "a", "b", "z"], [], ["a"], ["ä", "a", "z", "z", "z"], ["b", "a", "b", "z"]]
 

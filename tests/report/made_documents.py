@@ -17,8 +17,8 @@ from trialogue.findings.agreement.agreement import Plan, agreement
 from trialogue.findings.judging.probes import probe_findings
 from trialogue.findings.realism.records import Divergence, Gap, RealismFindings, TwoSample
 from trialogue.findings.resampling import Resampling
-from trialogue.judges.probes.asking import ProbeCase, ProbeCases
-from trialogue.judges.probes.kinds import ProbeKind
+from trialogue.judges.probe_kinds import ProbeKind
+from trialogue.judges.probes import ProbeCase, ProbeCases
 from trialogue.records import Estimate, Interval, write_records
 from trialogue.report.agreement.document import agreement_document
 from trialogue.report.board.document import board_document

@@ -5,8 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from trialogue.agents.base import Turn
-from trialogue.agents.session import SimpleSession
+from trialogue.agents.base import SimpleSession, Turn
 from trialogue.catalogue import Catalogue, Item, Ratings, Scale
 from trialogue.datasets.corpora.demo import film_rows, synthetic_ratings
 from trialogue.records import Dialogue, DialogueAct, Mention, Utterance

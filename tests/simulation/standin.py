@@ -8,8 +8,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from trialogue.agents.base import Agent, Turn
-from trialogue.agents.session import SimpleSession
+from trialogue.agents.base import Agent, SimpleSession, Turn
 from trialogue.records import DialogueAct, Utterance
 from trialogue.seeds import rng_for
 from trialogue.simulation.users.user import Stop

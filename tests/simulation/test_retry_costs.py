@@ -7,7 +7,7 @@ import pytest
 from trialogue.cli.simulation.simulate import _tell
 from trialogue.records import Dialogue, Ending, Manifest, RetryCost, write_records
 from trialogue.simulation.batch.batch import Batch
-from trialogue.simulation.retry_costs import retries_in
+from trialogue.simulation.failure_counts import retries_in
 
 
 def test_costs_are_summed_by_agent_and_only_over_dialogues_that_have_any(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from django.test import Client
 
 from tests.study.pages.studies import entered, running, sent, source
 from trialogue.agents import AgentFailure, Turn
-from trialogue.agents.session import SimpleSession
+from trialogue.agents.base import SimpleSession
 from trialogue.records import Utterance
 from trialogue.study.models import Chat, ChatTurn
 from trialogue.study.services import chatting

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from trialogue.agents import AgentFailure, Turn
-from trialogue.agents.session import SimpleSession
+from trialogue.agents.base import SimpleSession
 from trialogue.records import Utterance
 from trialogue.study.services.chatting import OpenConversations
 

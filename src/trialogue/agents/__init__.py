@@ -4,22 +4,20 @@
 one with a few conversations; ``AgentServer`` serves one over HTTP.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from trialogue.agents.base import Agent, Session, Turn
+from trialogue.agents.base import Agent, Session, SimpleSession, Turn
 from trialogue.agents.check import AgentCheck, check_agent
 from trialogue.agents.registry import make_agent, spec_of
 from trialogue.agents.replies import last_message, turn_of
-from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec, CatalogueSpec, Workload
+from trialogue.extras import importer
 from trialogue.transport.failures import AgentFailure, FailureKind
 
 if TYPE_CHECKING:
     from trialogue.agents.llm.prompt import ZERO_SHOT as ZERO_SHOT
     from trialogue.agents.serving.http_server import AgentServer as AgentServer
 
-_LAZY = {"AgentServer": "trialogue.agents.serving.http_server", "ZERO_SHOT": "trialogue.agents.llm.prompt"}
 __all__ = [
     "ZERO_SHOT",
     "Agent",
@@ -40,9 +38,10 @@ __all__ = [
     "turn_of",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Import a public name lazily: importing the server takes 60 ms."""
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LAZY[name]), name)
+__getattr__ = importer(
+    __name__,
+    {
+        "trialogue.agents.llm.prompt": "ZERO_SHOT",
+        "trialogue.agents.serving.http_server": "AgentServer",
+    },
+)

@@ -6,6 +6,7 @@ records: a failed dialogue is a result, not an exception. An agent never sees it
 text and the history.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -58,10 +59,13 @@ class Session(Protocol):
         ...
 
 
+NO_RETRIES = RetryCost()
+
+
 def retries_of(session: Session) -> RetryCost:
     """Cost of a session's retries so far (its ``retries``); zero for a session that does not record it."""
     found = getattr(session, "retries", None)  # a protocol's isinstance costs 10 µs a dialogue
-    return found if isinstance(found, RetryCost) else RetryCost()
+    return found if isinstance(found, RetryCost) else NO_RETRIES
 
 
 class Agent(Protocol):
@@ -92,3 +96,28 @@ class Agent(Protocol):
     def close(self) -> None:
         """Release the agent's resources (connections, processes); never raises."""
         ...
+
+
+class SimpleSession(ABC):
+    """Convenience base class of sessions without a greeting or resources. Sessions need not inherit from it."""
+
+    def greet(self) -> Turn | None:
+        """None: wait for the user."""
+        return None
+
+    @abstractmethod
+    def reply(self, history: Sequence[Utterance]) -> Turn:
+        """The agent's turn."""
+
+    def close(self) -> None:  # noqa: B027 - most sessions hold nothing
+        """Do nothing: there are no resources."""
+
+    def __enter__(self) -> Self:
+        """Return the session itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the session."""
+        self.close()

@@ -9,9 +9,8 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from trialogue.agents.base import Turn
+from trialogue.agents.base import SimpleSession, Turn
 from trialogue.agents.replies import last_message, turn_of
-from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec, Workload
 from trialogue.records import Utterance
 

@@ -17,9 +17,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from trialogue.agents.base import Turn
+from trialogue.agents.base import SimpleSession, Turn
 from trialogue.agents.replies import last_message, turn_of
-from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import LongestText
 from trialogue.agents.tools.options import ToolOptions
 from trialogue.agents.tools.toolbox import Toolbox, TurnTools, with_calls
@@ -28,8 +27,7 @@ from trialogue.plugins import load
 from trialogue.records import Utterance
 from trialogue.records.trace import Trace
 from trialogue.transport.answers import LONGEST_TEXT
-from trialogue.transport.failures import AgentFailure
-from trialogue.transport.foreign import call_foreign, call_quietly
+from trialogue.transport.failures import AgentFailure, call_foreign, call_quietly
 from trialogue.transport.retry import AtOnce, Seconds
 
 EXPECTED = "Expected a function reply(message) or reply(message, history), or a class with such a method 'reply'."

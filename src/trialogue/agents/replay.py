@@ -9,9 +9,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import ClassVar
 
-from trialogue.agents.base import Turn
+from trialogue.agents.base import SimpleSession, Turn
 from trialogue.agents.replies import last_message
-from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec
 from trialogue.errors import UsageError
 from trialogue.records import Dialogue, Utterance, read_records

@@ -10,11 +10,10 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from trialogue.agents.base import Agent, Session, Turn, retries_of
+from trialogue.agents.base import Agent, Session, SimpleSession, Turn, retries_of
 from trialogue.agents.baselines import OFF_TOPIC
 from trialogue.agents.registry import OptionsError, spec_of
 from trialogue.agents.replies import turn_of
-from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec, CatalogueSpec, Workload
 from trialogue.errors import UsageError
 from trialogue.records import RetryCost, Utterance

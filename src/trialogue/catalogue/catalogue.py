@@ -156,16 +156,17 @@ class Catalogue(Mapping[str, Item]):
 
     def items_with(self, attribute: str, value: str) -> tuple[str, ...]:
         """Ids of the items with an attribute value (case-insensitive), in catalogue order."""
-        return self._ids_by_value.get((attribute, value.casefold()), ())
+        if (ids := self._ids_by_value.get(attribute)) is None:
+            ids = self._ids_by_value[attribute] = defaultdict(dict)
+            for item in self.values():
+                for each in item.attributes.get(attribute, ()):
+                    ids[each.casefold()][item.id] = None
+        return tuple(ids.get(value.casefold(), ()))
 
     @cached_property
-    def _ids_by_value(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        ids: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
-        for item in self.values():
-            for name, values in item.attributes.items():
-                for value in values:
-                    ids[name, value.casefold()][item.id] = None
-        return {key: tuple(found) for key, found in ids.items()}
+    def _ids_by_value(self) -> dict[str, dict[str, dict[str, None]]]:
+        """Ids of items by attribute and value, of the attributes that somebody asked for."""
+        return {}
 
 
 def items_in(path: Path, columns: ItemColumns | dict[str, Any] | None = None) -> tuple[list[Item], ItemColumns | None]:

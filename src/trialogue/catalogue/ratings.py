@@ -164,12 +164,15 @@ class Ratings:
         Raises:
             UsageError: there is no such user.
         """
+        return np.arange(len(self))[self._rows_of(user)]
+
+    def _rows_of(self, user: str) -> slice | NDArray[np.intp]:
         if user not in self._user_code:
             raise UsageError(f"There is no user {user!r} among the {len(self.users)} of these ratings.")
         code = self._user_code[user]
         order, bounds = self._rows_by_user
         rows = slice(int(bounds[code]), int(bounds[code + 1]))
-        return np.arange(rows.start, rows.stop) if order is None else order[rows]
+        return rows if order is None else order[rows]
 
     def of_user(self, user: str) -> dict[str, float]:
         """One user's ratings by item id, in file order.
@@ -177,9 +180,9 @@ class Ratings:
         Raises:
             UsageError: there is no such user.
         """
-        rows = self.rows_of_user(user)
-        codes = self.item_codes[rows].tolist()
-        return dict(zip((self.items[code] for code in codes), self.values[rows].tolist(), strict=True))
+        rows = self._rows_of(user)
+        items = map(self.items.__getitem__, self.item_codes[rows].tolist())
+        return dict(zip(items, self.values[rows].tolist(), strict=True))
 
     @cached_property
     def _user_code(self) -> Mapping[str, int]:

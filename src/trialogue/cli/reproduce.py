@@ -44,7 +44,7 @@ def kdd2020(
     """User simulation (KDD 2020): reproduce Tables 4 to 7, and explain why some numbers cannot be reproduced."""
     from trialogue.reproduce.kdd2020 import render_realism, render_tables, reproduce
     from trialogue.reproduce.kdd2020.runs import FILMS
-    from trialogue.workflows.simulation.progress import PrintedProgress
+    from trialogue.workflows.simulation.simulate import PrintedProgress
 
     if tables:
         typer.echo(render_realism())

@@ -1,15 +1,15 @@
 """Judges of conversations: rubrics, language models that apply them, and their judgements."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from trialogue.extras import importer
 
 if TYPE_CHECKING:
     from trialogue.judges.judgement import Comparison, Judge, Judgement, JudgingProgress, PairwiseJudge, Sample
     from trialogue.judges.model_judge import LlmJudge
     from trialogue.judges.options import AnyJudgeOptions, JudgeOptions, LocalJudgeOptions, judge_options, judge_record
     from trialogue.judges.pair_judge import LlmPairJudge
-    from trialogue.judges.rubric import Aspect, Form, JudgedLevel, Points, Reference, Rubric
-    from trialogue.judges.rubric_files import load_rubric, rubric_names
+    from trialogue.judges.rubric import Aspect, Form, JudgedLevel, Points, Reference, Rubric, load_rubric, rubric_names
     from trialogue.judges.scores import scores_of
 
 __all__ = [
@@ -37,34 +37,14 @@ __all__ = [
     "scores_of",
 ]
 
-_LAZY = {
-    "AnyJudgeOptions": "trialogue.judges.options",
-    "Aspect": "trialogue.judges.rubric",
-    "Comparison": "trialogue.judges.judgement",
-    "Form": "trialogue.judges.rubric",
-    "Judge": "trialogue.judges.judgement",
-    "JudgeOptions": "trialogue.judges.options",
-    "JudgedLevel": "trialogue.judges.rubric",
-    "Judgement": "trialogue.judges.judgement",
-    "JudgingProgress": "trialogue.judges.judgement",
-    "LlmJudge": "trialogue.judges.model_judge",
-    "LlmPairJudge": "trialogue.judges.pair_judge",
-    "LocalJudgeOptions": "trialogue.judges.options",
-    "PairwiseJudge": "trialogue.judges.judgement",
-    "Points": "trialogue.judges.rubric",
-    "Reference": "trialogue.judges.rubric",
-    "Rubric": "trialogue.judges.rubric",
-    "Sample": "trialogue.judges.judgement",
-    "judge_options": "trialogue.judges.options",
-    "judge_record": "trialogue.judges.options",
-    "load_rubric": "trialogue.judges.rubric_files",
-    "rubric_names": "trialogue.judges.rubric_files",
-    "scores_of": "trialogue.judges.scores",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name lazily: most evaluations have no judge."""
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LAZY[name]), name)
+__getattr__ = importer(
+    __name__,
+    {
+        "trialogue.judges.judgement": "Comparison Judge Judgement JudgingProgress PairwiseJudge Sample",
+        "trialogue.judges.model_judge": "LlmJudge",
+        "trialogue.judges.options": "AnyJudgeOptions JudgeOptions LocalJudgeOptions judge_options judge_record",
+        "trialogue.judges.pair_judge": "LlmPairJudge",
+        "trialogue.judges.rubric": "Aspect Form JudgedLevel Points Reference Rubric load_rubric rubric_names",
+        "trialogue.judges.scores": "scores_of",
+    },
+)

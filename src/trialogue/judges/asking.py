@@ -9,11 +9,10 @@ from typing import Any
 from trialogue.errors import UsageError
 from trialogue.judges.judgement import JudgingProgress, Watch
 from trialogue.judges.options import AnyJudgeOptions
-from trialogue.llm.budget import LimitReached
 from trialogue.llm.cache import Cache
 from trialogue.llm.chat import Completion, EmptyAnswer
 from trialogue.llm.models import AnyModel, cache_key, open_model
-from trialogue.llm.usage import Ledger, Usage
+from trialogue.llm.usage import Ledger, LimitReached, Usage
 from trialogue.records import JsonValue, Reason, ReasonCode
 from trialogue.seeds import seed_for
 from trialogue.transport.failures import AgentFailure, PassingFailure

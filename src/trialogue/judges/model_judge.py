@@ -1,26 +1,28 @@
 """A language model as a judge: applies a rubric to dialogues and replies, one at a time."""
 
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 from trialogue.errors import UsageError
-from trialogue.judges.answers import empty_reading, read_points
+from trialogue.judges.answers import commonest, empty_reading, read_points, sample_of, settings_hash
 from trialogue.judges.asking import Answer, Asker, Cost
 from trialogue.judges.judgement import Judgement, Sample, Watch
 from trialogue.judges.options import AnyJudgeOptions
 from trialogue.judges.prompts import VERSION, schema_of, signature_of, task_of
-from trialogue.judges.recording import commonest, sample_of, settings_hash
 from trialogue.judges.rubric import Form, JudgedLevel, Rubric
 from trialogue.judges.scores import scores_of
-from trialogue.judges.shown.transcript import Showing
-from trialogue.judges.units import Unit, units_of, units_of_responses
+from trialogue.judges.units import Showing, Unit, units_of, units_of_responses
+from trialogue.llm.chat import Completion
 from trialogue.llm.usage import Usage
 from trialogue.records import Dialogue, MeasureName, Reason, ReasonCode, Response, Score, Situation
 from trialogue.records.measure_name import JUDGE
 from trialogue.transport.retry import RetryPolicy
 
 
-class LlmJudge:
-    """One model with one rubric."""
+class RubricJudge:
+    """One model with one rubric, for single conversations or for pairs: what it is asked, and what that takes."""
+
+    form: ClassVar[Form]
 
     def __init__(
         self,
@@ -48,28 +50,58 @@ class LlmJudge:
         Raises:
             UsageError: the rubric is not for this form, expected points are not possible, or the key is not set.
         """
-        if not rubric.allows(Form.POINTWISE):
-            raise UsageError(f"The rubric {rubric.id} is for pairs; use it with 'trialogue judge pairs'.")
-        if options.expected and any(rubric.scale_of(each).high > 9 for each in rubric.aspects):
-            raise UsageError(
-                f"The option expected requires single-digit points, but {rubric.id} has larger ones: a token 1 may be "
-                "the beginning of 10."
-            )
-        self.rubric, self.options, self.seed = rubric, options, seed
-        self.name = options.model
+        self.rubric, self.options, self.seed, self.name = rubric, options, seed, options.model
+        self.check()
         self.showing = showing or Showing(systems, mask=options.mask)
         self._asker = Asker(
             options,
-            instruction or task_of(rubric, Form.POINTWISE, reasons=options.reasons),
-            schema_of(rubric, Form.POINTWISE, reasons=options.reasons),
+            instruction or task_of(rubric, self.form, reasons=options.reasons),
+            schema_of(rubric, self.form, reasons=options.reasons),
             seed=seed,
             retry_policy=retry_policy,
         )
+
+    def check(self) -> None:
+        """Raise UsageError if the rubric or the options are not for this form."""
+        raise NotImplementedError
 
     @property
     def settings_hash(self) -> str:
         """Eight digits that change with everything that is asked: rubric, prompt, sampling, seed."""
         return settings_hash(self.rubric, self.options, self.seed)
+
+    def usage(self) -> Usage:
+        """Requests, tokens and cost so far."""
+        return self._asker.usage()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._asker.close()
+
+    def _without_reading(self, answer: Answer) -> Sample | None:
+        """The sample of an answer that is none or was cut off; None: there is something to read in it."""
+        if isinstance(answer, Reason):
+            return Sample(whys=dict(empty_reading(self.rubric, answer).whys))
+        if answer.is_whole:
+            return None
+        why = Reason.of(ReasonCode.JUDGE_CUT, finish_reason=answer.finish_reason)
+        return sample_of(answer, {}, empty_reading(self.rubric, why).whys)
+
+
+class LlmJudge(RubricJudge):
+    """One model with one rubric, for single conversations or replies."""
+
+    form = Form.POINTWISE
+
+    def check(self) -> None:
+        """Raise UsageError if the rubric is for pairs alone, or has points that are no single tokens."""
+        if not self.rubric.allows(Form.POINTWISE):
+            raise UsageError(f"The rubric {self.rubric.id} is for pairs; use it with 'trialogue judge pairs'.")
+        if self.options.expected and any(self.rubric.scale_of(each).high > 9 for each in self.rubric.aspects):
+            raise UsageError(
+                f"The option expected requires single-digit points, but {self.rubric.id} has larger ones: a token 1 may be "
+                "the beginning of 10."
+            )
 
     def measure(self, aspect: str) -> MeasureName:
         """Full name of the column of an aspect, such as ``judge(tiny, overall, 0123abcd)@stated|v1:dialogue_overall``.
@@ -117,14 +149,6 @@ class LlmJudge:
         """What judging units will cost; makes no request."""
         return self._asker.cost(unit.text for unit in units if unit.text)
 
-    def usage(self) -> Usage:
-        """Requests, tokens and cost so far."""
-        return self._asker.usage()
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._asker.close()
-
     def _judgement(self, unit: Unit, answers: Sequence[Answer]) -> Judgement:
         samples = tuple(self._sample(answer) for answer in answers)
         values: dict[str, float] = {}
@@ -154,10 +178,8 @@ class LlmJudge:
         )
 
     def _sample(self, answer: Answer) -> Sample:
-        if isinstance(answer, Reason):
-            return Sample(whys=dict(empty_reading(self.rubric, answer).whys))
-        if not answer.is_whole:
-            why = Reason.of(ReasonCode.JUDGE_CUT, finish_reason=answer.finish_reason)
-            return sample_of(answer, {}, empty_reading(self.rubric, why).whys)
+        if (unread := self._without_reading(answer)) is not None:
+            return unread
+        assert isinstance(answer, Completion)
         found = read_points(self.rubric, answer.text, answer.tokens if self.options.expected else None)
         return sample_of(answer, found.values, found.whys, found.reason)

@@ -1,22 +1,78 @@
 """A language model that compares two dialogues, in both orders, since the one shown first is often preferred."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from trialogue.errors import UsageError
-from trialogue.judges.answers import empty_reading, read_choices
-from trialogue.judges.asking import Answer, Asker, Cost
+from trialogue.judges.answers import commonest, read_choices, sample_of
+from trialogue.judges.asking import Answer, Cost
 from trialogue.judges.judgement import Comparison, Sample, Vote, Watch
-from trialogue.judges.options import AnyJudgeOptions
-from trialogue.judges.prompts import schema_of, shown_pair, task_of
-from trialogue.judges.recording import commonest, sample_of, settings_hash
-from trialogue.judges.rubric import Form, JudgedLevel, Rubric
-from trialogue.judges.shown.transcript import Showing
+from trialogue.judges.model_judge import RubricJudge
+from trialogue.judges.prompts import shown_pair
+from trialogue.judges.rubric import Form, JudgedLevel
 from trialogue.judges.units import need_of_pair, why_not_shown
-from trialogue.llm.usage import Usage
-from trialogue.records import Dialogue, Preference, Raters, Reason, ReasonCode
+from trialogue.llm.chat import Completion
+from trialogue.records import Dialogue, Preference, Raters, Reason, Record
+from trialogue.records.completion import UNNAMED
 from trialogue.records.kinds.endings import Fault
-from trialogue.transport.retry import RetryPolicy
+
+
+class PairTally(Record):
+    """Votes of one judge on two systems."""
+
+    kind: ClassVar[str] = "pair_tally"
+
+    judge: str
+    """The judge."""
+    aspect: str
+    """What was compared."""
+    a: str
+    """The one system."""
+    b: str
+    """The other."""
+    a_better: int
+    """Pairs of dialogues in which ``a`` is better."""
+    b_better: int
+    """Pairs in which ``b`` is better."""
+    ties: int
+    """Pairs in which neither is, contradictory answers among them."""
+    contradictory: int
+    """Pairs in which the dialogue shown first won in both orders, or the one shown second did."""
+    first_won: int
+    """Those of them in which it was the one shown first."""
+    missing: int
+    """Pairs without a vote."""
+
+
+def tallies_of(comparisons: Sequence[Comparison], aspects: Sequence[str]) -> list[PairTally]:
+    """Votes by judge, aspect and pair of systems, in order of appearance."""
+    groups: dict[tuple[str, str, str, str], Counter[str]] = {}
+    for each in comparisons:
+        for aspect in aspects:
+            counts = groups.setdefault((each.judge, aspect, each.a or UNNAMED, each.b or UNNAMED), Counter())
+            counts[each.choices.get(aspect, "missing")] += 1
+            first, second = set(each.first_shown.get(aspect, ())), set(each.second_shown.get(aspect, ()))
+            if (first, second) in (({"a"}, {"b"}), ({"b"}, {"a"})):
+                counts["contradictory"] += 1
+                counts["first_won"] += first == {"a"}
+    return [
+        PairTally(
+            judge=judge,
+            aspect=aspect,
+            a=a,
+            b=b,
+            a_better=counts["a"],
+            b_better=counts["b"],
+            ties=counts["tie"],
+            contradictory=counts["contradictory"],
+            first_won=counts["first_won"],
+            missing=counts["missing"],
+        )
+        for (judge, aspect, a, b), counts in groups.items()
+    ]
+
 
 Pair = tuple[Dialogue, Dialogue]
 HEARD: dict[str, tuple[Vote, Vote]] = {"A": ("a", "b"), "B": ("b", "a"), "tie": ("tie", "tie")}
@@ -32,48 +88,19 @@ class _Asked:
     why: Reason | None = None
 
 
-class LlmPairJudge:
+class LlmPairJudge(RubricJudge):
     """One model with one rubric, for pairs."""
 
-    def __init__(
-        self,
-        rubric: Rubric,
-        options: AnyJudgeOptions,
-        *,
-        systems: Iterable[str] = (),
-        seed: int = 0,
-        showing: Showing | None = None,
-        retry_policy: RetryPolicy | None = None,
-    ) -> None:
-        """Check that the rubric can be used so; no request is made yet.
+    form = Form.PAIRWISE
 
-        Args:
-            rubric: what is asked.
-            options: model, sampling, and how it is asked.
-            systems: names of systems that are removed from texts.
-            seed: seed for the model's draws.
-            showing: that of another judge, to show both the same texts; None: by ``systems`` and the options.
-            retry_policy: retry policy, for tests; None: that of the options.
-
-        Raises:
-            UsageError: the rubric is not for pairs of dialogues, expected points are asked for, or the key is not set.
-        """
-        if not rubric.allows(Form.PAIRWISE) or rubric.level is not JudgedLevel.DIALOGUE:
+    def check(self) -> None:
+        """Raise UsageError if the rubric is not for pairs of dialogues, or expected points are asked for."""
+        if not self.rubric.allows(Form.PAIRWISE) or self.rubric.level is not JudgedLevel.DIALOGUE:
             raise UsageError(
-                f"The rubric {rubric.id} is not for pairs of dialogues. Choose another one: trialogue rubrics list"
+                f"The rubric {self.rubric.id} is not for pairs of dialogues. Choose another one: trialogue rubrics list"
             )
-        if options.expected:
+        if self.options.expected:
             raise UsageError("The option expected applies to individual conversations, not to pairs.")
-        self.rubric, self.options, self.name = rubric, options, options.model
-        self.settings_hash = settings_hash(rubric, options, seed)
-        self.showing = showing or Showing(systems, mask=options.mask)
-        self._asker = Asker(
-            options,
-            task_of(rubric, Form.PAIRWISE, reasons=options.reasons),
-            schema_of(rubric, Form.PAIRWISE, reasons=options.reasons),
-            seed=seed,
-            retry_policy=retry_policy,
-        )
 
     def compare(self, pairs: Sequence[Pair], *, watch: Watch | None = None) -> list[Comparison]:
         """Compare the dialogues of each pair, in both orders.
@@ -94,14 +121,6 @@ class LlmPairJudge:
     def cost(self, pairs: Iterable[Pair]) -> Cost:
         """What comparing pairs will cost; makes no request."""
         return self._asker.cost(text for a, b in pairs for text in self._ask_about(a, b).texts)
-
-    def usage(self) -> Usage:
-        """Requests, tokens and cost so far."""
-        return self._asker.usage()
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._asker.close()
 
     def _ask_about(self, a: Dialogue, b: Dialogue) -> _Asked:
         failed = (a.fault is Fault.AGENT, b.fault is Fault.AGENT)
@@ -160,11 +179,9 @@ class LlmPairJudge:
         )
 
     def _sample(self, answer: Answer) -> tuple[Sample, dict[str, str]]:
-        if isinstance(answer, Reason):
-            return Sample(whys=dict(empty_reading(self.rubric, answer).whys)), {}
-        if not answer.is_whole:
-            why = Reason.of(ReasonCode.JUDGE_CUT, finish_reason=answer.finish_reason)
-            return sample_of(answer, {}, empty_reading(self.rubric, why).whys), {}
+        if (unread := self._without_reading(answer)) is not None:
+            return unread, {}
+        assert isinstance(answer, Completion)
         choices, whys, reason = read_choices(self.rubric, answer.text)
         return sample_of(answer, {}, whys, reason), dict(choices)
 

@@ -3,13 +3,12 @@
 Shared by agents, simulated users, labellers and judges, which do not depend on each other.
 """
 
-from trialogue.llm.budget import Budget, LimitReached, Limits, use_budget
 from trialogue.llm.cache import Cache
 from trialogue.llm.chat import ChatClient, ChatOptions, Completion
 from trialogue.llm.choosing import Choice, choose
 from trialogue.llm.local import LocalModel, LocalOptions
 from trialogue.llm.models import ModelOptions, open_model
-from trialogue.llm.usage import Ledger, Price, Usage
+from trialogue.llm.usage import Budget, Ledger, LimitReached, Limits, Price, Usage, use_budget
 
 __all__ = [
     "Budget",

@@ -13,17 +13,23 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from trialogue.errors import UsageError
-from trialogue.llm.budget import Reservation, active_budget, most_prompt_tokens, tally
 from trialogue.llm.cache import Cache, key_of
 from trialogue.llm.machine_text import tool_called_by
 from trialogue.llm.tokens import Token, tokens_of
-from trialogue.llm.usage import Ledger, Price
+from trialogue.llm.usage import Ledger, Price, Reservation, active_budget, most_prompt_tokens, tally
 from trialogue.records import JsonValue, Record, RetryCost
-from trialogue.transport.answers import MODEL_IS_OURS_TO_MEND, check_success, checked_text, hidden, redactor
+from trialogue.transport.answers import (
+    MODEL_IS_OURS_TO_MEND,
+    check_success,
+    checked_text,
+    hidden,
+    is_stream,
+    redactor,
+    whole_answer,
+)
 from trialogue.transport.failures import AgentFailure, FailureKind, PassingFailure, UnreadableAnswer
 from trialogue.transport.http import MAX_BYTES, ConnectionPool
 from trialogue.transport.retry import AtOnce, Retries, RetryPolicy, Seconds
-from trialogue.transport.streams import is_stream, whole_answer
 
 Message = Mapping[str, Any]
 """``{"role": "system", "user", "assistant" or "tool", "content": text}``, with the calls of tools and their ids."""

@@ -1,18 +1,156 @@
 """Ask a language model to choose one of several numbered options.
 
 Only a bare number is a choice; a number within other words is not accepted.
+
+Options of a question as letters: their order, the letter in an answer, and the probabilities that its tokens mean.
+
+Letters are used because every tokenizer has a token for each. The order of options differs between samples, so that a
+preference for early options averages out.
 """
 
 import re
-from collections.abc import Sequence
+import string
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Annotated, Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ConfigDict, Field, model_validator
 
 from trialogue.errors import UsageError
-from trialogue.llm.chat import Completion, Message
+from trialogue.llm.chat import ChatOptions, Completion, Message
+from trialogue.llm.local import LocalOptions
+from trialogue.llm.tokens import Token
 from trialogue.records import Reason, ReasonCode
 from trialogue.records.spoken import split_channels
+from trialogue.seeds import rng_for
 from trialogue.transport.failures import AgentFailure
+
+LONGEST_ANSWER = 16  # tokens
+ONE_ANSWER = "samples above 1 need a temperature above 0: at 0, all of them are the same answer"
+
+
+class EndpointLetterOptions(ChatOptions):
+    """Endpoint and model, and how probabilities are obtained."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    max_tokens: Annotated[int, Field(ge=1)] | None = LONGEST_ANSWER
+    """Tokens that an answer may have: a letter, and what some models write around it. Reasoning models need more."""
+    temperature: Annotated[float, Field(ge=0, le=10)] | None = 0.0
+    """0: the likeliest answer; several samples need a higher one. None: the server's default."""
+    log_probabilities: bool = True
+    """Whether probabilities are those of the answer's token (``logprobs``), for servers that give them; else they are the
+    shares of ``samples`` answers."""
+    samples: Annotated[int, Field(ge=1, le=100)] = 1
+    """Answers to each question; each sees the options in another order."""
+
+    @model_validator(mode="after")
+    def _can_be_asked(self) -> "EndpointLetterOptions":
+        wrong = []
+        if self.samples > 1 and self.temperature == 0:
+            wrong.append(ONE_ANSWER)
+        if not self.log_probabilities and self.samples == 1:
+            wrong.append("a single answer without log_probabilities gives no probabilities: set samples to 5 or more")
+        reserved = sorted({"logprobs", "top_logprobs", "n"} & set(self.more))
+        if reserved:
+            wrong.append(f"'more' cannot contain {', '.join(reserved)}: use the options log_probabilities and samples")
+        if wrong:
+            raise ValueError("; ".join(wrong))
+        return self
+
+
+class LocalLetterOptions(LocalOptions):
+    """A model in this process: probabilities are shares of its answers."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    max_tokens: Annotated[int, Field(ge=1)] = LONGEST_ANSWER
+    """Tokens that an answer may have: a letter, and what some models write around it. Reasoning models need more."""
+    temperature: Annotated[float, Field(gt=0, le=10)] = 1.0
+    """Above 0, since ``samples`` would otherwise be one answer several times."""
+    log_probabilities: Literal[False] = False
+    """False: probabilities of tokens are read from endpoints only."""
+    samples: Annotated[int, Field(ge=2, le=100)] = 5
+    """Answers to each question; each sees the options in another order."""
+
+
+LetterOptions = EndpointLetterOptions | LocalLetterOptions
+"""Options wherever the model runs."""
+
+
+def letter_options_class(given: Collection[str]) -> type[EndpointLetterOptions] | type[LocalLetterOptions]:
+    """Record that describes some options: a model in a ``folder``, or else behind an endpoint."""
+    return LocalLetterOptions if "folder" in given else EndpointLetterOptions
+
+
+TOP = 20  # log-probabilities of so many tokens, the most that OpenAI gives
+MAX_OPTIONS = len(string.ascii_uppercase)
+"""Options that a question may have."""
+MIN_PROBABILITY = 1e-4  # probability of an option that the server does not list among the likeliest tokens
+LETTER = re.compile(r"\W*([A-Za-z])\W*", re.ASCII)
+
+
+def order_of(options: Sequence[str], sample: int, seed: int) -> list[str]:
+    """Options in the order of a sample: as they are for the first sample, random for others."""
+    if sample == 0:
+        return list(options)
+    return [str(each) for each in rng_for(seed, "options", str(sample)).permutation(np.array(options, dtype=object))]
+
+
+def letter_in(answer: str, options: int) -> int | None:
+    """Place of the option that an answer names; None if it is anything but one letter.
+
+    >>> letter_in("(C)", 14), letter_in("<think>A or B?</think> B.", 14), letter_in("B or C", 14), letter_in("Z", 14)
+    (2, 1, None, None)
+    """
+    found = LETTER.fullmatch(split_channels(answer).said)
+    place = string.ascii_uppercase.index(found[1].upper()) if found else options
+    return place if place < options else None
+
+
+def option_probabilities(
+    answer: Completion, options: int, *, log_probabilities: bool, place: str
+) -> NDArray[np.floating[Any]] | None:
+    """Probabilities of the options in a complete answer, shape (options,); None if it is not one letter, or has none for it.
+
+    Args:
+        answer: complete; whether it was cut off is for the caller to see.
+        options: number of options, which are the first letters.
+        log_probabilities: take the tokens' probabilities; otherwise the letter has probability 1.
+        place: where the model is, for the error.
+
+    Raises:
+        UsageError: log-probabilities are expected, and the server returns none.
+    """
+    letter = letter_in(answer.text, options)
+    if letter is None:
+        return None
+    if not log_probabilities:
+        row: NDArray[np.floating[Any]] = np.eye(options)[letter]
+        return row
+    if not answer.tokens:
+        raise UsageError(
+            f"{place} does not return log-probabilities. Set log_probabilities: false, samples: 5 and a temperature above 0."
+        )
+    return token_probabilities(answer.tokens, letter, options)
+
+
+def token_probabilities(tokens: Sequence[Token], place: int, options: int) -> NDArray[np.floating[Any]] | None:
+    """Probabilities of the options at the answer's token, shape (options,); None if the server gave none for it."""
+    letters = string.ascii_uppercase[:options]
+    token = next((each for each in reversed(tokens) if each.text.strip().upper() == letters[place]), None)
+    if token is None or not token.others:
+        return None
+    chances = np.full(options, MIN_PROBABILITY)
+    for text, chance in token.chances():
+        name = text.upper()
+        if len(name) == 1 and name in letters:
+            chances[letters.index(name)] += chance
+    row: NDArray[np.floating[Any]] = chances / chances.sum()
+    return row
+
 
 ANSWER = re.compile(r"\W*(\d{1,3})\W*", re.ASCII)
 

@@ -22,8 +22,7 @@ from trialogue.llm.cache import Cache, key_of
 from trialogue.llm.chat import SEEDS, Completion, EmptyAnswer, Message, completion_in, tokens_in
 from trialogue.llm.usage import Ledger, Price
 from trialogue.records import JsonValue, Record, RetryCost
-from trialogue.transport.failures import AgentFailure
-from trialogue.transport.foreign import call_foreign
+from trialogue.transport.failures import AgentFailure, call_foreign
 
 PURPOSE = "run a language model in this process"
 GGUF = ".gguf"

@@ -9,8 +9,9 @@ annotated dialogues, ``load_users`` loads fitted or bundled models, ``Users`` ap
 13
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from trialogue.extras import importer
 
 if TYPE_CHECKING:
     from trialogue.catalogue.domains import main_attribute
@@ -55,39 +56,19 @@ __all__ = [
     "talk",
 ]
 
-_LAZY = {
-    "ACCEPTABLE": "trialogue.records.kinds.acts",
-    "ActionSpace": "trialogue.simulation.actions",
-    "AgendaUser": "trialogue.simulation.users.user",
-    "CIR6": "trialogue.records.kinds.acts",
-    "InteractionModel": "trialogue.simulation.users.interaction",
-    "KDD2020": "trialogue.simulation.actions",
-    "METHODS": "trialogue.simulation.users.options",
-    "NeedsByCase": "trialogue.simulation.users.kinds",
-    "QRFA_PAPER": "trialogue.simulation.actions",
-    "QRFA_RELEASED": "trialogue.simulation.actions",
-    "SimulatedUser": "trialogue.simulation.users.user",
-    "SimulatedUsers": "trialogue.simulation.users.kinds",
-    "Stop": "trialogue.simulation.users.user",
-    "Transcript": "trialogue.simulation.dialogue",
-    "UserKind": "trialogue.simulation.users.kinds",
-    "UserModel": "trialogue.simulation.users.fit",
-    "UserOptions": "trialogue.simulation.users.options",
-    "Users": "trialogue.simulation.users.population",
-    "World": "trialogue.simulation.users.kinds",
-    "check_catalogue": "trialogue.simulation.paths",
-    "converse": "trialogue.simulation.dialogue",
-    "fit_interaction": "trialogue.simulation.users.interaction",
-    "fit_users": "trialogue.simulation.users.fit",
-    "load_kind": "trialogue.simulation.users.kinds",
-    "load_users": "trialogue.simulation.users.fit",
-    "main_attribute": "trialogue.catalogue.domains",
-    "talk": "trialogue.simulation.dialogue",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name lazily: an evaluation reads dialogues and simulates none."""
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LAZY[name]), name)
+__getattr__ = importer(
+    __name__,
+    {
+        "trialogue.catalogue.domains": "main_attribute",
+        "trialogue.records.kinds.acts": "ACCEPTABLE CIR6",
+        "trialogue.simulation.actions": "ActionSpace KDD2020 QRFA_PAPER QRFA_RELEASED",
+        "trialogue.simulation.dialogue": "Transcript converse talk",
+        "trialogue.simulation.paths": "check_catalogue",
+        "trialogue.simulation.users.fit": "UserModel fit_users load_users",
+        "trialogue.simulation.users.interaction": "InteractionModel fit_interaction",
+        "trialogue.simulation.users.kinds": "NeedsByCase SimulatedUsers UserKind World load_kind",
+        "trialogue.simulation.users.options": "METHODS UserOptions",
+        "trialogue.simulation.users.population": "Users",
+        "trialogue.simulation.users.user": "AgendaUser SimulatedUser Stop",
+    },
+)

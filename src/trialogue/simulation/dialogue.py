@@ -7,7 +7,7 @@ agent's latency.
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeVar, cast
 
@@ -182,7 +182,7 @@ class _Conversation:
                 return Ending.AGENT_ENDED, None
             if turns <= 0:
                 return Ending.TURN_LIMIT, None
-            said = _of_the_user(partial(self._user.answer, turn))
+            said = _of_the_user(self._user.answer, turn)
         if said.last_words is not None:
             self.record.append(said.last_words)
         return regular_ending(said.reason)
@@ -200,7 +200,7 @@ class _Conversation:
         if greeting is None:
             return _of_the_user(self._user.start)
         self._agent_says(greeting)
-        return Stop(Ending.AGENT_ENDED) if greeting.ends else _of_the_user(partial(self._user.start, greeting))
+        return Stop(Ending.AGENT_ENDED) if greeting.ends else _of_the_user(self._user.start, greeting)
 
     def _resume(self, history: Sequence[Utterance]) -> Utterance | Stop | None:
         """The user's next message after the history; None if it is the agent's turn."""
@@ -211,11 +211,11 @@ class _Conversation:
             self.record.append(utterance)
             self._shown.append(self._as_shown(utterance) if utterance.speaker == "user" else utterance)
         if said == 0:
-            return _of_the_user(partial(self._user.start, Turn(tuple(history))))
-        _of_the_user(partial(self._user.resume, history[:said]))
+            return _of_the_user(self._user.start, Turn(tuple(history)))
+        _of_the_user(self._user.resume, history[:said])
         if said == len(history):
             return None
-        return _of_the_user(partial(self._user.answer, Turn(tuple(history[said:]))))
+        return _of_the_user(self._user.answer, Turn(tuple(history[said:])))
 
     def _user_says(self, said: Utterance) -> None:
         self.record.append(said)
@@ -227,9 +227,9 @@ class _Conversation:
     def _agent_says(self, turn: Turn) -> Turn:
         """Take down a turn, with what its messages do; AgentFailure if nothing was said."""
         said = turn.utterances
-        if not turn.ends and not any(utterance.text.strip() for utterance in said):
+        if not turn.ends and not "".join([utterance.text for utterance in said]).strip():
             raise AgentFailure("empty", f"a turn of {len(said)} messages without text")
-        if any(utterance.speaker != "system" for utterance in said):
+        if {utterance.speaker for utterance in said} - {"system"}:
             raise AgentFailure("malformed", "a message in the agent's turn has the user as its speaker")
         self._shown.extend(said)
         if not self._show_acts:
@@ -238,7 +238,7 @@ class _Conversation:
             self.record.extend(said)
             return turn
         try:
-            labels = _of_the_user(partial(self._labelling.labels, turn))
+            labels = _of_the_user(self._labelling.labels, turn)
         except UserFailure:
             self.record.extend(said)  # it was said, whatever became of its label
             raise
@@ -253,7 +253,7 @@ class _Conversation:
         return self._show_acts or not said.acts or any(act.intent in KNOWN for act in said.acts)
 
 
-def _of_the_user(call: Callable[[], Result]) -> Result:
+def _of_the_user(call: Callable[..., Result], *arguments: object) -> Result:
     """The user's utterance and acts.
 
     Users may be made of the same parts as agents, such as a client of a language model, and fail in the same way; such a
@@ -263,7 +263,7 @@ def _of_the_user(call: Callable[[], Result]) -> Result:
         UserFailure: the user's own, or a failure of a part that the user is made of.
     """
     try:
-        return call()
+        return call(*arguments)
     except AgentFailure as failure:
         ending = failure.ending if failure.ending.fault is Fault.HARNESS else Ending.USER_ERROR
         raise UserFailure(failure.detail, ending=ending) from failure
@@ -281,7 +281,7 @@ def _add_latency(turn: Turn, seconds: float) -> Turn:
 
 def _without_times(turn: Turn) -> Turn:
     """A turn without how long its calls of tools took: the same dialogue is the same bytes."""
-    if all(each.trace is None for each in turn.utterances):
+    if not [each for each in turn.utterances if each.trace is not None]:
         return turn
     changed = (
         each if each.trace is None else each.model_copy(update={"trace": without_times(each.trace)})

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from math import log
 from types import MappingProxyType
 
-from trialogue.agents.base import Turn
-from trialogue.agents.session import SimpleSession
+from trialogue.agents.base import SimpleSession, Turn
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Utterance
 from trialogue.records.kinds.acts import replay_of
@@ -22,7 +21,7 @@ from trialogue.seeds import rng_for
 from trialogue.simulation.language.nlu import Example, RetrievalClassifier
 from trialogue.simulation.language.phrases import Linker
 from trialogue.simulation.random_source import RandomSource
-from trialogue.simulation.users.counting import labels_of
+from trialogue.simulation.users.interaction import labels_of
 from trialogue.simulation.users.options import UserOptions, method
 
 LETTERS = {"and-chill": "A", "kelly": "B", "jmrs1": "C"}

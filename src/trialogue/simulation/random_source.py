@@ -1,7 +1,7 @@
 """Fast random sampling: uniform numbers drawn in blocks from one generator, and tables of weighted labels."""
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Generic, TypeVar
 
@@ -14,23 +14,19 @@ BLOCK = 64  # numbers fetched at a time: a dialogue needs some fifty, and one by
 Thing = TypeVar("Thing")
 
 
+def _numbers(rng: np.random.Generator) -> Iterator[float]:
+    while True:
+        yield from rng.random(BLOCK).tolist()
+
+
 class RandomSource:
     """Random decisions from one generator, which must not be used elsewhere."""
 
-    __slots__ = ("_at", "_block", "_rng")
+    __slots__ = ("share",)
 
     def __init__(self, rng: np.random.Generator) -> None:
-        self._rng = rng
-        self._block: list[float] = []
-        self._at = 0
-
-    def share(self) -> float:
+        self.share = _numbers(rng).__next__
         """Random number in [0, 1)."""
-        if self._at == len(self._block):
-            self._block = self._rng.random(BLOCK).tolist()
-            self._at = 0
-        self._at += 1
-        return self._block[self._at - 1]
 
     def draw_below(self, bound: int) -> int:
         """Random integer from 0 to ``bound`` - 1; ``bound`` is at least 1."""
@@ -42,9 +38,10 @@ class RandomSource:
 
     def sample(self, things: Sequence[Thing], count: int) -> list[Thing]:
         """Random sample of ``count`` elements, or all if there are fewer, without replacement and in random order."""
-        pool = list(things)
-        for place in range(min(count, len(pool))):
-            other = place + int(self.share() * (len(pool) - place))
+        pool, share = list(things), self.share
+        size = len(pool)
+        for place in range(min(count, size)):
+            other = place + int(share() * (size - place))
             pool[place], pool[other] = pool[other], pool[place]
         return pool[:count]
 

@@ -20,9 +20,10 @@ import ssl
 import threading
 import time
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from email.message import Message
-from functools import partial
+from types import FunctionType
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -35,6 +36,7 @@ QUICK: int | None = getattr(socket, "TCP_QUICKACK", None)
 the other, and do not send the body before the headers are acknowledged: with the usual delay every turn took 40 ms more."""
 NO_SOCKETS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.EADDRNOTAVAIL})
 NO_NETWORK = frozenset({errno.ENETDOWN, errno.ENETUNREACH, errno.EHOSTUNREACH})
+MAX_HEADS = 256  # beginnings of requests that are kept
 IDLE_KEPT = 64  # connections kept for later; more sessions than that at once open new ones
 
 
@@ -105,32 +107,82 @@ class _SocketFile:
         return io.BufferedReader(_BoundedReader(self._sock, self._deadline))
 
 
+class _Headers(http.client.HTTPMessage):
+    """Headers by name, the first of each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._first: dict[str, str] = {}
+
+    def add(self, name: str, value: str) -> None:
+        self._headers.append((name, value))  # type: ignore[attr-defined]
+        self._first.setdefault(name.lower(), value)
+
+    def get(self, name: str, failobj: Any = None) -> Any:
+        return self._first.get(name.lower(), failobj)
+
+
+def _headers(stream: Any) -> http.client.HTTPMessage:
+    """What ``http.client.parse_headers`` reads, in a tenth of the time where every header is a line of its own."""
+    lines: list[bytes] = http.client._read_headers(stream)  # type: ignore[attr-defined]
+    found = _Headers()
+    for line in lines[:-1]:
+        name, colon, value = line.decode("iso-8859-1").partition(":")
+        if not (colon and name.isascii() and name.isprintable() and " " not in name):
+            return http.client.parse_headers(io.BytesIO(b"".join(lines)))
+        found.add(name, value.lstrip(" \t").rstrip("\r\n"))
+    return found
+
+
 class _Response(http.client.HTTPResponse):
     """An answer that is read until the deadline of its connection."""
 
     def __init__(self, sock: socket.socket, *, deadline: _Deadline, **more: Any) -> None:
         super().__init__(cast("socket.socket", _SocketFile(sock, deadline)), **more)
 
+    # The library's own beginning of an answer, but for its parser of e-mail: a fifth of the time of dialogues over HTTP.
+    begin = FunctionType(http.client.HTTPResponse.begin.__code__, {**vars(http.client), "parse_headers": _headers})
+
 
 class _PlainConnection(http.client.HTTPConnection):
     """Sends headers and body in one go: one packet and one system call instead of two."""
 
+    _held: list[bytes] | None = None
+
+    def __init__(self, *where: Any, **options: Any) -> None:
+        super().__init__(*where, **options)
+        self._heads: dict[tuple[object, ...], tuple[bytes, bytes]] = {}
+
     def request_at_once(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> None:
-        self._held: list[bytes] = []
-        try:
-            self.request(method, target, body=body, headers=dict(headers))
-            whole = b"".join(self._held)
-        finally:
-            del self._held
-        self.sock.sendall(whole)
+        self.sock.sendall(self.request_bytes(method, target, body, headers))
         if QUICK is not None:
             self.sock.setsockopt(socket.IPPROTO_TCP, QUICK, 1)
 
+    def request_bytes(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> bytes:
+        """A request as the library writes it; what is before and behind its length is kept for the next one."""
+        key = (method, target, *headers.items())
+        if body is not None and key in self._heads:
+            before, behind = self._heads[key]
+            return b"%b%d%b%b" % (before, len(body), behind, body)
+        writer = copy(self)
+        writer._held = []
+        writer.request(method, target, body=body, headers=dict(headers))
+        whole = b"".join(writer._held)
+        if body is not None:
+            before, length, behind = whole[: len(whole) - len(body)].partition(
+                b"\r\nContent-Length: %d\r\n" % len(body)
+            )
+            if length:
+                if len(self._heads) >= MAX_HEADS:
+                    self._heads.clear()
+                self._heads[key] = before + b"\r\nContent-Length: ", b"\r\n" + behind
+        return whole
+
     def send(self, data: Any) -> None:
-        if hasattr(self, "_held"):
-            self._held.append(data)
-        else:
+        if self._held is None:
             super().send(data)
+        else:
+            self._held.append(data)
 
 
 class _SecureConnection(_PlainConnection, http.client.HTTPSConnection):
@@ -185,10 +237,11 @@ class ConnectionPool:
         """
         start = time.monotonic()
         connection, deadline = self._connect(start + self._timeout_s)
-        whole = False
+        whole, response = False, None
         try:
             connection.request_at_once(method, self._target(path), body, headers)
-            response = connection.getresponse()
+            response = _Response(connection.sock, deadline=deadline, method=method)
+            response.begin()
             # One byte more than allowed: an answer that is too long differs from one of just that length.
             read = response.read(self._most_bytes + 1)
             self._has_answered = True
@@ -210,10 +263,12 @@ class ConnectionPool:
             detail = f"the connection to {self.url} broke ({error}); did it crash?"
             raise PassingFailure("error", detail, heard=True) from error
         finally:
-            if whole and not response.will_close:
+            if whole and response is not None and not response.will_close:
                 self._keep(connection, deadline)
             else:
                 connection.close()
+                if response is not None:
+                    response.close()
 
     def close(self) -> None:
         """Close idle connections; never raises."""
@@ -270,7 +325,6 @@ class ConnectionPool:
         except OSError as error:
             detail = f"{self.url} cannot be reached ({error}). Is the server running, and is this its port?"
             raise PassingFailure(self._to_blame(error), detail, heard=False) from error
-        connection.response_class = partial(_Response, deadline=deadline)  # type: ignore[assignment]
         return connection, deadline
 
     def _take_idle(self) -> tuple[_PlainConnection, _Deadline] | None:

@@ -25,8 +25,7 @@ from trialogue.agents import AgentFailure, make_agent
 from trialogue.agents.base import retries_of
 from trialogue.agents.baselines import Echo
 from trialogue.agents.protocols.exchange import Exchange
-from trialogue.agents.protocols.http_agent import HttpAgent, HttpSpec
-from trialogue.agents.protocols.presets import IEvaLMSpec
+from trialogue.agents.protocols.http_agent import HttpAgent, HttpSpec, IEvaLMSpec
 from trialogue.agents.serving.http_server import AgentServer
 from trialogue.errors import UsageError
 from trialogue.records import Ending, RetryCost, Utterance

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trialogue.agents import AgentFailure
-from trialogue.agents.protocols.templates import (
+from trialogue.agents.protocols.exchange import (
     check_placeholders,
     fill_template,
     required_value,

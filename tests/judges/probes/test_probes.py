@@ -9,8 +9,8 @@ from trialogue.findings.judging.probe_records import ProbeFinding, ProbeVerdict
 from trialogue.findings.judging.probes import probe_findings, probe_threats
 from trialogue.findings.threat import Severity, ThreatCode
 from trialogue.findings.threats.texts import sentence
-from trialogue.judges.probes.asking import ProbeCase, ProbeCases, Probes, plant, sample_dialogues, sample_pairs
-from trialogue.judges.probes.kinds import DEFECTS, REWORDED, ProbeKind
+from trialogue.judges.probe_kinds import DEFECTS, REWORDED, ProbeKind
+from trialogue.judges.probes import ProbeCase, ProbeCases, Probes, plant, sample_dialogues, sample_pairs
 from trialogue.records import Dialogue
 from trialogue.report.judging.document import probes_table
 from trialogue.report.render.papers import table_markdown

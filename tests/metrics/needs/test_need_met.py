@@ -6,8 +6,7 @@ from itertools import chain
 import pytest
 
 from trialogue.metrics import AnyMetric, Undefined, get_metric
-from trialogue.metrics.needs.need_met import NeedMet, probability_by_chance
-from trialogue.metrics.needs.recommendations import recommended_in
+from trialogue.metrics.needs.need_met import NeedMet, probability_by_chance, recommended_in
 from trialogue.records import Constraint, Dialogue, Ending, Mention, Need, ReasonCode, Utterance
 
 NEED = Need(

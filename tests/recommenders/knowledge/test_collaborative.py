@@ -7,8 +7,8 @@ from tests.recommenders.material import film_ratings, films
 from tests.untraced import untraced
 from trialogue.catalogue import Ratings, Scale
 from trialogue_recommenders import Expert
-from trialogue_recommenders.knowledge.collaborative import Collaborative, popularity_of
-from trialogue_recommenders.knowledge.expert import Wish
+from trialogue_recommenders.collaborative import Collaborative, popularity_of
+from trialogue_recommenders.expert import Wish
 
 STARS = Scale(1, 5, 1)
 

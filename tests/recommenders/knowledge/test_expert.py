@@ -1,7 +1,7 @@
 from tests.recommenders.material import film_expert, films
 from trialogue.catalogue import Catalogue, Item
 from trialogue_recommenders import Expert
-from trialogue_recommenders.knowledge.expert import CANDIDATES, Ranking, Wish
+from trialogue_recommenders.expert import CANDIDATES, Ranking, Wish
 from trialogue_recommenders.vocabulary import Feature
 
 HORROR, COMEDY, WAR = ((Feature("genre", name),) for name in ("Horror", "Comedy", "War"))

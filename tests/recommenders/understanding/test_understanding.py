@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.recommenders.material import film_expert, restaurant_expert
 from trialogue_recommenders.text_files import sections_of
-from trialogue_recommenders.understanding.user_text import LONGEST, ParsedText
+from trialogue_recommenders.user_text import LONGEST, ParsedText
 
 
 def heard(text: str) -> ParsedText:

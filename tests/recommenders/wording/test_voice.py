@@ -9,11 +9,11 @@ import pytest
 from tests.recommenders.material import RESTAURANT, film_expert, films
 from trialogue.catalogue import Catalogue, Item
 from trialogue.records import SlotValue
-from trialogue_recommenders.knowledge.facts import Facts
+from trialogue_recommenders.expert import Facts
 from trialogue_recommenders.text_files import sections_of
 from trialogue_recommenders.vocabulary import Feature
-from trialogue_recommenders.wording.voice import DECLARED, Fact, Numbered, Voice
-from trialogue_recommenders.wording.wording import FILMS
+from trialogue_recommenders.voice import DECLARED, Fact, Numbered, Voice
+from trialogue_recommenders.wording import FILMS
 
 HEAT, ALIEN = films()["heat-1995"], films()["alien-1979"]
 

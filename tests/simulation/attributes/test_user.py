@@ -13,15 +13,12 @@ from trialogue.catalogue.item import ASKED
 from trialogue.metrics import Undefined, get_metric
 from trialogue.metrics.gates.detect import gates_in
 from trialogue.records import Dialogue, Ending, Mention, Need, Utterance
-from trialogue.simulation.attributes import wording
-from trialogue.simulation.attributes.kinds import AttributeKind, AttributeUsers
-from trialogue.simulation.attributes.questions import QuestionParser
-from trialogue.simulation.attributes.user import WITHHELD, AttributeUser
-from trialogue.simulation.attributes.wording import answer_with, join_sentences
+from trialogue.simulation.attributes import questions as wording
+from trialogue.simulation.attributes.kinds import WITHHELD, AttributeKind, AttributeUser, AttributeUsers
+from trialogue.simulation.attributes.questions import QuestionParser, answer_with, join_sentences
 from trialogue.simulation.dialogue import Transcript, talk
-from trialogue.simulation.users.kinds import World
+from trialogue.simulation.users.kinds import TitleDetector, World
 from trialogue.simulation.users.needs import resolve_mentions
-from trialogue.simulation.users.targets import TitleDetector
 
 CATALOGUE = films()
 TARGET = next(item for item in CATALOGUE.values() if item.title == "Jurassic Park")

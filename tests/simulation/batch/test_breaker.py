@@ -6,13 +6,12 @@ import pytest
 
 from tests.simulation.standin import Talker, TalkerSession, make_agent, make_users
 from trialogue.agents.base import Agent
-from trialogue.llm.budget import DialogueSpend
+from trialogue.llm.usage import DialogueSpend
 from trialogue.records import Dialogue, Ending, read_records
 from trialogue.simulation.batch.batch import run_batch
-from trialogue.simulation.batch.breaker import EXTERNAL, Breaker, Halted
 from trialogue.simulation.batch.folder import read_finished
 from trialogue.simulation.batch.plan import Plan
-from trialogue.simulation.batch.workers import FinishedDialogue
+from trialogue.simulation.batch.workers import EXTERNAL, Breaker, FinishedDialogue, Halted
 from trialogue.transport.failures import AgentFailure, FailureKind
 
 PLAN = Plan(("mended", "fine"), ("u",), 12)

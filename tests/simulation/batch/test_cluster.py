@@ -7,7 +7,7 @@ import pytest
 from tests.simulation.standin import Counted, Fatal, make_agent, make_users
 from trialogue import dask_cluster
 from trialogue.errors import MissingExtraError, UsageError
-from trialogue.simulation.batch import cluster
+from trialogue.simulation.batch import processes
 from trialogue.simulation.batch.batch import run_batch
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner, WorkerSpec
@@ -45,14 +45,14 @@ def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, undisturbed: byt
 
 def test_a_scheduler_that_does_not_answer_is_reported() -> None:
     with pytest.raises(UsageError, match=r"No Dask scheduler answers at 'tcp://127.0.0.1:9'"):
-        cluster.Cluster(
+        processes.Cluster(
             WorkerSpec(make_agent, make_users, DialogueRunner()), address="tcp://127.0.0.1:9", connect_timeout_s=0.5
         )
 
 
 def test_an_address_that_is_none_is_reported() -> None:
     with pytest.raises(UsageError, match="It is an address such as tcp://host:8786"):
-        cluster.Cluster(
+        processes.Cluster(
             WorkerSpec(make_agent, make_users, DialogueRunner()), address="nonsense://here", connect_timeout_s=0.5
         )
 
@@ -70,7 +70,7 @@ def test_a_cluster_without_workers_is_reported() -> None:
     with distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0") as empty:
         address = empty.scheduler_address
         with pytest.raises(UsageError, match=r"has no workers. Start some with: dask worker"):
-            cluster.Cluster(
+            processes.Cluster(
                 WorkerSpec(make_agent, make_users, DialogueRunner()), address=address, connect_timeout_s=0.5
             )
 
@@ -87,8 +87,8 @@ def test_a_cluster_that_is_there_is_used_and_left_as_it_was(tmp_path: Path, undi
         address = running.scheduler_address
         batch = run_batch(PLAN, make_agent, make_users, folder=tmp_path, cluster=address)
         assert batch.dialogues.read_bytes() == undisturbed
-        assert cluster._specs == {}  # its worker is a thread of this process: the batch has been forgotten
-        assert cluster._contexts == {}
+        assert processes._specs == {}  # its worker is a thread of this process: the batch has been forgotten
+        assert processes._contexts == {}
         assert len(running.workers) == 1
 
 
@@ -119,5 +119,5 @@ def test_a_local_cluster_that_cannot_be_set_up_is_stopped(monkeypatch: pytest.Mo
     monkeypatch.setattr(dask_cluster.DaskCluster, "_start", start)
     monkeypatch.setattr(dask_cluster.DaskCluster, "_connect", connect)
     with pytest.raises(RuntimeError, match="refuses the plug-in"):
-        cluster.Cluster(WorkerSpec(make_agent, make_users, DialogueRunner()))
+        processes.Cluster(WorkerSpec(make_agent, make_users, DialogueRunner()))
     assert [each.closed for each in started] == [True, True]

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, Ending, JsonValue, Manifest, Utterance, read_records, sha256_of
 from trialogue.records.base import SCHEMA
-from trialogue.records.files.jsonl import RepairWarning
+from trialogue.records.files.jsonl import RepairWarning, line_of
 from trialogue.simulation.batch import ledger as module
 from trialogue.simulation.batch.folder import DIALOGUES, LEDGER, MANIFEST, read_finished
-from trialogue.simulation.batch.ledger import Ledger, export, line_of
+from trialogue.simulation.batch.ledger import Ledger, export
 
 CONFIG: dict[str, JsonValue] = {"agents": ["a"], "max_turns": 5}
 

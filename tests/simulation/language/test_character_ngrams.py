@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from trialogue.simulation.language.character_ngrams import pieces, table
+from trialogue.simulation.language.nlu_linear import pieces, table
 
 TEXTS = ["Oh no", "I a  ab\n abc abcd \u2028 ÄÖ İstanbul §", "", "Oh no", "x"]
 

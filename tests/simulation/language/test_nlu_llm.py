@@ -25,8 +25,9 @@ from trialogue.simulation.language.nlu_llm import (
     agent_labels,
     origin_of,
     prompt_of,
+    understanding_json,
+    understanding_options,
 )
-from trialogue.simulation.language.nlu_llm_options import understanding_json, understanding_options
 from trialogue.transport.failures import AgentFailure
 
 __all__ = ["endpoint", "start"]

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from tests.simulation.made import rng
 from trialogue.errors import UsageError
-from trialogue.simulation.language.typos import add_typos, check_rate
+from trialogue.simulation.language.styles import add_typos, check_rate
 
 
 @given(text=st.text(max_size=60), seed=st.integers(0, 2**32))

@@ -8,10 +8,9 @@ import pytest
 
 from tests.simulation.language.test_nlu import SOME
 from trialogue.errors import DataError
-from trialogue.simulation.language import weight_cache as module
+from trialogue.simulation.language import nlu_linear as module
 from trialogue.simulation.language.nlu import Example
-from trialogue.simulation.language.nlu_linear import Weights, fitted_weights
-from trialogue.simulation.language.weight_cache import cached_weights
+from trialogue.simulation.language.nlu_linear import Weights, cached_weights, fitted_weights
 
 
 @pytest.fixture

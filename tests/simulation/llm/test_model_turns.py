@@ -2,7 +2,7 @@
 
 import pytest
 
-from trialogue.simulation.llm.model_turns import StopReason, UserMove, choice_in, move_in
+from trialogue.simulation.llm.user import StopReason, UserMove, choice_in, move_in
 from trialogue.simulation.users.user import Stop
 
 

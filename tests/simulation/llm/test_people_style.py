@@ -10,7 +10,7 @@ from tests.simulation.made import film_ratings, films
 from trialogue.cli.app import app
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, Utterance
-from trialogue.simulation.language.typos import add_typos
+from trialogue.simulation.language.styles import add_typos
 from trialogue.simulation.llm.people_style import (
     PeopleStyle,
     read_style,

@@ -7,8 +7,18 @@ import pytest
 from tests.simulation.made import films
 from trialogue.errors import UnknownNameError
 from trialogue.records import Constraint, Need
-from trialogue.simulation.llm.need_text import describe_need, describe_persona, describe_target, describe_tastes
-from trialogue.simulation.llm.prompts import NAMES, PLACEHOLDER, PROMPTS, check_prompt, fill_in, signature_of
+from trialogue.simulation.llm.prompts import (
+    NAMES,
+    PLACEHOLDER,
+    PROMPTS,
+    check_prompt,
+    describe_need,
+    describe_persona,
+    describe_target,
+    describe_tastes,
+    fill_in,
+    signature_of,
+)
 
 IDS = tuple(films())
 NEED = Need(

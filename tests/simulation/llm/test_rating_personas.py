@@ -9,7 +9,7 @@ from trialogue.catalogue import Catalogue, Item, Ratings
 from trialogue.catalogue.ratings import Scale
 from trialogue.cli.app import app
 from trialogue.errors import UsageError
-from trialogue.simulation.llm.rating_personas import rating_personas
+from trialogue.simulation.llm.people_style import rating_personas
 
 FILMS = Catalogue.from_items(
     [Item(id=str(place), title=f"Film {place}", attributes={"genre": (f"g{place % 4}",)}) for place in range(12)]

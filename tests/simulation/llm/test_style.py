@@ -8,7 +8,7 @@ import pytest
 from tests.simulation.llm.test_kinds import WHERE
 from tests.simulation.made import film_ratings, films, rng
 from trialogue.errors import DataError, UsageError
-from trialogue.simulation.llm.style import persona_of, read_personas, typist
+from trialogue.simulation.llm.users import persona_of, read_personas, typist
 from trialogue.simulation.users.kinds import World, load_kind
 
 WORLD = World(films(), film_ratings())

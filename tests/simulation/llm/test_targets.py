@@ -6,12 +6,10 @@ from tests.simulation.llm.test_user import VALUES, Says
 from tests.simulation.made import Scripted, agent, films, texts, turn
 from trialogue.records import Ending, Need
 from trialogue.simulation.dialogue import Transcript, talk
-from trialogue.simulation.llm.model_queries import ModelQueries
 from trialogue.simulation.llm.prompts import PROMPTS
-from trialogue.simulation.llm.targets import WITHHELD, TitleGuard, tastes_need
-from trialogue.simulation.llm.user import LlmUser, SinglePrompt
-from trialogue.simulation.users.kinds import World
-from trialogue.simulation.users.targets import target_need
+from trialogue.simulation.llm.user import LlmUser, ModelQueries, SinglePrompt
+from trialogue.simulation.llm.users import WITHHELD, TitleGuard, tastes_need
+from trialogue.simulation.users.kinds import World, target_need
 
 TARGET = next(item for item in films().values() if len(item.title) > 8)
 OTHER = next(item for item in films().values() if len(item.title) > 8 and item.id != TARGET.id)

@@ -9,9 +9,8 @@ from tests.simulation.made import Scripted, agent, texts, turn, user
 from trialogue.llm.chat import Completion
 from trialogue.records import Ending, Fault, Need
 from trialogue.simulation.dialogue import Transcript, talk
-from trialogue.simulation.llm.model_queries import ModelQueries
 from trialogue.simulation.llm.prompts import FIRST, PROMPTS
-from trialogue.simulation.llm.user import DualPrompt, LlmUser, SinglePrompt
+from trialogue.simulation.llm.user import DualPrompt, LlmUser, ModelQueries, SinglePrompt
 from trialogue.transport.failures import AgentFailure, FailureKind
 
 VALUES = {"domain": "films", "who": "", "need": "- genre: Crime", "words": "9"}

@@ -9,11 +9,11 @@ from trialogue.records import DialogueAct, Mention, SlotValue, Utterance
 from trialogue.simulation import load_users
 from trialogue.simulation.dialogue import talk
 from trialogue.simulation.language.phrases import OPENING
-from trialogue.simulation.llm.model_queries import ModelQueries
 from trialogue.simulation.llm.prompts import PROMPTS
+from trialogue.simulation.llm.user import ModelQueries
 from trialogue.simulation.llm.worded import ActGate, WordedUser, gate_of
+from trialogue.simulation.source import WORDING, Wording
 from trialogue.simulation.users.kinds import World
-from trialogue.simulation.wording_outcomes import WORDING, Wording
 
 MODEL = load_users("cir6-pkg")
 USERS = MODEL.settle(World(films(), film_ratings()))

@@ -17,9 +17,8 @@ from trialogue.simulation.users.agenda import (
     initialiser,
     walk,
 )
-from trialogue.simulation.users.counting import class_bigrams, labels_of
 from trialogue.simulation.users.course import Course
-from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
+from trialogue.simulation.users.interaction import InteractionModel, class_bigrams, fit_interaction, labels_of
 
 DRAWS = 2000
 # user_simulation.md §3.3; cap 25 was computed once with an independent script (4,000 draws), the others are the spec's

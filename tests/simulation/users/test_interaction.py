@@ -7,8 +7,15 @@ from trialogue.errors import DataError
 from trialogue.records import Dialogue, DialogueAct, Utterance
 from trialogue.records.kinds.acts import CIR6
 from trialogue.simulation.actions import QRFA_PAPER, ActionSpace
-from trialogue.simulation.users.counting import END, bigrams, class_bigrams, labels_of, state_bigrams
-from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
+from trialogue.simulation.users.interaction import (
+    END,
+    InteractionModel,
+    bigrams,
+    class_bigrams,
+    fit_interaction,
+    labels_of,
+    state_bigrams,
+)
 
 TWO = [
     dialogue("u:Non-disclose", "a:Elicit", "u:Disclose", "a:Show", "a:List", "u:Note", "a:Record", name="1"),

@@ -11,10 +11,9 @@ from trialogue.catalogue import Catalogue, Item, Ratings, Scale
 from trialogue.records import Constraint, Mention, Need, NeedSource, Utterance
 from trialogue.simulation import Users
 from trialogue.simulation.bundled import bundled_users
-from trialogue.simulation.preferences import SingleItem
+from trialogue.simulation.preferences import NeedPreferences, SingleItem
 from trialogue.simulation.profiles import LIKED, Profile
 from trialogue.simulation.users.kinds import NeedsByCase, World
-from trialogue.simulation.users.need_preferences import NeedPreferences
 from trialogue.simulation.users.needs import DECADE, Needs, decade_of, resolve_mentions, satisfied_share
 
 USERS = Users(bundled_users("cir6-pkg"), films(), film_ratings())

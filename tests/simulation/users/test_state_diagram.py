@@ -7,8 +7,7 @@ import pytest
 from tests.simulation.made import dialogue
 from trialogue.errors import UnknownNameError
 from trialogue.simulation.bundled import bundled_users
-from trialogue.simulation.users.counting import END
-from trialogue.simulation.users.interaction import fit_interaction
+from trialogue.simulation.users.interaction import END, fit_interaction
 from trialogue.simulation.users.state_diagram import Level, _Canvas, to_svg, transitions
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -10,7 +10,7 @@ import pytest
 from tests.agents.conftest import endpoint, start
 from tests.llm.scripted import script, weights_in
 from trialogue.errors import DataError, UsageError
-from trialogue.llm.letters import order_of
+from trialogue.llm.choosing import order_of
 from trialogue.records import Dialogue, Labeller, StrategyLabel, Utterance
 from trialogue.strategies.base import Example
 from trialogue.strategies.classifiers.llm_labeller import LabellerOptions, LlmLabeller, labeller_options, prompt_of

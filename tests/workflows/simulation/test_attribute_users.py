@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from trialogue.agents.base import SimpleSession
 from trialogue.agents.protocols.exchange import Exchange, turn_in
 from trialogue.agents.registry import make_agent
 from trialogue.agents.replies import turn_of
-from trialogue.agents.session import SimpleSession
 from trialogue.records import Dialogue, Ending, Utterance, read_records
 from trialogue.report.passport.document import passport_document
 from trialogue.report.render.terminal import document_text

@@ -7,7 +7,8 @@ import pytest
 from tests.metrics.acts import acted
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, Ending, write_records
-from trialogue.simulation.batch.ledger import Ledger, line_of
+from trialogue.records.files.jsonl import line_of
+from trialogue.simulation.batch.ledger import Ledger
 from trialogue.workflows.simulation.debugging import (
     answers_from,
     continuation_lines,

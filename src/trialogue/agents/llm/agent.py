@@ -1,22 +1,57 @@
-"""A large language model as a recommender, behind an OpenAI-compatible chat endpoint."""
+"""A large language model as a recommender, behind an OpenAI-compatible chat endpoint.
+
+A language model in this process as a recommender, without a server. Needs the extra ``local``.
+
+For more than a few dialogues it is much faster to serve the model (vLLM, llama.cpp, ``transformers serve``) and use the
+agent ``llm``.
+"""
 
 import time
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from trialogue.agents.base import Turn
+from trialogue.agents.base import SimpleSession, Turn
 from trialogue.agents.llm.prompt import PromptOptions, chat_of
-from trialogue.agents.llm.session import PromptedSession
 from trialogue.agents.replies import last_message, turn_of
+from trialogue.agents.spec import AgentSpec
 from trialogue.agents.tools.options import ToolOptions
 from trialogue.agents.tools.toolbox import TurnTools, call_messages, with_ranking
 from trialogue.llm.chat import ChatClient, ChatOptions, Completion
+from trialogue.llm.local import LocalModel, LocalOptions
 from trialogue.llm.usage import Usage
 from trialogue.records import JsonValue, RetryCost, Utterance
 from trialogue.records.trace import Trace, join_traces
+from trialogue.seeds import seed_for
 from trialogue.transport.failures import AgentFailure
 from trialogue.transport.retry import AtOnce, RetryPolicy
+
+
+class PromptedSession(SimpleSession):
+    """Conversation with a prompted model. Stateless: the model receives the whole history each time."""
+
+    def __init__(self, options: PromptOptions, instruction: str) -> None:
+        """Store the options and ``instruction``, the filled-in prompt."""
+        self._options, self._instruction = options, instruction
+
+    def greet(self) -> Turn | None:
+        """The configured greeting, not written by the model; None without one."""
+        greeting = self._options.greeting
+        return None if greeting is None else turn_of(greeting)
+
+    def reply(self, history: Sequence[Utterance]) -> Turn:
+        """The model's answer with its latency; reasoning is stored separately and never sent back to the model."""
+        last_message(history)
+        messages = chat_of(self._instruction, history, role=self._options.instruction_role)
+        start = time.perf_counter()
+        text, details = self._generate(messages, len(history))
+        latency_s = time.perf_counter() - start
+        return turn_of(text, longest=self._options.longest_text, latency_s=latency_s, meta=details)
+
+    @abstractmethod
+    def _generate(self, messages: Sequence[Mapping[str, str]], length: int) -> tuple[str, dict[str, JsonValue]]:
+        """Answer of the model to a conversation, with its recorded facts."""
 
 
 class LlmAgent:
@@ -161,3 +196,56 @@ class LlmSpec(ChatOptions, PromptOptions, ToolOptions):
     def make(self) -> LlmAgent:
         """Create the agent."""
         return LlmAgent(self)
+
+
+class HuggingFaceAgent:
+    """Recommender played by a model in this process, one turn at a time."""
+
+    def __init__(self, spec: "HuggingFaceSpec") -> None:
+        """Load the model, which may take minutes.
+
+        Raises:
+            UsageError: the folder holds no such model, or the catalogue is too long.
+            MissingExtraError: torch or transformers are not installed.
+        """
+        self.spec = spec
+        self.name = spec.name or spec.model
+        self.sessions_at_once: int | None = None
+        self.instruction = spec.instruction()
+        self.model = LocalModel(LocalOptions(**{field: getattr(spec, field) for field in LocalOptions.model_fields}))
+        if spec.cache is None:
+            self.model.load()  # a model that cannot be loaded is found before the first dialogue
+
+    def open(self, dialogue_id: str, *, seed: int) -> "HuggingFaceSession":
+        """Open a session; the seed determines the sampling, and the dialogue's id is the trial in the cache key."""
+        return HuggingFaceSession(self, dialogue_id, seed)
+
+    def usage(self) -> Usage:
+        """Token usage and cost of this object's answers."""
+        return self.model.ledger.usage()
+
+    def close(self) -> None:
+        """Release the model."""
+        self.model.close()
+
+
+class HuggingFaceSession(PromptedSession):
+    """Conversation in this process. Its only state is the seed."""
+
+    def __init__(self, agent: HuggingFaceAgent, dialogue_id: str, seed: int) -> None:
+        super().__init__(agent.spec, agent.instruction)
+        self._model, self._id, self._seed = agent.model, dialogue_id, seed
+
+    def _generate(self, messages: Sequence[Mapping[str, str]], length: int) -> tuple[str, dict[str, JsonValue]]:
+        completion = self._model.complete(messages, seed=seed_for(self._seed, str(length)), trial=self._id)
+        return completion.text, completion_facts(completion)
+
+
+class HuggingFaceSpec(LocalOptions, PromptOptions, AgentSpec):
+    """``huggingface``: a language model from a folder, as ``save_pretrained`` writes it, or from a GGUF file."""
+
+    argument: ClassVar[str] = "folder"
+
+    def make(self) -> HuggingFaceAgent:
+        """Load the model and create the agent."""
+        return HuggingFaceAgent(self)

@@ -13,17 +13,15 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from trialogue.agents.base import Turn
+from trialogue.agents.base import SimpleSession, Turn
 from trialogue.agents.replies import last_message, turn_of
-from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec, LongestText
 from trialogue.errors import MissingExtraError, UsageError
 from trialogue.extras import need
 from trialogue.plugins import load
 from trialogue.records import JsonValue, Utterance
 from trialogue.transport.answers import LONGEST_TEXT
-from trialogue.transport.failures import AgentFailure
-from trialogue.transport.foreign import call_foreign
+from trialogue.transport.failures import AgentFailure, call_foreign
 from trialogue.transport.retry import AtOnce, Seconds
 
 METHODS = ("welcome", "receive_utterance", "connect_dialogue_connector")

@@ -14,9 +14,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from trialogue.agents.base import Turn
+from trialogue.agents.base import SimpleSession, Turn
 from trialogue.agents.replies import last_message, turn_of
-from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec, LongestText
 from trialogue.extras import need
 from trialogue.records import Utterance

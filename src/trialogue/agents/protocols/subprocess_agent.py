@@ -21,7 +21,7 @@ from typing import IO, ClassVar, cast
 
 from pydantic import Field
 
-from trialogue.agents.base import Turn
+from trialogue.agents.base import SimpleSession, Turn
 from trialogue.agents.protocols.protocol import (
     close_message,
     line_of,
@@ -31,7 +31,6 @@ from trialogue.agents.protocols.protocol import (
     parse_turn,
     turn_message,
 )
-from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec, LongestText
 from trialogue.errors import UsageError
 from trialogue.records import Utterance

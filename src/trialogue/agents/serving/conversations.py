@@ -13,8 +13,7 @@ from trialogue.agents.base import Agent, Session, Turn
 from trialogue.agents.protocols.protocol import answer_message
 from trialogue.records import Speaker, Utterance
 from trialogue.seeds import seed_for
-from trialogue.transport.failures import AgentFailure
-from trialogue.transport.foreign import call_foreign
+from trialogue.transport.failures import AgentFailure, call_foreign
 
 MAX_OPEN = 10_000  # conversations; clients that never say goodbye must not fill the memory
 PROCESSED = "Message Processed"  # MovieBot's answer where it says nothing

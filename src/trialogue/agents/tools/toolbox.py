@@ -18,8 +18,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 from trialogue.agents.base import Turn
 from trialogue.records import JsonValue
 from trialogue.records.trace import CallFault, ToolCall, Trace, join_traces
-from trialogue.transport.failures import AgentFailure
-from trialogue.transport.foreign import call_foreign
+from trialogue.transport.failures import AgentFailure, call_foreign
 
 SHOWN = 100  # characters of arguments, and of what came of a call, in a line for people
 RECOMMEND = "recommend"

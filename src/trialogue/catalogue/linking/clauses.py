@@ -1,7 +1,6 @@
 """Parts of a tokenised text, and what the words around a title in its clause say about it."""
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 from trialogue.catalogue.layout import Part
 from trialogue.catalogue.linking.ordinary import word_set
@@ -26,49 +25,51 @@ class TextEvidence:
         self.tokens = tokens
         self.part = part
         self._whole = whole
-
-    @cached_property
-    def words(self) -> list[str]:
+        self._count, self._shouts = len(tokens), None if len(tokens) > 2 else False
+        self._uses_capitals: bool | None = None
+        self.words = [text[start:end] for _, start, end in tokens]
         """The words as they are written."""
-        return [self.text[start:end] for _, start, end in self.tokens]
 
     def word(self, place: int) -> str:
         """Word at an index as written; "" outside."""
-        return self.words[place] if 0 <= place < len(self.words) else ""
+        return self.words[place] if 0 <= place < self._count else ""
 
     def form(self, place: int) -> str:
         """Word at an index in normalised form; "" outside."""
-        return self.tokens[place].form if 0 <= place < len(self.tokens) else ""
+        return self.tokens[place][0] if 0 <= place < self._count else ""
 
     def gap(self, place: int) -> str:
         """Text between the word at an index and the preceding one (or the beginning, or the end)."""
-        start = self.tokens[place - 1].end if place > 0 else self.part.start
-        end = self.tokens[place].start if place < len(self.tokens) else self.part.end
-        return self.text[start:end]
+        start = self.tokens[place - 1][2] if place > 0 else self.part.start
+        return self.text[start : self.tokens[place][1] if place < self._count else self.part.end]
 
     def has_capital(self, place: int) -> bool:
         """Whether the word at an index is capitalised; "I" does not count."""
-        word = self.word(place)
+        word = self.words[place] if 0 <= place < self._count else ""
         return word[:1].isupper() and word != "I"
 
     def starts_sentence(self, place: int) -> bool:
         """Whether the word at an index starts a sentence or the text."""
         return place <= 0 or not ENDS_SENTENCE.isdisjoint(self.gap(place))
 
-    @cached_property
+    @property
     def shouts(self) -> bool:
         """Whether every word is capitalised, so that capitals carry no evidence; False for one or two words."""
         if self._whole is not None:
             return self._whole.shouts
-        firsts = [word[0] for word in self.words if len(word) > 1 and word[0].isalpha()]
-        return len(firsts) > 2 and not any(map(str.islower, firsts))
+        if self._shouts is None:  # a cached_property takes a lock each
+            firsts = [word[0] for word in self.words if len(word) > 1 and word[0].isalpha()]
+            self._shouts = len(firsts) > 2 and not any(map(str.islower, firsts))
+        return self._shouts
 
-    @cached_property
+    @property
     def uses_capitals(self) -> bool:
         """Whether any word except "I" is capitalised."""
         if self._whole is not None:
             return self._whole.uses_capitals
-        return any(word[0].isupper() and word != "I" for word in self.words)
+        if self._uses_capitals is None:
+            self._uses_capitals = any(word[0].isupper() and word != "I" for word in self.words)
+        return self._uses_capitals
 
 
 SEEN = word_set("seen see saw watch watched watching rewatch rewatched")

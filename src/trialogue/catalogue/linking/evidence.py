@@ -15,7 +15,7 @@ because people's conversations have hardly any lists or markup: "emphasised", "f
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 
 from trialogue.catalogue.layout import Layout
@@ -79,8 +79,13 @@ def points_of(seen: Sequence[str]) -> float:
     >>> points_of(["rare word", "capitals"]) > THRESHOLD > points_of(["function word", "small letters"])
     True
     """
-    column = 0 if seen[0] in WEAK_KINDS else 1
-    return BASE[column] + sum(POINTS[name][column] if name in POINTS else CERTAIN.get(name, 0.0) for name in seen)
+    points = _OF_WEAK_KINDS if seen[0] in WEAK_KINDS else _OF_OTHERS
+    return points[""] + sum([points.get(name, 0.0) for name in seen])
+
+
+_OF_WEAK_KINDS, _OF_OTHERS = (
+    {"": BASE[column], **CERTAIN, **{name: points[column] for name, points in POINTS.items()}} for column in (0, 1)
+)
 
 
 OPENING = frozenset("\"'“‘«„*")
@@ -96,22 +101,54 @@ PLAUSIBLE_YEARS = range(1870, 2040)
 
 GOES_ON_TITLE = "title goes on"
 CUES = frozenset({"after seen", "after movie", "after like", "after about"})
-ODD_CAPITALS = frozenset(
-    {"capital of a function word", "capital of an ordinary word", "capital of a name", "all in capitals"}
+_CAPITALS_OF = {
+    "function word": "capital of a function word",
+    "ordinary word": "capital of an ordinary word",
+    "name": "capital of a name",
+}
+ODD_CAPITALS = frozenset({*_CAPITALS_OF.values(), "all in capitals"})
+_BEFORE = (
+    (SEEN, "after seen"),
+    (CALLED, "after movie"),
+    (JUDGED, "after like"),
+    (OFFERED, "after about"),
+    (JOINED, "after and"),
 )
 
 
 def observations(around: TextEvidence, match: Match, entry: Entry) -> list[str]:
     """Names of all observations about a match; its kind (see ``ordinary.kind_of``) first."""
     first, behind = match.first, match.behind
-    kind = kind_of(entry.forms)
-    marks = list(_marks(around, first, behind))
-    capitals = _capitals(around, first, behind, kind, begins=_begins(around, first, quoted="quoted" in marks))
-    neighbours = [*_evidence_before(around, first, behind), *_evidence_behind(around, first, behind)]
-    seen = [kind, *_of_form(entry, behind - first), *capitals, *marks, *neighbours]
-    if not CUES.isdisjoint(neighbours) and not ODD_CAPITALS.isdisjoint(capitals):
+    kind, before, after, form = kind_of(entry.forms), around.gap(first), around.gap(behind), around.form(behind)
+    seen = [kind]
+    if entry.bare:
+        seen.append("no article")
+    if entry.kind == OTHER:
+        seen.append("other title")
+    if entry.kind == PART:
+        seen.append("part of a title")
+    if len(entry.forms) != behind - first:
+        seen.append("split otherwise")
+    is_quoted = before[-1:] in OPENING and CLOSES.match(after) is not None
+    # Quotes around these very words begin no sentence.
+    begins = first == 0 or not ENDS_SENTENCE.isdisjoint(before[:-1] if is_quoted else before)
+    capitals = _capitals(around, first, behind, kind, begins=begins)
+    if capitals is not None:
+        seen.append(capitals)
+    if is_quoted:
+        seen.append("quoted")
+    elif before.endswith("-") or after == "-":
+        seen.append("hyphen")
+    is_owned = form == "s" and after in APOSTROPHES
+    if is_owned:
+        seen.append("apostrophe")
+    at = len(seen)
+    _add_evidence_before(seen, around, first, behind, before.strip())
+    if behind < len(around.tokens) and (name := _evidence_behind(around, behind, form, after.strip())) is not None:
+        seen.append(name)
+    if capitals in ODD_CAPITALS and not CUES.isdisjoint(seen[at:]):
         seen.append("odd capital after a cue")
-    if _is_in_longer_name(around, first, behind):
+    if not around.shouts and _is_in_longer_name(around, first, behind, is_owned=is_owned):
         seen.append("in a longer name")
     if _continues_title(around, behind):
         seen.append(GOES_ON_TITLE)
@@ -125,103 +162,65 @@ def observations(around: TextEvidence, match: Match, entry: Entry) -> list[str]:
     return seen
 
 
-def _of_form(entry: Entry, n_words: int) -> Iterator[str]:
-    if entry.bare:
-        yield "no article"
-    if entry.kind == OTHER:
-        yield "other title"
-    if entry.kind == PART:
-        yield "part of a title"
-    if len(entry.forms) != n_words:
-        yield "split otherwise"
-
-
-def _begins(around: TextEvidence, first: int, *, quoted: bool) -> bool:
-    """Whether a sentence begins here; quotes around these very words begin none."""
-    gap = around.gap(first)
-    return first == 0 or not ENDS_SENTENCE.isdisjoint(gap[:-1] if quoted else gap)
-
-
-def _capitals(around: TextEvidence, first: int, behind: int, kind: str, *, begins: bool) -> list[str]:
+def _capitals(around: TextEvidence, first: int, behind: int, kind: str, *, begins: bool) -> str | None:
     words = [word for word in around.words[first:behind] if word[0].isalpha()]
     if not words or around.shouts:
-        return []
+        return None
     if behind - first == 1 and len(words[0]) > 1 and words[0].isupper():
-        return ["all in capitals"]
+        return "all in capitals"
     # Small words inside a title ("of", "the") are written small by convention, so they say nothing about capitals.
     telling = words if len(words) == 1 else [word for word in words if word.lower() not in UNCAPITALISED]
     great = [word for word in telling if word[0].isupper()]
     if telling and not great:
-        return ["small letters" if around.uses_capitals else "no capitals anywhere"]
+        return "small letters" if around.uses_capitals else "no capitals anywhere"
     # The first word of a sentence has a capital anyway; only a second one is evidence.
-    if begins and not any(word[0].isupper() for word in words[1:]):
-        return ["capital of a sentence"]
-    if len(great) < len(telling):
-        return ["some capitals"]
-    odd = {"function word": "a function word", "ordinary word": "an ordinary word", "name": "a name"}
-    return [f"capital of {odd[kind]}" if kind in odd else "capitals"]
+    if begins and not [word for word in words[1:] if word[0].isupper()]:
+        return "capital of a sentence"
+    return "some capitals" if len(great) < len(telling) else _CAPITALS_OF.get(kind, "capitals")
 
 
-def _marks(around: TextEvidence, first: int, behind: int) -> Iterator[str]:
-    before, after = around.gap(first), around.gap(behind)
-    if before[-1:] in OPENING and CLOSES.match(after):
-        yield "quoted"
-    elif before.endswith("-") or after == "-":
-        yield "hyphen"
-    if around.form(behind) == "s" and after in APOSTROPHES:
-        yield "apostrophe"
-
-
-def _evidence_before(around: TextEvidence, first: int, behind: int) -> Iterator[str]:
+def _add_evidence_before(seen: list[str], around: TextEvidence, first: int, behind: int, gap: str) -> None:
     if first == 0:
         if behind == len(around.tokens):
-            yield "nothing else"
+            seen.append("nothing else")
         return
-    gap = around.gap(first).strip()
     if gap.strip("\"'"):
         if gap in (",", ":", "-"):
-            yield "after a mark"
+            seen.append("after a mark")
         return
     place = first - 1
     if around.form(place) == "the" and place > 0:
-        yield "after the"
+        seen.append("after the")
         place -= 1
-    yield _word_before(around, place, capital=around.has_capital(first - 1) and not around.starts_sentence(first - 1))
+    seen.append(
+        _word_before(around, place, capital=around.has_capital(first - 1) and not around.starts_sentence(first - 1))
+    )
 
 
 def _word_before(around: TextEvidence, place: int, *, capital: bool) -> str:
     form = around.form(place)
-    for words, name in ((SEEN, "seen"), (CALLED, "movie"), (JUDGED, "like"), (OFFERED, "about"), (JOINED, "and")):
+    for words, name in _BEFORE:
         if form in words:
-            return f"after {name}"
+            return name
     return "after a capital" if capital else "after another word"
 
 
-def _evidence_behind(around: TextEvidence, first: int, behind: int) -> Iterator[str]:
-    if behind == len(around.tokens):
-        return
-    gap, form = around.gap(behind).strip(), around.form(behind)
-    if gap.startswith("("):
-        yield "before a bracket"
-    elif gap:
-        return
-    elif form in FILM:
-        yield "before movie"
-    elif around.has_capital(behind):
-        yield "before a capital"
-    elif form in ("and", "or", "of"):
-        yield "before of" if form == "of" else "before and"
-    else:
-        yield "before is" if form in GOES_ON else "before another word"
+def _evidence_behind(around: TextEvidence, behind: int, form: str, gap: str) -> str | None:
+    if gap:
+        return "before a bracket" if gap.startswith("(") else None
+    if form in FILM:
+        return "before movie"
+    if around.has_capital(behind):
+        return "before a capital"
+    if form in ("and", "or", "of"):
+        return "before of" if form == "of" else "before and"
+    return "before is" if form in GOES_ON else "before another word"
 
 
-def _is_in_longer_name(around: TextEvidence, first: int, behind: int) -> bool:
+def _is_in_longer_name(around: TextEvidence, first: int, behind: int, *, is_owned: bool) -> bool:
     """Whether a small word links it to another capital, as "Game" in "Game of Thrones", "Pan" in "Pan's Labyrinth"."""
-    if around.shouts:
-        return False
-    linked = around.form(behind) in LINKS and not around.gap(behind).strip()
-    owned = around.form(behind) == "s" and around.gap(behind) in APOSTROPHES
-    if (linked or owned) and around.has_capital(behind + 1):
+    is_linked = around.form(behind) in LINKS and not around.gap(behind).strip()
+    if (is_linked or is_owned) and around.has_capital(behind + 1):
         return True
     before = around.form(first - 1) in LINKS and around.has_capital(first - 2) and not around.gap(first).strip()
     return before and not around.starts_sentence(first - 2)

@@ -102,7 +102,7 @@ def _is_searched(variant: Variant) -> bool:
 
 
 def _match(first: int, behind: int, tokens: Sequence[Token], entries: tuple[Entry, ...]) -> Match | None:
-    words = tuple(token.form for token in tokens[first:behind])
+    words = tuple([token[0] for token in tokens[first:behind]])
     if len("".join(words)) < LOOSE_LENGTH:
         entries = tuple(entry for entry in entries if entry.forms == words)
     return Match(first, behind, entries) if entries else None

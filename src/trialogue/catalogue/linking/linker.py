@@ -21,9 +21,9 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
+from typing import NamedTuple
 
 from trialogue.catalogue.catalogue import Catalogue
 from trialogue.catalogue.item import OTHER_TITLES, Item
@@ -49,8 +49,7 @@ _YEAR = re.compile(r"(?<!\d)(?:18|19|20)\d\d(?!\d)")
 _FAME = ("little known", "known", "well known")
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A candidate match of a title, with its evidence and the decision."""
 
     start: int
@@ -214,19 +213,23 @@ class TitleLinker:
         if part.is_described and FILLS_SLOT in seen and GOES_ON_TITLE in seen:
             seen.remove(GOES_ON_TITLE)
         seen += [dated] if dated else []
-        seen += [max((self._fame[entry.place] for entry in entries), key=_FAME.index)] if self._fame else []
+        seen += [_FAME[max([self._fame[entry.place] for entry in entries])]] if self._fame else []
         points = points_of(seen)
         chosen = self._choose(entries, around, context) if points > THRESHOLD else None
-        ids = tuple(self._items[entry.place].id for entry in entries)
+        ids = tuple([self._items[entry.place].id for entry in entries])
         return Candidate(around.tokens[match.first].start, end, ids, tuple(seen), points, chosen)
 
     def _narrow_by_year(self, around: TextEvidence, match: Match) -> tuple[tuple[Entry, ...], int, str | None]:
         """(the items it can be, the end of the words, what a year behind them says)."""
         end = around.tokens[match.behind - 1].end
-        fullest = min(entry.kind for entry in match.entries)
-        entries = tuple(entry for entry in match.entries if entry.kind == fullest)
-        if around.word(match.first)[:1].isupper():  # who writes "Holiday" means that title rather than "The Holiday"
-            entries = tuple(entry for entry in entries if not entry.bare) or entries
+        entries = match.entries
+        if len(entries) > 1:
+            fullest = min(entry.kind for entry in entries)
+            entries = tuple(entry for entry in entries if entry.kind == fullest)
+            if around.word(match.first)[
+                :1
+            ].isupper():  # who writes "Holiday" means that title rather than "The Holiday"
+                entries = tuple(entry for entry in entries if not entry.bare) or entries
         behind = _YEAR_BEHIND.match(around.text, end, around.part.end)
         if behind is None:
             return entries, end, None
@@ -243,9 +246,9 @@ class TitleLinker:
 
     def _choose(self, entries: tuple[Entry, ...], around: TextEvidence, context: Sequence[str]) -> str | None:
         """Id of one of several items; None if nothing tells the members of a series apart."""
+        if len(entries) == 1:
+            return self._items[entries[0].place].id
         items = {self._items[entry.place].id: self._items[entry.place] for entry in entries}
-        if len(items) == 1:
-            return next(iter(items))
         for start, end in dict.fromkeys((around.part.row, (0, len(around.text)))):
             years = {int(found[0]) for found in _YEAR.finditer(around.text, start, end)}
             dated = [item_id for item_id, item in items.items() if item.year in years]
@@ -296,7 +299,7 @@ def _place_in_original(candidate: Candidate, plain: PlainText) -> Candidate:
     if plain.edges is None:
         return candidate
     start, end = plain.original(candidate.start, candidate.end)
-    return replace(candidate, start=start, end=end)
+    return candidate._replace(start=start, end=end)
 
 
 def _categories(items: Sequence[Item]) -> frozenset[str]:
@@ -316,10 +319,10 @@ def _longest_first(match: Match) -> tuple[int, int]:
     return match.first, -match.behind
 
 
-def _popularity(counts: Sequence[float]) -> list[str]:
-    """Popularity of each item, as the share of items with fewer ratings; empty if all have equally many."""
+def _popularity(counts: Sequence[float]) -> list[int]:
+    """Popularity of each item (``_FAME``), by the share of items with fewer ratings; empty if all have equally many."""
     ordered = sorted(counts)
     if not ordered or ordered[0] == ordered[-1]:
         return []
     shares = [bisect_left(ordered, count) / len(ordered) for count in counts]
-    return [_FAME[(share > KNOWN) + (share > WELL_KNOWN)] for share in shares]
+    return [(share > KNOWN) + (share > WELL_KNOWN) for share in shares]

@@ -44,13 +44,13 @@ class ReadPart:
     @cached_property
     def rows(self) -> dict[tuple[int, int], str]:
         """Observations of matches that are coordinated with others, by the indices of their words (first, behind)."""
-        return _rows_in(self) if len(self.matches) > 1 else {}
+        return _rows_in(self)
 
     def observations_of(self, match: Match) -> Iterator[str]:
         """What the layout says about a match."""
         if self.is_trusted and fills_slot(self.around, match):
             yield FILLS_SLOT
-        elif (row := self.rows.get((match.first, match.behind))) is not None:
+        elif len(self.matches) > 1 and (row := self.rows.get((match.first, match.behind))) is not None:
             yield row
         if _is_emphasised(self.around, match) and not self.is_option(match.entries[0].forms):
             yield EMPHASISED

@@ -147,7 +147,7 @@ def limited_steps(
     out: Path, *, quiet: bool, max_cost: float | None, max_calls: int | None, max_tokens: int | None
 ) -> Iterator[StepProgress]:
     """Progress lines, within limits on what models may cost; what was spent is kept in ``out``."""
-    from trialogue.llm.budget import BUDGET, Budget, Limits, use_budget
+    from trialogue.llm.usage import BUDGET, Budget, Limits, use_budget
 
     limits = Limits(max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens)
     with steps(quiet=quiet) as tell, use_budget(Budget(limits, out / BUDGET) if limits.are_set else None):

@@ -34,7 +34,7 @@ def show(
     from trialogue.errors import UsageError
     from trialogue.judges import Form, load_rubric, rubric_names
     from trialogue.judges.prompts import signature_of, task_of
-    from trialogue.judges.rubric_files import rubric_source
+    from trialogue.judges.rubric import rubric_source
 
     rubric = load_rubric(name)
     form = Form.PAIRWISE if pairwise else Form.POINTWISE

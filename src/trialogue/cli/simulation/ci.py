@@ -36,7 +36,7 @@ def ci(
     from trialogue.report.comparison.document import comparison_document
     from trialogue.report.render.terminal import document_text
     from trialogue.workflows.simulation.ci import run_ci
-    from trialogue.workflows.simulation.progress import PrintedProgress
+    from trialogue.workflows.simulation.simulate import PrintedProgress
 
     given: dict[str, Any] = {"n": n, "needs": needs, "jobs": jobs, "max_cost": max_cost, "max_calls": max_calls}
     given |= {"max_tokens": max_tokens, "out": None if out is None else str(out.absolute())}

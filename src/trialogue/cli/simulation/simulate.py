@@ -249,8 +249,7 @@ def _run_study(
     study: "SimulationFile", *, timed: bool, openings: "tuple[Opening, ...]" = (), save_needs: Path | None = None
 ) -> "Batch":
     from trialogue.workflows.simulation.model_usage import Meter, usage_text
-    from trialogue.workflows.simulation.progress import PrintedProgress
-    from trialogue.workflows.simulation.simulate import notes_of
+    from trialogue.workflows.simulation.simulate import PrintedProgress, notes_of
     from trialogue.workflows.simulation.simulate import simulate as run_study
 
     meter = Meter(study.resolve_paths().out)
@@ -278,7 +277,7 @@ def _finish(study: "SimulationFile", *, timed: bool, save_needs: Path | None) ->
 
 
 def _tell(batch: "Batch") -> None:
-    from trialogue.simulation.retry_costs import retries_in, retries_in_a_line
+    from trialogue.simulation.failure_counts import retries_in, retries_in_a_line
 
     for ending, count in batch.endings.items():
         typer.echo(f"{count:,} ended by {ending.words if ending else 'an unrecorded cause'}")

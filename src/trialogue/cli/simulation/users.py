@@ -114,7 +114,7 @@ def personas(
 ) -> None:
     """Write personas based on people in a ratings file, for users that a language model plays (option personas)."""
     from trialogue.records.files.opening import write_text
-    from trialogue.simulation.llm.rating_personas import rating_personas
+    from trialogue.simulation.llm.people_style import rating_personas
     from trialogue.workflows.inputs.knowledge import load_catalogue
 
     known = load_catalogue(catalogue, ratings=ratings)

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from trialogue.judges.probes.kinds import ProbeKind
+from trialogue.judges.probe_kinds import ProbeKind
 from trialogue.records import Estimate, Record
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from trialogue.findings.judging.probe_records import ProbeFinding, ProbeVerdict
 from trialogue.findings.threat import Severity, Threat, ThreatCode
-from trialogue.judges.probes.asking import ProbeCase, ProbeCases
-from trialogue.judges.probes.kinds import DEFECTS, FAVOURS, REWORDED, ProbeKind
+from trialogue.judges.probe_kinds import DEFECTS, FAVOURS, REWORDED, ProbeKind
+from trialogue.judges.probes import ProbeCase, ProbeCases
 from trialogue.metrics.base import ratio
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.association.correlation import spearman

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from trialogue.findings.threat import Threat, ThreatCode
 from trialogue.findings.threats.entry import ThreatText
 from trialogue.findings.wording import list_names
-from trialogue.judges.probes.kinds import ProbeKind
+from trialogue.judges.probe_kinds import ProbeKind
 from trialogue.records import JsonValue
 
 

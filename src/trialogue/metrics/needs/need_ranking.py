@@ -6,8 +6,7 @@ from typing import ClassVar
 
 from trialogue.metrics.base import RatioMetric, Undefined
 from trialogue.metrics.names import whole_number
-from trialogue.metrics.needs.need_met import TURNS
-from trialogue.metrics.needs.recommendations import need_of, recommended_in
+from trialogue.metrics.needs.need_met import TURNS, need_of, recommended_in
 from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Variant
 
 _card = partial(Card, is_share=True, low=0, high=1, level="dialogue")

@@ -5,6 +5,7 @@ any other unreadable line is an error with file and line number, and all such li
 """
 
 import json
+import re
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +16,7 @@ from typing import IO, Any, TypeVar, cast
 
 import numpy as np
 from pydantic import ValidationError
-from pydantic_core import from_json
+from pydantic_core import PydanticSerializationError, from_json
 
 from trialogue.errors import DataError, Problem, Unread
 from trialogue.records.base import SCHEMA, Block, Record
@@ -25,6 +26,7 @@ from trialogue.records.files.validation import dotted_path, mistakes_of
 
 LONGEST_LINE = 64 << 20  # bytes; a longer "line" is a file in another format, and would fill the memory
 LINE_BREAK = ord("\n")
+_SHORT_POWER = re.compile(rb"\de-\d(?!\d)")  # of ten, as pydantic writes them
 MAX_PROBLEMS = 1000  # after so many the rest of the file is not worth reading
 
 RecordT = TypeVar("RecordT", bound=Record)
@@ -259,7 +261,21 @@ def problems_of(error: ValidationError, file: str, line: int | None) -> list[Pro
 
 def to_line(record: Record) -> str:
     """Serialise one record as one line, without the line break."""
-    return json.dumps({"kind": record.kind, "v": SCHEMA, **record.to_json()}, ensure_ascii=False, separators=(",", ":"))
+    return line_of(record)[:-1].decode("utf-8", "surrogatepass")
+
+
+def line_of(record: Record) -> bytes:
+    """One record as a line of a file, with the line break."""
+    try:
+        fields = record.__pydantic_serializer__.to_json(record, exclude_defaults=True)
+    except PydanticSerializationError:  # half of a surrogate pair, which a name in a file of findings may hold
+        fields = b"0.0000"
+    if b"0.0000" in fields or (b"e-" in fields and _SHORT_POWER.search(fields)):  # Python writes 1e-05
+        fields = json.dumps(record.to_json(), ensure_ascii=False, separators=(",", ":")).encode(
+            "utf-8", "surrogatepass"
+        )
+    rest = b"}" if fields == b"{}" else b"," + fields[1:]
+    return b'{"kind":"%b","v":%d%b\n' % (record.kind.encode(), SCHEMA, rest)
 
 
 def write_records(path: Path | str, records: Iterable[Record]) -> int:
@@ -267,6 +283,6 @@ def write_records(path: Path | str, records: Iterable[Record]) -> int:
     count = 0
     with open_replacing(Path(path)) as stream:
         for record in records:
-            stream.write(to_line(record).encode("utf-8", "surrogatepass") + b"\n")
+            stream.write(line_of(record))
             count += 1
     return count

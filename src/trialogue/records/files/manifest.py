@@ -4,6 +4,7 @@ No clock, no host name and no path of this machine: the same inputs and seed giv
 """
 
 import hashlib
+import re
 import sys
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
@@ -17,6 +18,7 @@ from trialogue.records.files.jsonl import to_line
 
 OURS = __name__.partition(".")[0]
 SEAL = ',"seal":"'  # how the last field of a manifest's line begins
+_VERSION = re.compile("^Version:(.*)", re.MULTILINE)
 CHUNK = 1 << 20  # bytes hashed at a time, so that a large file is never in memory whole
 
 
@@ -117,8 +119,5 @@ def _version_of(package: str) -> str | None:
 def _installed_version(package: str) -> str:
     """Remembered, since to look on the disk takes milliseconds; that there is none is not, as errors are not."""
     found = distribution(package)
-    lines = (found.read_text("METADATA") or "").splitlines()
-    stated = next(
-        (each for each in lines if each.startswith("Version:")), None
-    )  # parsing numpy's whole file takes 3 ms
-    return found.version if stated is None else stated.removeprefix("Version:").strip()
+    stated = _VERSION.search(found.read_text("METADATA") or "")  # parsing numpy's whole file takes 3 ms
+    return found.version if stated is None else stated[1].strip()

@@ -6,18 +6,15 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from trialogue.errors import UsageError
 from trialogue.records.files.jsonl import to_line
-from trialogue.records.files.locks import claim
+from trialogue.records.files.locks import Claim, claim
 from trialogue.records.files.manifest import Manifest, sha256_of
 from trialogue.records.files.opening import make_folder, room_for, write_text
 from trialogue.records.runs.placing import MANIFEST, folder_lock, place, read_manifest
 from trialogue.records.runs.reading import StoredFiles, open_run
-
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
 
 DRAFT = ".run-draft-"
 ALIVE = ".alive"
@@ -124,7 +121,7 @@ def _report_unwritable(folder: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _draft_in(folder: Path, *, is_new: bool) -> Iterator[tuple[Path, "BaseFileLock"]]:
+def _draft_in(folder: Path, *, is_new: bool) -> Iterator[tuple[Path, Claim]]:
     """A draft with its lock; it is gone at the end, if it was not put in place."""
     draft, alive = _begin(folder)
     _DRAFTS.add(draft)
@@ -139,7 +136,7 @@ def _draft_in(folder: Path, *, is_new: bool) -> Iterator[tuple[Path, "BaseFileLo
                 folder.rmdir()
 
 
-def _begin(folder: Path) -> "tuple[Path, BaseFileLock]":
+def _begin(folder: Path) -> tuple[Path, Claim]:
     """A new draft, locked; those of killed writers are removed."""
     with _report_unwritable(folder), folder_lock(folder):
         for old in folder.glob(f"{DRAFT}*"):

@@ -14,7 +14,7 @@ from trialogue.findings.judging.records import (
     JudgingFindings,
 )
 from trialogue.findings.threat import Validity
-from trialogue.judges.probes.kinds import DEFECTS, ProbeKind
+from trialogue.judges.probe_kinds import DEFECTS, ProbeKind
 from trialogue.records import Estimate
 from trialogue.records.kinds.origins import possessive_of
 from trialogue.report.document import (

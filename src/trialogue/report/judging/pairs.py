@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from trialogue.judges.tallies import PairTally
+from trialogue.judges.pair_judge import PairTally
 from trialogue.report.document import Column, Sentences, Table
 from trialogue.report.numbers import count
 from trialogue.report.render.terminal import parts_text

@@ -24,8 +24,8 @@ from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.kdd2020 import RELEASED, ReplayAgent
 from trialogue.simulation.profiles import Profiles
 from trialogue.simulation.source import users_of_source
-from trialogue.simulation.users.counting import class_bigrams, labels_of
 from trialogue.simulation.users.fit import UserModel
+from trialogue.simulation.users.interaction import class_bigrams, labels_of
 from trialogue.simulation.users.options import AS, UserOptions
 from trialogue.simulation.users.options import METHODS as METHOD_OPTIONS
 from trialogue.workflows.inputs.knowledge import Knowledge, load_catalogue

@@ -16,20 +16,23 @@ from typing import Any
 
 from trialogue.agents.base import Agent
 from trialogue.errors import UsageError
-from trialogue.llm.budget import LimitReached
+from trialogue.llm.usage import LimitReached
 from trialogue.long_work import few_collections
 from trialogue.records import Ending, JsonValue, Manifest
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.records.kinds.endings import FAILURES
-from trialogue.simulation.batch.breaker import EXTERNAL, STOP_AFTER, Breaker, Halted
 from trialogue.simulation.batch.dispatch import Dispatch
 from trialogue.simulation.batch.folder import DIALOGUES, config_of, id_and_ending
 from trialogue.simulation.batch.ledger import Ledger, export
 from trialogue.simulation.batch.plan import Pair, Plan
-from trialogue.simulation.batch.processes import Processes, ProcessPool
+from trialogue.simulation.batch.processes import Cluster, Processes, ProcessPool
 from trialogue.simulation.batch.workers import (
+    EXTERNAL,
+    STOP_AFTER,
+    Breaker,
     DialogueRunner,
     FinishedDialogue,
+    Halted,
     LocalWorkers,
     Talking,
     WorkerContext,
@@ -259,8 +262,6 @@ def _hold(
             _dispatch(plan, missing, Processes(processes, spec, at_once=at_once), report)
         return
     if cluster is not None:
-        from trialogue.simulation.batch.cluster import Cluster
-
         _dispatch(plan, missing, Cluster(spec, address=cluster, jobs=jobs, at_once=at_once), report)
         return
     _dispatch(plan, missing, LocalWorkers(spec, at_once=at_once), report)

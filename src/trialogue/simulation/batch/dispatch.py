@@ -12,9 +12,9 @@ from math import ceil
 from queue import SimpleQueue
 
 from trialogue.errors import TrialogueError
-from trialogue.llm.budget import DialogueSpend
+from trialogue.llm.usage import DialogueSpend
 from trialogue.records import Dialogue, Ending
-from trialogue.simulation.batch.ledger import line_of
+from trialogue.records.files.jsonl import line_of
 from trialogue.simulation.batch.plan import Pair, Plan, Task
 from trialogue.simulation.batch.workers import Chunk, FinishedDialogue, Workers
 from trialogue.simulation.source import source_of_users

@@ -21,12 +21,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Self, cast
+from typing import IO, Self, cast
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.records import Dialogue, Ending, JsonValue, Manifest, sha256_of
-from trialogue.records.files.jsonl import Note, to_line, warn
-from trialogue.records.files.locks import claim
+from trialogue.records import Ending, JsonValue, Manifest, sha256_of
+from trialogue.records.files.jsonl import Note, line_of, to_line, warn
+from trialogue.records.files.locks import Claim, claim
 from trialogue.records.files.manifest import versions_of
 from trialogue.records.files.opening import open_bytes, open_replacing
 from trialogue.records.runs import seal_files
@@ -39,18 +39,10 @@ from trialogue.simulation.batch.folder import (
     is_manifest,
 )
 
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
-
 LOCK = ".lock"  # held by the process that works in it
 
 SYNC_S = 0.5
 SYNC_RECORDS = 1000
-
-
-def line_of(dialogue: Dialogue) -> bytes:
-    """Serialise a dialogue as a ledger and export line, with the line break."""
-    return to_line(dialogue).encode("utf-8", "surrogatepass") + b"\n"
 
 
 class Ledger:
@@ -89,7 +81,7 @@ class Ledger:
         self._digests: set[str] = set()  # of exports that may be in place
         self._clock, self._synced_at = clock, clock()
         self._unsynced = 1  # an earlier writer may have died before it forced its lines onto the disk
-        self._lock: BaseFileLock | None = None
+        self._lock: Claim | None = None
         self._file = _open(self.path)
         try:
             self._lock = _lock_file(self.path)
@@ -121,7 +113,7 @@ class Ledger:
         self.close()
 
     def append(self, dialogue_id: str, ended_by: Ending | None, line: bytes) -> None:
-        """Write one finished dialogue, serialised by ``line_of``.
+        """Write one finished dialogue, as a line of a file (``line_of``).
 
         Raises:
             ValueError: it is there already.
@@ -218,7 +210,7 @@ class Ledger:
     def _manifest_line(self, digest: str | None = None) -> bytes:
         outputs = {} if digest is None else {DIALOGUES: digest}
         manifest = self._manifest.model_copy(update={"outputs": outputs})
-        return to_line(manifest).encode("utf-8", "surrogatepass") + b"\n"
+        return line_of(manifest)
 
     def sync(self) -> None:
         """Force pending writes onto the disk."""
@@ -375,7 +367,7 @@ def _open(path: Path) -> IO[bytes]:
         raise DataError(Problem(f"this file cannot be opened ({error.strerror}).", str(path), hint=hint)) from error
 
 
-def _lock_file(path: Path) -> "BaseFileLock":
+def _lock_file(path: Path) -> Claim:
     """Lock against other processes: a file beside the ledger, because Windows cannot read a locked file."""
     held = claim(path.with_name(LOCK))
     if held is None:

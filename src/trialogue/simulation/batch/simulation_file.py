@@ -21,14 +21,14 @@ from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, Validation
 
 from trialogue.agents.registry import OptionsError, spec_of
 from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameError
-from trialogue.llm.budget import Limits
+from trialogue.llm.usage import Limits
 from trialogue.options import Jobs, MaxCalls, MaxCost, MaxTokens, Seed
 from trialogue.records import Ending, JsonValue, Record
 from trialogue.records.files.validation import Mistake, Place
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
-from trialogue.simulation.batch.breaker import EXTERNAL, STOP_AFTER
 from trialogue.simulation.batch.folder import seed_of
 from trialogue.simulation.batch.plan import GUESSABLE, Plan
+from trialogue.simulation.batch.workers import EXTERNAL, STOP_AFTER
 from trialogue.simulation.dialogue import MAX_TURNS
 from trialogue.simulation.paths import check_catalogue, located_agent, located_users, resolve_path
 from trialogue.simulation.users.kinds import kind_mistakes

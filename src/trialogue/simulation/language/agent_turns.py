@@ -43,6 +43,7 @@ _FINDS_NOTHING = re.compile(
     r"\bno (?:exact |perfect |good |other |further |more )?(?:match(?:es)?|results?)\b(?! of))(?![^.!]*\?)",
     re.IGNORECASE,
 )
+_MAYBE_NOTHING = re.compile(r"no|n['’]t|unable", re.IGNORECASE)  # a tenth of the time, and true of few texts
 NOTHING_FITS = frozenset({"nothingfits", "nomatch", "nofit", "nooffer", "noresult", "noresults"})
 """Acts by which an agent declares that nothing fits, without capitals and signs."""
 
@@ -153,7 +154,7 @@ class AgentTurnParser:
 
     def hear(self, turn: Turn, before: str = START) -> tuple[Message, ...]:
         """Interpret each message of a turn, after a user's act; () for an empty turn."""
-        return tuple(self._message(said, before, place) for place, said in enumerate(turn.utterances))
+        return tuple([self._message(said, before, place) for place, said in enumerate(turn.utterances)])
 
     def _message(self, said: Utterance, before: str, place: int) -> Message:
         found = self._content_of(said)
@@ -176,7 +177,7 @@ class AgentTurnParser:
         """Content of a message."""
         text = said.text[:LONGEST]
         asks = _ASKS_IF_KNOWN.search(text) is not None
-        nothing = _FINDS_NOTHING.search(text) is not None
+        nothing = _MAYBE_NOTHING.search(text) is not None and _FINDS_NOTHING.search(text) is not None
         if said.mentions is not None:
             return _Content(
                 self._ids(said.mentions), asks, nothing, mask_mentions(said.text, said.mentions), said.mentions

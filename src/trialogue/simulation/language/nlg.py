@@ -26,12 +26,12 @@ from trialogue.simulation.language.phrases import (
     Phrasebook,
 )
 from trialogue.simulation.language.rewording import is_long, rewordings
-from trialogue.simulation.language.styles import STEP, PersonalStyle, preference_for
-from trialogue.simulation.language.templates import Choice, Template
-from trialogue.simulation.language.typos import add_typos, check_rate
+from trialogue.simulation.language.styles import STEP, PersonalStyle, add_typos, check_rate, preference_for
 from trialogue.simulation.language.wordings import (
     FALLBACK,
     VALUE,
+    Choice,
+    Template,
     no_preference_phrases,
     phrases_of_class,
     preference_phrases,

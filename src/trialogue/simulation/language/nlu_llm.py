@@ -16,23 +16,103 @@ import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import ConfigDict, Field, ValidationError
 
+from trialogue.agents.registry import without_secrets
 from trialogue.errors import UsageError
 from trialogue.llm.chat import EmptyAnswer
-from trialogue.llm.letters import MAX_OPTIONS, TOP, option_probabilities, order_of
+from trialogue.llm.choosing import (
+    MAX_OPTIONS,
+    TOP,
+    EndpointLetterOptions,
+    LocalLetterOptions,
+    option_probabilities,
+    order_of,
+)
 from trialogue.llm.models import AnyModel, model_identity, open_model
 from trialogue.llm.usage import Usage
-from trialogue.records import JsonValue, UnknownAct
+from trialogue.records import JsonValue, Record, UnknownAct
+from trialogue.records.files.validation import dotted_path, mistakes_of
 from trialogue.records.kinds.acts import AGENT_LABELS, USERSIMCRS_AGENT, spelt_right
 from trialogue.seeds import seed_for
 from trialogue.simulation.actions import KDD2020, ActionSpace
 from trialogue.simulation.language.nlu import LONGEST, MASK, REMEMBERED, START, ActPrediction
-from trialogue.simulation.language.nlu_llm_options import AnyUnderstanding
 from trialogue.transport.retry import RetryPolicy
+
+LLM = "llm"
+"""Key under which the options of the model stand."""
+
+Definition = Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class ReadingOptions(Record):
+    """Options of how the acts are put to the model, for an endpoint and for a local model."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    definitions: dict[str, Definition] = Field(default_factory=dict)
+    """Definitions of agent labels in the prompt, in place of ours or beside them; labels without any are only named."""
+
+
+class EndpointUnderstanding(EndpointLetterOptions, ReadingOptions):
+    """A model behind an endpoint."""
+
+
+class LocalUnderstanding(LocalLetterOptions, ReadingOptions):
+    """A model in this process, asked ``samples`` times for each message."""
+
+
+AnyUnderstanding = EndpointUnderstanding | LocalUnderstanding
+"""Options of understanding by a language model, wherever it runs."""
+
+
+def understanding_options(given: object) -> AnyUnderstanding:
+    """Options in ``{"llm": {...}}``; a record of options is returned as it is.
+
+    Raises:
+        UsageError: anything else, or wrong options, all of them at once; or a folder that holds no model.
+    """
+    if isinstance(given, EndpointUnderstanding | LocalUnderstanding):
+        return given
+    fields = given.get(LLM) if isinstance(given, Mapping) and set(given) == {LLM} else None
+    if not isinstance(fields, Mapping):
+        raise UsageError(
+            "A language model that understands agents is given as {llm: {url: ..., model: ...}} or {llm: {folder: ...}}, "
+            f"got {_kind_of(given)}."
+        )
+    named = {str(name): value for name, value in fields.items()}
+    record = LocalUnderstanding if "folder" in named else EndpointUnderstanding
+    try:
+        options = record.model_validate(named)
+    except ValidationError as error:
+        found = [without_secrets(mistake, record) for mistake in mistakes_of(error, named, record)]
+        raise UsageError(
+            "\n".join(f"{_place(each.place)}{each.what} {each.hint or ''}".rstrip() for each in found)
+        ) from error
+    model_identity(options)  # refuses a folder without a model
+    return options
+
+
+def understanding_json(options: AnyUnderstanding) -> JsonValue:
+    """Inverse of ``understanding_options``: plain JSON values."""
+    fields: JsonValue = options.model_dump(mode="json", exclude_defaults=True)
+    return {LLM: fields}
+
+
+def _place(place: tuple[str | int, ...]) -> str:
+    return f"{LLM}.{dotted_path(place)}: " if place else ""
+
+
+def _kind_of(given: object) -> str:
+    """What was given, without values: one of them may be a key."""
+    if isinstance(given, Mapping):
+        return f"the fields {', '.join(map(str, given)) or '(none)'}" if set(given) != {LLM} else "no options below llm"
+    return f"{given!r:.60}"
+
 
 VERSION = "v1"
 SEED = 0  # of the model's draws and the order of options: what a text means depends on no run

@@ -10,7 +10,7 @@ from trialogue.errors import UsageError
 from trialogue.llm.chat import ChatOptions
 from trialogue.llm.local import LocalOptions
 from trialogue.records import Record
-from trialogue.simulation.language.nlu_llm_options import AnyUnderstanding, understanding_options
+from trialogue.simulation.language.nlu_llm import AnyUnderstanding, understanding_options
 from trialogue.simulation.llm.prompts import check_prompt
 from trialogue.transport.answers import LONGEST_TEXT
 

@@ -1,31 +1,117 @@
 """Factories of language-model users: needs, prompts and client are shared, each dialogue gets its own user."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from trialogue.catalogue.domains import domain_of
-from trialogue.errors import UnknownNameError
+from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.llm.models import open_model
 from trialogue.llm.usage import Usage
-from trialogue.records import Need
+from trialogue.records import Need, Utterance
 from trialogue.seeds import rng_for, seed_for
-from trialogue.simulation.llm.model_queries import ModelQueries
-from trialogue.simulation.llm.need_text import (
+from trialogue.simulation.language.phrases import Linker
+from trialogue.simulation.language.styles import add_typos
+from trialogue.simulation.llm.options import USUAL_WORDS, LlmUserOptions, LocalUserOptions
+from trialogue.simulation.llm.people_style import describe_examples, read_style
+from trialogue.simulation.llm.prompts import (
     describe_need,
     describe_persona,
     describe_target,
     describe_tastes,
     describe_traits,
 )
-from trialogue.simulation.llm.options import USUAL_WORDS, LlmUserOptions, LocalUserOptions
-from trialogue.simulation.llm.people_style import describe_examples, read_style
-from trialogue.simulation.llm.style import persona_of, read_personas, typist
-from trialogue.simulation.llm.targets import TitleGuard, tastes_need
-from trialogue.simulation.llm.user import DualPrompt, LlmUser, Policy, SinglePrompt
+from trialogue.simulation.llm.user import DualPrompt, LlmUser, ModelQueries, Policy, SinglePrompt, UserMove
 from trialogue.simulation.random_source import RandomSource
-from trialogue.simulation.users.kinds import NeedsByCase, World
-from trialogue.simulation.users.targets import target_need
-from trialogue.simulation.users.user import SimulatedUser
+from trialogue.simulation.users.kinds import NeedsByCase, TitleDetector, World, target_need
+from trialogue.simulation.users.user import SimulatedUser, UserFailure
 from trialogue.transport.retry import RetryPolicy
+
+
+def read_personas(path: Path) -> tuple[str, ...]:
+    """Read personas from a text file, one per non-empty line.
+
+    Raises:
+        DataError: the file cannot be read, or holds none.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise DataError(Problem(f"cannot be read: {error.strerror or error}.", str(path))) from error
+    except UnicodeDecodeError as error:
+        raise DataError(Problem(f"byte {error.start} is not UTF-8.", str(path))) from error
+    found = tuple(line.strip() for line in text.splitlines() if line.strip())
+    if not found:
+        raise DataError(Problem("holds no persona.", str(path), hint="Write one persona on each line."))
+    return found
+
+
+def persona_of(personas: tuple[str, ...], case: str, *, seed: int) -> str:
+    """Persona of a case, the same for every agent; "" without personas."""
+    return RandomSource(rng_for(seed, case, "persona")).pick(personas) if personas else ""
+
+
+def typist(rate: float, linker: Linker, rng: RandomSource) -> Callable[[str], str] | None:
+    """Function that adds typos outside titles, with the user's own random numbers; None for a rate of 0."""
+    if not rate:
+        return None
+
+    def type_around_titles(text: str) -> str:
+        spans = [
+            (each.start, each.end) for each in linker.find(text) if each.start is not None and each.end is not None
+        ]
+        pieces, at = [], 0
+        for start, end in sorted(spans):
+            if start >= at:
+                pieces += [add_typos(text[at:start], rate, rng), text[start:end]]
+                at = end
+        return "".join([*pieces, add_typos(text[at:], rate, rng)])
+
+    return type_around_titles
+
+
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+WITHHELD = "withheld_sentences"
+"""Key in a message's ``meta`` for the number of sentences withheld because they named the target."""
+
+
+def tastes_need(need: Need) -> Need:
+    """Need of a user with tastes only: without constraints, and satisfied by nothing."""
+    return need.model_copy(
+        update={"id": f"{need.id}-tastes", "constraints": (), "targets": (), "acceptable": (), "requests": ()}
+    )
+
+
+class TitleGuard:
+    """Policy wrapper whose messages never name a target before the agent does.
+
+    Sentences that do are left out of what is said; iEvaLM leaves them out of its own prompt alone, and the agent reads
+    them. How many they were stands with the message.
+    """
+
+    def __init__(self, policy: Policy, targets: Sequence[str], world: World) -> None:
+        """``targets``: ids of items of the world's catalogue."""
+        self._policy, self._target = policy, TitleDetector(targets, world)
+
+    def move(self, said: Sequence[Utterance], asking: ModelQueries) -> UserMove:
+        """The policy's move without sentences that reveal the target.
+
+        Raises:
+            UserFailure: nothing of the message is left.
+        """
+        move = self._policy.move(said, asking)
+        if any(self._target.names(each.text) for each in said if each.speaker == "system"):
+            return move
+        sentences = SENTENCE_END.split(move.text)
+        kept = [each for each in sentences if not self._target.names(each)]
+        if len(kept) == len(sentences):
+            return move
+        asking.note(WITHHELD, len(sentences) - len(kept))
+        text = " ".join(kept).strip()
+        if not text and move.leaving is None:
+            raise UserFailure("the model said nothing but the title that it must not name.")
+        return UserMove(text, move.leaving)
+
 
 TURNS_OF_TARGET = 5  # iEvaLM's
 

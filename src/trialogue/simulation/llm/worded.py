@@ -19,17 +19,15 @@ from trialogue.simulation.language.agent_turns import LabelledMessage
 from trialogue.simulation.language.nlu import MASK, Example, mask_mentions
 from trialogue.simulation.language.nlu_linear import LinearClassifier
 from trialogue.simulation.language.phrases import OPENING, Linker, Phrasebook, stance
-from trialogue.simulation.llm.model_queries import CutAnswer, ModelQueries
-from trialogue.simulation.llm.model_turns import OWN_NAME
 from trialogue.simulation.llm.options import LlmUserOptions, LocalUserOptions
 from trialogue.simulation.llm.prompts import fill_in
-from trialogue.simulation.llm.user import FLIPPED
+from trialogue.simulation.llm.user import FLIPPED, OWN_NAME, CutAnswer, ModelQueries
 from trialogue.simulation.llm.users import LlmUsers
+from trialogue.simulation.source import WORDING, Wording
 from trialogue.simulation.users.fit import UserModel, load_users
 from trialogue.simulation.users.kinds import World
 from trialogue.simulation.users.population import AskingUsers, Users
 from trialogue.simulation.users.user import AgendaUser, Stop
-from trialogue.simulation.wording_outcomes import WORDING, Wording
 from trialogue.transport.retry import RetryPolicy
 
 LONGEST = 4  # times the words of the template, and eight more: what is longer says more

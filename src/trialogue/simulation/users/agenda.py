@@ -26,8 +26,7 @@ from typing import Literal
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.simulation.actions import ANSWER, REQUEST
 from trialogue.simulation.random_source import RandomSource, Weighted
-from trialogue.simulation.users.counting import END
-from trialogue.simulation.users.interaction import InteractionModel
+from trialogue.simulation.users.interaction import END, InteractionModel
 
 ATTEMPTS = 1000  # draws before a condition is given up; in the annotated files every third draw or more meets it
 LONGEST = 1000  # labels; a chain that hardly ever ends is cut here
@@ -155,12 +154,11 @@ def continuation(model: InteractionModel, label: str, rng: RandomSource, *, cap:
 
 def walk(tables: Mapping[str, Weighted[str]], start: str, rng: RandomSource, *, longest: int) -> list[str]:
     """States from ``start`` to the end of the chain, at most ``longest`` + 1; a state without a table is the last."""
-    states = [start]
-    while len(states) <= longest and (table := tables.get(states[-1])) is not None:
-        following = table.draw(rng)
-        if following == END:
+    states, state = [start], start
+    for _ in range(longest):
+        if (table := tables.get(state)) is None or (state := table.draw(rng)) == END:
             break
-        states.append(following)
+        states.append(state)
     return states
 
 

@@ -17,8 +17,7 @@ from trialogue.records.kinds.acts import CIR6_STATES, MIXED
 from trialogue.simulation.actions import ANSWER, FEEDBACK, QUERY, REQUEST, Qrfa
 from trialogue.simulation.random_source import RandomSource, Weighted
 from trialogue.simulation.users.agenda import CHAIN, CORPUS, LONGEST, continuation, initialiser, walk
-from trialogue.simulation.users.counting import END, Counts, transition_counts
-from trialogue.simulation.users.interaction import InteractionModel
+from trialogue.simulation.users.interaction import END, Counts, InteractionModel, transition_counts
 
 Level = Literal["label", "class", "action"]
 ReplacementRule = Literal["reply", "class", "chain"]

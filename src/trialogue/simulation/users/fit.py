@@ -25,7 +25,12 @@ from trialogue.simulation.language.nlu import (
     RetrievalClassifier,
     examples_of,
 )
-from trialogue.simulation.language.nlu_linear import USUAL_TEMPERATURE, LinearClassifier, fitted_temperature
+from trialogue.simulation.language.nlu_linear import (
+    USUAL_TEMPERATURE,
+    LinearClassifier,
+    cached_weights,
+    fitted_temperature,
+)
 from trialogue.simulation.language.nlu_llm import (
     ActReader,
     ModelClassifier,
@@ -36,7 +41,6 @@ from trialogue.simulation.language.nlu_llm import (
 )
 from trialogue.simulation.language.phrases import Linker, Phrasebook, extract
 from trialogue.simulation.language.styles import PersonalStyle, fit_styles
-from trialogue.simulation.language.weight_cache import cached_weights
 from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
 from trialogue.simulation.users.kinds import GROUP, World
 from trialogue.simulation.users.options import METHODS, UserOptions, method

@@ -12,7 +12,8 @@ A *case* identifies the user: its number in a plan. It is the same for every age
 users with the same needs. All randomness of a user derives from the case and the run's seed, none from the agent.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,17 +24,37 @@ from trialogue.catalogue import Catalogue, Ratings, TitleLinker
 from trialogue.catalogue.domains import main_attribute, spoken_attributes
 from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameError, UsageError
 from trialogue.plugins import load, plugins_of
-from trialogue.records import Need
+from trialogue.records import Mention, Need
 from trialogue.records.files.validation import Mistake, dotted_path
 from trialogue.records.files.yaml_file import read_fields
 from trialogue.seeds import rng_for
-from trialogue.simulation.language.linking import CachingLinker
 from trialogue.simulation.language.phrases import Linker
 from trialogue.simulation.profiles import Profile, Profiles
 from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.needs import Needs
 from trialogue.simulation.users.options import METHODS, UserOptions, option_mistakes
 from trialogue.simulation.users.user import SimulatedUser
+
+LONGEST = 20_000  # characters in which titles are looked for; a list of 200 titles has some 6,000
+REMEMBERED = 20_000  # texts whose titles are kept
+
+
+class CachingLinker:
+    """Caching wrapper around a linker; thread-safe."""
+
+    def __init__(self, linker: Linker) -> None:
+        self._linker = linker
+        self._found: dict[str, tuple[Mention, ...]] = {}
+
+    def find(self, text: str) -> tuple[Mention, ...]:
+        """Items named in the first 20,000 characters of a text, in order."""
+        found = self._found.get(text)
+        if found is None:
+            if len(self._found) >= REMEMBERED:
+                self._found.clear()
+            found = self._found[text] = tuple(self._linker.find(text[:LONGEST]))
+        return found
+
 
 GROUP = "trialogue.users"
 
@@ -322,3 +343,31 @@ def _of_options(mistakes: Iterable[Mistake]) -> list[tuple[str | None, Trialogue
         (dotted_path(each.place) or None, UsageError(f"{each.what}{' ' + each.hint if each.hint else ''}"))
         for each in mistakes
     ]
+
+
+def target_need(need: Need) -> Need:
+    """Variant of a need that only its first target satisfies, with a distinct id."""
+    first = need.targets[:1]
+    return need.model_copy(update={"id": f"{need.id}-target", "targets": first, "acceptable": first})
+
+
+class TitleDetector:
+    """Detects the titles of some items in texts: as the linker finds them, or written out between word boundaries."""
+
+    def __init__(self, items: Sequence[str], world: World, *, with_other_titles: bool = False) -> None:
+        """Prepare the search.
+
+        Args:
+            items: ids; those that are not in the world's catalogue have no title.
+            world: catalogue and linker.
+            with_other_titles: whether an item's other titles are looked for word by word, too; the linker always knows them.
+        """
+        self._items, self._linker = frozenset(items), world.linker
+        known = [world.catalogue[item] for item in items if item in world.catalogue]
+        titles = [title for item in known for title in (item.title, *(item.other_titles if with_other_titles else ()))]
+        self._titles = [re.compile(rf"(?<!\w){re.escape(title)}(?!\w)", re.IGNORECASE) for title in titles if title]
+
+    def names(self, text: str) -> bool:
+        """Whether a text names one of the items."""
+        found = any(each.item_id in self._items for each in self._linker.find(text))
+        return found or any(title.search(text) for title in self._titles)

@@ -60,7 +60,7 @@ def decade_of(item: Item) -> str | None:
 def values_of(item: Item, attribute: str) -> tuple[str, ...]:
     """An item's values of an attribute, ``DECADE`` included."""
     if attribute == DECADE:
-        return () if (decade := decade_of(item)) is None else (decade,)
+        return () if item.year is None else (f"{item.year // 10 * 10}s",)
     return item.attributes.get(attribute, ())
 
 
@@ -87,6 +87,7 @@ class Needs:
         left_out = {*self._spoken, OTHER_TITLES, *exact}
         self._last_resort = tuple(name for name in catalogue.attributes if name not in left_out)
         self._masks: dict[Feature, int] = {}
+        self._features: dict[str, frozenset[Feature]] = {}
         self._constraints: dict[tuple[str, str, bool], Constraint] = {}
 
     @cached_property
@@ -195,7 +196,7 @@ class Needs:
         targets = [target, *favorites] if target in acceptable else favorites or [rng.pick(acceptable)]
         if len(acceptable) > self.bound:  # nothing that the catalogue says of its items narrows it down
             targets = acceptable = targets[:1]
-        examples = sorted(anchors, key=lambda item: -self._share(features, self.catalogue[item]))
+        examples = sorted(anchors, key=lambda item: -len(self._features_of(item).intersection(features)))
         last = len(features) - 1
         free = [name for name in (*self._spoken, *self._last_resort) if name not in {name for name, _ in features}]
         requests = tuple(rng.sample(free, 1 + rng.draw_below(MAX_REQUESTS)))
@@ -258,15 +259,15 @@ class Needs:
             spoken = rng.sample([*spoken, *decade], len(spoken) + len(decade))
             spoken.sort(key=lambda feature: (fresh & self._mask(feature)).bit_count() <= self._aim)  # narrow ones last
             decade = []
-        rest = [(name, value) for name in self._last_resort for value in values_of(item, name)]
+        rest = ((name, value) for name in self._last_resort for value in values_of(item, name))
         # First the attributes that users talk about, until about as many items fit as intended; the others only while more
         # fit than a need may have. A constraint must exclude some item and leave one that is spared.
         passes = (([*spoken[:2], *decade, *spoken[2:]], self._aim, most), (rest, self.bound, MAX_CONSTRAINTS))
         for features, enough, limit in passes:
             for feature in features:
-                narrower = mask & self._mask(feature)
                 if mask.bit_count() - known <= enough or len(chosen) == limit:
                     break
+                narrower = mask & self._mask(feature)
                 if narrower == mask or not narrower & spared:
                     continue
                 chosen.append(feature)
@@ -289,16 +290,22 @@ class Needs:
             mask |= 1 << places[item_id]
         return mask
 
-    @staticmethod
-    def _share(features: Sequence[Feature], item: Item) -> float:
-        held = sum(value in values_of(item, name) for name, value in features)
-        return held / len(features) if features else 0.0
+    def _features_of(self, item_id: str) -> frozenset[Feature]:
+        """All that can be asked for and that an item has."""
+        found = self._features.get(item_id)
+        if found is None:
+            item = self.catalogue[item_id]
+            names = (*item.attributes, DECADE)
+            found = self._features[item_id] = frozenset(
+                (name, value) for name in names for value in values_of(item, name)
+            )
+        return found
 
 
 def satisfied_share(need: Need, item: Item) -> float:
     """Share of a need's constraints that an item satisfies; 1 without constraints."""
     asked = need.constraints
-    held = sum(any(value in each.values for value in values_of(item, each.attribute)) for each in asked)
+    held = sum([not set(each.values).isdisjoint(values_of(item, each.attribute)) for each in asked])
     return held / len(asked) if asked else 1.0
 
 
@@ -323,11 +330,10 @@ def resolve_mentions(
     fits: dict[str, float] = {}
     for said in utterances:
         named = known_mentions(said, catalogue, linker)
-        if said.speaker == "system":
-            ids = {each.item_id for each in named or () if each.item_id is not None} - fits.keys()
-            fits |= {
-                each: round(satisfied_share(need, catalogue[each]), 4) for each in sorted(ids) if each in catalogue
-            }
+        if named and said.speaker == "system":
+            for each in sorted({each.item_id for each in named if each.item_id is not None} - fits.keys()):
+                if each in catalogue:
+                    fits[each] = round(satisfied_share(need, catalogue[each]), 4)
         resolved.append(said if named is said.mentions else said.model_copy(update={"mentions": named}))
     return tuple(resolved), need.model_copy(update={"fits": fits, "is_resolved": True})
 
@@ -335,14 +341,9 @@ def resolve_mentions(
 def known_mentions(said: Utterance, catalogue: Catalogue, linker: Linker | None) -> tuple[Mention, ...] | None:
     """Items that an utterance declares or else, by the linker, names, with the catalogue's ids; None: nobody has looked."""
     found = said.mentions if said.mentions is not None else linker.find(said.text) if linker is not None else None
-    return None if found is None else _all_known(found, catalogue)
-
-
-def _all_known(mentions: tuple[Mention, ...], catalogue: Catalogue) -> tuple[Mention, ...]:
-    """Mentions with ids of the catalogue; the very same where all have them."""
-    if all(each.item_id in catalogue for each in mentions):
-        return mentions
-    return tuple(_known_mention(each, catalogue) for each in mentions)
+    if not found or not [each for each in found if each.item_id not in catalogue]:
+        return found
+    return tuple(_known_mention(each, catalogue) for each in found)
 
 
 def _known_mention(mention: Mention, catalogue: Catalogue) -> Mention:

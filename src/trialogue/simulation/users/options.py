@@ -16,7 +16,7 @@ from trialogue.records import JsonValue
 from trialogue.records.files.validation import mistakes_of
 from trialogue.simulation.actions import QRFA_LISTS
 from trialogue.simulation.language.nlg import WritingStyle
-from trialogue.simulation.language.nlu_llm_options import (
+from trialogue.simulation.language.nlu_llm import (
     AnyUnderstanding,
     EndpointUnderstanding,
     LocalUnderstanding,

@@ -15,9 +15,8 @@ from xml.sax.saxutils import escape, quoteattr
 from trialogue.errors import UnknownNameError
 from trialogue.records.kinds.acts import CIR6_STATES, MIXED
 from trialogue.simulation.actions import QRFA_RELEASED, Qrfa
-from trialogue.simulation.users.counting import END, Counts
 from trialogue.simulation.users.course import class_transitions, group_counts
-from trialogue.simulation.users.interaction import InteractionModel
+from trialogue.simulation.users.interaction import END, Counts, InteractionModel
 
 Level = Literal["coarse", "classes", "fine"]
 LEVELS = ("coarse", "classes", "fine")

@@ -15,12 +15,11 @@ from trialogue.simulation.language.nlg import UtteranceGenerator, UtteranceState
 from trialogue.simulation.language.nlu import START
 from trialogue.simulation.language.phrases import ANY, DISLIKE, INDIFFERENT, LIKE, OPENING, PLAIN, SEEN, UNSEEN
 from trialogue.simulation.language.styles import PersonalStyle
-from trialogue.simulation.preferences import Preferences
+from trialogue.simulation.preferences import NeedPreferences, Preferences
 from trialogue.simulation.profiles import DISLIKED, LIKED
 from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.agenda import UpdateRule, draw_near
 from trialogue.simulation.users.course import Course
-from trialogue.simulation.users.need_preferences import NeedPreferences
 from trialogue.simulation.users.needs import without_attribute
 
 

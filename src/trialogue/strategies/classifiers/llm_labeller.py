@@ -22,8 +22,7 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.llm import Usage, open_model
 from trialogue.llm.cache import Cache
 from trialogue.llm.chat import Completion
-from trialogue.llm.letter_options import EndpointLetterOptions, LocalLetterOptions
-from trialogue.llm.letters import TOP, option_probabilities, order_of
+from trialogue.llm.choosing import TOP, EndpointLetterOptions, LocalLetterOptions, option_probabilities, order_of
 from trialogue.llm.models import AnyModel, cache_key, model_identity
 from trialogue.records import NO_STRATEGY, JsonValue, Labeller, Record
 from trialogue.records.files.jsonl import problems_of

@@ -21,8 +21,7 @@ from trialogue.workflows.experiment.estimate.pace import (
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Stage, StageContext
 from trialogue.workflows.simulation.model_usage import Meter, usage_text
-from trialogue.workflows.simulation.progress import PrintedProgress
-from trialogue.workflows.simulation.simulate import simulate
+from trialogue.workflows.simulation.simulate import PrintedProgress, simulate
 
 SIMULATE = "simulate"
 """The name of the stage."""

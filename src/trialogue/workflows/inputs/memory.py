@@ -26,7 +26,7 @@ from trialogue.datasets.tables.rows import Table, in_points
 from trialogue.datasets.tables.scores import ScoreTable, describe_columns, dialogues_of, guess_scores, score_table
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, Utterance
-from trialogue.records.files.jsonl import Note, to_line
+from trialogue.records.files.jsonl import Note, line_of
 from trialogue.records.spoken import is_blank
 from trialogue.workflows.inputs.frames import is_frame, plain, table_of_frame, table_of_rows
 from trialogue.workflows.inputs.locations import Input
@@ -73,7 +73,7 @@ class InMemory:
         """sha256 of the records, under their name."""
         digest = hashlib.sha256()
         for record in self.held:
-            digest.update(to_line(record).encode("utf-8", "surrogatepass") + b"\n")
+            digest.update(line_of(record))
         return {self.given: digest.hexdigest()}
 
 

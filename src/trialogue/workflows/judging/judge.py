@@ -15,8 +15,7 @@ from trialogue.findings.judging.probe_records import ProbeFinding
 from trialogue.findings.judging.records import JudgedCorrelation, JudgingFindings, PlannedLabel
 from trialogue.findings.judging.units import JudgedUnit, table_of
 from trialogue.judges.prompts import signature_of
-from trialogue.judges.rubric import Rubric
-from trialogue.judges.rubric_files import load_rubric
+from trialogue.judges.rubric import Rubric, load_rubric
 from trialogue.options import Seed
 from trialogue.records.score import AGGREGATE, Score
 from trialogue.seeds import rng_for

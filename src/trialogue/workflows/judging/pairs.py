@@ -19,8 +19,7 @@ from trialogue.judges import (
     load_rubric,
 )
 from trialogue.judges.asking import Cost
-from trialogue.judges.pair_judge import Pair, preferences_of
-from trialogue.judges.tallies import PairTally, tallies_of
+from trialogue.judges.pair_judge import Pair, PairTally, preferences_of, tallies_of
 from trialogue.llm.usage import Usage
 from trialogue.options import Seed
 from trialogue.records import Dialogue, Preference, write_records

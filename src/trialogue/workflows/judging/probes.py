@@ -9,7 +9,7 @@ from trialogue.findings.judging.probe_records import ProbeFinding
 from trialogue.findings.judging.probes import probe_findings
 from trialogue.judges import LlmJudge
 from trialogue.judges.asking import Cost
-from trialogue.judges.probes.asking import Probes, sample_dialogues, sample_pairs
+from trialogue.judges.probes import Probes, sample_dialogues, sample_pairs
 from trialogue.llm.usage import Usage
 from trialogue.records import Dialogue
 from trialogue.records.completion import UNNAMED

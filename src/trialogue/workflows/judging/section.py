@@ -79,7 +79,7 @@ def _findings_of(
 ) -> "JudgingFindings":
     from trialogue.findings.judging.conclude import JudgeSettings, judging_findings
     from trialogue.findings.judging.units import table_of
-    from trialogue.judges.rubric_files import question_names
+    from trialogue.judges.rubric import question_names
     from trialogue.records.score import AGGREGATE
     from trialogue.workflows.judging.units import judged_material
 

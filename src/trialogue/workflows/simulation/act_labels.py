@@ -7,7 +7,7 @@ from pathlib import Path
 from trialogue.errors import DataError, Problem
 from trialogue.findings.people.labels import final_labels
 from trialogue.records import ActOrigin, Dialogue, DialogueAct, Labeller, Utterance
-from trialogue.simulation.users.counting import labels_of
+from trialogue.simulation.users.interaction import labels_of
 from trialogue.workflows.inputs.study_answers import labeller_of
 from trialogue.workflows.inputs.study_files import read_export
 from trialogue.workflows.study.items import names_of

@@ -7,8 +7,7 @@ from typing import Protocol, runtime_checkable
 from pydantic import ValidationError
 
 from trialogue.agents.base import Session
-from trialogue.agents.llm.agent import LlmAgent
-from trialogue.agents.llm.local import HuggingFaceAgent
+from trialogue.agents.llm.agent import HuggingFaceAgent, LlmAgent
 from trialogue.errors import DataError
 from trialogue.llm.usage import Usage
 from trialogue.records.files.jsonl import read_lines, to_line

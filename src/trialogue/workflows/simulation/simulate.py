@@ -14,13 +14,12 @@ from types import MappingProxyType
 from typing import Any
 
 from trialogue.agents.base import Agent
-from trialogue.agents.llm.agent import LlmAgent
-from trialogue.agents.llm.local import HuggingFaceAgent
+from trialogue.agents.llm.agent import HuggingFaceAgent, LlmAgent
 from trialogue.agents.registry import is_file, spec_of
 from trialogue.agents.spec import CatalogueSpec
 from trialogue.agents.tools.options import over_catalogue
 from trialogue.errors import UsageError
-from trialogue.llm.budget import BUDGET, Budget, use_budget
+from trialogue.llm.usage import BUDGET, Budget, use_budget
 from trialogue.records import JsonValue, Role, sha256_of
 from trialogue.records.files.opening import is_file as is_catalogue_file
 from trialogue.simulation.batch.batch import Batch, Progress, run_batch
@@ -36,6 +35,35 @@ from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
 from trialogue.workflows.simulation.model_usage import USAGE, Accountable, Metered, MeteredUsers
 from trialogue.workflows.simulation.origin import record_folders
 from trialogue.workflows.simulation.simulated_folder import FOLDER
+
+EVERY_S = 2.0  # between two lines
+# Dialogues after which the pace predicts the rest; the first ones wait until agents and users are created.
+SURE = 20
+
+
+class PrintedProgress:
+    """Progress callback that prints at intervals.
+
+    >>> said = []
+    >>> progress = PrintedProgress(said.append)
+    >>> for done, seconds in ((0, 0.0), (10, 1.0), (30, 3.0), (60, 6.0), (60, 6.0)):
+    ...     progress(Progress(done=done, total=60, resumed=0, failed=1, elapsed_s=seconds))
+    >>> said[1:]
+    ['30 of 60 dialogues, 1 failed, 3 s to go', '60 of 60 dialogues, 1 failed, 0 s to go']
+    """
+
+    def __init__(self, tell: Callable[[str], None], what: str = "dialogues") -> None:
+        """``what``: the counted units."""
+        self._tell, self._what, self._last, self._done = tell, what, -EVERY_S, -1
+
+    def __call__(self, now: Progress) -> None:
+        """Receive progress, and print it at intervals and once at the end."""
+        if now.elapsed_s - self._last >= EVERY_S or self._done < now.done == now.total:
+            self._last, self._done = now.elapsed_s, now.done
+            known = now.eta_s is not None and now.done - now.resumed >= SURE
+            eta = f", {now.eta_s:.0f} s to go" if known else ""
+            self._tell(f"{now.done:,} of {now.total:,} {self._what}, {now.failed:,} failed{eta}")
+
 
 BASELINES: Mapping[str, str] = MappingProxyType(
     {

@@ -16,7 +16,7 @@ from trialogue.catalogue import Item
 from trialogue.records import ActOrigin, DialogueAct, Mention, MentionedBy, SlotValue, Utterance
 from trialogue_recommenders.text_files import sections_of
 from trialogue_recommenders.vocabulary import Feature
-from trialogue_recommenders.wording.wording import Wording
+from trialogue_recommenders.wording import Wording
 
 DECLARED = "declared"
 """Origin of the mentions: the agent itself says what it names."""

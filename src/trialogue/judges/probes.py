@@ -1,4 +1,4 @@
-"""Put probes to a judge: what is asked, what it costs, and both scores of each case."""
+"""Put bias probes to a judge: what is asked, what it costs, and both scores of each case."""
 
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from trialogue.judges.asking import Cost
 from trialogue.judges.judgement import Comparison, Vote, Watch
 from trialogue.judges.model_judge import LlmJudge
 from trialogue.judges.pair_judge import LlmPairJudge, Pair
-from trialogue.judges.probes.kinds import REWORDED, ProbeKind
+from trialogue.judges.probe_kinds import REWORDED, ProbeKind
 from trialogue.judges.prompts import ALSO, ALSO_REPLY, FIELD_POINT, FIELD_REASON
 from trialogue.judges.rubric import Aspect, Form, JudgedLevel, Reference, Rubric
 from trialogue.judges.units import Unit

@@ -11,13 +11,22 @@ from functools import lru_cache
 
 from trialogue.catalogue import Catalogue, TitleLinker
 from trialogue_recommenders.content import TYPO
+from trialogue_recommenders.speech_acts import (
+    QUOTES,
+    Span,
+    any_of,
+    choice_in,
+    mask_spans,
+    patterns_for,
+    query_in,
+    spoken_against,
+    stars_in,
+    when_in,
+    years_in,
+)
 from trialogue_recommenders.text_files import sections_of
-from trialogue_recommenders.understanding.numbers import choice_in, stars_in, when_in, years_in
-from trialogue_recommenders.understanding.queries import QUOTES, query_in
-from trialogue_recommenders.understanding.speech_acts import any_of, patterns_for
-from trialogue_recommenders.understanding.stance import Span, mask_spans, spoken_against
 from trialogue_recommenders.vocabulary import AnyOf, FoundFeature, Vocabulary
-from trialogue_recommenders.wording.wording import FILMS, Wording
+from trialogue_recommenders.wording import FILMS, Wording
 
 LONGEST = 1000  # characters that are listened to; a megabyte of text has its say in the first of them
 RECENT_YEARS, OLD_YEARS = (

@@ -1,1 +1,0 @@
-"""Knowledge of a recommender about its catalogue: content, ratings and titles."""

@@ -1,1 +1,0 @@
-"""Understanding of user utterances from text alone."""

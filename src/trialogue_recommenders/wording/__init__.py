@@ -1,1 +1,0 @@
-"""Wording of the recommenders' utterances, for any domain."""
