@@ -29,10 +29,18 @@ NO_TRACE = Trace()
 
 
 class TextCodes:
-    """Texts that recur, as numbers."""
+    """Texts that recur, as numbers, and utterances that recur."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
+        self._parts: dict[int, tuple[Utterance, dict[str, JsonValue], dict[str, JsonValue]]] = {}
+
+    def utterance(self, said: Utterance, values: list[JsonValue], answers: list[JsonValue]) -> dict[str, JsonValue]:
+        """Everything about an utterance but its text: its own, with ``v`` its values and ``r`` the answers about it."""
+        if id(said) not in self._parts:
+            self._parts[id(said)] = said, *_utterance(said, self)  # held, so that its identity stays its own
+        _, head, tail = self._parts[id(said)]
+        return {**head, **_without_empty(v=values, r=answers), **tail}
 
     def number(self, text: str) -> int:
         """The number of a text, from 0, in the order in which they come."""
@@ -75,7 +83,9 @@ def detail(
     own = None if not entry.is_reply else last
     return _without_empty(
         u=[
-            _utterance(utterance, words, _values(by_place.get(index, ()), users, words), answered.get(index, ()))
+            words.utterance(
+                utterance, _values(by_place.get(index, ()), users, words), _answers(answered.get(index, ()), words)
+            )
             for index, utterance in enumerate(dialogue.utterances)
         ],
         v=_values(by_place.get(None, ()), users, words),
@@ -95,15 +105,13 @@ def _without_empty(**fields: JsonValue) -> dict[str, JsonValue]:
     return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
 
 
-def _utterance(
-    said: Utterance, words: TextCodes, values: list[JsonValue], answers: Sequence[Score]
-) -> dict[str, JsonValue]:
+def _utterance(said: Utterance, words: TextCodes) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
     """``s`` 1 for the system, ``a`` acts, ``b`` who says so, ``l`` labels, ``m`` mentions, ``k`` ranking, ``w`` seconds,
-    ``t`` the Markdown of what the system wrote, ``c`` calls of tools."""
+    ``c`` calls of tools; and behind its values and answers, ``t`` the Markdown of what the system wrote."""
     latency = said.meta.get(LATENCY)
     is_time = isinstance(latency, int | float) and not isinstance(latency, bool)
     trace = said.trace or NO_TRACE
-    return _without_empty(
+    head = _without_empty(
         s=1 if said.speaker == "system" else None,
         a=[_act(act.intent, [(slot.slot, slot.value) for slot in act.slots], words) for act in said.acts or ()],
         b=_origin_of_acts(said),
@@ -120,12 +128,10 @@ def _utterance(
         k=[plain(item) for item in (said.ranking or ())[:MAX_RANKED]],
         w=trace.latency_s if trace.latency_s is not None else latency if is_time else None,
         c=_calls(trace),
-        v=values,
-        r=_answers(answers, words),
-        x=_claims(said)
-        + _amounts(trace)
-        + _meta({name: value for name, value in said.meta.items() if name != LATENCY or not is_time}),
-        t=_markdown(said.text) if said.speaker == "system" else None,
+    )
+    meta = said.meta if not is_time else {name: value for name, value in said.meta.items() if name != LATENCY}
+    return head, _without_empty(
+        x=_claims(said) + _amounts(trace) + _meta(meta), t=_markdown(said.text) if said.speaker == "system" else None
     )
 
 
@@ -223,6 +229,7 @@ def _values(values: Iterable[Value], users: str | None, words: TextCodes) -> lis
     ]
 
 
+@lru_cache(maxsize=1 << 14)
 def round_value(value: float) -> float:
     """A value with six significant digits, for a file of many."""
     return float(f"{value:.6g}")
