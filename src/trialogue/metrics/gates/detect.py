@@ -83,6 +83,8 @@ def gates_in(
 def _in_latin_letters(dialogue: Dialogue) -> bool:
     """Whether at least half of the letters of the user's messages are Latin; also without letters."""
     text = "".join(each.text for each in _user_utterances(dialogue))
+    if text.isascii():
+        return True
     latin = len(LATIN.findall(text))
     return 2 * latin >= latin + len(OTHER_LETTER.findall(text))
 
@@ -248,8 +250,8 @@ def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None
     for each in need.constraints:
         wanted.setdefault(each.attribute, set()).update(each.values)
     # Rejecting a needed value, or asking for a value of the same attribute that is not needed, contradicts the need.
-    own = [value for values in wanted.values() for value in values]
-    others = [value for name, values in wanted.items() for value in vocabulary.get(name, frozenset()) - values]
+    own = frozenset(value for values in wanted.values() for value in values)
+    others = frozenset(value for name, values in wanted.items() for value in vocabulary.get(name, frozenset()) - values)
     return any(contradicts(each.text, own, others) for each in _user_utterances(dialogue))
 
 

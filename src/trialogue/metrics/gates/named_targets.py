@@ -27,17 +27,21 @@ def names_target(dialogue: Dialogue, catalogue: Catalogue) -> bool:
         return False
     values = {_forms(value) for each in need.constraints for value in each.values}
     titles = {item.id: forms for item in _target_items(need, catalogue) if (forms := _forms(item.title)) not in values}
+    starting: dict[str, list[str]] = {}
+    for item_id, forms in titles.items():
+        if forms:
+            starting.setdefault(forms[0], []).append(item_id)
     for said in dialogue.utterances:
-        spoken = _forms_in(said.text)
         named = [
             item_id
-            for item_id, forms in titles.items()
-            if forms and forms[0] in spoken and _occurs(catalogue[item_id].title, forms, said)
+            for first in starting.keys() & _forms_in(said.text)
+            for item_id in starting[first]
+            if item_id in titles and _occurs(catalogue[item_id].title, titles[item_id], said)
         ]
         if named and said.speaker == "user":
             return True
-        mentioned = {mention.item_id for mention in said.mentions or ()}
-        titles = {item_id: forms for item_id, forms in titles.items() if item_id not in {*named, *mentioned}}
+        for item_id in (*named, *(mention.item_id for mention in said.mentions or ())):
+            titles.pop(item_id or "", None)
     return False
 
 
@@ -45,6 +49,7 @@ def _target_items(need: Need, catalogue: Catalogue) -> Iterator[Item]:
     return (catalogue[item_id] for item_id in (*need.targets, *need.acceptable) if item_id in catalogue)
 
 
+@lru_cache(maxsize=20_000)
 def _forms(text: str) -> tuple[str, ...]:
     return tuple(token.form for token in _tokens(text))
 
