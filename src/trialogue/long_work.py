@@ -88,6 +88,7 @@ class PerObject(Generic[T, R]):
         self._known: dict[int, tuple[T, R]] = {}
 
     def __call__(self, one: T) -> R:
+        """What was made of an object."""
         known = self._known.get(id(one))
         if known is None:
             if len(self._known) >= self._most:

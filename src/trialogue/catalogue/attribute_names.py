@@ -1,6 +1,7 @@
 """English words that name an attribute of items, such as "actors" or "starring" for ``star``."""
 
 import re
+from functools import lru_cache
 
 PEOPLE = tuple(
     frozenset(words.split())
@@ -38,6 +39,7 @@ def names_of(attribute: str) -> tuple[str, ...]:
     return tuple(sorted({*plurals_of(name), *family} if name not in family else family))
 
 
+@lru_cache(maxsize=1 << 14)
 def normalise_words(text: str) -> str:
     """Lower-case words, separated by single spaces."""
     return " ".join(_WORD.findall(text.replace("_", " ").casefold()))
