@@ -81,10 +81,10 @@ class Measurement:
         self._origins: dict[str, set[str]] = {metric.measure: set() for metric in metrics}
         self._acts: Counter[ActOrigin | None] = Counter()
         self._act_labellers: set[str] = set()
+        self._vocabulary = Vocabulary()
 
     def add(self, conversations: Iterable[Conversation], sink: Sink | ColumnSink | None = None) -> None:
         """Add conversations; arguments and errors as for ``measure``."""
-        vocabulary = Vocabulary()
         rests_on_acts = any(ACTS & set(metric.card.needs) for metric in self._metrics)
         for conversations_at_once in _batches(conversations):
             for system, group in group_by_system(conversations_at_once).items():
@@ -93,7 +93,7 @@ class Measurement:
                 if rests_on_acts:
                     _count_acts(self._acts, group)
                     self._act_labellers |= act_labellers(reply.utterance for each in group for reply in each.replies)
-                batch = Batch(group, vocabulary)
+                batch = Batch(group, self._vocabulary)
                 for metric, accumulator in zip(self._metrics, self._totals_of(system), strict=True):
                     self._origins[metric.measure].update(_origins(metric, group))
                     accumulator.add(batch, sink)
@@ -181,7 +181,7 @@ class Measurement:
         ]
 
     def __getstate__(self) -> dict[str, object]:
-        return {**vars(self), "_metrics": ()}
+        return {**vars(self), "_metrics": (), "_vocabulary": Vocabulary()}
 
     def _totals_of(self, system: str) -> list[Accumulator]:
         if system not in self._totals:
