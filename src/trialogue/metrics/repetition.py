@@ -1,7 +1,10 @@
 """Repetition: replies that repeat earlier text in the dialogue, within themselves, or across dialogues."""
 
 from collections.abc import Sequence
+from itertools import count, islice
 from typing import Self
+
+import numpy as np
 
 from trialogue.errors import UsageError
 from trialogue.metrics.base import Array, DistinctTypes, RatioMetric, Reply, Undefined
@@ -83,6 +86,23 @@ class _InDialogue(Repetition, RatioMetric):
             return EMPTY
         repeats = any(words(before.text) == said for before in unit.context if before.speaker == "system")
         return (float(repeats), 1.0)
+
+    def statistics_of(self, batch: Batch) -> Rows:
+        """The same of a batch: each reply of a dialogue is looked up among those before it."""
+        values, undefined = np.zeros(len(batch.owner)), dict[int, Undefined]()
+        places = count()
+        for conversation in batch.conversations:
+            earlier: set[tuple[str, ...]] = set()
+            if not conversation.is_plain and conversation.dialogue is None:
+                undefined |= dict.fromkeys(islice(places, len(conversation.texts)), EARLIER)
+                continue
+            for text, place in zip(conversation.texts, places):  # noqa: B905  # places have no end
+                said = tuple(words(text))
+                if not said:
+                    undefined[place] = EMPTY
+                values[place] = said in earlier
+                earlier.add(said)
+        return mean_rows(values, undefined)
 
 
 class _InReply(Repetition, RatioMetric):

@@ -15,6 +15,7 @@ from functools import lru_cache
 from trialogue.datasets.base import AnyRecord
 from trialogue.datasets.door.feedback import kind_of_name
 from trialogue.errors import Problem
+from trialogue.long_work import PerObject
 from trialogue.records import Dialogue, Preference, Raters, Rating, Response, Score, Situation, Utterance
 from trialogue.records.files.jsonl import Note
 from trialogue.records.files.plain import PlainDialogue
@@ -58,6 +59,7 @@ class Admission:
 
     file: str
     counts: Counter[str] = field(default_factory=Counter)
+    _settled: PerObject[Utterance, Utterance] = field(default_factory=lambda: PerObject(settle_utterance))
 
     def all(self, records: Iterable[AnyRecord], note: Note) -> Iterator[AnyRecord]:
         """Admit records one by one; at the end, ``note`` gets what was changed, with counts."""
@@ -121,12 +123,14 @@ class Admission:
 
     def utterance(self, utterance: Utterance) -> Utterance:
         """An utterance with its text in one form, and its thought apart."""
-        admitted = settle_utterance(utterance)
+        admitted = self._settled(utterance)
         if admitted is not utterance:
             has_thought = len(admitted.text) < len(in_one_form(utterance.text))
             self.counts[THOUGHT] += has_thought
             self.counts[ONLY_THOUGHT] += has_thought and not admitted.text
             self.counts[COMPOSED] += not has_thought
+        if not admitted.ratings:
+            return admitted
         ratings = tuple(map(_with_kind, admitted.ratings))
         same = all(old is new for old, new in zip(admitted.ratings, ratings, strict=True))
         return admitted if same else admitted.model_copy(update={"ratings": ratings})

@@ -64,6 +64,10 @@ def measure(
     return found.scores()
 
 
+LABELLED = frozenset({WEIGHT, "strategy_distribution", "same_as_reference", "strategies", "mentions", "context"})
+"""Needs of metrics that read what somebody labelled."""
+
+
 class Measurement:
     """Running totals of several metrics for every system; parts of the data can be merged.
 
@@ -95,7 +99,11 @@ class Measurement:
                     self._act_labellers |= act_labellers(reply.utterance for each in group for reply in each.replies)
                 batch = Batch(group, self._vocabulary)
                 for metric, accumulator in zip(self._metrics, self._totals_of(system), strict=True):
-                    self._origins[metric.measure].update(_origins(metric, group))
+                    needs = frozenset(metric.card.needs) & LABELLED
+                    self._origins[metric.measure] |= batch.memoize(
+                        ("origins", needs),
+                        lambda: frozenset(_origins(needs, group)),  # noqa: B023  # called at once
+                    )
                     accumulator.add(batch, sink)
 
     def merge(self, other: "Measurement") -> None:
@@ -215,20 +223,20 @@ def _batches(conversations: Iterable[Conversation]) -> Iterator[list[Conversatio
         yield batch
 
 
-def _origins(metric: AnyMetric, conversations: Iterable[Conversation]) -> Iterator[str]:
-    """Labellers, and sources of weights, that a metric reads; empty if it reads none."""
-    if WEIGHT in metric.card.needs:
+def _origins(needs: frozenset[str], conversations: Iterable[Conversation]) -> Iterator[str]:
+    """Labellers, and sources of weights, that a metric with some needs reads; empty if it reads none."""
+    if WEIGHT in needs:
         for conversation in conversations:
             for reply in conversation.replies:
                 if reply.reference is not None and WEIGHT_BY in reply.reference.meta:
                     yield f"weights={reply.reference.meta[WEIGHT_BY]}"
-    if "strategy_distribution" in metric.card.needs:
+    if "strategy_distribution" in needs:
         for conversation in conversations:
             for reply in conversation.replies:
                 for utterance in (reply.utterance, reply.reference):
                     if utterance is not None and utterance.strategy_distribution is not None:
                         yield utterance.strategy_distribution.origin
-    if "same_as_reference" in metric.card.needs:
+    if "same_as_reference" in needs:
         for conversation in conversations:
             yield from {
                 reply.utterance.same_as_reference.origin
@@ -236,11 +244,11 @@ def _origins(metric: AnyMetric, conversations: Iterable[Conversation]) -> Iterat
                 if reply.utterance.same_as_reference is not None
             }
     for kind in ("strategies", "mentions"):
-        if kind not in metric.card.needs:
+        if kind not in needs:
             continue
         for conversation in conversations:
             for reply in conversation.replies:
-                read = reply.context if "context" in metric.card.needs else ()
+                read = reply.context if "context" in needs else ()
                 for utterance in (reply.utterance, reply.reference, *read):
                     for label in (getattr(utterance, kind) or ()) if utterance else ():
                         yield label.origin

@@ -111,14 +111,15 @@ def target_leaked(dialogue: Dialogue) -> bool | None:
     named: set[str] = set()
     heard = ""
     for each in dialogue.utterances:
-        is_user = each.speaker == "user"
-        mentions = [said for said in each.mentions or () if not is_user or not _is_in_passing(said, each.text, heard)]
+        if each.speaker != "user":
+            heard += f"{each.text}\n"
+            named.update(mention.item_id for mention in each.mentions or () if mention.item_id is not None)
+            continue
+        mentions = [said for said in each.mentions or () if not _is_in_passing(said, each.text, heard)]
         ids = {mention.item_id for mention in mentions if mention.item_id is not None}
-        heard += "" if is_user else f"{each.text}\n"
-        if is_user:
-            is_sheet = not mentions and not named & wanted and is_data_sheet(each.text)
-            if (ids & wanted) - named or is_sheet or reads_out_need(each.text):
-                return True
+        is_sheet = not mentions and is_data_sheet(each.text) and not named & wanted
+        if (ids & wanted) - named or is_sheet or reads_out_need(each.text):
+            return True
         named |= ids
     return False
 

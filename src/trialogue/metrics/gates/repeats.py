@@ -159,7 +159,9 @@ def _threes(turns: Sequence[tuple[str, str]]) -> Iterator[tuple[tuple[str, str],
 def _asks_again(said: Sequence[tuple[str, str, str]]) -> bool:
     """Whether one question is asked several times, or as many questions once more than it takes to get their answer."""
     asked = Counter(question for text, _, _ in said for question in _questions_of(text))
-    if asked and max(asked.values()) >= LEAST_ALIKE:
+    if not asked:
+        return False
+    if max(asked.values()) >= LEAST_ALIKE:
         return True
     answers: dict[frozenset[str], frozenset[str]] = {}
     again = 0

@@ -5,7 +5,7 @@ recur (names of measures, origins of labels, reasons) are numbers in the chunk's
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from trialogue.findings.standings import column_name
@@ -40,7 +40,12 @@ class TextCodes:
         if id(said) not in self._parts:
             self._parts[id(said)] = said, *_utterance(said, self)  # held, so that its identity stays its own
         _, head, tail = self._parts[id(said)]
-        return {**head, **_without_empty(v=values, r=answers), **tail}
+        found = {**head}
+        if values:
+            found["v"] = [*values]
+        if answers:
+            found["r"] = [*answers]
+        return {**found, **tail} if tail else found
 
     def number(self, text: str) -> int:
         """The number of a text, from 0, in the order in which they come."""
@@ -64,7 +69,7 @@ def detail(
     words: TextCodes,
     *,
     users: str | None,
-    values: Sequence[Value],
+    values: Mapping[int | None, Sequence[Value]],
     answers: Sequence[Score],
     votes: Sequence[Preference],
     gates: Iterable[Gate],
@@ -73,10 +78,8 @@ def detail(
     need, ``p`` votes, ``o`` opinions on items, ``e`` the reference, ``c`` calls in turns without a reply, ``x`` meta."""
     dialogue = entry.dialogue
     last = len(dialogue.utterances) - 1
-    place: dict[int | None, int] = {None: last} if entry.is_reply else {}
-    by_place: dict[int | None, list[Value]] = {}
-    for value in values:
-        by_place.setdefault(place.get(value.utterance, value.utterance), []).append(value)
+    if entry.is_reply:  # what is said of the row is said of its last utterance
+        values = {last: [each for own in values.values() for each in own]}
     answered: dict[int | None, list[Score]] = {}
     for answer in answers:
         answered.setdefault(last if entry.is_reply else answer.utterance, []).append(answer)
@@ -84,11 +87,11 @@ def detail(
     return _without_empty(
         u=[
             words.utterance(
-                utterance, _values(by_place.get(index, ()), users, words), _answers(answered.get(index, ()), words)
+                utterance, _values(values.get(index, ()), users, words), _answers(answered.get(index, ()), words)
             )
             for index, utterance in enumerate(dialogue.utterances)
         ],
-        v=_values(by_place.get(None, ()), users, words),
+        v=_values(values.get(None, ()), users, words),
         r=_answers(answered.get(None, ()), words),
         f=_facts(entry, gates),
         n=[] if dialogue.need is None else _need(dialogue.need),
@@ -111,23 +114,27 @@ def _utterance(said: Utterance, words: TextCodes) -> tuple[dict[str, JsonValue],
     latency = said.meta.get(LATENCY)
     is_time = isinstance(latency, int | float) and not isinstance(latency, bool)
     trace = said.trace or NO_TRACE
-    head = _without_empty(
-        s=1 if said.speaker == "system" else None,
-        a=[_act(act.intent, [(slot.slot, slot.value) for slot in act.slots], words) for act in said.acts or ()],
-        b=_origin_of_acts(said),
-        l=[
+    head: dict[str, JsonValue] = {"s": 1} if said.speaker == "system" else {}
+    if said.acts:
+        head["a"] = [_act(act.intent, [(slot.slot, slot.value) for slot in act.slots], words) for act in said.acts]
+        if origin := _origin_of_acts(said):
+            head["b"] = origin
+    if said.strategies:
+        head["l"] = [
             [
                 words.number(label.strategy),
                 label.probability,
                 words.number(label.origin),
                 words.number(label.by.value if label.by is not None else ""),
             ]
-            for label in said.strategies or ()
-        ],
-        m=[_mention(said.text, mention, words) for name in MENTIONS for mention in getattr(said, name) or ()],
-        k=[plain(item) for item in (said.ranking or ())[:MAX_RANKED]],
-        w=trace.latency_s if trace.latency_s is not None else latency if is_time else None,
-        c=_calls(trace),
+            for label in said.strategies
+        ]
+    if mentions := [_mention(said.text, mention, words) for name in MENTIONS for mention in getattr(said, name) or ()]:
+        head["m"] = [*mentions]
+    if said.ranking:
+        head["k"] = [plain(item) for item in said.ranking[:MAX_RANKED]]
+    head |= _without_empty(
+        w=trace.latency_s if trace.latency_s is not None else latency if is_time else None, c=_calls(trace)
     )
     meta = said.meta if not is_time else {name: value for name, value in said.meta.items() if name != LATENCY}
     return head, _without_empty(
@@ -219,13 +226,14 @@ def _mention(text: str, mention: Mention, words: TextCodes) -> list[JsonValue]:
 
 def _values(values: Iterable[Value], users: str | None, words: TextCodes) -> list[JsonValue]:
     """[measure, value, why there is none] of each."""
+    number = words.number
     return [
         [
-            words.number(column_name(each.measure, users)),
-            None if each.value is None else round_value(each.value),
-            None if each.why is None else words.number(str(each.why)),
+            number(column_name(measure, users)),
+            None if value is None else round_value(value),
+            None if why is None else number(str(why)),
         ]
-        for each in values
+        for measure, value, why in values
     ]
 
 

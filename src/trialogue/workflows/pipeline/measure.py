@@ -31,7 +31,6 @@ from trialogue.metrics.engine.conversations import (
     conversations_by_role,
     conversations_of,
     dialogues_in,
-    evaluated_conversations,
     is_stream,
 )
 from trialogue.metrics.engine.engine import BATCH, Measurement
@@ -185,7 +184,7 @@ def choose(
         UsageError: an unknown metric, variant or parameter.
     """
     conversations = Joined(
-        evaluated_conversations(material.dialogues),
+        material.online(),
         offline_conversations(material.situations, material.responses),
     )
     shown = with_leaders(get_metrics(metrics)) if metrics else default_metrics(conversations)
@@ -230,7 +229,7 @@ def measure(
     """
     settings = settings or Settings()
     material, promoted = with_own_roles(material)
-    online = evaluated_conversations(material.dialogues)
+    online = material.online()
     is_beside = len(online) < len(material.dialogues)
     beside = conversations_by_role(material.dialogues, Role.BASELINE) if is_beside else []
     offline = offline_conversations(material.situations, material.responses)
