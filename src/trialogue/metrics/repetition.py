@@ -1,7 +1,6 @@
 """Repetition: replies that repeat earlier text in the dialogue, within themselves, or across dialogues."""
 
 from collections.abc import Sequence
-from itertools import count, islice
 from typing import Self
 
 import numpy as np
@@ -89,19 +88,19 @@ class _InDialogue(Repetition, RatioMetric):
 
     def statistics_of(self, batch: Batch) -> Rows:
         """The same of a batch: each reply of a dialogue is looked up among those before it."""
-        values, undefined = np.zeros(len(batch.owner)), dict[int, Undefined]()
-        places = count()
+        found: list[float | Undefined] = []
         for conversation in batch.conversations:
-            earlier: set[tuple[str, ...]] = set()
             if not conversation.is_plain and conversation.dialogue is None:
-                undefined |= dict.fromkeys(islice(places, len(conversation.texts)), EARLIER)
+                rows = map(self.statistics, conversation.replies)
+                found += [row if isinstance(row, Undefined) else row[0] for row in rows]
                 continue
-            for text, place in zip(conversation.texts, places):  # noqa: B905  # places have no end
+            earlier: set[tuple[str, ...]] = set()
+            for text in conversation.texts:
                 said = tuple(words(text))
-                if not said:
-                    undefined[place] = EMPTY
-                values[place] = said in earlier
+                found.append(float(said in earlier) if said else EMPTY)
                 earlier.add(said)
+        undefined = {place: each for place, each in enumerate(found) if isinstance(each, Undefined)}
+        values = np.array([0.0 if isinstance(each, Undefined) else each for each in found])
         return mean_rows(values, undefined)
 
 

@@ -46,8 +46,8 @@ def names_target(dialogue: Dialogue, catalogue: Catalogue) -> bool:
         ]
         if named and said.speaker == "user":
             return True
-        for item_id in (*named, *(mention.item_id for mention in said.mentions or ())):
-            titles.pop(item_id or "", None)
+        for gone in (*named, *(mention.item_id for mention in said.mentions or ())):
+            titles.pop(gone or "", None)
     return False
 
 
@@ -60,8 +60,12 @@ def _tokens(text: str) -> tuple[Token, ...]:
     return tuple(tokens(text))
 
 
-_titles_of = PerObject(lambda catalogue: {item.id: _forms(item.title) for item in catalogue.values()}, 1)
-"""The words of the titles of a catalogue."""
+def _titles_in(catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
+    return {item.id: _forms(item.title) for item in catalogue.values()}
+
+
+_titles_of = PerObject(_titles_in, 1)
+"""The words of the titles of a catalogue, by its items' ids."""
 
 
 @lru_cache(maxsize=20_000)

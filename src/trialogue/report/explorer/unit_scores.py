@@ -87,8 +87,8 @@ class UnitScores:
         of_utterances: dict[str, list[float]] = {}
         for block, dialogue, replies in self._places(entry):
             of_replies, of_dialogues = self._columns_of(block)
-            for measure, values, _ in of_dialogues if dialogue is not None else ():
-                if values and (value := values[dialogue]) is not None:
+            for measure, value, _ in () if dialogue is None else _row_of(of_dialogues, dialogue):
+                if value is not None:
                     own.setdefault(measure, []).append(value)
             parts = of_utterances if dialogue is not None and block.utterances else own
             for measure, values, _ in of_replies:
