@@ -193,7 +193,7 @@ class LabellingPass:
         self.waiting.append((parts, known))
         return Unlabelled(tuple(key for key in keys if key not in known), first)
 
-    def labelled(self, piece: Unlabelled, found: Sequence[UtteranceLabels]) -> Iterator[Record]:
+    def records(self, piece: Unlabelled, found: Sequence[UtteranceLabels]) -> Iterator[Record]:
         """The records that waited longest, with their labels."""
         if len(self.known) > REMEMBERED:
             self.known.clear()
@@ -291,7 +291,7 @@ def label_records(
         if any(isinstance(each, Problem) for each in found):
             problems += cast("list[Problem]", found)
         elif not problems:
-            yield from cast("Iterator[RecordT]", work.labelled(piece, cast("list[UtteranceLabels]", found)))
+            yield from cast("Iterator[RecordT]", work.records(piece, cast("list[UtteranceLabels]", found)))
     if problems:
         raise DataError(problems)
     check.finish()
