@@ -19,7 +19,7 @@ from trialogue.long_work import PerObject
 from trialogue.records import Dialogue, Preference, Raters, Rating, Response, Score, Situation, Utterance
 from trialogue.records.files.jsonl import Note
 from trialogue.records.files.plain import PlainDialogue
-from trialogue.records.spoken import in_one_form, settle_utterance, split_channels
+from trialogue.records.spoken import in_one_form, may_hold_thought, settle_utterance, split_channels
 
 THOUGHT = "messages held a model's reasoning (such as <think>), which is kept apart and not measured"
 ONLY_THOUGHT = "replies hold reasoning and nothing that is said; they are blank"
@@ -115,7 +115,8 @@ class Admission:
     def plain(self, dialogue: PlainDialogue) -> AnyRecord | PlainDialogue:
         """A dialogue of plain texts; the usual record if something is to be changed."""
         dialogue.system = None if dialogue.system is None else self.name(dialogue.system)
-        for said in dialogue.utterances:
+        whole = "\n".join([said.text for said in dialogue.utterances])
+        for said in dialogue.utterances if not whole.isascii() or may_hold_thought(whole) else ():
             text = said.text
             if in_one_form(text) is not text or (said.speaker == "system" and split_channels(text).said is not text):
                 return self.record(dialogue.record())
