@@ -75,6 +75,31 @@ def with_progress(
             tell(f"{done:,}{'' if total is None else f' of {total:,}'} {what}{to_go}")
 
 
+class PerObject(Generic[T, R]):
+    """What a function makes of objects, once for each of those that came lately: utterances of a file share their records.
+
+    Objects are known by their identity: to compare them would take as long as to look at them again.
+
+    >>> length = PerObject(len)
+    >>> length(said := ["a", "b"]), length(said)
+    (2, 2)
+    """
+
+    def __init__(self, function: Callable[[T], R], most: int = 1 << 15) -> None:
+        """``most``: objects that are kept alive, with what was made of them."""
+        self._function, self._most = function, most
+        self._known: dict[int, tuple[T, R]] = {}
+
+    def __call__(self, one: T) -> R:
+        """What was made of an object."""
+        known = self._known.get(id(one))
+        if known is None:
+            if len(self._known) >= self._most:
+                self._known.clear()
+            known = self._known[id(one)] = one, self._function(one)
+        return known[1]
+
+
 AT_ONCE = 64  # items that are handed on together
 
 

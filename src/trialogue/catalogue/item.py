@@ -9,6 +9,7 @@ evenly at round numbers. The exact value stays as it is.
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import ClassVar
 
 from pydantic import Field, field_validator
@@ -168,6 +169,7 @@ def names_of(attribute: str) -> tuple[str, ...]:
     return tuple(sorted({*plurals_of(name), *family} if name not in family else family))
 
 
+@lru_cache(maxsize=1 << 14)
 def normalise_words(text: str) -> str:
     """Lower-case words, separated by single spaces."""
     return " ".join(_WORD.findall(text.replace("_", " ").casefold()))

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Self
 
+import numpy as np
+
 from trialogue.errors import UsageError
 from trialogue.metrics.base import Array, DistinctTypes, RatioMetric, Reply, Undefined
 from trialogue.metrics.batch import Batch, Rows, mean_rows
@@ -83,6 +85,23 @@ class _InDialogue(Repetition, RatioMetric):
             return EMPTY
         repeats = any(words(before.text) == said for before in unit.context if before.speaker == "system")
         return (float(repeats), 1.0)
+
+    def statistics_of(self, batch: Batch) -> Rows:
+        """The same of a batch: each reply of a dialogue is looked up among those before it."""
+        found: list[float | Undefined] = []
+        for conversation in batch.conversations:
+            if not conversation.is_plain and conversation.dialogue is None:
+                rows = map(self.statistics, conversation.replies)
+                found += [row if isinstance(row, Undefined) else row[0] for row in rows]
+                continue
+            earlier: set[tuple[str, ...]] = set()
+            for text in conversation.texts:
+                said = tuple(words(text))
+                found.append(float(said in earlier) if said else EMPTY)
+                earlier.add(said)
+        undefined = {place: each for place, each in enumerate(found) if isinstance(each, Undefined)}
+        values = np.array([0.0 if isinstance(each, Undefined) else each for each in found])
+        return mean_rows(values, undefined)
 
 
 class _InReply(Repetition, RatioMetric):

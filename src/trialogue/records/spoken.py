@@ -25,8 +25,6 @@ _WRAPPED = re.compile(
     r"\s*(?:<answer>|<\|begin_of_solution\|>|<\|START_RESPONSE\|>)(.*?)(?:</answer>|<\|end_of_solution\|>|<\|END_RESPONSE\|>)?\s*",
     re.DOTALL | re.IGNORECASE,
 )
-_SIGNS = ("<", "[", "&lt;", "◁")
-"""One of these stands in every text that holds a mark."""
 
 
 class Spoken(NamedTuple):
@@ -36,6 +34,11 @@ class Spoken(NamedTuple):
     """What the user sees, without surrounding white space where something was taken out."""
     thought: str | None
     """Reasoning, pieces joined by line breaks; None: there is none."""
+
+
+def may_hold_thought(text: str) -> bool:
+    """Whether a text has a sign of which one stands in every mark of reasoning."""
+    return "<" in text or "[" in text or "&lt;" in text or "◁" in text
 
 
 def split_channels(text: str) -> Spoken:
@@ -49,7 +52,7 @@ def split_channels(text: str) -> Spoken:
     >>> split_channels("They like thrillers.</think>Heat?").said, split_channels("<think>They like").said
     ('Heat?', '')
     """
-    if not any(sign in text for sign in _SIGNS):
+    if not may_hold_thought(text):
         return Spoken(text, None)
     if "<|channel|>" in text:
         return _by_channel(text)

@@ -8,14 +8,16 @@ Write a pair classifier's beliefs onto records: whether a reply shares a strateg
 It labels nothing else, and every pair is encoded separately: this is the paper's method, and slow (``crossencoder``).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from trialogue.errors import Problem, UsageError
+from trialogue.dask_cluster import ALONE, Workers
+from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import (
     NO_STRATEGY,
     Dialogue,
@@ -97,9 +99,85 @@ Key: TypeAlias = tuple[Speaker, str, Context]
 """Cache key: speaker, text and history; () for the history if the labeller does not use it."""
 
 
+Parts: TypeAlias = list[tuple[Utterance, Context]]
+"""Utterances of a record in order, with their history if the labeller uses it."""
+
+
+@dataclass(frozen=True)
+class LabelTask:
+    """How texts are labelled, wherever that is done."""
+
+    load: Callable[[], StrategyClassifier]
+    """Gives the labeller."""
+    options: Options
+
+
+@dataclass(frozen=True)
+class Unlabelled:
+    """Texts of some records that are to be labelled."""
+
+    keys: tuple[Key, ...]
+    first: int
+
+    @property
+    def given(self) -> str:
+        """Which ones, for messages."""
+        return f"the batch that begins with record {self.first:,}"
+
+
+def label_texts(piece: Unlabelled, task: LabelTask) -> list[UtteranceLabels] | list[Problem]:
+    """Labels of texts, in their order."""
+    labeller = task.load()
+    pieces = [sentences(text) for _, text, _ in piece.keys]
+    texts = [text for own in pieces for text in own]
+    contexts = None
+    if labeller.uses_context:
+        contexts = [each for key, own in zip(piece.keys, pieces, strict=True) for each in _contexts(key, own)]
+    rows = labeller.probabilities(texts, contexts) if texts else np.zeros((0, len(labeller.classes)))
+    parts = np.split(rows, np.cumsum([len(own) for own in pieces])[:-1]) if pieces else []
+    return [_label_sentences(own, part, labeller, task.options) for own, part in zip(pieces, parts, strict=True)]
+
+
+def _label_sentences(
+    pieces: Sequence[str], rows: Floats, labeller: StrategyClassifier, options: Options
+) -> UtteranceLabels:
+    if not pieces:
+        return UtteranceLabels((), None)
+    classes, model = labeller.classes, labeller.origin
+    labels = []
+    for text, row in zip(pieces, rows, strict=True):
+        if np.isnan(row).any():
+            continue  # no valid answer: missing, which is neither a label nor no_strategy
+        best = int(row.argmax())
+        label, probability = classes[best], round(float(row[best]), DIGITS)
+        if options.abstain is not None and probability < options.abstain:
+            if options.unsure == "leave_out":
+                continue
+            label = NO_STRATEGY
+        labels.append(
+            StrategyLabel(
+                strategy=label,
+                origin=options.label_origin(model),
+                by=getattr(labeller, "labeller_kind", Labeller.MODEL),
+                probability=probability,
+                text=text,
+            )
+        )
+    if np.isnan(rows).any():
+        return UtteranceLabels(tuple(labels), None)
+    whole = combine_sentences(rows, pieces, options.combine)
+    distribution = StrategyDistribution(
+        origin=options.distribution_origin(model),
+        probabilities={name: round(float(share), DIGITS) for name, share in zip(classes, whole, strict=True)},
+        matching=getattr(labeller, "matching_coefficients", getattr(labeller, "same_coefficients", None)),
+        matching_error=getattr(labeller, "matching_error", None),
+    )
+    return UtteranceLabels(tuple(labels), distribution)
+
+
 @dataclass(eq=False)
 class LabellingPass:
-    """One labelling pass over records, with a cache."""
+    """One labelling pass over records: what is known of them, and the batches whose labels are not."""
 
     labeller: StrategyClassifier
     options: Options
@@ -108,74 +186,54 @@ class LabellingPass:
     strangers: int = 0
     """Number of responses without history, because their situations are unknown."""
     known: dict[Key, UtteranceLabels] = field(default_factory=dict)
+    waiting: deque[tuple[list[tuple[Record, Parts]], dict[Key, UtteranceLabels]]] = field(default_factory=deque)
 
-    def learn(self, tasks: Iterable[tuple[Utterance, Context]]) -> None:
-        """Label utterances that are not in the cache yet."""
+    def take(self, records: Sequence[Record], first: int) -> Unlabelled:
+        """Have records wait for the labels of the texts that are not known."""
+        parts = [(record, self._parts(record)) for record in records]
+        speakers = self.options.speakers
+        keys = dict.fromkeys(self._key(*task) for _, own in parts for task in own if task[0].speaker in speakers)
+        known = {key: self.known[key] for key in keys if key in self.known}
+        self.waiting.append((parts, known))
+        return Unlabelled(tuple(key for key in keys if key not in known), first)
+
+    def records(self, piece: Unlabelled, found: Sequence[UtteranceLabels]) -> Iterator[Record]:
+        """The records that waited longest, with their labels."""
         if len(self.known) > REMEMBERED:
             self.known.clear()
-        new = dict.fromkeys(
-            key for utterance, context in tasks if (key := self._key(utterance, context)) not in self.known
-        )
-        pieces = {key: sentences(key[1]) for key in new}
-        texts = [text for key in new for text in pieces[key]]
-        contexts = [context for key in new for context in _contexts(key, pieces[key])] if self._uses_context else None
-        rows = self.labeller.probabilities(texts, contexts) if texts else np.zeros((0, len(self.labeller.classes)))
-        start = 0
-        for key in new:
-            stop = start + len(pieces[key])
-            self.known[key] = self._label_sentences(pieces[key], rows[start:stop])
-            start = stop
+        parts, labels = self.waiting.popleft()
+        new = dict(zip(piece.keys, found, strict=True))
+        self.known |= new
+        labels |= new
+        for record, own in parts:
+            yield _with_utterances(record, tuple(self._label(*task, labels) for task in own))
 
-    def label(self, utterance: Utterance, context: Context) -> Utterance:
-        """The utterance with its labels, which must be in the cache."""
+    def _label(self, utterance: Utterance, context: Context, labels: Mapping[Key, UtteranceLabels]) -> Utterance:
         if utterance.speaker not in self.options.speakers:
             return utterance
-        found = self.known[self._key(utterance, context)]
+        found = labels[self._key(utterance, context)]
         # What does not say who gave it may be a person's work, and is not thrown away.
         kept = tuple(label for label in utterance.strategies or () if label.by is None or label.is_ground_truth)
-        labels = kept + found.labels if self.options.beside or not kept else kept
-        return utterance.model_copy(update={"strategies": labels, "strategy_distribution": found.distribution})
-
-    @property
-    def _uses_context(self) -> bool:
-        return self.labeller.uses_context
+        own = kept + found.labels if self.options.beside or not kept else kept
+        return utterance.model_copy(update={"strategies": own, "strategy_distribution": found.distribution})
 
     def _key(self, utterance: Utterance, context: Context) -> Key:
-        return utterance.speaker, utterance.text, (context if self._uses_context else ())
+        return utterance.speaker, utterance.text, (context if self.labeller.uses_context else ())
 
-    def _label_sentences(self, pieces: Sequence[str], rows: Floats) -> UtteranceLabels:
-        if not pieces:
-            return UtteranceLabels((), None)
-        options, classes, model = self.options, self.labeller.classes, self.labeller.origin
-        labels = []
-        for text, row in zip(pieces, rows, strict=True):
-            if np.isnan(row).any():
-                continue  # no valid answer: missing, which is neither a label nor no_strategy
-            best = int(row.argmax())
-            label, probability = classes[best], round(float(row[best]), DIGITS)
-            if options.abstain is not None and probability < options.abstain:
-                if options.unsure == "leave_out":
-                    continue
-                label = NO_STRATEGY
-            labels.append(
-                StrategyLabel(
-                    strategy=label,
-                    origin=options.label_origin(model),
-                    by=getattr(self.labeller, "labeller_kind", Labeller.MODEL),
-                    probability=probability,
-                    text=text,
-                )
-            )
-        if np.isnan(rows).any():
-            return UtteranceLabels(tuple(labels), None)
-        whole = combine_sentences(rows, pieces, options.combine)
-        distribution = StrategyDistribution(
-            origin=options.distribution_origin(model),
-            probabilities={name: round(float(share), DIGITS) for name, share in zip(classes, whole, strict=True)},
-            matching=getattr(self.labeller, "matching_coefficients", getattr(self.labeller, "same_coefficients", None)),
-            matching_error=getattr(self.labeller, "matching_error", None),
-        )
-        return UtteranceLabels(tuple(labels), distribution)
+    def _parts(self, record: Record) -> Parts:
+        if isinstance(record, Response):
+            self.strangers += self.labeller.uses_context and record.situation_id not in self.situations
+            return [(record.utterance, self.situations.get(record.situation_id, ()))]
+        said: Sequence[Utterance] = ()
+        if isinstance(record, Dialogue):
+            said = record.utterances
+        elif isinstance(record, Situation):
+            said = record.context if record.reference is None else (*record.context, record.reference)
+        uses_context = self.labeller.uses_context
+        return [
+            (utterance, _context(said[max(0, index - MAX_CONTEXT) : index]) if uses_context else ())
+            for index, utterance in enumerate(said)
+        ]
 
 
 def label_records(
@@ -185,6 +243,8 @@ def label_records(
     options: Options | None = None,
     situations: Iterable[Situation] = (),
     batch: int = BATCH,
+    workers: Workers = ALONE,
+    load: Callable[[], StrategyClassifier] | None = None,
 ) -> Iterator[RecordT]:
     """Label dialogues, situations and responses; other records are passed through, in order.
 
@@ -199,12 +259,15 @@ def label_records(
         situations: where responses come without them, for a labeller that uses context; those in the stream are known
             as they come by.
         batch: records labelled together. It changes speed only.
+        workers: they label texts; the labels are the same for any number.
+        load: a function of a module that gives a worker the labeller; None: workers get the one that is given.
 
     Warns, behind the last record, of responses whose situations are unknown to a labeller that uses context.
 
     Raises:
         DataError: a system, or people in references, write in a language that the model does not know: after the first
             hundred words of it, or at the end.
+            Or every worker was killed at some texts.
         UsageError: batch is less than 1.
     """
     if batch < 1:
@@ -213,15 +276,28 @@ def label_records(
     if labeller.uses_context:
         work.situations.update((situation.id, _context(situation.context)) for situation in situations)
     check = LanguageCheck(labeller)
-    stream = iter(records)
-    while part := list(islice(stream, batch)):
-        if not work.options.any_language:
-            for record in part:
-                check.hear(getattr(record, "system", None), (said.text for said, _ in _tasks(record, work)))
-        if labeller.uses_context:
-            work.situations.update((r.id, _context(r.context)) for r in part if isinstance(r, Situation))
-        work.learn(task for record in part for task in _tasks(record, work))
-        yield from (cast("RecordT", _label_record(record, work)) for record in part)
+
+    def pieces() -> Iterator[Unlabelled]:
+        stream, first = iter(records), 1
+        while part := list(islice(stream, batch)):
+            if labeller.uses_context:
+                work.situations.update((r.id, _context(r.context)) for r in part if isinstance(r, Situation))
+            piece = work.take(part, first)
+            for record, own in [] if work.options.any_language else work.waiting[-1][0]:
+                said = (each.text for each, _ in own if each.speaker in work.options.speakers)
+                check.hear(getattr(record, "system", None), said)
+            yield piece
+            first += len(part)
+
+    task = LabelTask(load or (lambda: labeller), work.options)
+    problems: list[Problem] = []
+    for piece, found in workers.map(label_texts, pieces(), task, purpose="label on a Dask cluster"):
+        if any(isinstance(each, Problem) for each in found):
+            problems += cast("list[Problem]", found)
+        elif not problems:
+            yield from cast("Iterator[RecordT]", work.records(piece, cast("list[UtteranceLabels]", found)))
+    if problems:
+        raise DataError(problems)
     check.finish()
     if work.strangers:
         what = f"{work.strangers} responses were labelled without their context, because their situations are unknown."
@@ -233,31 +309,8 @@ def label_dialogue(dialogue: Dialogue, labeller: StrategyClassifier, *, options:
     return next(label_records([dialogue], labeller, options=options))
 
 
-def _tasks(record: Record, work: LabellingPass) -> Iterator[tuple[Utterance, Context]]:
-    for utterance, context in _parts(record, work):
-        if utterance.speaker in work.options.speakers:
-            yield utterance, context
-
-
-def _parts(record: Record, work: LabellingPass) -> Iterator[tuple[Utterance, Context]]:
-    """Utterances of a record in order, with their history if the labeller uses it."""
+def _with_utterances(record: Record, labelled: tuple[Utterance, ...]) -> Record:
     if isinstance(record, Response):
-        yield record.utterance, work.situations.get(record.situation_id, ())
-        return
-    said: Sequence[Utterance] = ()
-    if isinstance(record, Dialogue):
-        said = record.utterances
-    elif isinstance(record, Situation):
-        said = record.context if record.reference is None else (*record.context, record.reference)
-    for index, utterance in enumerate(said):
-        before = _context(said[max(0, index - MAX_CONTEXT) : index]) if work.labeller.uses_context else ()
-        yield utterance, before
-
-
-def _label_record(record: Record, work: LabellingPass) -> Record:
-    labelled = tuple(work.label(utterance, context) for utterance, context in _parts(record, work))
-    if isinstance(record, Response):
-        work.strangers += work.labeller.uses_context and record.situation_id not in work.situations
         return record.model_copy(update={"utterance": labelled[0]})
     if isinstance(record, Dialogue):
         return record.model_copy(update={"utterances": labelled})

@@ -7,21 +7,33 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from pathlib import Path
 
+from trialogue.dask_cluster import ALONE, Workers
 from trialogue.datasets import AnyRecord, Repairs
 from trialogue.datasets.formats.trialogue_jsonl import TYPES
-from trialogue.errors import DataError, Problem
+from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Response, read_records, write_records
 from trialogue.records.files.jsonl import warn
 from trialogue.records.files.opening import refuse_folder
 from trialogue.strategies.base import PairClassifier, StrategyClassifier
+from trialogue.strategies.classifiers.llm_labeller import LlmLabeller
+from trialogue.strategies.labelling import BATCH as WHOLE_BATCH
 from trialogue.strategies.labelling import Options, label_records, with_pair_beliefs
 from trialogue.strategies.models import Model
-from trialogue.workflows.alignment.align import situations_in
+from trialogue.workflows.alignment.align import find_model, situations_in
 from trialogue.workflows.alignment.shifts import ShiftTallies
 from trialogue.workflows.inputs.inputs import gather, summarise_repairs
 from trialogue.workflows.inputs.locations import Named, records_of
+
+BATCH = 64  # records whose texts a worker labels at once
+
+
+@lru_cache(maxsize=1)
+def _kept_model(model: str | None) -> Model:
+    """The model in a folder, loaded once by each worker."""
+    return find_model(model)
 
 
 @dataclass(frozen=True)
@@ -44,6 +56,8 @@ def write_labels(
     options: Options | None = None,
     situations: Sequence[Named] = (),
     classifier: PairClassifier | None = None,
+    model: str | None = None,
+    workers: Workers = ALONE,
 ) -> WriteCounts:
     """Write a source's records with a model's labels and, on responses, a classifier's beliefs; atomically.
 
@@ -56,14 +70,29 @@ def write_labels(
         options: how labels are written.
         situations: files or corpora with what responses answer (of dialogues, every answered situation), where the source
             does not hold it: for their references, and for a labeller that reads what was said before.
-        classifier: classifier of pairs; None: none is asked.
+        classifier: classifier of pairs; None: none is asked. It is asked by this process alone.
+        model: folder of the labeller, from which workers load it; None: it is the bundled one.
+        workers: they label texts; the file is the same for any number.
 
     Raises:
+        UsageError: several workers, and a language model, which is asked by this process, several requests at once.
         DataError: something cannot be read, is not English, or no response has a reference that a classifier could read.
     """
     known = situations_in(gather(situations))
     repairs = Repairs()
-    records = label_records(records_of(source, repairs), labeller, options=options, situations=known)
+    if workers and not (isinstance(labeller, Model) and not isinstance(labeller.raw, LlmLabeller)):
+        raise UsageError(
+            "A language model is asked several requests at once by one process: leave out --jobs and --cluster."
+        )
+    records = label_records(
+        records_of(source, repairs),
+        labeller,
+        options=options,
+        situations=known,
+        batch=BATCH if workers else WHOLE_BATCH,
+        workers=workers,
+        load=partial(_kept_model, model) if workers else None,
+    )
     if classifier is not None:
         records = with_pair_beliefs(records, known, classifier)
     count = _Count()

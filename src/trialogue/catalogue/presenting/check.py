@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from trialogue.catalogue.item import OTHER_TITLES
+from trialogue.catalogue.item import OTHER_TITLES, Item
 from trialogue.catalogue.linking.linker import YEAR_TOLERANCE, TitleLinker
 from trialogue.catalogue.linking.ordinary import is_ordinary
 from trialogue.catalogue.linking.titles import common_form, parse_title, title_key
@@ -39,6 +39,7 @@ class TitleCheck:
         catalogue, None: as it says itself."""
         self.linker, self._real = linker, real
         self._date = linker.catalogue.date if date is None else date
+        self._called: dict[tuple[str, str], bool] = {}  # whether words are the title of an item, by its id
 
     def check_utterance(self, utterance: Utterance) -> Utterance:
         """An utterance with its ``unrecognised`` and ``outside`` titles; both None where titles cannot be recognised."""
@@ -67,12 +68,18 @@ class TitleCheck:
         if not presented:
             return ()
         known = list(mentions)
+        if all(any(_holds(one, each) and self._may_be(one, each) for one in known) for each in presented):
+            return ()
         if not any(each.origin == self.linker.signature for each in mentions):  # else it has looked already
             known += self.linker.find(text)
         placed = [each for each in known if each.start is not None and each.end is not None]
         found: list[Mention] = []
         for each in presented:
-            places = [(one.start or 0, one.end or 0) for one in placed if self._may_be(one, each)]
+            places = [
+                (one.start or 0, one.end or 0)
+                for one in placed
+                if (one.start or 0) < each.end and each.start < (one.end or 0) and self._may_be(one, each)
+            ]
             rest = _without_known_head(each, places)
             found += [] if rest is None else map(self._mention, self._unknown(rest, places))
         return tuple(found)
@@ -82,13 +89,12 @@ class TitleCheck:
         item = self.linker.catalogue.get(mention.item_id or "")
         if mention.by is not MentionedBy.DECLARED or item is None:
             return True
-        words = text if mention.start is None else text[mention.start : mention.end]
-        key = f" {title_key(words)} "
-        if any(f" {' '.join(each.forms)} " in key for each in variants(item) if each.kind != PART):
-            return True
-        if mention.start is not None:
-            return TitleIndex([item]).has(parse_title(words).title)
-        return any(each.item_id == item.id for each in self.linker.find(text))
+        if mention.start is None:
+            return _names(text, item) or any(each.item_id == item.id for each in self.linker.find(text))
+        words = text[mention.start : mention.end]
+        if (words, item.id) not in self._called:
+            self._called[words, item.id] = _names(words, item) or TitleIndex([item]).has(parse_title(words).title)
+        return self._called[words, item.id]
 
     def _spans(self, text: str) -> tuple[Presented, ...]:
         return presented_titles(text, is_no_title=self._values.__contains__, is_title=self._is_title)
@@ -99,7 +105,7 @@ class TitleCheck:
     def _is_readable(self, text: str, mentions: Sequence[Mention]) -> bool:
         """Whether an unknown title would be recognised in a text as the known ones are: where it is not English, these
         have to stand in quotation marks or lists, or with years."""
-        if is_english(words_of(text)):
+        if is_english(text):
             return True
         spans = [(each.start, each.end) for each in self._spans(text)]
         placed = [(each.start or 0, each.end or 0) for each in mentions if _is_linked(each)]
@@ -164,6 +170,22 @@ class TitleCheck:
             origin=origin,
             by=by,
         )
+
+
+def _names(words: str, item: Item) -> bool:
+    """Whether words hold a whole title of an item."""
+    key = f" {title_key(words)} "
+    return any(f" {' '.join(each.forms)} " in key for each in variants(item) if each.kind != PART)
+
+
+def _holds(mention: Mention, presented: Presented) -> bool:
+    """Whether all that is presented is said of an item."""
+    return (
+        mention.start is not None
+        and mention.end is not None
+        and mention.start <= presented.start
+        and presented.end <= mention.end
+    )
 
 
 def _without_known_head(presented: Presented, places: Sequence[tuple[int, int]]) -> Presented | None:

@@ -134,6 +134,8 @@ def _year_claim(at: Places, first: int, years: int, found: re.Match[str]) -> Ite
 
 def minute_claims(at: Places, text: str) -> Iterator[ItemClaim]:
     """Claims on the running time behind a title."""
+    if not said_as.TIMED.search(text):
+        return
     attribute, known = at.values(said_as.RUNTIMES)
     taken: list[tuple[int, int]] = []
     for found in (*said_as.HOURS.finditer(text), *said_as.MINUTES.finditer(text)):

@@ -91,10 +91,10 @@ class ClaimCheck:
 
     def _people(self, at: Places, text: str) -> Iterator[ItemClaim]:
         found = [*self._makers(at, text)]
-        for each in said_as.ACTED.finditer(text):
+        for each in said_as.ACTED.finditer(text) if any(word in text for word in said_as.ACTED_BY) else ():
             if not said_as.NOT.search(text[: each.start()]):
                 found += name_claims(at, said_as.ACTORS, each["names"], each.start("names"))
-        for pattern in (said_as.OWNED, said_as.OWNED_BEHIND):
+        for pattern in (said_as.OWNED, said_as.OWNED_BEHIND) if "'" in text or "’" in text else ():
             if (owner := pattern.search(text)) is not None:
                 found += owner_claims(at, owner, self._people_of_all)
         yield from found
@@ -106,17 +106,16 @@ class ClaimCheck:
     def _makers(self, at: Places, text: str) -> Iterator[ItemClaim]:
         """Who is said to have made the item: each name once, by the first form that says it."""
         taken: set[int] = set()
-        for pattern in said_as.MAKERS:
-            for found in pattern.finditer(text):
-                if found.start("names") in taken or said_as.NOT.search(text[: found.start()]):
-                    continue
-                wrote = said_as.WROTE.search(found[0]) is not None
-                several = [*name_claims(at, makers_of(at, wrote=wrote), found["names"], found.start("names"))]
-                is_acted = said_as.ACTS.search(text[: found.start("names")]) is not None
-                for each in several[-1:] if is_acted else several:  # "stars Keanu Reeves, and Jonah Hill directed"
-                    if each.start not in taken:
-                        taken.add(each.start)
-                        yield each
+        for found in _makers_in(text):
+            if found.start("names") in taken or said_as.NOT.search(text[: found.start()]):
+                continue
+            wrote = said_as.WROTE.search(found[0]) is not None
+            several = [*name_claims(at, makers_of(at, wrote=wrote), found["names"], found.start("names"))]
+            is_acted = said_as.ACTS.search(text[: found.start("names")]) is not None
+            for each in several[-1:] if is_acted else several:  # "stars Keanu Reeves, and Jonah Hill directed"
+                if each.start not in taken:
+                    taken.add(each.start)
+                    yield each
 
     @cached_property
     def _people_of_all(self) -> frozenset[str]:
@@ -150,9 +149,8 @@ class ClaimCheck:
     def _genres_in(self, phrase: str) -> list[str]:
         # "a romantic plot" is no kind of film: behind a genre come another one, a film, or no noun at all
         low = f" {' '.join(re.findall(r'[a-z0-9]+(?:[-’][a-z0-9]+)*', phrase.casefold()))} "
-        names = sorted({*self._genre_names, *said_as.SAME_GENRE}, key=len, reverse=True)
         found = []
-        for name in names:
+        for name in self._genres_by_length:
             if f" {name} " in low and genre_of(name) in self._genre_keys:
                 place = low.index(f" {name} ")
                 after = low[place + len(name) + 1 :].split()
@@ -170,6 +168,10 @@ class ClaimCheck:
             if normalise_words(attribute) in said_as.GENRES
             for value in values
         )
+
+    @cached_property
+    def _genres_by_length(self) -> list[str]:
+        return sorted({*self._genre_names, *said_as.SAME_GENRE}, key=lambda name: (-len(name), name))
 
     @cached_property
     def _first_words(self) -> frozenset[str]:
@@ -213,6 +215,18 @@ class ClaimCheck:
             for attribute, values in item.attributes.items():
                 found.setdefault(attribute, set()).update(map(normalise_words, values))
         return {attribute: frozenset(values) for attribute, values in found.items()}
+
+
+def _makers_in(text: str) -> Iterator[re.Match[str]]:
+    """Who is said to have made the item whose title is blanked out, form by form."""
+    start = text.find(said_as.BLANK)
+    start = len(text[: max(0, start)].rstrip(said_as.OPENING)) if start >= 0 else -1
+    for words, pattern in said_as.MAKERS:
+        if not words:  # it begins with the title, of which there is one
+            if start >= 0 and (found := pattern.match(text, start)) is not None:
+                yield found
+        elif all(any(word in text for word in group) for group in words):
+            yield from pattern.finditer(text)
 
 
 def _end_of_topic(text: str, end: int, stop: int, goes_on: re.Pattern[str] = said_as.GOES_ON) -> int:

@@ -1,6 +1,7 @@
 """Whether words are written as a title, or as something else: a person, a place, a sentence, a shout."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from trialogue.catalogue.linking.ordinary import is_ordinary, word_list
 from trialogue.catalogue.linking.titles import common_form
@@ -23,8 +24,10 @@ def _is_of_places(words: Sequence[Word]) -> bool:
     return len(content) > 1 and len(words) > len(content) and word_list("proper_names").issuperset(content)
 
 
-def is_english(words: Sequence[Word]) -> bool:
-    """Whether words are of an English text, as far as a few words tell: else capitals and words before them say nothing."""
+@lru_cache(maxsize=256)
+def is_english(text: str) -> bool:
+    """Whether a text is English, as far as a few words tell: else capitals and words before them say nothing."""
+    words = words_of(text)
     uncased = sum(len(word.text) for word in words if word.text[0].isalpha() and word.text.lower() == word.text.upper())
     if 2 * uncased > sum(len(word.text) for word in words):
         return False

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from trialogue.catalogue.linking.ordinary import word_set
@@ -41,9 +42,14 @@ class Word(NamedTuple):
         return self.text.casefold()
 
 
-def words_of(text: str, start: int = 0, end: int | None = None) -> list[Word]:
+def words_of(text: str, start: int = 0, end: int | None = None) -> tuple[Word, ...]:
     """The words of a piece of a text."""
-    return [Word(found[0], *found.span()) for found in _WORD.finditer(text, start, len(text) if end is None else end)]
+    return _words_of(text, start, len(text) if end is None else end)
+
+
+@lru_cache(maxsize=256)  # one rule after the other asks for those of a reply
+def _words_of(text: str, start: int, end: int) -> tuple[Word, ...]:
+    return tuple([Word(found[0], found.start(), found.end()) for found in _WORD.finditer(text, start, end)])
 
 
 def runs(text: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:

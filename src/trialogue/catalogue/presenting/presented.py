@@ -15,7 +15,6 @@ from typing import NamedTuple
 from trialogue.catalogue.layout import Layout, layout_of, plain_text
 from trialogue.catalogue.presenting import words as known
 from trialogue.catalogue.presenting.looks import is_english
-from trialogue.catalogue.presenting.names import words_of
 from trialogue.catalogue.presenting.sentences import in_prose
 from trialogue.catalogue.presenting.slots import in_slots
 from trialogue.catalogue.presenting.words import Sign
@@ -60,7 +59,7 @@ def presented_titles(
     plain = plain_text(text)
     laid_out = layout_of(plain.text)
     found: list[tuple[int, int, Sign]] = []
-    english = is_english(words_of(laid_out.text))
+    english = is_english(laid_out.text)
     for part in laid_out.parts:
         if part.layout is Layout.PROSE:
             found += in_prose(laid_out.text, part, is_no_title, is_english=english)

@@ -161,12 +161,13 @@ def _of_run(
         if words[place].low in ("from", "in") and known.FOUR.fullmatch(words[place + 1].text):
             behind = place
             break
-    is_said = known.SAID.match(text, words[behind - 1].end) is not None
+    begins, is_alone = _begins_sentence(text, words, first), first + 1 == behind
     dated = known.YEAR_BEHIND.match(text, words[behind - 1].end) is not None
-    begins = _begins_sentence(text, words, first)
-    cue = _cue_before(text, words[:first])
+    is_said = known.SAID.match(text, words[behind - 1].end) is not None
+    if is_alone and begins and not dated and not is_said:
+        return  # most words that begin a sentence
+    cue = None if begins else _cue_before(text, words[:first])
     if begins:  # the first word of a sentence is a capital anyway: it may be the cue itself
-        cue = None
         while first + 1 < behind and words[first].low in (known.INTERJECTIONS if dated else known.OPENERS):
             cue = words[first].low if words[first].low in known.STRONG else None
             first, begins = first + 1, False

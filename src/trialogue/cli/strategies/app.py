@@ -14,7 +14,7 @@ from trialogue.cli.strategies.encoder import app as encoder_app
 from trialogue.cli.strategies.evaluate import Names, coverage, evaluate, pairs
 from trialogue.cli.strategies.kinds import CROSS_ENCODER, KINDS, TFIDF, checked_settings, train_on_pairs
 from trialogue.cli.strategies.language_model import calibrate, cost_lines, usage_lines
-from trialogue.options import AnyLanguage, Seed
+from trialogue.options import AnyLanguage, Cluster, Jobs, Seed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,8 +146,11 @@ def label(
             "--situations", "-s", help="Situations that the responses answer, if in another file (repeatable)."
         ),
     ] = None,
+    jobs: Jobs = 1,
+    cluster: Cluster | None = None,
 ) -> None:
     """Label the system's utterances with strategies, probabilities and origin. Labels by people are kept."""
+    from trialogue.dask_cluster import Workers
     from trialogue.strategies.classifiers.llm_labeller import is_language_model
     from trialogue.strategies.labelling import Options
     from trialogue.strategies.pairs.crossencoder import CrossEncoder
@@ -174,7 +177,16 @@ def label(
         tell(f"labelling with {labeller.origin}")
         if classifier is not None:
             tell(f"pairs are judged by {classifier.origin}")
-        made = write_labels(mapped, out, labeller, options=options, situations=answered, classifier=classifier)
+        made = write_labels(
+            mapped,
+            out,
+            labeller,
+            options=options,
+            situations=answered,
+            classifier=classifier,
+            model=model,
+            workers=Workers(jobs, cluster),
+        )
     believed = "" if classifier is None else f", {made.beliefs} of {made.responses} responses with pair probabilities"
     typer.echo(f"{out}: {made.records} records{believed}")
     if asked is not None:

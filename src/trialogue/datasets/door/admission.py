@@ -15,10 +15,11 @@ from functools import lru_cache
 from trialogue.datasets.base import AnyRecord
 from trialogue.datasets.door.feedback import kind_of_name
 from trialogue.errors import Problem
+from trialogue.long_work import PerObject
 from trialogue.records import Dialogue, Preference, Raters, Rating, Response, Score, Situation, Utterance
 from trialogue.records.files.jsonl import Note
 from trialogue.records.files.plain import PlainDialogue
-from trialogue.records.spoken import in_one_form, settle_utterance, split_channels
+from trialogue.records.spoken import in_one_form, may_hold_thought, settle_utterance, split_channels
 
 THOUGHT = "messages held a model's reasoning (such as <think>), which is kept apart and not measured"
 ONLY_THOUGHT = "replies hold reasoning and nothing that is said; they are blank"
@@ -58,6 +59,7 @@ class Admission:
 
     file: str
     counts: Counter[str] = field(default_factory=Counter)
+    _settled: PerObject[Utterance, Utterance] = field(default_factory=lambda: PerObject(settle_utterance))
 
     def all(self, records: Iterable[AnyRecord], note: Note) -> Iterator[AnyRecord]:
         """Admit records one by one; at the end, ``note`` gets what was changed, with counts."""
@@ -113,7 +115,8 @@ class Admission:
     def plain(self, dialogue: PlainDialogue) -> AnyRecord | PlainDialogue:
         """A dialogue of plain texts; the usual record if something is to be changed."""
         dialogue.system = None if dialogue.system is None else self.name(dialogue.system)
-        for said in dialogue.utterances:
+        whole = "\n".join([said.text for said in dialogue.utterances])
+        for said in dialogue.utterances if not whole.isascii() or may_hold_thought(whole) else ():
             text = said.text
             if in_one_form(text) is not text or (said.speaker == "system" and split_channels(text).said is not text):
                 return self.record(dialogue.record())
@@ -121,12 +124,14 @@ class Admission:
 
     def utterance(self, utterance: Utterance) -> Utterance:
         """An utterance with its text in one form, and its thought apart."""
-        admitted = settle_utterance(utterance)
+        admitted = self._settled(utterance)
         if admitted is not utterance:
             has_thought = len(admitted.text) < len(in_one_form(utterance.text))
             self.counts[THOUGHT] += has_thought
             self.counts[ONLY_THOUGHT] += has_thought and not admitted.text
             self.counts[COMPOSED] += not has_thought
+        if not admitted.ratings:
+            return admitted
         ratings = tuple(map(_with_kind, admitted.ratings))
         same = all(old is new for old, new in zip(admitted.ratings, ratings, strict=True))
         return admitted if same else admitted.model_copy(update={"ratings": ratings})

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import groupby
 
 from trialogue.errors import UnknownNameError, UsageError
+from trialogue.long_work import PerObject
 from trialogue.metrics.base import RatioMetric, Undefined
 from trialogue.metrics.dialogue.turns import KDD2020
 from trialogue.metrics.names import Parameter
@@ -43,14 +44,16 @@ class Exchange:
     """Index of the user utterance in the dialogue."""
 
 
-def label_of(utterance: Utterance) -> str | None:
-    """Intent of the first act that has one, mapped to the paper's label if it is UserSimCRS'; None without any."""
+def _label_of(utterance: Utterance) -> str | None:
     intent = next((act.intent for act in utterance.acts or () if act.intent), None)
     return None if intent is None else paper_label(intent, of_user=utterance.speaker == "user")
 
 
-def exchanges(dialogue: Dialogue) -> list[Exchange]:
-    """One exchange per user utterance, in order; system messages before the first are not included."""
+label_of = PerObject(_label_of)
+"""Intent of the first act that has one, mapped to the paper's label if it is UserSimCRS'; None without any."""
+
+
+def _exchanges(dialogue: Dialogue) -> list[Exchange]:
     found: list[Exchange] = []
     said = dialogue.utterances
     for place, utterance in enumerate(said):
@@ -61,6 +64,10 @@ def exchanges(dialogue: Dialogue) -> list[Exchange]:
             burst = tuple(label_of(message) for message in said[place + 1 : end])
             found.append(Exchange(label_of(utterance), burst, place))
     return found
+
+
+exchanges = PerObject(_exchanges, 512)
+"""One exchange per user utterance, in order; system messages before the first are not included."""
 
 
 def user_acts(dialogue: Dialogue) -> list[str | None] | Undefined:

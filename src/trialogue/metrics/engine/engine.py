@@ -64,6 +64,10 @@ def measure(
     return found.scores()
 
 
+LABELLED = frozenset({WEIGHT, "strategy_distribution", "same_as_reference", "strategies", "mentions", "context"})
+"""Needs of metrics that read what somebody labelled."""
+
+
 class Measurement:
     """Running totals of several metrics for every system; parts of the data can be merged.
 
@@ -81,10 +85,10 @@ class Measurement:
         self._origins: dict[str, set[str]] = {metric.measure: set() for metric in metrics}
         self._acts: Counter[ActOrigin | None] = Counter()
         self._act_labellers: set[str] = set()
+        self._vocabulary = Vocabulary()
 
     def add(self, conversations: Iterable[Conversation], sink: Sink | ColumnSink | None = None) -> None:
         """Add conversations; arguments and errors as for ``measure``."""
-        vocabulary = Vocabulary()
         rests_on_acts = any(ACTS & set(metric.card.needs) for metric in self._metrics)
         for conversations_at_once in _batches(conversations):
             for system, group in group_by_system(conversations_at_once).items():
@@ -93,9 +97,13 @@ class Measurement:
                 if rests_on_acts:
                     _count_acts(self._acts, group)
                     self._act_labellers |= act_labellers(reply.utterance for each in group for reply in each.replies)
-                batch = Batch(group, vocabulary)
+                batch = Batch(group, self._vocabulary)
                 for metric, accumulator in zip(self._metrics, self._totals_of(system), strict=True):
-                    self._origins[metric.measure].update(_origins(metric, group))
+                    needs = frozenset(metric.card.needs) & LABELLED
+                    self._origins[metric.measure] |= batch.memoize(
+                        ("origins", needs),
+                        lambda: frozenset(_origins(needs, group)),  # noqa: B023  # called at once
+                    )
                     accumulator.add(batch, sink)
 
     def merge(self, other: "Measurement") -> None:
@@ -181,7 +189,7 @@ class Measurement:
         ]
 
     def __getstate__(self) -> dict[str, object]:
-        return {**vars(self), "_metrics": ()}
+        return {**vars(self), "_metrics": (), "_vocabulary": Vocabulary()}
 
     def _totals_of(self, system: str) -> list[Accumulator]:
         if system not in self._totals:
@@ -215,20 +223,20 @@ def _batches(conversations: Iterable[Conversation]) -> Iterator[list[Conversatio
         yield batch
 
 
-def _origins(metric: AnyMetric, conversations: Iterable[Conversation]) -> Iterator[str]:
-    """Labellers, and sources of weights, that a metric reads; empty if it reads none."""
-    if WEIGHT in metric.card.needs:
+def _origins(needs: frozenset[str], conversations: Iterable[Conversation]) -> Iterator[str]:
+    """Labellers, and sources of weights, that a metric with some needs reads; empty if it reads none."""
+    if WEIGHT in needs:
         for conversation in conversations:
             for reply in conversation.replies:
                 if reply.reference is not None and WEIGHT_BY in reply.reference.meta:
                     yield f"weights={reply.reference.meta[WEIGHT_BY]}"
-    if "strategy_distribution" in metric.card.needs:
+    if "strategy_distribution" in needs:
         for conversation in conversations:
             for reply in conversation.replies:
                 for utterance in (reply.utterance, reply.reference):
                     if utterance is not None and utterance.strategy_distribution is not None:
                         yield utterance.strategy_distribution.origin
-    if "same_as_reference" in metric.card.needs:
+    if "same_as_reference" in needs:
         for conversation in conversations:
             yield from {
                 reply.utterance.same_as_reference.origin
@@ -236,11 +244,11 @@ def _origins(metric: AnyMetric, conversations: Iterable[Conversation]) -> Iterat
                 if reply.utterance.same_as_reference is not None
             }
     for kind in ("strategies", "mentions"):
-        if kind not in metric.card.needs:
+        if kind not in needs:
             continue
         for conversation in conversations:
             for reply in conversation.replies:
-                read = reply.context if "context" in metric.card.needs else ()
+                read = reply.context if "context" in needs else ()
                 for utterance in (reply.utterance, reply.reference, *read):
                     for label in (getattr(utterance, kind) or ()) if utterance else ():
                         yield label.origin

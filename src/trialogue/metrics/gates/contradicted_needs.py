@@ -5,8 +5,9 @@ say to wish for something or to turn it down. English only; measured in ``benchm
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
+from itertools import chain, zip_longest
 
 from trialogue.metrics.gates.phrases import Phrases, any_of
 
@@ -50,7 +51,7 @@ _OTHER_PEOPLE = _list("other_people")
 _ASKS = _list("questions_of_fact")
 
 
-def contradicts(text: str, own: Collection[str], others: Collection[str]) -> bool:
+def contradicts(text: str, own: AbstractSet[str], others: AbstractSet[str]) -> bool:
     """Whether a message contradicts a need.
 
     Args:
@@ -82,12 +83,30 @@ def _clause_contradicts(clause: str) -> bool:
 
 
 def _mask(text: str, own: frozenset[str], others: frozenset[str]) -> str:
-    every, mine = _values(own | others), _values(own)
+    every = _values_in(text, _one_object(own | others))
     if every is None:
         return ""
+    mine = _values(own)
+    pieces, values = every
+    masks = (OWN if mine is not None and mine.fullmatch(each) else OTHER for each in values)
+    return "".join(chain.from_iterable(zip_longest(pieces, masks, fillvalue="")))
+
+
+@lru_cache(maxsize=20_000)
+def _values_in(text: str, values: frozenset[str]) -> tuple[list[str], list[str]] | None:
+    """The values in a message, and what stands around them; None for none. Most messages are said of many needs."""
+    every = _values(values)
+    if every is None:
+        return None
     # Marks of the user's own are left out, and of several spaces the first: whole runs would be tried from each of them.
-    plain = _SPACES.sub(r"\1", text.replace("§", ""))
-    return every.sub(lambda found: OWN if mine is not None and mine.fullmatch(found[1]) else OTHER, plain)
+    pieces = every.split(_SPACES.sub(r"\1", text.replace("§", "")))
+    return (pieces[::2], pieces[1::2]) if len(pieces) > 1 else None
+
+
+@lru_cache(maxsize=4_096)
+def _one_object(values: frozenset[str]) -> frozenset[str]:
+    """The one of equal sets that came first: it is compared with itself at once."""
+    return values
 
 
 @lru_cache(maxsize=4_096)

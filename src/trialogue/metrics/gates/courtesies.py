@@ -158,7 +158,8 @@ def _only_courtesies(turns: Sequence[tuple[str, str]]) -> bool:
         is_user = speaker == "user"
         if is_user and _refuses(text):
             continue
-        courtesy = None if "?" in before else _courtesy_of(text, before, said)
+        # What is said before a row begins matters only if it can begin one.
+        courtesy = None if "?" in before or not (count or is_user) else _courtesy_of(text, before, said)
         said += f" {text.casefold()}"
         if courtesy is None or not (count or (is_user and courtesy and not _GREETS.search(text))):
             count, whole, own, both = 0, 0, 0.0, 0.0
@@ -172,9 +173,10 @@ def _only_courtesies(turns: Sequence[tuple[str, str]]) -> bool:
 
 def _courtesy_of(text: str, before: str, said: str) -> float | None:
     """How courteous a message is, from 0 to 1; None: it is long, asks, wishes or names something new."""
-    content, (length, wishes, new) = content_of(text), _wishes_in(text)
+    length, wishes, new = _wishes_in(text)
     if length > MAX_QUIET_WORDS:
         return None
+    content = content_of(text)
     is_echo = "?" not in text and len(content & content_of(before)) >= max(1.0, ECHO * len(content))
     if is_echo or is_thanks(text):
         return 1.0
@@ -185,9 +187,11 @@ def _courtesy_of(text: str, before: str, said: str) -> float | None:
 
 @lru_cache(maxsize=20_000)
 def _wishes_in(text: str) -> tuple[int, bool, tuple[str, ...]]:
-    """Number of words of a message, whether it asks or wishes, and what it names, in small letters."""
-    named = tuple(each.casefold() for each in _NEW.findall(text))
-    return len(_WORD.findall(text)), _WISHES.search(text) is not None, named
+    """Number of words of a message; of a short one, whether it asks or wishes, and what it names, in small letters."""
+    length = len(_WORD.findall(text))
+    if length > MAX_QUIET_WORDS:
+        return length, False, ()
+    return length, _WISHES.search(text) is not None, tuple(each.casefold() for each in _NEW.findall(text))
 
 
 def is_courteous(text: str) -> bool:

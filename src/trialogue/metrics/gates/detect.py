@@ -83,6 +83,8 @@ def gates_in(
 def _in_latin_letters(dialogue: Dialogue) -> bool:
     """Whether at least half of the letters of the user's messages are Latin; also without letters."""
     text = "".join(each.text for each in _user_utterances(dialogue))
+    if text.isascii():
+        return True
     latin = len(LATIN.findall(text))
     return 2 * latin >= latin + len(OTHER_LETTER.findall(text))
 
@@ -109,14 +111,15 @@ def target_leaked(dialogue: Dialogue) -> bool | None:
     named: set[str] = set()
     heard = ""
     for each in dialogue.utterances:
-        is_user = each.speaker == "user"
-        mentions = [said for said in each.mentions or () if not is_user or not _is_in_passing(said, each.text, heard)]
+        if each.speaker != "user":
+            heard += f"{each.text}\n"
+            named.update(mention.item_id for mention in each.mentions or () if mention.item_id is not None)
+            continue
+        mentions = [said for said in each.mentions or () if not _is_in_passing(said, each.text, heard)]
         ids = {mention.item_id for mention in mentions if mention.item_id is not None}
-        heard += "" if is_user else f"{each.text}\n"
-        if is_user:
-            is_sheet = not mentions and not named & wanted and is_data_sheet(each.text)
-            if (ids & wanted) - named or is_sheet or reads_out_need(each.text):
-                return True
+        is_sheet = not mentions and is_data_sheet(each.text) and not named & wanted
+        if (ids & wanted) - named or is_sheet or reads_out_need(each.text):
+            return True
         named |= ids
     return False
 
@@ -248,8 +251,8 @@ def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None
     for each in need.constraints:
         wanted.setdefault(each.attribute, set()).update(each.values)
     # Rejecting a needed value, or asking for a value of the same attribute that is not needed, contradicts the need.
-    own = [value for values in wanted.values() for value in values]
-    others = [value for name, values in wanted.items() for value in vocabulary.get(name, frozenset()) - values]
+    own = frozenset(value for values in wanted.values() for value in values)
+    others = frozenset(value for name, values in wanted.items() for value in vocabulary.get(name, frozenset()) - values)
     return any(contradicts(each.text, own, others) for each in _user_utterances(dialogue))
 
 

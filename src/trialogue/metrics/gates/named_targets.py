@@ -6,15 +6,15 @@ title of three words is enough, in any case; a shorter one has to be written as 
 beside no other capital, or in quotation marks. Measured in ``benchmarks/GATES.md``.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from trialogue.catalogue.catalogue import Catalogue
-from trialogue.catalogue.item import Item
 from trialogue.catalogue.linking.ordinary import word_list
 from trialogue.catalogue.linking.titles import Token, tokens
+from trialogue.long_work import PerObject
 from trialogue.metrics.gates.phrases import names_own
-from trialogue.records import Dialogue, Need, Utterance
+from trialogue.records import Dialogue, Utterance
 
 MIN_WORDS = 3
 QUOTES = '"“”«»*'
@@ -25,24 +25,30 @@ def names_target(dialogue: Dialogue, catalogue: Catalogue) -> bool:
     need = dialogue.need
     if need is None:
         return False
-    values = {_forms(value) for each in need.constraints for value in each.values}
-    titles = {item.id: forms for item in _target_items(need, catalogue) if (forms := _forms(item.title)) not in values}
-    for said in dialogue.utterances:
-        spoken = _forms_in(said.text)
+    spoken = frozenset[str]().union(*(_forms_in(said.text) for said in dialogue.utterances if said.speaker == "user"))
+    known = _titles_of(catalogue)
+    titles = {
+        item_id: forms
+        for item_id in (*need.targets, *need.acceptable)
+        if (forms := known.get(item_id)) and spoken.issuperset(forms)
+    }
+    values = {_forms(value) for each in need.constraints for value in each.values} if titles else set()
+    starting: dict[str, list[str]] = {}
+    for item_id, forms in titles.items():
+        if forms not in values:
+            starting.setdefault(forms[0], []).append(item_id)
+    for said in dialogue.utterances if starting else ():
         named = [
             item_id
-            for item_id, forms in titles.items()
-            if forms and forms[0] in spoken and _occurs(catalogue[item_id].title, forms, said)
+            for first in starting.keys() & _forms_in(said.text)
+            for item_id in starting[first]
+            if item_id in titles and _occurs(catalogue[item_id].title, titles[item_id], said)
         ]
         if named and said.speaker == "user":
             return True
-        mentioned = {mention.item_id for mention in said.mentions or ()}
-        titles = {item_id: forms for item_id, forms in titles.items() if item_id not in {*named, *mentioned}}
+        for gone in (*named, *(mention.item_id for mention in said.mentions or ())):
+            titles.pop(gone or "", None)
     return False
-
-
-def _target_items(need: Need, catalogue: Catalogue) -> Iterator[Item]:
-    return (catalogue[item_id] for item_id in (*need.targets, *need.acceptable) if item_id in catalogue)
 
 
 def _forms(text: str) -> tuple[str, ...]:
@@ -52,6 +58,14 @@ def _forms(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=20_000)
 def _tokens(text: str) -> tuple[Token, ...]:
     return tuple(tokens(text))
+
+
+def _titles_in(catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
+    return {item.id: _forms(item.title) for item in catalogue.values()}
+
+
+_titles_of = PerObject(_titles_in, 1)
+"""The words of the titles of a catalogue, by its items' ids."""
 
 
 @lru_cache(maxsize=20_000)

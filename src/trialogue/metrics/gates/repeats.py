@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import takewhile
 
 from trialogue.metrics.gates.phrases import patterns
 
@@ -108,31 +109,39 @@ def repeats_content(turns: Sequence[tuple[str, str]]) -> bool:
     True
     """
     said = [(text, before, after) for (_, before), (speaker, text), (_, after) in _threes(turns) if speaker == "user"]
-    rows = [said[place : place + LONGEST_ROW] for place in range(len(said))]
     if _asks_again(said) or _assents_to_choices(said):
         return True
+    about = [(_subject_of(text), before) for text, before, _ in said]
+    rows = (about[place : place + LONGEST_ROW] for place, (subject, _) in enumerate(about) if subject)
     return any(_goes_on(row, NEARLY_SAME, LEAST_NEAR) or _says_again(row) for row in rows)
 
 
-def _says_again(said: Sequence[tuple[str, str, str]]) -> bool:
-    return len(_subject_of(said[0][0])) >= LEAST_CONTENT and _goes_on(said, SAME_CONTENT, LEAST_ALIKE)
+def _says_again(row: Sequence[tuple[frozenset[str], str]]) -> bool:
+    return len(row[0][0]) >= LEAST_CONTENT and _goes_on(row, SAME_CONTENT, LEAST_ALIKE)
 
 
-def _goes_on(said: Sequence[tuple[str, str, str]], least_share: float, least: int) -> bool:
+def _goes_on(row: Sequence[tuple[frozenset[str], str]], least_share: float, least: int) -> bool:
     """Whether the first turns say the same as the very first, to so many different messages.
 
     People who are not understood repeat their wish, too, but seldom in one turn after the other.
+
+    Args:
+        row: the subject of each turn, and the message before it.
+        least_share: of the words of both subjects, those that are the same.
+        least: messages.
     """
-    first, answered = _subject_of(said[0][0]), list[Bag]()
-    for text, before, _ in said:
-        subject = _subject_of(text)
-        if not subject or len(first & subject) < least_share * len(first | subject):
-            return False
+    first = row[0][0]
+    same = [
+        before
+        for _, before in takewhile(
+            lambda turn: turn[0] and len(first & turn[0]) >= least_share * len(first | turn[0]), row
+        )
+    ]
+    answered = list[Bag]()
+    for before in same if len(same) >= least else ():
         bag = bag_of(words_of(before))
         answered += [] if any(are_alike(bag, other) for other in answered) else [bag]
-        if len(answered) >= least:
-            return True
-    return False
+    return len(answered) >= least
 
 
 def _assents_to_choices(said: Sequence[tuple[str, str, str]]) -> bool:
@@ -150,15 +159,19 @@ def _threes(turns: Sequence[tuple[str, str]]) -> Iterator[tuple[tuple[str, str],
 def _asks_again(said: Sequence[tuple[str, str, str]]) -> bool:
     """Whether one question is asked several times, or as many questions once more than it takes to get their answer."""
     asked = Counter(question for text, _, _ in said for question in _questions_of(text))
-    if asked and max(asked.values()) >= LEAST_ALIKE:
+    if not asked:
+        return False
+    if max(asked.values()) >= LEAST_ALIKE:
         return True
     answers: dict[frozenset[str], frozenset[str]] = {}
     again = 0
     for text, _, after in said:
+        if not (questions := [*map(frozenset, _questions_of(text))]):
+            continue
         answer = content_of(after)
-        known = [answers[each] for each in map(frozenset, _questions_of(text)) if each in answers]
+        known = [answers[each] for each in questions if each in answers]
         again += any(len(one & answer) >= SAME_ANSWER * min(len(one), len(answer) or 1) for one in known)
-        answers |= {each: answer for each in map(frozenset, _questions_of(text)) if each not in answers}
+        answers |= {each: answer for each in questions if each not in answers}
     return again >= LEAST_ALIKE - 1
 
 

@@ -23,6 +23,7 @@ from math import comb
 from typing import NamedTuple
 
 from trialogue.catalogue.naming import recommended_mentions
+from trialogue.long_work import PerObject
 from trialogue.metrics.base import NeedCourse, RatioMetric, Undefined
 from trialogue.metrics.failure_policy import failure_of
 from trialogue.metrics.names import full_name, whole_number
@@ -45,25 +46,14 @@ class Recommended(NamedTuple):
     """Whether the item is named for the first time."""
 
 
-_kept: dict[int, tuple[Dialogue, Sequence[Recommended] | Undefined]] = {}
-"""By identity, what was found in the dialogues of the last batches; a dialogue that is held keeps its number."""
-MOST_KEPT = 512
-
-
-def recommended_in(dialogue: Dialogue) -> Sequence[Recommended] | Undefined:
-    """The system's recommendations in order, or the reason why they are unknown; seven measures ask for those of a batch."""
-    kept = _kept.get(id(dialogue))
-    if kept is None:
-        if len(_kept) >= MOST_KEPT:
-            _kept.clear()
-        kept = _kept[id(dialogue)] = dialogue, _recommendations(dialogue)
-    return kept[1]
-
-
 def _recommendations(dialogue: Dialogue) -> Sequence[Recommended] | Undefined:
     if any(said.speaker == "system" and said.mentions is None and said.text.strip() for said in dialogue.utterances):
         return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM))
     return tuple(_iterate_recommendations(dialogue))
+
+
+recommended_in = PerObject(_recommendations, 512)
+"""The system's recommendations in order, or the reason why they are unknown; seven measures ask for those of a batch."""
 
 
 def _iterate_recommendations(dialogue: Dialogue) -> Iterator[Recommended]:

@@ -82,12 +82,13 @@ class NeedRecall(RatioMetric):
             turn += said.speaker == "user" != speaker
             speaker = said.speaker
             if said.speaker == "system" and said.ranking is not None and turn <= self._turn:
-                lists.append(tuple(dict.fromkeys(said.ranking))[: self._k])
+                lists.append(said.ranking)
         if not lists and self.variant == "all-cases":
             return (0.0, float(len(need.targets)))
         if not lists:
             return Undefined(Reason.of(ReasonCode.NO_RANKING))
-        held = set().union(*lists) if self.variant == "any" else set(lists[-1])
+        heads = (tuple(dict.fromkeys(each))[: self._k] for each in (lists if self.variant == "any" else lists[-1:]))
+        held = set[str]().union(*heads)
         return (float(sum(target in held for target in need.targets)), float(len(need.targets)))
 
 

@@ -155,6 +155,7 @@ def keep_as(given: Sequence[Dialogue], dialogues: Iterable[Dialogue]) -> Sequenc
 
 
 _SETS: dict[frozenset[str], set[str]] = {}
+_SHARED: set[int] = set()  # identities of its values
 
 
 def compact(dialogue: Dialogue) -> Dialogue:
@@ -165,7 +166,8 @@ def compact(dialogue: Dialogue) -> Dialogue:
     """
     _share(dialogue)
     for said in dialogue.utterances:
-        _share_utterance(said)
+        if id(said.__pydantic_fields_set__) not in _SHARED:
+            _share_utterance(said)
     return dialogue
 
 
@@ -183,4 +185,5 @@ def _share_utterance(said: Utterance) -> None:
 def _share(record: Record) -> None:
     given = record.__pydantic_fields_set__
     shared = _SETS.setdefault(frozenset(given), given)
+    _SHARED.add(id(shared))
     object.__setattr__(record, "__pydantic_fields_set__", shared)

@@ -20,7 +20,9 @@ from pydantic_core import PydanticSerializationError, from_json
 
 from trialogue.errors import DataError, Problem, Unread
 from trialogue.records.base import SCHEMA, Block, Record
+from trialogue.records.dialogue import Dialogue
 from trialogue.records.files.opening import open_bytes, open_replacing
+from trialogue.records.files.plain import reader_of_dialogues
 from trialogue.records.files.upgrade import upgrade
 from trialogue.records.files.validation import dotted_path, mistakes_of
 
@@ -157,7 +159,12 @@ def read_records(
         DataError: at the end of the file, with every line that could not be read.
     """
     by_kind = kinds_of(types)
-    for record in read_parsed(Path(path), lambda text: parse_line(text, by_kind), note=note, part=part, opener=opener):
+    dialogue = reader_of_dialogues() if by_kind.get(Dialogue.kind) is Dialogue else None
+
+    def parse(text: str) -> Record:
+        return (dialogue and dialogue(text)) or parse_line(text, by_kind)
+
+    for record in read_parsed(Path(path), parse, note=note, part=part, opener=opener):
         yield from record.records() if isinstance(record, Block) else (cast(RecordT, record),)
 
 

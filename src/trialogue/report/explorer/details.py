@@ -5,7 +5,7 @@ recur (names of measures, origins of labels, reasons) are numbers in the chunk's
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from trialogue.findings.standings import column_name
@@ -29,10 +29,23 @@ NO_TRACE = Trace()
 
 
 class TextCodes:
-    """Texts that recur, as numbers."""
+    """Texts that recur, as numbers, and utterances that recur."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
+        self._parts: dict[int, tuple[Utterance, dict[str, JsonValue], dict[str, JsonValue]]] = {}
+
+    def utterance(self, said: Utterance, values: list[JsonValue], answers: list[JsonValue]) -> dict[str, JsonValue]:
+        """Everything about an utterance but its text: its own, with ``v`` its values and ``r`` the answers about it."""
+        if id(said) not in self._parts:
+            self._parts[id(said)] = said, *_utterance(said, self)  # held, so that its identity stays its own
+        _, head, tail = self._parts[id(said)]
+        found = {**head}
+        if values:
+            found["v"] = [*values]
+        if answers:
+            found["r"] = [*answers]
+        return {**found, **tail} if tail else found
 
     def number(self, text: str) -> int:
         """The number of a text, from 0, in the order in which they come."""
@@ -56,7 +69,7 @@ def detail(
     words: TextCodes,
     *,
     users: str | None,
-    values: Sequence[Value],
+    values: Mapping[int | None, Sequence[Value]],
     answers: Sequence[Score],
     votes: Sequence[Preference],
     gates: Iterable[Gate],
@@ -65,20 +78,20 @@ def detail(
     need, ``p`` votes, ``o`` opinions on items, ``e`` the reference, ``c`` calls in turns without a reply, ``x`` meta."""
     dialogue = entry.dialogue
     last = len(dialogue.utterances) - 1
-    place: dict[int | None, int] = {None: last} if entry.is_reply else {}
-    by_place: dict[int | None, list[Value]] = {}
-    for value in values:
-        by_place.setdefault(place.get(value.utterance, value.utterance), []).append(value)
+    if entry.is_reply:  # what is said of the row is said of its last utterance
+        values = {last: [each for own in values.values() for each in own]}
     answered: dict[int | None, list[Score]] = {}
     for answer in answers:
         answered.setdefault(last if entry.is_reply else answer.utterance, []).append(answer)
     own = None if not entry.is_reply else last
     return _without_empty(
         u=[
-            _utterance(utterance, words, _values(by_place.get(index, ()), users, words), answered.get(index, ()))
+            words.utterance(
+                utterance, _values(values.get(index, ()), users, words), _answers(answered.get(index, ()), words)
+            )
             for index, utterance in enumerate(dialogue.utterances)
         ],
-        v=_values(by_place.get(None, ()), users, words),
+        v=_values(values.get(None, ()), users, words),
         r=_answers(answered.get(None, ()), words),
         f=_facts(entry, gates),
         n=[] if dialogue.need is None else _need(dialogue.need),
@@ -95,37 +108,37 @@ def _without_empty(**fields: JsonValue) -> dict[str, JsonValue]:
     return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
 
 
-def _utterance(
-    said: Utterance, words: TextCodes, values: list[JsonValue], answers: Sequence[Score]
-) -> dict[str, JsonValue]:
+def _utterance(said: Utterance, words: TextCodes) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
     """``s`` 1 for the system, ``a`` acts, ``b`` who says so, ``l`` labels, ``m`` mentions, ``k`` ranking, ``w`` seconds,
-    ``t`` the Markdown of what the system wrote, ``c`` calls of tools."""
+    ``c`` calls of tools; and behind its values and answers, ``t`` the Markdown of what the system wrote."""
     latency = said.meta.get(LATENCY)
     is_time = isinstance(latency, int | float) and not isinstance(latency, bool)
     trace = said.trace or NO_TRACE
-    return _without_empty(
-        s=1 if said.speaker == "system" else None,
-        a=[_act(act.intent, [(slot.slot, slot.value) for slot in act.slots], words) for act in said.acts or ()],
-        b=_origin_of_acts(said),
-        l=[
+    head: dict[str, JsonValue] = {"s": 1} if said.speaker == "system" else {}
+    if said.acts:
+        head["a"] = [_act(act.intent, [(slot.slot, slot.value) for slot in act.slots], words) for act in said.acts]
+        if origin := _origin_of_acts(said):
+            head["b"] = origin
+    if said.strategies:
+        head["l"] = [
             [
                 words.number(label.strategy),
                 label.probability,
                 words.number(label.origin),
                 words.number(label.by.value if label.by is not None else ""),
             ]
-            for label in said.strategies or ()
-        ],
-        m=[_mention(said.text, mention, words) for name in MENTIONS for mention in getattr(said, name) or ()],
-        k=[plain(item) for item in (said.ranking or ())[:MAX_RANKED]],
-        w=trace.latency_s if trace.latency_s is not None else latency if is_time else None,
-        c=_calls(trace),
-        v=values,
-        r=_answers(answers, words),
-        x=_claims(said)
-        + _amounts(trace)
-        + _meta({name: value for name, value in said.meta.items() if name != LATENCY or not is_time}),
-        t=_markdown(said.text) if said.speaker == "system" else None,
+            for label in said.strategies
+        ]
+    if mentions := [_mention(said.text, mention, words) for name in MENTIONS for mention in getattr(said, name) or ()]:
+        head["m"] = [*mentions]
+    if said.ranking:
+        head["k"] = [plain(item) for item in said.ranking[:MAX_RANKED]]
+    head |= _without_empty(
+        w=trace.latency_s if trace.latency_s is not None else latency if is_time else None, c=_calls(trace)
+    )
+    meta = said.meta if not is_time else {name: value for name, value in said.meta.items() if name != LATENCY}
+    return head, _without_empty(
+        x=_claims(said) + _amounts(trace) + _meta(meta), t=_markdown(said.text) if said.speaker == "system" else None
     )
 
 
@@ -213,16 +226,18 @@ def _mention(text: str, mention: Mention, words: TextCodes) -> list[JsonValue]:
 
 def _values(values: Iterable[Value], users: str | None, words: TextCodes) -> list[JsonValue]:
     """[measure, value, why there is none] of each."""
+    number = words.number
     return [
         [
-            words.number(column_name(each.measure, users)),
-            None if each.value is None else round_value(each.value),
-            None if each.why is None else words.number(str(each.why)),
+            number(column_name(measure, users)),
+            None if value is None else round_value(value),
+            None if why is None else number(str(why)),
         ]
-        for each in values
+        for measure, value, why in values
     ]
 
 
+@lru_cache(maxsize=1 << 14)
 def round_value(value: float) -> float:
     """A value with six significant digits, for a file of many."""
     return float(f"{value:.6g}")

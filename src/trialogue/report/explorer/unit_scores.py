@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from trialogue.records import Reason, Score, ScoreBlock
 from trialogue.report.explorer.entries import Entry
@@ -15,15 +14,8 @@ _Column = tuple[str, Sequence[float | None] | None, dict[int, Reason]]
 """(measure, values by place, why places have none)."""
 
 
-class Value(NamedTuple):
-    """Value of one measure for a row, or for one of its utterances."""
-
-    measure: str
-    utterance: int | None
-    """Index of the utterance; None: of the whole row."""
-    value: float | None
-    why: Reason | None = None
-    """Why there is no value."""
+Value = tuple[str, float | None, Reason | None]
+"""(measure, its value for a row or for one of its utterances, why there is none)."""
 
 
 @dataclass(frozen=True)
@@ -75,31 +67,48 @@ class UnitScores:
         """Single scores: people's answers, and scores read from files."""
         return self._answers.get((entry.is_reply, (entry.system, entry.dialogue.id)), [])
 
-    def values(self, entry: Entry) -> Iterator[Value]:
-        """Values of metrics for a row and its utterances, and people's mean answers by question."""
+    def values(self, entry: Entry) -> dict[int | None, list[Value]]:
+        """By utterance, values of metrics, and people's mean answers by question; None: those of the whole row."""
+        found: dict[int | None, list[Value]] = {}
+        for block, dialogue, replies in self._places(entry):
+            of_replies, of_dialogues = self._columns_of(block)
+            if dialogue is not None and (own := _row_of(of_dialogues, dialogue)):
+                found.setdefault(None, []).extend(own)
+            for reply in replies:
+                if own := _row_of(of_replies, reply):
+                    found.setdefault(_utterance_of(block, reply, dialogue), []).extend(own)
+        for utterance, value in _means(self.answers(entry), entry):
+            found.setdefault(utterance, []).append(value)
+        return found
+
+    def means(self, entry: Entry) -> dict[str, float]:
+        """By measure, the value of a row: its own, else the mean of those of its utterances."""
+        own: dict[str, list[float]] = {}
+        of_utterances: dict[str, list[float]] = {}
+        for block, dialogue, replies in self._places(entry):
+            of_replies, of_dialogues = self._columns_of(block)
+            for measure, value, _ in () if dialogue is None else _row_of(of_dialogues, dialogue):
+                if value is not None:
+                    own.setdefault(measure, []).append(value)
+            parts = of_utterances if dialogue is not None and block.utterances else own
+            for measure, values, _ in of_replies:
+                if values and (known := [each for each in values[replies.start : replies.stop] if each is not None]):
+                    parts.setdefault(measure, []).extend(known)
+        for utterance, (measure, value, _) in _means(self.answers(entry), entry):
+            if value is not None:
+                (own if utterance is None else of_utterances).setdefault(measure, []).append(value)
+        return {measure: sum(found) / len(found) for measure, found in (of_utterances | own).items()}
+
+    def _places(self, entry: Entry) -> Iterator[tuple[ScoreBlock, int | None, range]]:
+        """Blocks that hold scores of a row, the place of the dialogue (None: a reply to a situation), its replies."""
         key = (entry.system, entry.dialogue.id)
         if entry.is_reply:
             for block, place in self._replies.get(key, ()):
-                yield from self._of_reply(block, place, None)
+                yield block, None, range(place, place + 1)
         else:
             for found in self._dialogues.get(key, ()):
-                yield from self._of_dialogue(found)
-        yield from _means(self.answers(entry), entry)
-
-    def _of_dialogue(self, place: _Place) -> Iterator[Value]:
-        block = place.block
-        for measure, values, whys in self._columns_of(block)[1]:
-            value = values[place.dialogue] if values else None
-            if value is not None or place.dialogue in whys:
-                yield Value(measure, None, value, whys.get(place.dialogue))
-        for reply in range(place.first_reply, place.first_reply + block.replies[place.dialogue]):
-            yield from self._of_reply(block, reply, block.utterances[reply] if block.utterances else None)
-
-    def _of_reply(self, block: ScoreBlock, reply: int, utterance: int | None) -> Iterator[Value]:
-        for measure, values, whys in self._columns_of(block)[0]:
-            value = values[reply] if values else None
-            if value is not None or reply in whys:
-                yield Value(measure, utterance, value, whys.get(reply))
+                first = found.first_reply
+                yield found.block, found.dialogue, range(first, first + found.block.replies[found.dialogue])
 
     def _columns_of(self, block: ScoreBlock) -> tuple[list[_Column], list[_Column]]:
         """Columns of a block that say something of replies, and of dialogues. Gaps are lists; they are looked up often."""
@@ -117,11 +126,24 @@ class UnitScores:
         return self._columns[id(block)]
 
 
-def _means(answers: Iterable[Score], entry: Entry) -> Iterator[Value]:
+def _row_of(columns: Iterable[_Column], place: int) -> list[Value]:
+    """Measures that say something of a place: their values there, and why they have none."""
+    return [
+        (measure, value, whys.get(place))
+        for measure, values, whys in columns
+        if (value := values[place] if values else None) is not None or place in whys
+    ]
+
+
+def _utterance_of(block: ScoreBlock, reply: int, dialogue: int | None) -> int | None:
+    return block.utterances[reply] if dialogue is not None and block.utterances else None
+
+
+def _means(answers: Iterable[Score], entry: Entry) -> Iterator[tuple[int | None, Value]]:
     groups: dict[tuple[str, int | None], list[float]] = {}
     for each in answers:
         if each.value is not None:
             utterance = None if entry.is_reply else each.utterance
             groups.setdefault((each.measure, utterance), []).append(each.value)
     for (measure, utterance), found in groups.items():
-        yield Value(measure, utterance, sum(found) / len(found))
+        yield utterance, (measure, sum(found) / len(found), None)

@@ -20,7 +20,7 @@ from trialogue.report.explorer.details import TextCodes, detail, round_value
 from trialogue.report.explorer.entries import Entry, Part, entries_of
 from trialogue.report.explorer.links import PAGE
 from trialogue.report.explorer.threats import threat_rows
-from trialogue.report.explorer.unit_scores import UnitScores, Value
+from trialogue.report.explorer.unit_scores import UnitScores
 from trialogue.report.measures import all_leagues, baselines_in_order, labels
 
 PREVIEW = 90  # characters of the first message in the list
@@ -105,18 +105,13 @@ class Columns:
         for name, names in facets.items():
             self.facets[name].add(row, names)
 
-    def add_values(self, values: Sequence[Value], users: str | None) -> None:
-        """The values of the row that was added last: its own, else the means of those of its utterances."""
+    def add_values(self, values: Mapping[str, float], users: str | None) -> None:
+        """The values of the row that was added last, by measure."""
         row = len(self.ids) - 1
-        sums: dict[tuple[str, bool], list[float]] = {}
-        for each in values:
-            if each.value is not None:
-                sums.setdefault((each.measure, each.utterance is None), []).append(each.value)
-        for (measure, is_own), found in sums.items():
-            if is_own or (measure, True) not in sums:
-                column = self.measures.setdefault(column_name(measure, users), array("d"))
-                column.extend([math.nan] * (row - len(column)))
-                column.append(sum(found) / len(found))
+        for measure, value in values.items():
+            column = self.measures.setdefault(column_name(measure, users), array("d"))
+            column.extend([math.nan] * (row - len(column)))
+            column.append(value)
 
     def values_of(self, measure: str) -> list[JsonValue]:
         """A column of values; null where a row has none."""
@@ -181,15 +176,25 @@ def _write_rows(parts: Sequence[Part], data: Path) -> tuple[Columns, dict[str, l
         if len(details) == DETAIL_CHUNK:
             flush("detail", {"words": words.texts(), "rows": details}, row - len(details))
             details, words = [], TextCodes()
-        values, answers, gates = list(scores.values(entry)), scores.answers(entry), _gates(part, entry)
+        answers, gates = scores.answers(entry), _gates(part, entry)
         raters = [(each.rater,) for each in answers if each.rater is not None]
         raters += [(vote.rater,) for vote in votes if vote.rater is not None]
         columns.add(entry, part.name, {**_labels(entry), "rater": raters, "fault": [(gate.value,) for gate in gates]})
-        columns.add_values(values, part.users)
+        columns.add_values(scores.means(entry), part.users)
         own = [plain(each.text) for each in entry.dialogue.utterances]
         size += sum(map(len, own))
         texts.append([*own])
-        details.append(detail(entry, words, users=part.users, values=values, answers=answers, votes=votes, gates=gates))
+        details.append(
+            detail(
+                entry,
+                words,
+                users=part.users,
+                values=scores.values(entry),
+                answers=answers,
+                votes=votes,
+                gates=gates,
+            )
+        )
     flush("text", texts, len(columns.ids) - len(texts))
     flush("detail", {"words": words.texts(), "rows": details}, len(columns.ids) - len(details))
     return columns, starts

@@ -1,7 +1,7 @@
 """Read the inputs of a run, and collect their problems and warnings."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
@@ -15,6 +15,8 @@ from trialogue.datasets.tables.scores import ScoreTable, dialogues_of
 from trialogue.errors import DataError, Problem, Unread, UsageError
 from trialogue.languages import ENGLISH
 from trialogue.long_work import with_progress
+from trialogue.metrics.base import Conversation
+from trialogue.metrics.engine.conversations import evaluated_conversations
 from trialogue.metrics.human_ratings import answers_among
 from trialogue.records import (
     ClusterKind,
@@ -73,10 +75,17 @@ class InputRecords:
 
     study: DeclaredStudy | None = None
     """What the study that they are from declared before its data; None: nothing, or they are from several sources."""
+    _online: "tuple[Sequence[Dialogue], Collection[Conversation]] | None" = field(default=None, init=False, repr=False)
 
     def __repr__(self) -> str:
         kinds = ("dialogues", "situations", "responses", "scores", "preferences")
         return f"<Material: {', '.join(f'{len(getattr(self, kind))} {kind}' for kind in kinds)}>"
+
+    def online(self) -> Collection[Conversation]:
+        """Conversations of evaluated systems; those of baselines only if there is nothing else."""
+        if self._online is None or self._online[0] is not self.dialogues:
+            self._online = self.dialogues, evaluated_conversations(self.dialogues)
+        return self._online[1]
 
     def __bool__(self) -> bool:
         """Whether there is anything to evaluate: conversations, replies, people's answers about some, or their votes."""

@@ -12,7 +12,7 @@ from trialogue.catalogue.presenting.claims import ClaimCheck
 from trialogue.catalogue.presenting.real_items import read_real_items
 from trialogue.dask_cluster import ALONE, Workers
 from trialogue.errors import DataError, Problem, TrialogueError, UsageError
-from trialogue.long_work import few_collections, with_progress
+from trialogue.long_work import PerObject, few_collections, with_progress
 from trialogue.records import Dialogue, Mention, Response, Situation, Utterance
 from trialogue.records.files.dialogue_store import keep_as, map_dialogues
 from trialogue.workflows.inputs.inputs import InputRecords
@@ -118,13 +118,15 @@ class _Check:
         real = None if known is None else read_real_items(known)
         self._titles, self._claims = TitleCheck(linker, real=real, date=date), ClaimCheck(linker.catalogue)
         self._seen: dict[tuple[str, tuple[Mention, ...] | None], dict[str, object]] = {}
+        self.utterance = PerObject(self._utterance)
+        """An utterance with what is found in it."""
 
     def dialogue(self, dialogue: Dialogue) -> Dialogue:
         """A dialogue; its user's words stay as they are."""
         said = tuple(self.utterance(each) if each.speaker == "system" else each for each in dialogue.utterances)
         return dialogue.model_copy(update={"utterances": said})
 
-    def utterance(self, utterance: Utterance) -> Utterance:
+    def _utterance(self, utterance: Utterance) -> Utterance:
         """An utterance; the same words with the same items, as of a list for all users, are looked at once."""
         key = utterance.text, utterance.mentions
         if key not in self._seen:

@@ -1,15 +1,15 @@
 """Default metrics of a run: those whose requirements the data meet, one variant each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from trialogue.long_work import OnePass
+from trialogue.long_work import OnePass, PerObject
 from trialogue.metrics import AnyMetric, Conversation, get_metric
 from trialogue.metrics.base import Reply
 from trialogue.metrics.dialogue.acts import why_unlabelled
 from trialogue.metrics.dialogue.resources import calls_of, cost_of, tokens_of, wait_of
 from trialogue.metrics.engine.conversations import is_stream
-from trialogue.records import MentionedBy
+from trialogue.records import MentionedBy, Utterance
 from trialogue.workflows.pipeline.domains import HasDomain, fits_domain
 
 BASELINES = ("length@words", "distinct(n=2)@per_response_marks")
@@ -130,7 +130,7 @@ def needs_met(conversations: Iterable[Conversation]) -> frozenset[str]:
         if conversation.dialogue is not None:
             held |= _held_by_dialogue(conversation)
         for reply in conversation.replies:
-            held |= _held_by_reply(reply)
+            held.update(_held_by_reply(reply))
     return frozenset(held)
 
 
@@ -159,36 +159,33 @@ def _held_by_dialogue(conversation: Conversation) -> set[str]:
     return found | {need for need, value in known.items() if value is not None}
 
 
-def _held_by_reply(reply: Reply) -> set[str]:
-    utterance = reply.utterance
-    found = {REPLY, *(("context",) if reply.context else ())}
-    if reply.reference is not None:
-        found.add("reference")
-    if utterance.mentions is not None:
-        found.add("mentions")
-    if (
-        utterance.unrecognised is not None or utterance.claims is not None
-    ):  # looked for, also where none is recognisable
-        found.add("unrecognised")
-    if any(each.by is MentionedBy.NEWER for each in utterance.unrecognised or ()):
-        found.add("newer")
-    if utterance.outside is not None:
-        found.add("outside")
-    if utterance.claims:
-        found.add("claims")
-    if utterance.ranking is not None:
-        found.add("ranking")
+def _held_by_reply(reply: Reply) -> Iterator[str]:
+    utterance, reference = reply.utterance, reply.reference
+    yield from _held_by_utterance(utterance)
+    if reply.context:
+        yield "context"
     if reply.targets is not None:
-        found.add("targets")
-    if utterance.acts is not None:
-        found.add("acts")
+        yield "targets"
+    if reference is not None:
+        yield "reference"
     # A match needs labels on both sides; without a reference, a system's own labels still describe it.
-    if utterance.strategies is not None and (reply.reference is None or reply.reference.strategies is not None):
-        found.add("strategies")
-    if utterance.strategy_distribution is not None and (
-        reply.reference is None or reply.reference.strategy_distribution is not None
-    ):
-        found.add("strategy_distribution")
-    if utterance.same_as_reference is not None:
-        found.add("same_as_reference")
-    return found
+    for name in ("strategies", "strategy_distribution"):
+        if getattr(utterance, name) is not None and (reference is None or getattr(reference, name) is not None):
+            yield name
+
+
+@PerObject
+def _held_by_utterance(utterance: Utterance) -> frozenset[str]:
+    held = {
+        REPLY: True,
+        "mentions": utterance.mentions is not None,
+        # looked for, also where none is recognisable
+        "unrecognised": utterance.unrecognised is not None or utterance.claims is not None,
+        "newer": any(each.by is MentionedBy.NEWER for each in utterance.unrecognised or ()),
+        "outside": utterance.outside is not None,
+        "claims": bool(utterance.claims),
+        "ranking": utterance.ranking is not None,
+        "acts": utterance.acts is not None,
+        "same_as_reference": utterance.same_as_reference is not None,
+    }
+    return frozenset(name for name, is_so in held.items() if is_so)

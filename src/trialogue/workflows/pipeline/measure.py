@@ -31,7 +31,6 @@ from trialogue.metrics.engine.conversations import (
     conversations_by_role,
     conversations_of,
     dialogues_in,
-    evaluated_conversations,
     is_stream,
 )
 from trialogue.metrics.engine.engine import BATCH, Measurement
@@ -185,7 +184,7 @@ def choose(
         UsageError: an unknown metric, variant or parameter.
     """
     conversations = Joined(
-        evaluated_conversations(material.dialogues),
+        material.online(),
         offline_conversations(material.situations, material.responses),
     )
     shown = with_leaders(get_metrics(metrics)) if metrics else default_metrics(conversations)
@@ -230,7 +229,7 @@ def measure(
     """
     settings = settings or Settings()
     material, promoted = with_own_roles(material)
-    online = evaluated_conversations(material.dialogues)
+    online = material.online()
     is_beside = len(online) < len(material.dialogues)
     beside = conversations_by_role(material.dialogues, Role.BASELINE) if is_beside else []
     offline = offline_conversations(material.situations, material.responses)
@@ -258,29 +257,22 @@ def measure(
     fitting = [metric for metric in metrics if not needs_offline(metric)] if online or alone else []
     outcomes = [metric for metric in fitting if is_beside and is_outcome(metric)]
     others = [metric for metric in fitting if metric not in outcomes]
-    sizes = len(online) + len(beside) + len(alone), len(online) + len(alone)
-    vocabulary, named, are_apart = wishes.result(), choice.are_named, bool(workers) and not alone
-    learned = choice.shown if named else get_metrics(LEARNED)
+    size = len(online) + len(beside) + len(alone)
+    learned = choice.shown if choice.are_named else get_metrics(LEARNED)
+    task = PartTask(
+        tuple(metric.measure for metric in outcomes),
+        tuple(metric.measure for metric in others),
+        settings,
+        manifest.data_hash,
+        material.catalogue,
+        wishes.result(),
+        is_beside=is_beside,
+    )
     with OnePass(Joined(online, beside), is_costly=is_stream(online)) as once:
-        if are_apart:
-            task = PartTask(
-                tuple(metric.measure for metric in outcomes),
-                tuple(metric.measure for metric in others),
-                settings,
-                manifest.data_hash,
-                material.catalogue,
-                vocabulary,
-                is_beside=is_beside,
-            )
-            everywhere = once.use(lambda items: measure_parts(dialogues_in(items), task, workers, tell, sizes[0]))
+        if workers and not alone:
+            whole = once.use(lambda items: measure_parts(dialogues_in(items), task, workers, tell, size))
         else:
-            totals = once.use(lambda items: found.totals(outcomes, chain(items, alone), sizes[0]))
-            further = once.use(lambda items: found.totals(others, chain(own(items), alone), sizes[1]))
-            faulty = once.use(
-                lambda items: faults_of_users(
-                    dialogues_in(own(items)), material.catalogue, tell, vocabulary=vocabulary, total=len(online)
-                )
-            )
+            whole = once.use(lambda items: measure_alone(chain(items, alone), (outcomes, others), task, tell, size))
         failed = once.use(lambda items: any(map(was_failed_by_its_system, chain(own(items), alone, answered))))
         survey = once.use(lambda items: LanguageSurvey.from_conversations(chain(own(items), offline)))
         replied = [*offline, *(each for each in answered if each.dialogue is None)]
@@ -302,9 +294,8 @@ def measure(
         exposures = [
             once.use(partial(_exposures, metric, own)) for metric in choice.shown if isinstance(metric, TrainedMetric)
         ]
-        domains = once.use(lambda items: domain_fits(learned, own(items), are_measured=named))
-    whole = everywhere.result() if are_apart else PartTotals((totals.result(), further.result()), faulty.result())
-    for total, units in whole.groups:
+        domains = once.use(lambda items: domain_fits(learned, own(items), are_measured=choice.are_named))
+    for total, units in whole.result().groups:
         total.finish(units)
         found.add_totals(total, units)
     found.measures.extend(_measure(metric, by_people=False) for metric in fitting)
@@ -339,8 +330,8 @@ def measure(
             *(each for each in found.counts if (each.measure, each.system) not in screened.left_out),
         ),
         measures=tuple(found.measures),
-        systems=facts_of(tallies.result(), completed.result(), whole.faults, seeds=material.seeds),
-        faults=whole.faults,
+        systems=facts_of(tallies.result(), completed.result(), whole.result().faults, seeds=material.seeds),
+        faults=whole.result().faults,
         dialogues=len(online) or len({conversation.cluster for conversation in (*offline, *answered)}),
         people=people.result(),
         populations=populations.result(),
@@ -447,8 +438,8 @@ def _unpickle_part(content: bytes, first: int) -> DialoguePart:
 class PartTotals:
     """Totals and unit scores of outcomes and of other metrics, and the faults of users."""
 
-    groups: tuple[tuple[Measurement, UnitTable], tuple[Measurement, UnitTable]]
-    faults: FaultsOfUsers
+    groups: "_Groups"
+    faults: dict[tuple[str, str], Sequence[Gate]]
 
 
 def measure_parts(
@@ -469,42 +460,73 @@ def measure_parts(
     stream = iter(dialogues)
     groups = iter(lambda: tuple(islice(stream, BATCH)), ())
     parts = (DialoguePart(group, 1 + place * BATCH) for place, group in enumerate(groups))
-    whole, faults, problems = _empty_groups(task), dict[tuple[str, str], Sequence[Gate]](), list[Problem]()
+    whole = PartTotals(_empty_groups(task, (get_metrics(task.outcomes), get_metrics(task.others))), {})
+    problems = list[Problem]()
     results = workers.map(measure_part, parts, task, purpose="evaluate on a Dask cluster")
     for _, found in with_progress(results, tell, f"times {BATCH} dialogues measured", -(-count // BATCH)):
         if not isinstance(found, PartTotals):
             problems += found
             continue
-        for (total, units), (further, more) in zip(whole, found.groups, strict=True):
+        for (total, units), (further, more) in zip(whole.groups, found.groups, strict=True):
             total.merge(further)
             units.extend(more)
-        faults |= found.faults
+        whole.faults |= found.faults
     if problems:
         raise DataError(problems)
-    return PartTotals(whole, faults)
+    return whole
 
 
-def _empty_groups(task: PartTask) -> tuple[tuple[Measurement, UnitTable], tuple[Measurement, UnitTable]]:
+def measure_alone(
+    conversations: Iterable[Conversation],
+    metrics: tuple[Sequence[AnyMetric], Sequence[AnyMetric]],
+    task: PartTask,
+    tell: Tell,
+    count: int,
+) -> PartTotals:
+    """What ``measure_parts`` computes, by this process: what one metric finds in a dialogue serves the others.
+
+    Args:
+        conversations: with dialogues or without, those of baselines among them.
+        metrics: outcomes and others, as in the task; they may be of somebody's own.
+        task: what is done with the dialogues.
+        tell: called with progress lines.
+        count: number of conversations.
+    """
+    tell(f"{sum(map(len, metrics))} metrics over {count} conversations")
+    whole = PartTotals(_empty_groups(task, metrics), {})
+    stream = iter(with_progress(conversations, tell, "conversations measured", count))
+    while batch := list(islice(stream, BATCH)):
+        _add(batch, task, whole)
+    return whole
+
+
+_Groups = tuple[tuple[Measurement, UnitTable], tuple[Measurement, UnitTable]]
+
+
+def _empty_groups(task: PartTask, metrics: tuple[Sequence[AnyMetric], Sequence[AnyMetric]]) -> _Groups:
     first, second = (
-        (Measurement(get_metrics(names), settings=task.settings, data_hash=task.data_hash), UnitTable())
-        for names in (task.outcomes, task.others)
+        (Measurement(each, settings=task.settings, data_hash=task.data_hash), UnitTable()) for each in metrics
     )
     return first, second
+
+
+def _add(conversations: Sequence[Conversation], task: PartTask, whole: PartTotals) -> None:
+    """Add a batch of conversations."""
+    own = [each for each in conversations if each.dialogue is None or each.role is Role.SYSTEM or not task.is_beside]
+    for (total, units), measured in zip(whole.groups, (conversations, own), strict=True):
+        total.add(measured, units)
+    whole.faults |= faults_of_users(dialogues_in(own), task.catalogue, vocabulary=task.vocabulary)
 
 
 @few_collections()
 def measure_part(part: DialoguePart, task: PartTask) -> PartTotals | list[Problem]:
     """Totals and faults of some dialogues, or mistakes in them."""
-    conversations = list(conversations_of(part.dialogues))
-    own = [each for each in conversations if each.role is Role.SYSTEM] if task.is_beside else conversations
-    groups = _empty_groups(task)
+    found = PartTotals(_empty_groups(task, (get_metrics(task.outcomes), get_metrics(task.others))), {})
     try:
-        for (total, units), measured in zip(groups, (conversations, own), strict=True):
-            total.add(measured, units)
-        faults = faults_of_users(dialogues_in(own), task.catalogue, vocabulary=task.vocabulary)
+        _add(list(conversations_of(part.dialogues)), task, found)
     except DataError as error:
         return list(error.problems)
-    return PartTotals(groups, faults)
+    return found
 
 
 @dataclass

@@ -1,11 +1,10 @@
 """Counts per system: dialogues, replies, people, and completed tasks."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trialogue.findings import SystemFacts
-from trialogue.long_work import with_progress
 from trialogue.metrics import Conversation
 from trialogue.metrics.gates.detect import Vocabulary, gates_in, vocabulary_of
 from trialogue.records import CompletionCounts, Dialogue, Role, Utterance
@@ -20,10 +19,8 @@ FaultsOfUsers = Mapping[tuple[str, str], Sequence[Gate]]
 def faults_of_users(
     dialogues: Iterable[Dialogue],
     catalogue: str | None = None,
-    tell: Callable[[str], None] = lambda _line: None,
     *,
     vocabulary: Vocabulary | None = None,
-    total: int | None = None,
 ) -> dict[tuple[str, str], tuple[Gate, ...]]:
     """The faults of the users of dialogues that are evaluated together: what users could wish for is of all their needs.
 
@@ -31,16 +28,14 @@ def faults_of_users(
         dialogues: the dialogues.
         catalogue: of the items that needs are about, as ``load_catalogue`` takes it; None: descriptions of items are not
             recognised, only titles.
-        tell: called with progress lines.
         vocabulary: values that any of their needs asks for; None: it is looked up first, in a pass of its own.
-        total: their number, for the progress lines.
     """
     if vocabulary is None:
         dialogues = list(dialogues)
         vocabulary = vocabulary_of(dialogue.need for dialogue in dialogues if dialogue.need is not None)
     facts = None
     found = {}
-    for dialogue in with_progress(dialogues, tell, "users checked", total):
+    for dialogue in dialogues:
         if facts is None and catalogue is not None and dialogue.need is not None:
             from trialogue.workflows.inputs.knowledge import facts_of_catalogue  # here: most have no catalogue
 

@@ -1,0 +1,59 @@
+"""Dialogues of a file, of which utterances that are written alike are one record: what the usual reader makes of them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trialogue.errors import DataError
+from trialogue.records import Dialogue, Response, Utterance, read_records, write_records
+from trialogue.records.files import jsonl
+from trialogue.records.files.plain import reader_of_dialogues
+
+HELLO = {"speaker": "user", "text": "Hello 🎬", "meta": {"big": 12345678901234567890123, "small": 1e-7}}
+TALK: dict[str, Any] = {
+    "kind": "dialogue", "v": 5, "id": "1", "utterances": [HELLO, HELLO], "system": "a", "meta": {"x": [1.5, None]},
+}  # fmt: skip
+
+
+def parsed(text: str) -> Dialogue:
+    found = jsonl.parse_line(text, {"dialogue": Dialogue})
+    assert isinstance(found, Dialogue)
+    return found
+
+
+@pytest.mark.parametrize(
+    "change", [{}, {"ratings": [{"name": "overall", "value": 3}]}, {"need": None}, {"utterances": []}]
+)
+@pytest.mark.parametrize("spaces", [None, 2])
+def test_a_dialogue_is_what_the_usual_reader_makes_of_its_line(change: dict[str, Any], spaces: int | None) -> None:
+    line = json.dumps(TALK | change, indent=spaces)
+    found = reader_of_dialogues()(line)
+    assert found == parsed(line)
+    assert found is not None
+    assert found.__pydantic_fields_set__ == parsed(line).__pydantic_fields_set__
+
+
+def test_utterances_that_are_written_alike_are_one_record_in_all_dialogues_of_a_file(tmp_path: Path) -> None:
+    said = Utterance(speaker="user", text="Hello")
+    write_records(tmp_path / "talks.jsonl", [Dialogue(id=str(place), utterances=(said, said)) for place in range(3)])
+    dialogues = list(read_records(tmp_path / "talks.jsonl", Dialogue))
+    assert len({id(each) for talk in dialogues for each in talk.utterances}) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"v": 1}, {"v": 99}, {"speaker": "x"}, {"kind": "response"}, {"id": None}, {"unknown": 1}, {"utterances": 3}],
+)
+def test_other_lines_are_left_to_the_usual_reader(change: dict[str, Any]) -> None:
+    assert reader_of_dialogues()(json.dumps(TALK | change)) is None
+
+
+def test_mistakes_are_named_as_by_the_usual_reader(tmp_path: Path) -> None:
+    wrong = TALK | {"utterances": [HELLO, HELLO | {"text": 5}]}
+    (tmp_path / "talks.jsonl").write_text(json.dumps(TALK) + "\n" + json.dumps(wrong) + "\n", "utf-8")
+    with pytest.raises(DataError, match=r"line 2, field utterances\[1\].text"):
+        list(read_records(tmp_path / "talks.jsonl", Dialogue))
+    with pytest.raises(DataError, match="kind 'dialogue'; expected: response"):
+        list(read_records(tmp_path / "talks.jsonl", Response))
