@@ -25,33 +25,16 @@ from trialogue.study.design.items import (
     RealismItem,
     ShownDialogue,
 )
-from trialogue.study.design.questions import Option, Question, text_in
+from trialogue.study.design.questions import Option, Question, own_texts, text_in
 from trialogue.study.design.validity import Rule
 
 MAX_ALIKE = 1.0  # share of equal answers at which a session is called straight-lined
 BLANK = "…"  # text of an item that shows nothing but an instruction
 MIN_ANSWERS = 6  # answers below which equal ones say nothing
 
-ASK = {
-    "en": 'This reply is an attention check: please choose "{answer}" for every question about every reply on this page.',
-    "de": 'Diese Antwort prüft die Aufmerksamkeit: Bitte wählen Sie bei jeder Frage zu jeder Antwort "{answer}".',
-}
-ASK_OF = {  # where other questions do not offer that answer
-    "en": 'This reply is an attention check: please choose "{answer}" for the question "{question}" about every reply on '
-    "this page. Your other answers here do not count.",
-    "de": 'Diese Antwort prüft die Aufmerksamkeit: Bitte wählen Sie "{answer}" bei der Frage "{question}" zu jeder Antwort '
-    "auf dieser Seite. Ihre übrigen Angaben hier zählen nicht.",
-}
-ASK_HERE = {  # about the reply that says so, and no other one
-    "en": 'This reply is an attention check: please choose "{answer}" for the question "{question}" about this reply. Your '
-    "other answers on this page do not count.",
-    "de": 'Diese Antwort prüft die Aufmerksamkeit: Bitte wählen Sie "{answer}" bei der Frage "{question}" zu dieser '
-    "Antwort. Ihre übrigen Angaben auf dieser Seite zählen nicht.",
-}
-ASK_ONCE = {
-    "en": 'This is an attention check: please choose "{answer}" here, and write "check" where a reason is asked for.',
-    "de": 'Dies prüft die Aufmerksamkeit: Bitte wählen Sie hier "{answer}", und schreiben Sie als Begründung "check".',
-}
+ASK, ASK_OF, ASK_HERE, ASK_ONCE = (own_texts()["check"][kind] for kind in ("each", "one", "here", "once"))
+"""Instructions: about every reply; for one question, where others do not offer the answer; about the reply that says
+so; and of items that are answered once."""
 
 
 @dataclass(frozen=True)

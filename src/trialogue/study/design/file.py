@@ -19,7 +19,7 @@ from trialogue.records.kinds.uses import Use
 from trialogue.study.design.contradictions import contradictions
 from trialogue.study.design.launch import Launch, Payment, Stratum
 from trialogue.study.design.pages import Phase
-from trialogue.study.design.questions import Option, Question, TextLimits, Words
+from trialogue.study.design.questions import Option, Question, TextLimits, Words, own_texts
 from trialogue.study.design.validity import Attention, Rejection, Rule, Validity
 
 StudyType: TypeAlias = Literal["rating", "preference", "realism", "chat", "labelling"]
@@ -161,24 +161,7 @@ class Chatting(Record):
 
 
 SIDES = ("1", "same", "2")
-_TEXTS: dict[str, dict[str, Words]] = {
-    "preference": {
-        "question": {"en": "Which one is better?", "de": "Was ist besser?"},
-        "1": {"en": "A is better", "de": "A ist besser"},
-        "same": {"en": "Both are the same", "de": "Beide sind gleich gut"},
-        "2": {"en": "B is better", "de": "B ist besser"},
-    },
-    "realism": {
-        "question": {
-            "en": "In which conversation is the user a human being?",
-            "de": "In welchem Gespräch ist der Nutzer ein Mensch?",
-        },
-        "1": {"en": "In conversation A", "de": "In Gespräch A"},
-        "same": {"en": "I cannot tell", "de": "Ich kann es nicht sagen"},
-        "2": {"en": "In conversation B", "de": "In Gespräch B"},
-    },
-}
-_WHY: Words = {"en": "Why? One sentence is enough.", "de": "Warum? Ein Satz genügt."}
+PAIRS = ("preference", "realism")
 
 
 class StudyFile(Record):
@@ -284,7 +267,7 @@ class StudyFile(Record):
 
     def item_questions(self) -> tuple[Question, ...]:
         """Questions asked once per item: the type's own question first."""
-        if self.type in _TEXTS:
+        if self.type in PAIRS:
             return (*self._choice(), *self.questions)
         if self.type == "labelling":
             return (self._label(), *self.questions)
@@ -296,16 +279,15 @@ class StudyFile(Record):
             return (choice,)
         required = self.type == "realism" or self.reason == "required"
         limits = TextLimits(lines=3, at_least=3 if required else 0)
-        return (choice, Question(name="reason", question=_WHY, text=limits, required=required))
+        return (choice, Question(name="reason", question=own_texts()["reason"], text=limits, required=required))
 
     def _label(self) -> Question:
-        asked: Words = {"en": "What does the marked message do?", "de": "Was tut die markierte Nachricht?"}
-        return Question(name="label", question=asked, choice=self.labels or strategy_labels())
+        return Question(name="label", question=own_texts()["label"], choice=self.labels or strategy_labels())
 
 
 def preference_question(kind: str = "preference") -> Question:
     """Question for the preferred side: ``1`` is the one shown first, ``2`` the other, ``same`` neither."""
-    words = _TEXTS[kind]
+    words = own_texts()[kind]
     options = tuple(Option(value=side, label=words[side]) for side in SIDES)
     return Question(name="choice", question=words["question"], choice=options)
 

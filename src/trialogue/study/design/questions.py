@@ -26,8 +26,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from typing import Annotated, Any, Literal, TypeAlias
 
+import yaml
 from pydantic import BeforeValidator, Field, model_validator
 
 from trialogue.records import JsonValue, Record, Scale
@@ -60,6 +63,13 @@ UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})  # categories of characters t
 THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}([.,][0-9]{3})+")
 """What some read as thousands and others as decimals: "25,000" is 25 or 25000, and so is "25.000"."""
 DIGITS = 18  # characters of a number; nothing that people are asked has more
+
+
+@cache
+def own_texts() -> dict[str, Any]:
+    """What a study asks by itself, by language, from ``texts.yaml``."""
+    found: dict[str, Any] = yaml.safe_load(files("trialogue.study.design").joinpath("texts.yaml").read_text("utf-8"))
+    return found
 
 
 def text_in(words: Words, language: str) -> str:
