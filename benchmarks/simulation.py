@@ -49,7 +49,7 @@ PARTS = {
     "user.py:_hear": "understanding: labels, titles",
     "nlg.py:say": "wording",
     "scripted.py:reply": "the scripted recommender",
-    "ledger.py:line_of": "the dialogue as a line of JSON",
+    "jsonl.py:line_of": "the dialogue as a line of JSON",
     "ledger.py:append": "writing the ledger, with fsync",
     "ledger.py:export": "exporting dialogues and manifest",
     "plan.py:__getitem__": "ids and seeds",
