@@ -42,7 +42,7 @@ from trialogue.simulation.users.interaction import class_bigrams, labels_of
 from trialogue.simulation.users.options import UserOptions, method
 from trialogue.stats import auc
 from trialogue.workflows.inputs.knowledge import Knowledge, load_catalogue
-from trialogue.workflows.passport.section import user_side
+from trialogue.workflows.passport.sides import user_side
 from trialogue.workflows.simulation.realism_features import FEATURES, has_words
 
 SPLITS = 5

@@ -27,7 +27,7 @@ from trialogue.report.render.terminal import document_text
 from trialogue.seeds import rng_for
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.passport.passport import AGENTS, passport
-from trialogue.workflows.passport.section import user_side
+from trialogue.workflows.passport.sides import user_side
 from trialogue.workflows.passport.simulated_sample import PassportPlan
 from trialogue.workflows.simulation.realism_features import FEATURES, has_words
 

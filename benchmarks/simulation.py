@@ -37,10 +37,15 @@ commit 5ffc5cd held 23.9 and 130 times as many; the one of this page holds 14.6 
 fits, and users came to judge more of what an agent says. What is left at n = 100 is to read 223 different messages of
 the agent for the first time (a third of the time), each user's random numbers and profile (15 %), and imports.
 
-Since then (27 November): collecting garbage seldom, finding decades once and asking for retries without a
-protocol's check took 5 % of the CPU time of n = 500 (median of 9 alternations with commit 64f85c99; .82 to 1.13) and
-1 % of n = 100 (15; .75 to 1.32) on a machine that others used, byte for byte the same dialogues: the goals are not
-reached. Of n = 100, the first import of filelock is a tenth."""
+Since then (27 November), measured in turn with commit 890be0a5 on two cores that others used, byte for byte the same
+dialogues (CPU time, smallest and middle value of each side; load from 2 to 13): n = 100 takes 79 to 85 % of the time it
+took (12 to 25 pairs), n = 500 takes 77 to 90 % (6 to 11 pairs), in a fifth fewer calls of functions (230,139 to 183,470
+and 813,977 to 654,403). Applied to the page above, that is 17 to 18 times the recorded UserSimCRS at n = 100 (goal 20:
+not reached) and 88 to 102 times at n = 500 (goal 90). Over HTTP, 500 dialogues took .79 CPU seconds of the simulator
+instead of 1.01, and 388 a second by the wall instead of 331 in the same minute, which is 435 on the idle machine of this
+page (goal 400). Locks of files no longer load filelock (8 % of n = 100), lines of records are written by pydantic (5 %),
+a title is linked in 37 instead of 48 us, new objects are not looked at when a batch ends (2 %). What is left at n = 100 is
+flat: linking 223 new messages (a quarter), a user's need and profile (a fifth), the dialogue as JSON (7 %)."""
 Found = dict[str, float]
 
 # Where the time goes: functions that do not call one another, with what they are for.
@@ -49,7 +54,7 @@ PARTS = {
     "user.py:_hear": "understanding: labels, titles",
     "nlg.py:say": "wording",
     "scripted.py:reply": "the scripted recommender",
-    "ledger.py:line_of": "the dialogue as a line of JSON",
+    "jsonl.py:line_of": "the dialogue as a line of JSON",
     "ledger.py:append": "writing the ledger, with fsync",
     "ledger.py:export": "exporting dialogues and manifest",
     "plan.py:__getitem__": "ids and seeds",

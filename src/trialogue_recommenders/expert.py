@@ -1,4 +1,4 @@
-"""Facts about an item, and commonalities of two items, for wording."""
+"""What a recommender knows of its catalogue: content, ratings and titles, a ranking for wishes, and facts for wording."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Protocols for agents and their sessions.
+"""Protocols for agents and their sessions, and a base class of sessions without a greeting.
 
 An agent opens sessions; a session replies to the history so far and is closed. Timeouts, retries, rate limits and
 concurrency are the agent's own concern. A failure that remains after retries is raised as ``AgentFailure``, which the caller

@@ -135,6 +135,8 @@ def said_in(text: str) -> Spoken:
 
 def _check_meta(meta: Mapping[str, JsonValue]) -> None:
     """Check that a turn's ``meta`` is valid JSON, as files require."""
+    if not meta:
+        return
     try:
         json.dumps(meta, ensure_ascii=False, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError) as error:  # UnicodeEncodeError is a ValueError

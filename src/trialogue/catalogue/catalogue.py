@@ -10,7 +10,7 @@ import hashlib
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -104,6 +104,10 @@ class Catalogue(Mapping[str, Item]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._items)
 
+    def values(self) -> ValuesView[Item]:
+        """The items, without a look-up of each."""
+        return self._items.values()
+
     def __len__(self) -> int:
         return len(self._items)
 
@@ -118,10 +122,10 @@ class Catalogue(Mapping[str, Item]):
     @cached_property
     def fingerprint(self) -> str:
         """Hash of twelve hex digits over ids, titles and years."""
-        digest = hashlib.sha256()
-        for item in self.values():
-            digest.update("\x1f".join((item.id, item.title, str(item.year), *item.other_titles, "\x1e")).encode())
-        return digest.hexdigest()[:12]
+        parts = [
+            "\x1f".join((item.id, item.title, str(item.year), *item.other_titles, "\x1e")) for item in self.values()
+        ]
+        return hashlib.sha256("".join(parts).encode()).hexdigest()[:12]
 
     def find_title(self, title: str, *, year: int | None = None) -> tuple[Item, ...]:
         """Find items by title in any spelling, the closest spelling first; () if there is none.

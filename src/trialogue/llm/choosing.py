@@ -10,7 +10,7 @@ preference for early options averages out.
 
 import re
 import string
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Protocol
 
@@ -78,11 +78,6 @@ class LocalLetterOptions(LocalOptions):
 
 LetterOptions = EndpointLetterOptions | LocalLetterOptions
 """Options wherever the model runs."""
-
-
-def letter_options_class(given: Collection[str]) -> type[EndpointLetterOptions] | type[LocalLetterOptions]:
-    """Record that describes some options: a model in a ``folder``, or else behind an endpoint."""
-    return LocalLetterOptions if "folder" in given else EndpointLetterOptions
 
 
 TOP = 20  # log-probabilities of so many tokens, the most that OpenAI gives

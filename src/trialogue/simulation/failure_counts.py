@@ -1,4 +1,4 @@
-"""Count the failures recorded in dialogues by ending."""
+"""Count the failures recorded in dialogues by ending, and what repeated requests to agents cost."""
 
 import json
 from collections.abc import Iterable

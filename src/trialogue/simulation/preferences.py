@@ -1,4 +1,4 @@
-"""Preference models: what a simulated user has seen, their opinion of an item, and their wishes.
+"""Preference models: what a simulated user has seen, their opinion of an item, and their wishes, with a need or without.
 
 ``SingleItem`` and ``KnowledgeGraph`` are those of Zhang and Balog (KDD 2020, sec. 4.3.1 and 4.3.2). Both use a
 ``Profile``.

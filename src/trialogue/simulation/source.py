@@ -1,4 +1,4 @@
-"""Write and parse the ``source`` field of simulated dialogues. No other module does."""
+"""What simulated dialogues say of their origin: the ``source`` field, and how a model's wordings turned out."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""Check HTTP responses: status codes, invalid text, and redaction of secrets."""
+"""Check HTTP responses: status codes, invalid text, secrets; and put together those that come in pieces."""
 
 import json
 import re

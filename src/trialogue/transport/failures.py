@@ -1,4 +1,4 @@
-"""Failures of agents and models: kind, whether a retry may help, and the raw response."""
+"""Failures of agents and models, with what may help; calls of third-party code end in one or in a result."""
 
 import contextlib
 import errno

@@ -22,6 +22,7 @@ from trialogue.transport.failures import PassingFailure
 
 FIRST_SPACING_S = 0.1  # between requests after the first refusal: ten a second
 RECOVERY = 0.1  # a tenth shorter with each success: seven successes undo one refusal
+NO_COST = RetryCost()
 PATIENCE_S = 120.0  # of refusals without a success, after which nothing is tried again until one succeeds
 Result = TypeVar("Result")
 Sleep = Callable[[float], None]
@@ -93,7 +94,7 @@ class RetryPolicy:
         Raises:
             AgentFailure: that of the last try, with the cost of all retries.
         """
-        cost = RetryCost()
+        cost = NO_COST
         for n_retries in range(self._retries.most + 1):
             start = self._clock()
             try:

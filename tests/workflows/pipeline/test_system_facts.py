@@ -15,7 +15,7 @@ from trialogue.workflows.experiment.simulating import catalogue_of
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.inputs.knowledge import facts_of_catalogue
 from trialogue.workflows.inputs.link import catalogue_step, link_step
-from trialogue.workflows.passport.section import gate_flags
+from trialogue.workflows.passport.sides import gate_flags
 from trialogue.workflows.pipeline.system_facts import faults_of_users
 from trialogue.workflows.simulation.simulate import simulate
 

@@ -22,7 +22,7 @@ other text the value is formatted. ``{{`` and ``}}`` stand for braces. Placehold
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Annotated, Any, Literal
 
@@ -48,29 +48,40 @@ NAMES = ("message", "dialogue_id", "seed", "turn", "history", "messages", "conte
 Values = Mapping[str, JsonValue]
 
 
-def values_of(
-    history: Sequence[Utterance], dialogue_id: str, seed: int, tools: TurnTools | None = None
-) -> dict[str, Any]:
+class _Values(dict[str, Any]):
+    """Values of placeholders, each made when a template asks for it."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], Any]]) -> None:
+        super().__init__()
+        self._makers = makers
+
+    def __missing__(self, name: str) -> Any:
+        return self._makers[name]()
+
+
+def values_of(history: Sequence[Utterance], dialogue_id: str, seed: int, tools: TurnTools | None = None) -> Values:
     """Values of the placeholders in one turn; before the first, ``message`` is "" and ``turn`` 0."""
     made = tools.calls if tools is not None else []
-    return {
-        "message": history[-1].text if history else "",
-        "dialogue_id": dialogue_id,
-        "seed": seed,
-        "turn": sum(utterance.speaker == "user" for utterance in history),
-        "history": spoken_texts(history),
-        "messages": [
-            *({"role": ROLES[said.speaker], "content": said.text} for said in history),
-            *(call_messages("", made) if made else ()),
-        ],
-        "tools": tools.schemas if tools is not None else [],
-        "tool_calls": [
-            {"id": each.id, "name": each.name, "arguments": each.arguments}
-            | ({"result": each.result} if each.error is None else {"error": each.error})
-            for each in made
-        ],
-        "context": _alternate(history),
-    }
+    return _Values(
+        {
+            "message": lambda: history[-1].text if history else "",
+            "dialogue_id": lambda: dialogue_id,
+            "seed": lambda: seed,
+            "turn": lambda: sum(utterance.speaker == "user" for utterance in history),
+            "history": lambda: spoken_texts(history),
+            "messages": lambda: [
+                *({"role": ROLES[said.speaker], "content": said.text} for said in history),
+                *(call_messages("", made) if made else ()),
+            ],
+            "tools": lambda: tools.schemas if tools is not None else [],
+            "tool_calls": lambda: [
+                {"id": each.id, "name": each.name, "arguments": each.arguments}
+                | ({"result": each.result} if each.error is None else {"error": each.error})
+                for each in made
+            ],
+            "context": lambda: _alternate(history),
+        }
+    )
 
 
 def _alternate(history: Sequence[Utterance]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The kind ``target-item:attributes``: options, users in a world, and the family behind the entry point ``target-item``."""
+"""The kind ``target-item:attributes``: a user who knows one item and answers about it, its options, and users in a world."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

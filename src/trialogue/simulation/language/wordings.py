@@ -1,4 +1,4 @@
-"""Hand-written templates for every act, with words of any domain, for acts that no corpus has a template for.
+"""Templates ready to be filled, and hand-written ones in words of any domain for acts that no corpus has one for.
 
 They are in ``bundled/acts.txt``; a file of the same form gives users other phrases. Slots: ``{item}`` a title,
 ``{value}`` a value of any attribute that users talk about, ``{genre}`` (or the attribute's name) one of this attribute,

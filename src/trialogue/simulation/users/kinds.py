@@ -1,4 +1,4 @@
-"""Plug-in interface for kinds of simulated users, built-in and third-party.
+"""Plug-in interface for kinds of simulated users, built-in and third-party, and the world that they share.
 
 A kind is found by the name of an entry point ``trialogue.users`` (a family of kinds takes one of its members behind a
 colon: ``llm:single``), as ``module:Name``, as a folder of fitted users, or in a YAML file. Settled in a world (a catalogue

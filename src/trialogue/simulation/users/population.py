@@ -1,4 +1,4 @@
-"""Agenda-based users in a world: shared state is built once, and each dialogue gets its own user."""
+"""Agenda-based users in a world: shared state is built once; each dialogue gets its own user, and tastes where needed."""
 
 from trialogue.catalogue import Catalogue, Ratings, Scale
 from trialogue.catalogue.domains import check_tells_apart

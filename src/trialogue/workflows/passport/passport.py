@@ -35,7 +35,8 @@ from trialogue.stats.resampling.bootstrap import mean_of
 from trialogue.workflows.evaluation import Progress
 from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.inputs.memory import Data, with_data_read
-from trialogue.workflows.passport.section import (
+from trialogue.workflows.passport.section import wordings_of
+from trialogue.workflows.passport.sides import (
     annotated_alike,
     copied_dialogues,
     gate_flags,
@@ -43,7 +44,6 @@ from trialogue.workflows.passport.section import (
     recognised_dialogues,
     user_side,
     with_names,
-    wordings_of,
 )
 from trialogue.workflows.passport.simulated_sample import (
     PassportPlan,
