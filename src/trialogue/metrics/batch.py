@@ -56,6 +56,11 @@ class Batch:
         return [place for place, reply in enumerate(self.replies) if failure_of(reply) is not None]
 
     @cached_property
+    def failed_dialogues(self) -> list[int]:
+        """Places of the dialogues that failed."""
+        return [place for place, dialogue in enumerate(self.dialogues) if failure_of(dialogue) is not None]
+
+    @cached_property
     def dialogues(self) -> list[Dialogue]:
         """Dialogues of the conversations that have one."""
         return [each.dialogue for each in self.conversations if each.dialogue is not None]

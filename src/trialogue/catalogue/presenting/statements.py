@@ -61,75 +61,52 @@ ROLES = (
     "director", "mind", "man", "woman", "filmmaker", "author", "writer", "one", "person", "name", "brains", "hand",
 )  # fmt: skip
 LINKS = ("of", "behind", *MADE_WORDS)
+# fmt: off
 MAKERS: tuple[tuple[tuple[tuple[str, ...], ...], re.Pattern[str]], ...] = tuple(
     (words, re.compile(pattern, re.DOTALL))
     for words, pattern in (
         ((MADE_WORDS,), rf"{NAMES}\s+(?:wrote\s+and\s+|co-)?{MADE}\s+(?:and\s+directed\s+)?(?:the\s+\w+\s+)?{TITLE}"),
-        (
-            (ROLES, LINKS),
-            rf"{NAMES},?\s+(?:{BEING}|who)\s+(?:the\s+)?(?:director|mind|man|woman|filmmaker|author|writer|one|person|"
-            rf"name)s?\s+(?:of|behind|"
-            rf"who\s+{MADE})\s+{TITLE}",
-        ),
-        (
-            (ROLES, LINKS),
-            rf"(?:director|mind|man|woman|filmmaker|author|writer|brains|hand|person)s?\s+(?:of|behind|"
-            rf"who\s+{MADE})\s+{TITLE}\s+"
-            rf"{BEING}\s+{NAMES}",
-        ),
+        ((ROLES, LINKS),
+         rf"{NAMES},?\s+(?:{BEING}|who)\s+(?:the\s+)?(?:director|mind|man|woman|filmmaker|author|writer|one|person|"
+         rf"name)s?\s+(?:of|behind|"
+         rf"who\s+{MADE})\s+{TITLE}"),
+        ((ROLES, LINKS), rf"(?:director|mind|man|woman|filmmaker|author|writer|brains|hand|person)s?\s+(?:of|behind|"
+         rf"who\s+{MADE})\s+{TITLE}\s+"
+         rf"{BEING}\s+{NAMES}"),
         ((), rf"{TITLE}['’]?s\s+(?:director|author|writer|maker)s?\s+{BEING}\s+{NAMES}"),
-        (
-            (("dir", "irector", "uthor", "riter"),),
-            rf"(?:\bdir\.?|[\"']?\b(?:[Dd]irector|[Aa]uthor|[Ww]riter)s?[\"']?)\s*(?:{BEING}|are|was|:|,)?\s*[\"']?{NAMES}",
-        ),
-        (
-            (MADE_WORDS, ("by",)),
-            rf"\b(?:directed|helmed|made|shot|filmed|written|penned|created|authored|brought\s+to\s+(?:the\s+screen|"
-            rf"life))\b[^.;!?\x00]{{0,30}}?"
-            rf"\bby\s+{NAMES}",
-        ),
-        (
-            (("director", "author", "writer", "filmmaker", "pen"),),
-            rf"\b(?:by|from)\s+(?:the\s+)?(?:director|author|writer|filmmaker|pen\s+of)\s+{NAMES}",
-        ),
+        ((("dir", "irector", "uthor", "riter"),),
+         rf"(?:\bdir\.?|[\"']?\b(?:[Dd]irector|[Aa]uthor|[Ww]riter)s?[\"']?)\s*(?:{BEING}|are|was|:|,)?\s*[\"']?{NAMES}"),
+        ((MADE_WORDS, ("by",)),
+         rf"\b(?:directed|helmed|made|shot|filmed|written|penned|created|authored|brought\s+to\s+(?:the\s+screen|"
+         rf"life))\b[^.;!?\x00]{{0,30}}?"
+         rf"\bby\s+{NAMES}"),
+        ((("director", "author", "writer", "filmmaker", "pen"),),
+         rf"\b(?:by|from)\s+(?:the\s+)?(?:director|author|writer|filmmaker|pen\s+of)\s+{NAMES}"),
         ((("direction",),), rf"\bdirection\s+(?:by|from)\s+{NAMES}"),
-        (
-            (),
-            rf"{TITLE},?\s+(?:{BEING}\s+)?(?:(?:the|a|an)\s+(?:[\w-]+\s+){{0,3}}?(?:{WORKS}|brainchild)\s+)?(?:by|of)\s+{NAMES}",
-        ),
+        ((),
+         rf"{TITLE},?\s+(?:{BEING}\s+)?(?:(?:the|a|an)\s+(?:[\w-]+\s+){{0,3}}?(?:{WORKS}|brainchild)\s+)?(?:by|of)\s+{NAMES}"),
         ((), rf"{TITLE}(?:,\s+|\s+comes\s+|\s+came\s+)from\s+{NAMES}"),
         ((), rf"{TITLE}[^.;!?]{{0,60}}?\b{WORKS}\s+(?:by|from|of)\s+{NAMES}"),
-        (
-            (),
-            rf"{TITLE}[?,.:]*\s*(?:{BEING}|[Tt]hat['’]s|[Ii]t['’]s|)\s*(?:basically\s+|really\s+|also\s+)?{NAMES}['’]s?"
-            rf"\s+(?:[\w-]+\s+){{0,3}}?{WORKS}\b",
-        ),
+        ((), rf"{TITLE}[?,.:]*\s*(?:{BEING}|[Tt]hat['’]s|[Ii]t['’]s|)\s*(?:basically\s+|really\s+|also\s+)?{NAMES}['’]s?"
+         rf"\s+(?:[\w-]+\s+){{0,3}}?{WORKS}\b"),
         ((), rf"{TITLE}\s+{BEING}\s+the\s+{NAMES}\s+{WORKS}\b"),
-        (
-            (),
-            rf"{TITLE}[^.;!?]{{0,60}}?\bha[sd]\s+{NAMES}\s+(?:in\s+the\s+director|at\s+the\s+helm|behind\s+the\s+camera)",
-        ),
+        ((), rf"{TITLE}[^.;!?]{{0,60}}?\bha[sd]\s+{NAMES}\s+(?:in\s+the\s+director|at\s+the\s+helm|behind\s+the\s+camera)"),
         ((), rf"{TITLE},?\s+(?:which|that)\s+{NAMES}\s+{MADE}"),
-        (
-            (("behind", "helm", "director"),),
-            rf"{NAMES}\s+{BEING}\s+(?:behind\s+(?:it|the\s+camera)|at\s+the\s+helm|in\s+the\s+director)",
-        ),
+        ((("behind", "helm", "director"),),
+         rf"{NAMES}\s+{BEING}\s+(?:behind\s+(?:it|the\s+camera)|at\s+the\s+helm|in\s+the\s+director)"),
         ((), rf"{TITLE}\??\s+\d{{4}},\s+{NAMES}\s*(?:[.!]|\Z)"),
         ((MADE_WORDS, ("who",)), rf"[Ii]t\s+was\s+{NAMES}\s+who\s+{MADE}\s+{TITLE}"),
-        (
-            (("direct", "helmed"),),
-            rf"{NAMES},?\s+(?:who\s+)?(?:co-)?(?:wrote\s+and\s+)?(?:directed|directs|helmed|directing)\b(?!\s+(?:before|"
-            rf"another|other|also|\x00|[A-Z]))",
-        ),
-        (
-            (("made", "shot", "wrote", "penned", "filmed", "put"),),
-            rf"{NAMES}\s+(?:made|shot|wrote|penned|filmed|put)\s+(?:it|this|the\s+(?:film|movie|book|thing))\b",
-        ),
+        ((("direct", "helmed"),),
+         rf"{NAMES},?\s+(?:who\s+)?(?:co-)?(?:wrote\s+and\s+)?(?:directed|directs|helmed|directing)\b(?!\s+(?:before|"
+         rf"another|other|also|\x00|[A-Z]))"),
+        ((("made", "shot", "wrote", "penned", "filmed", "put"),),
+         rf"{NAMES}\s+(?:made|shot|wrote|penned|filmed|put)\s+(?:it|this|the\s+(?:film|movie|book|thing))\b"),
         ((ROLES,), rf"{NAMES}\s+{BEING}\s+(?:the|its)\s+(?:director|filmmaker|author|writer)\b"),
         ((("director", "author"),), rf"\bwith\s+{NAMES}\s+as\s+(?:its\s+)?(?:director|author)"),
         ((), rf"{TITLE}[:–—-]+\s+{NAMES},\s+\d"),
     )
 )
+# fmt: on
 """Who made the item whose title is blanked out, in its sentence or those that go on about it: groups of words of each of
 which one must occur, as few texts have them, and the pattern; without any, the pattern begins with the title."""
 OPENING = "\"“*'_("

@@ -19,7 +19,7 @@ from trialogue.metrics.engine.unit_scores import (
     spread,
     values_of,
 )
-from trialogue.metrics.failure_policy import failure_of, with_failure_policy
+from trialogue.metrics.failure_policy import with_failure_policy
 from trialogue.metrics.fit_uncertainty import Sources, fitted_difference, sources_of, widen_for_fit
 from trialogue.metrics.pieces import Ints
 from trialogue.records import Dialogue, Estimate, FailurePolicy, MeasureName, MeasureSums, Reason, ReasonCode
@@ -160,9 +160,10 @@ class SummedTotals:
 
     def _statistics(self, batch: Batch) -> tuple[Array, dict[int, Undefined]]:
         """Sufficient statistics, shape (units, k), and by place why there are none."""
-        if self.metric.card.level == "response" and isinstance(self.metric, BatchSumMetric) and len(batch.owner):
-            failed = batch.failed
-            self.has_failures = self.has_failures or bool(failed)
+        of_replies = self.metric.card.level == "response"
+        failed = batch.failed if of_replies else batch.failed_dialogues
+        self.has_failures = self.has_failures or bool(failed)
+        if of_replies and isinstance(self.metric, BatchSumMetric) and len(batch.owner):
             rows = self.metric.statistics_of(batch)
             values, undefined = rows.values, dict(rows.undefined)
             for place in failed:
@@ -174,7 +175,8 @@ class SummedTotals:
                     values[place] = own
             return values, undefined
         units = self._units_of(batch)
-        self.has_failures = self.has_failures or any(failure_of(unit) is not None for unit in units)
+        if not failed:
+            return _stack_rows([*map(self.metric.statistics, units)])
         return _stack_rows([with_failure_policy(self.metric, unit, self.failed) for unit in units])
 
     def __getstate__(self) -> dict[str, object]:

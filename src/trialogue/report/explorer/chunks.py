@@ -22,7 +22,7 @@ def chunk_text(name: str, content: JsonValue) -> str:
     >>> chunk_text("text-0", ["</script>", "it's"])
     'Explorer.receive("text-0", \\'["\\\\x3c/script>","it\\\\\\'s"]\\');\\n'
     """
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
     for character, escaped in _ESCAPES.items():  # one after the other: str.translate takes ten times as long
         text = text.replace(character, escaped)
     return f"Explorer.receive(\"{name}\", '{text}');\n"
