@@ -286,7 +286,7 @@ def reproduction_part(mirror: Path) -> str:
     baselines = [row for row in found.rows if row.part == PART]
     lines = [
         "## The paper's numbers, from end to end\n",
-        f"`trialogue reproduce behavior-alignment --predictions {folder.name}`, without `--quick`: {seconds:.0f} s of CPU,",
+        f"`trialogue reproduce behavior-alignment --predictions {folder.name}`, without `quick`: {seconds:.0f} s of CPU,",
         f"{len(found.rows)} numbers: {', '.join(f'{n} {what}' for what, n in statuses.most_common())}.\n",
         "| what the baselines reach on INSPIRED | share |\n|---|---|",
         *(f"| {row.what} | {render_estimate(row.ours)} |" for row in baselines),

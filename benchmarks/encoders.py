@@ -1,7 +1,7 @@
 """How good neural models of strategies are: writes ``benchmarks/ENCODERS.md``.
 
 Needs the extras ``encoder`` and ``neural``, the corpora (TRIALOGUE_DATA_MIRROR names the folder that holds ``inspired`` and
-``redial_strategies_sample`` or the whole release) and an encoder (TRIALOGUE_ENCODER, or what ``trialogue strategies encoder
+``redial_strategies_sample`` or the whole release) and an encoder (TRIALOGUE_ENCODER, or what ``trialogue data get
 get`` obtained). Networks that were trained are kept in the folder given as the first argument, so that a run that was
 interrupted goes on; each takes two minutes of an idle core. Then:
 
@@ -224,7 +224,7 @@ def heading() -> str:
     return f"""# Neural models of strategies: what was measured
 
 Written by `benchmarks/encoders.py`, after commit {commit()}, Python {platform.python_version()}, one core of
-{platform.machine()} that was shared with other work. The encoder is all-MiniLM-L6-v2 (`trialogue strategies encoder get`,
+{platform.machine()} that was shared with other work. The encoder is all-MiniLM-L6-v2 (`trialogue data get minilm`,
 fingerprint {find_encoder().fingerprint()}). Every model was also trained on bundled sentences: linear ones on all,
 networks on the 1,884 that were written with INSPIRED dev, half of the tested data, in view (dev to test in `STRATEGIES.md`
 says what that is worth), and on the 2,990 others only where "general sentences" is said. One such network was put into

@@ -41,7 +41,7 @@ PAGE = """# KDD 2020, Tables 4 to 7
 Written by `benchmarks/kdd2020.py`, after commit {commit}, Python {python}, {machine}: what
 `trialogue reproduce kdd2020` prints, with {n} dialogues of each simulator with each system.
 
-The model as printed (`--as paper`) does not give Table 4 for B and C: its dialogues with them are much longer than the
+The model as printed (`--set as=paper`) does not give Table 4 for B and C: its dialogues with them are much longer than the
 published ones. An agenda of QRFA that is a whole dialogue of a real user has as many acts as that dialogue, and each
 unanswered act adds another one, so simulated dialogues must be longer than real ones; in Table 4 they are shorter, for B
 and C. Nor does the released code give the table for CIR6: its agendas have at most 12 acts. The defaults follow neither.
@@ -70,7 +70,7 @@ whom B is above A (.864 and .833).
 
 ### Which ingredient of the printed model
 
-One ingredient of `--as paper` at a time is replaced by that of the default users. Where a single ingredient decides a
+One ingredient of `--set as=paper` at a time is replaced by that of the default users. Where a single ingredient decides a
 comparison, its row has it.
 
 | ingredient | missed | surely missed | no longer surely missed | surely missed in addition |

@@ -80,7 +80,7 @@ def ways(jobs: Sequence[int], workers: Sequence[int]) -> dict[str, list[object]]
     """Options of one process and of several, by name."""
     found: dict[str, list[object]] = {"one process": []}
     found |= {f"`--jobs {count}`": ["--jobs", count] for count in jobs}
-    return found | {f"`--cluster local --jobs {count}`": ["--cluster", "local", "--jobs", count] for count in workers}
+    return found | {f"`--jobs local:{count}`": ["--jobs", f"local:{count}"] for count in workers}
 
 
 def rows_of(spent: Mapping[str, Spent], *heads: object) -> list[tuple[str, ...]]:
@@ -124,7 +124,7 @@ def evaluated(folder: Path, dialogues: int, given: argparse.Namespace) -> list[t
     spent = {}
     for name, options in ways(given.jobs, []).items():
         out = folder / "report"
-        took = run("evaluate", folder / "run", "--no-explorer", "--quiet", "--out", out, *options)
+        took = run("evaluate", folder / "run", "--set", "explorer=false", "--quiet", "--out", out, *options)
         files = b"".join(path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file())
         spent[name] = replace(took, output=hashlib.sha256(files).hexdigest())
         print(dialogues, name, spent[name], flush=True)
@@ -157,7 +157,7 @@ def main() -> None:
         text += [what, "", *table(["utterances", "MB", "way", *costs], rows)]
     if given.dialogues:
         rows = [row for dialogues in given.dialogues for row in evaluated(folder, dialogues, given)]
-        what = "`evaluate --no-explorer` of `simulate -a reference:guided -n N`, which adds 600 dialogues of baselines."
+        what = "`evaluate` (no explorer) of `simulate -a reference:guided -n N`, which adds 600 dialogues of baselines."
         text += [what, "", *table(["N", "way", *costs], rows)]
     by_hand = given.page.read_text("utf-8").partition(BY_HAND) if given.page.exists() else ()
     given.page.write_text("\n".join(text) + "\n" + "".join(by_hand[1:]), encoding="utf-8")

@@ -97,8 +97,8 @@ def server_of(folder: Path, *options: str, **environment: str) -> Iterator[int]:
         str(folder),
         "--port",
         str(port),
-        "--processes",
-        "1",
+        "--set",
+        "processes=1",
     ]
     known = {name: value for name, value in os.environ.items() if not name.startswith(("TRIALOGUE_", "DJANGO"))}
     with (folder / "log.txt").open("ab") as log:
@@ -195,7 +195,7 @@ def staff(browser: Any, room: Path, platform: Prolific) -> None:
 
     password = secrets.token_urlsafe(16)
     let_in("maria", password, export=True, manage=True)
-    with server_of(folder, confirmed, str(budget(study).most_people), "--sync-every", "0", **environment) as port:
+    with server_of(folder, confirmed, str(budget(study).most_people), "--set", "sync_every=0", **environment) as port:
         study.refresh_from_db()
         recruiter = Recruiter(study, Api(), who="maria")
         recruiter.create_draft("https://study.example.org")

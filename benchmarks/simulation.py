@@ -141,7 +141,7 @@ def over_http(at_once: int, folder: Path, *, n: int = HTTP_DIALOGUES) -> Found:
 @contextmanager
 def echo_server() -> Iterator[tuple[str, int]]:
     """(address, process id) of an echo agent that is served."""
-    words = [sys.executable, "-m", "trialogue", "serve-agent", "echo", "--port", "0"]
+    words = [sys.executable, "-m", "trialogue", "agents", "serve", "echo", "--port", "0"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:

@@ -13,10 +13,13 @@ from typing import Any
 
 import house
 import troubleshooting
+import typer
 import yaml
 from describe import classes, described, function, module
 
 import trialogue
+from trialogue.cli.app import app
+from trialogue.cli.shared.settings import example_of, help_of, is_mapping
 from trialogue.datasets import corpus_names, format_names, get_corpus, get_format
 from trialogue.metrics import get_card, metric_names
 from trialogue.records import Card
@@ -230,12 +233,48 @@ def records_page() -> str:
     return "\n".join(parts)
 
 
+OPTIONS_HEAD = """# Options
+
+The options and settings of every command, as `trialogue COMMAND --help` prints them, generated from the program.
+`--seed`, `--json`, `--quiet` and `--help` may stand anywhere after a command. A setting is given as `--set NAME=VALUE`;
+[Commands](command.md#options-and-settings) explains both.
+"""
+
+
+def options_page() -> str:
+    parts = [OPTIONS_HEAD]
+    waiting = [("trialogue", typer.main.get_command(app))]
+    while waiting:
+        words, command = waiting.pop(0)
+        inside = getattr(command, "commands", None)
+        if inside is not None:
+            waiting[:0] = [(f"{words} {name}", one) for name, one in inside.items()]
+            continue
+        parts += [f"## `{words}`\n", inspect.cleandoc(str(command.help)).replace("|", "\\|"), ""]
+        parts += [*map(option_line, command.params), ""]
+        if command.settings:
+            parts += ["Settings:\n", *(setting_line(name, *one) for name, one in command.settings.items()), ""]
+    return "\n".join(parts)
+
+
+def option_line(parameter: Any) -> str:
+    is_option = parameter.param_type_name == "option"
+    names = [*parameter.opts, *parameter.secondary_opts] if is_option else [parameter.name.upper()]
+    return f"- {', '.join(f'`{name}`' for name in names)}: {' '.join(str(parameter.help or '').split())}"
+
+
+def setting_line(name: str, kind: Any, default: Any) -> str:
+    shown = f"{name}.NAME=VALUE" if is_mapping(kind) else f"{name}={example_of(kind, default)}"
+    return f"- `{shown}`: {help_of(kind)}"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "background/papers.md": papers_page,
     "reference/api.md": api_page,
     "reference/corpora.md": corpora_page,
     "reference/formats.md": formats_page,
     "reference/metrics.md": metrics_page,
+    "reference/options.md": options_page,
     "reference/records.md": records_page,
     "troubleshooting.md": lambda: troubleshooting.page(troubleshooting.outputs_kept),
 }

@@ -31,7 +31,7 @@ trialogue simulate v2.yaml --out dialogues/v2
 trialogue evaluate dialogues/v1 --metric lift -q --out runs/v1
 trialogue evaluate dialogues/v2 --metric lift -q --out runs/v2
 trialogue board runs/v1 runs/v2 --baseline v1 --out runs/board
-trialogue users passport cir6-pkg --agent reference:guided -n 20 --seeds 2 --resamples 500 --out runs/passport
+trialogue users passport cir6-pkg --agent reference:guided -n 20 --set seeds=2 --set resamples=500 --out runs/passport
 """
 PAGES = {
     "explorer": "runs/demo/explorer.html#system=aria&open=/aria/aria-01",

@@ -70,7 +70,7 @@ def test_a_wheel_built_of_the_sdist_is_the_wheel_of_the_repository(wheel: Path, 
 @pytest.mark.slow
 def test_an_evaluation_and_a_study_run_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
     for name, words, made in (
-        ("evaluate", ("evaluate", "demo", "--resamples", "100", "--quiet"), "runs/evaluation/report.html"),
+        ("evaluate", ("evaluate", "demo", "--set", "resamples=100", "--quiet"), "runs/evaluation/report.html"),
         ("study", ("study", "new", "--template", "rating", "--out", "mine"), "mine/study.yaml"),
     ):
         folder = tmp_path / name

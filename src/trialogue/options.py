@@ -22,28 +22,30 @@ class Help:
     """Names on the command line, such as ``--metric`` and ``-m``; empty: the parameter's name."""
 
 
-Alpha = Annotated[float, Gt(0), Le(0.5), Help("Significance level.")]
-Confidence = Annotated[float, Ge(0.5), Lt(1), Help("Confidence level of the intervals.")]
-Power = Annotated[float, Gt(0), Lt(1), Help("Required probability of detecting a true difference (power).")]
-Resamples = Annotated[int, Ge(100), Help("Number of bootstrap resamples and permutations.")]
-Simulations = Annotated[int, Ge(10), Help("Number of simulated comparisons for each size.")]
-Looks = Annotated[int, Ge(1), Help("Planned number of looks at the results while you add labels.")]
+class Setting(Help):
+    """What a rarer option is for: the command line takes it as ``--set NAME=VALUE``, or from a file of settings."""
+
+
+Alpha = Annotated[float, Gt(0), Le(0.5), Setting("Significance level.")]
+Confidence = Annotated[float, Ge(0.5), Lt(1), Setting("Confidence level of the intervals.")]
+Power = Annotated[float, Gt(0), Lt(1), Setting("Required probability of detecting a true difference (power).")]
+Resamples = Annotated[int, Ge(100), Setting("Number of bootstrap resamples and permutations.")]
+Simulations = Annotated[int, Ge(10), Setting("Number of simulated comparisons for each size.")]
+Looks = Annotated[int, Ge(1), Setting("Planned number of looks at the results while you add labels.")]
 Seed = Annotated[int, Ge(0), Help("Random seed.")]
 Jobs = Annotated[int, Ge(1), Help("Number of processes. The results are the same for any number.", ("--jobs", "-j"))]
 Cluster = Annotated[str, Help("Address of a Dask scheduler whose workers see the same files, or local.")]
 Margin = Annotated[
     float,
     Ge(0),
-    Help("Non-inferiority margin in the unit of the measure: a loss up to this size is acceptable."),
+    Setting("Non-inferiority margin in the unit of the measure: a loss up to this size is acceptable."),
 ]
-FailureMargin = Annotated[float, Ge(0), Le(1), Help("Largest acceptable increase in the share of failed dialogues.")]
+FailureMargin = Annotated[float, Ge(0), Le(1), Setting("Largest acceptable increase in the share of failed dialogues.")]
 CatalogueDate = Annotated[
-    int, Ge(1000), Le(2999), Help("Latest year that the catalogue covers (default: the year of its latest item).")
+    int, Ge(1000), Le(2999), Setting("Latest year that the catalogue covers (default: the year of its latest item).")
 ]
-AnyLanguage = Annotated[
-    bool, Help("Also use metrics and models that do not support the language of the text.", ("--any-language",))
-]
-Title = Annotated[str, Help("Title of the report.")]
+AnyLanguage = Annotated[bool, Setting("Also use metrics and models that do not support the language of the text.")]
+Title = Annotated[str, Setting("Title of the report.")]
 MaxCost = Annotated[
     float,
     Ge(0),

@@ -23,7 +23,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_run_gets_a_page_and_a_table(run_folder: Path) -> None:
-    found = RUN.invoke(app, ["agree", str(run_folder), "--resamples", "100", "-q"])
+    found = RUN.invoke(app, ["agree", str(run_folder), "--set", "resamples=100", "-q"])
     assert found.exit_code == 0, found.output
     assert "Satisfaction (dialogues)" in found.output
     assert (run_folder / "agreement.html").is_file()
@@ -31,7 +31,9 @@ def test_a_run_gets_a_page_and_a_table(run_folder: Path) -> None:
 
 
 def test_json_is_one_line_of_findings(run_folder: Path, tmp_path: Path) -> None:
-    found = RUN.invoke(app, ["agree", str(run_folder), "--resamples", "100", "--json", "-q", "-o", str(tmp_path / "x")])
+    found = RUN.invoke(
+        app, ["agree", str(run_folder), "--set", "resamples=100", "--json", "-q", "-o", str(tmp_path / "x")]
+    )
     assert json.loads(found.stdout)["kind"] == "agreement"
     assert (tmp_path / "x" / "validity.json").is_file()
 
@@ -40,11 +42,10 @@ def test_json_is_one_line_of_findings(run_folder: Path, tmp_path: Path) -> None:
     ("words", "said"),
     [
         ([], ["give the folder"]),
-        (["x", "--benchmark", "crsarena-eval"], ["are mutually exclusive", "must be given together"]),
-        (
-            ["--real", "a", "--tie-margin", "-1", "--group", "g=*"],
-            ["--simulated must be given together", "--tie-margin must", "--group requires"],
-        ),
+        (["x", "--real", "a"], ["are mutually exclusive", "must be given together"]),
+        (["--benchmark", "crsarena-eval"], ["a file of predictions with --benchmark"]),
+        (["--real", "a", "--set", "group=g=*"], ["--simulated must be given together", "--set group requires"]),
+        (["x", "--set", "tie_margin=-1"], ["tie_margin must be a number at least 0 or 'matched'"]),
     ],
 )
 def test_what_does_not_go_together_is_said_all_at_once(words: list[str], said: list[str]) -> None:
@@ -54,6 +55,6 @@ def test_what_does_not_go_together_is_said_all_at_once(words: list[str], said: l
 
 
 def test_a_metric_s_card_says_what_is_known_of_it() -> None:
-    found = RUN.invoke(app, ["metrics", "satisfaction"])
+    found = RUN.invoke(app, ["list", "metrics", "satisfaction"])
     assert "against people's satisfaction (dialogues), CRSArena-Dial" in found.output
     assert "AUC within systems" in found.output

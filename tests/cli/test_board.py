@@ -42,13 +42,13 @@ def test_terminal_page_tables_and_json_say_the_same(runs: tuple[str, str], tmp_p
 
 
 def test_the_schema_is_printed_without_runs() -> None:
-    assert json.loads(trialogue("board", "--schema").stdout) == rows_schema()
+    assert json.loads(trialogue("list", "schemas", "rows").stdout) == rows_schema()
 
 
 def test_mistakes_end_with_two_and_no_traceback(runs: tuple[str, str], tmp_path: Path) -> None:
     done = process("board")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "at least one run" in done.stderr
+    assert "runs" in done.stderr
     assert "Traceback" not in done.stderr
     (tmp_path / "bad.json").write_text('{"format": "trialogue-board-rows", "v": 1, "rows": [{"system": 3}]}')
     wrong = trialogue("board", runs[0], "--rows", tmp_path / "bad.json")

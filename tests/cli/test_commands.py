@@ -19,7 +19,7 @@ def both(tmp_path: Path) -> Path:
 
 
 def test_evaluate_prints_the_answer_and_the_path_of_the_report(both: Path, tmp_path: Path) -> None:
-    done = process("evaluate", both, "--out", tmp_path / "run", "--resamples", "200")
+    done = process("evaluate", both, "--out", tmp_path / "run", "--set", "resamples=200")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("On Satisfaction, good is better than bad by 80 points")
     assert done.stdout.rstrip().endswith(f"Report: {tmp_path / 'run' / 'report.html'}")
@@ -28,12 +28,12 @@ def test_evaluate_prints_the_answer_and_the_path_of_the_report(both: Path, tmp_p
 
 
 def test_quiet_says_nothing_on_stderr(both: Path, tmp_path: Path) -> None:
-    done = trialogue("evaluate", both, "--out", tmp_path / "run", "--resamples", "200", "--quiet")
+    done = trialogue("evaluate", both, "--out", tmp_path / "run", "--set", "resamples=200", "--quiet")
     assert done.stderr == ""
 
 
 def test_a_report_is_drawn_again_from_its_folder(both: Path, tmp_path: Path) -> None:
-    trialogue("evaluate", both, "--out", tmp_path / "run", "--resamples", "200")
+    trialogue("evaluate", both, "--out", tmp_path / "run", "--set", "resamples=200")
     before = (tmp_path / "run" / "report.html").read_bytes()
     done = process("report", tmp_path / "run")
     assert done.returncode == 0, done.stderr
@@ -45,7 +45,7 @@ def test_a_report_is_drawn_again_from_its_folder(both: Path, tmp_path: Path) -> 
 
 
 def test_score_prints_one_record_a_line_as_json(both: Path) -> None:
-    done = process("score", both, "--metric", "distinct(n=2)@ratio", "--json", "--resamples", "200")
+    done = process("score", both, "--metric", "distinct(n=2)@ratio", "--json", "--set", "resamples=200")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(row["level"], row["system"]) for row in rows] == [
         ("system", "bad"),
@@ -57,7 +57,7 @@ def test_score_prints_one_record_a_line_as_json(both: Path) -> None:
 
 def test_score_writes_single_replies_to_a_file(tmp_path: Path) -> None:
     path, out = written(tmp_path / "x.jsonl", offline()), tmp_path / "units.jsonl.gz"
-    done = trialogue("score", path, "-m", "bleu", "-o", out, "--resamples", "200")
+    done = trialogue("score", path, "-m", "bleu", "-o", out, "--set", "resamples=200")
     assert done.returncode == 0, done.stderr
     assert "echo\tbleu(k=4)@sacrebleu|v1\t1\t" in done.stdout
     assert out.stat().st_size > 100
@@ -69,8 +69,8 @@ MISTAKES = [
     (("score", "demo", "--metric", "distinct(n=0)"), "at least 1, got 0"),
     (("score", "demo", "--metric", "distinct(n=2"), "is not a metric name"),
     (("score", "demo", "--metric", "distinct@rato"), "Did you mean 'ratio'"),
-    (("metrics", "bluu"), "Did you mean 'bleu'"),
-    (("data", "info", "redail"), "Did you mean 'redial'"),
+    (("list", "metrics", "bluu"), "Did you mean 'bleu'"),
+    (("list", "datasets", "redail"), "Did you mean 'redial'"),
     (("data", "convert", "demo", "out.x", "--to", "dialogkit"), "dialoguekit"),
     (("evaluate", "demo", "--catalogue", "dmo"), "Did you mean 'demo'"),
     (("report", "nowhere"), "nowhere"),
@@ -122,34 +122,34 @@ def test_a_corpus_that_is_not_here_is_answered_with_the_command_that_gets_it(tmp
 
 
 def test_metrics_are_listed_and_explained() -> None:
-    listing = process("metrics").stdout
+    listing = process("list", "metrics").stdout
     assert "distinct" in listing
-    card = trialogue("metrics", "distinct(n=3)@chars").stdout
+    card = trialogue("list", "metrics", "distinct(n=3)@chars").stdout
     assert "@chars" in card
     assert "CRSLab" in card
-    cards = json.loads(trialogue("metrics", "--json").stdout)
+    cards = json.loads(trialogue("list", "metrics", "--json").stdout)
     assert {"name", "variants", "default"} <= set(cards[0])
 
 
 def test_corpora_are_listed_with_whether_they_are_here(tmp_path: Path) -> None:
     environment = {"TRIALOGUE_DATA": str(tmp_path), "TRIALOGUE_DATA_MIRROR": ""}
-    rows = {row["name"]: row["here"] for row in json.loads(process("data", "list", "--json", **environment).stdout)}
+    rows = {row["name"]: row["here"] for row in json.loads(process("list", "datasets", "--json", **environment).stdout)}
     assert rows["demo"] is True
     assert rows["redial"] is False
-    assert "licence" in trialogue("data", "info", "redial").stdout
+    assert "licence" in trialogue("list", "datasets", "redial").stdout
 
 
 def test_convert_says_what_the_target_cannot_hold(tmp_path: Path) -> None:
     done = process("data", "convert", "demo", tmp_path / "demo.json", "--to", "dialoguekit")
     assert done.returncode == 0, done.stderr
     assert "note:" in done.stderr
-    again = trialogue("score", tmp_path / "demo.json", "--metric", "length", "--resamples", "200")
+    again = trialogue("score", tmp_path / "demo.json", "--metric", "length", "--set", "resamples=200")
     assert again.returncode == 0, again.stderr
 
 
 def test_an_interrupted_run_leaves_nothing_half_written(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "trialogue", "evaluate", "demo", "--out", str(tmp_path / "run")]
-    command += ["--resamples", "1000000"]
+    command += ["--set", "resamples=1000000"]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert running.stderr is not None
     while "metrics over" not in running.stderr.readline():

@@ -57,7 +57,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     agents = ("-a", "reference:guided", "-a", "reference:popular")
     words = {
         "simulate": ("simulate", *agents, "-n", "6", "--out", folder / "sim"),
-        "evaluate": ("evaluate", folder / "sim", "--resamples", "200", "--out", folder / "page"),
+        "evaluate": ("evaluate", folder / "sim", "--set", "resamples=200", "--out", folder / "page"),
         "ci": ("ci", EXAMPLE, "-n", "6", "--out", folder / "ci"),
     }
     for name, command in words.items():

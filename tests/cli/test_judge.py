@@ -29,7 +29,7 @@ def words(files: dict[str, str], *more: str, command: tuple[str, ...] = ("judge"
 
 def test_terminal_page_table_and_json_say_the_same(files: dict[str, str], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    given = words(files, "--labels", files["labels"], "--low", "0", "--high", "4", "-o", str(out))
+    given = words(files, "--labels", files["labels"], "--set", "scale=0,4", "-o", str(out))
     found = RUN.invoke(app, given)
     assert found.exit_code == 0, found.output
     assert "good is significantly better than poor" in " ".join(found.output.split())
@@ -58,7 +58,7 @@ def test_a_plan_becomes_a_study_in_the_same_command(files: dict[str, str], tmp_p
     found = RUN.invoke(app, [*given, "--study", str(tmp_path / "study")])
     assert found.exit_code == 0, found.output
     assert "20 items on a scale from 0 to 4" in found.output
-    assert "--chances" in found.output
+    assert "--set chances=" in found.output
     plan = (tmp_path / "out" / "label_plan.jsonl").read_bytes()
     assert (tmp_path / "study" / "label_plan.jsonl").read_bytes() == plan
 
@@ -69,23 +69,23 @@ def test_a_plan_becomes_a_study_in_the_same_command(files: dict[str, str], tmp_p
         (JUDGE, ["--rubric", "overall"], ["give both --model and --rubric", "leave out --scores, or"]),
         (
             ("judge",),
-            ["--labels", "x", "--confidence", "2", "--looks", "0", "--seed", "-1"],
-            ["--confidence must", "--looks must", "--seed must"],
+            ["--labels", "x", "--set", "confidence=2", "--set", "looks=0", "--seed", "-1"],
+            ["confidence must", "looks must", "seed must"],
         ),
         (
             ("judge",),
-            ["--labels", "x", "--estimand", "all", "--raters", "y"],
-            ["--estimand must be", "--raters must be"],
+            ["--labels", "x", "--set", "estimand=all", "--set", "raters=y"],
+            ["estimand must be", "raters must be"],
         ),
         (
             PLAN,
-            ["--width", "1", "--model", "openai:m", "--low", "3", "--high", "1"],
-            ["give both --model", "--low must"],
+            ["--width", "1", "--model", "openai:m", "--set", "scale=3,1"],
+            ["scale must be two numbers with a comma between them, the lower one first"],
         ),
         (
             ("judge", "systems"),
-            ["--model", "openai:m", "--low", "3", "--high", "1"],
-            ["give both --model", "--low must"],
+            ["--model", "openai:m", "--set", "scale=3,1"],
+            ["scale must be two numbers with a comma between them, the lower one first"],
         ),
     ],
 )
@@ -98,7 +98,7 @@ def test_what_does_not_go_together_is_said_all_at_once(
 
 
 def test_options_of_a_model_without_one_are_refused(files: dict[str, str]) -> None:
-    found = RUN.invoke(app, words(files, "--model-option", "a=1", "--dry-run"))
+    found = RUN.invoke(app, words(files, "--set", "model.a=1", "--dry-run"))
     assert "give both --model and --rubric" in str(found.exception) or "only for a model" in str(found.exception)
 
 
@@ -111,7 +111,7 @@ def model_words(
     command: tuple[str, ...] = ("judge",),
 ) -> list[str]:
     url = f"url={endpoint}/judge/{judge}"
-    given = ["--rubric", "overall", "--model", "openai:tiny", "--model-option", url, "-o", str(out)]
+    given = ["--rubric", "overall", "--model", "openai:tiny", "--set", f"model.{url}", "-o", str(out)]
     return [*command, files["dialogues"], *given, *more]
 
 
@@ -142,7 +142,7 @@ def test_probes_are_priced_asked_shown_and_kept(files: dict[str, str], endpoint:
     lines = path.read_text(encoding="utf-8").splitlines()
     unlike = [line.replace('"hello"', f'"hello {n}"') for n, line in enumerate(lines)]
     path.write_text("\n".join(unlike) + "\n", encoding="utf-8")
-    given = model_words(files, endpoint, out, "--dialogues", "8", "-q", judge="obedient", command=PROBE)
+    given = model_words(files, endpoint, out, "--set", "dialogues=8", "-q", judge="obedient", command=PROBE)
     priced = RUN.invoke(app, [*given, "--dry-run"])
     assert priced.exit_code == 0, priced.output
     assert "tiny, probes: " in priced.output
@@ -205,19 +205,19 @@ def test_pairs_are_printed_with_what_the_order_decided(files: dict[str, str], en
 
 
 def test_an_option_that_is_none_is_refused(files: dict[str, str], endpoint: str, tmp_path: Path) -> None:
-    found = RUN.invoke(app, [*model_words(files, endpoint, tmp_path), "--model-option", "temperature"])
+    found = RUN.invoke(app, [*model_words(files, endpoint, tmp_path), "--set", "temperature"])
     assert "expected NAME=VALUE" in str(found.exception)
 
 
 def test_rubrics_are_listed_printed_and_checked(tmp_path: Path) -> None:
-    listed = RUN.invoke(app, ["rubrics", "list"]).output
+    listed = RUN.invoke(app, ["list", "rubrics"]).output
     assert "relevance         Relevance of a reply (turn, 0 to 2)" in listed
-    source = RUN.invoke(app, ["rubrics", "show", "overall"]).output
+    source = RUN.invoke(app, ["list", "rubrics", "overall"]).output
     assert source.startswith("# overall|v1|")
     path = tmp_path / "mine.yaml"
     path.write_text(source, encoding="utf-8")
-    assert f"{path} is valid: overall|v1|" in RUN.invoke(app, ["rubrics", "show", str(path)]).output
-    prompt = RUN.invoke(app, ["rubrics", "show", "overall", "--prompt"]).output
+    assert f"{path} is valid: overall|v1|" in RUN.invoke(app, ["list", "rubrics", str(path)]).output
+    prompt = RUN.invoke(app, ["list", "rubrics", "overall", "--set", "prompt=pointwise"]).output
     assert "Answer with one JSON object" in prompt
-    wrong = RUN.invoke(app, ["rubrics", "show", "strategies", "--prompt", "--pairwise"])
+    wrong = RUN.invoke(app, ["list", "rubrics", "strategies", "--set", "prompt=pairwise"])
     assert "cannot be used pairwise" in str(wrong.exception)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_reference import taken
+from tests.cli.test_surface import OWN
 from tests.cli.words import trialogue
 
 FIELDS = (
@@ -39,12 +39,10 @@ def _talk(number: int, bot: str) -> dict[str, Any]:
 
 def test_every_command_that_reads_conversations_takes_a_mapping() -> None:
     reading = """evaluate|score|compare versions|compare plan|agree|judge systems|judge plan|judge probe|judge pairs|
-    train-judge|
-    align|users fit|users style|users passport|strategies label|strategies coverage|strategies train|strategies calibrate|
-    strategies evaluate|strategies next|strategies pairs|study new|
-    data convert"""
+    judge train|align|users fit|users passport|strategies label|strategies train|strategies evaluate|strategies next|
+    study new|tasks|check|data convert|data shard"""
     names = {name.strip() for name in reading.split("|")}
-    options = {name: {spelling for one in found for spelling in one} for name, found in taken().items()}
+    options = {name: {spelling for one in found for spelling in one.opts} for name, found in OWN.items()}
     assert names <= options.keys()
     assert {name for name in names if "--mapping" not in options[name]} == set()
 
@@ -54,9 +52,9 @@ def test_every_command_that_reads_conversations_takes_a_mapping() -> None:
     [
         ["score", "--metric", "length", "--quiet"],
         ["study", "new", "--template", "labelling", "--out", "OUT"],
-        ["users", "style", "--out", "OUT", "-d"],
+        ["users", "fit", "--method", "style", "--out", "OUT", "-d"],
         ["strategies", "label"],
-        ["strategies", "coverage"],
+        ["strategies", "label", "--coverage"],
         ["strategies", "next"],
         ["judge", "--rubric", "overall", "--model", "openai:none", "--dry-run"],
     ],
@@ -70,7 +68,7 @@ def test_commands_read_the_same_with_a_mapping_as_from_converted_records(
     written = []
     for side, given in enumerate((talks, [converted])):
         out = tmp_path / f"out{side}"
-        extra = [out] if command[:2] == ["strategies", "label"] else []
+        extra = [out] if command == ["strategies", "label"] else []
         words = [str(out) if word == "OUT" else word for word in command]
         done = trialogue(*words, given[0], *extra, *given[1:])
         assert done.returncode == 0, done.stderr
@@ -85,18 +83,18 @@ def test_versions_are_compared_with_a_mapping(talks: list[Any], tmp_path: Path) 
     sides = [tmp_path / "v1.jsonl", tmp_path / "v2.jsonl"]
     for place, side in enumerate(sides):
         side.write_text("\n".join(lines[12 * place : 12 * place + 12]) + "\n")
-    done = trialogue("compare", *sides, "--on", "human:stars", "--resamples", "200", "--json", *talks[1:])
+    done = trialogue("compare", *sides, "--on", "human:stars", "--set", "resamples=200", "--json", *talks[1:])
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["before"] == "a"
 
 
 def test_the_mapping_of_a_file_is_printed_or_written(talks: list[Any], tmp_path: Path) -> None:
-    done = trialogue("data", "map", talks[0])
+    done = trialogue("check", talks[0], "--map", "-")
     assert done.returncode == 0, done.stderr
     assert "messages: log" in done.stdout
-    written = trialogue("data", "map", talks[0], "--out", tmp_path / "made.yaml")
+    written = trialogue("check", talks[0], "--map", tmp_path / "made.yaml")
     assert written.stdout.strip() == str(tmp_path / "made.yaml")
     assert (tmp_path / "made.yaml").read_text() == done.stdout
-    missing = trialogue("data", "map", tmp_path / "none.json")
+    missing = trialogue("check", tmp_path / "none.json", "--map", "-")
     assert missing.returncode == 2
     assert "there is no such file" in missing.stderr

@@ -76,7 +76,7 @@ def test_a_run_is_reproduced_to_the_byte_from_its_manifest(world: Path, tmp_path
 
 def test_what_a_command_added_to_a_run_is_run_again_too(world: Path, tmp_path: Path) -> None:
     shutil.copytree(world / "one", tmp_path / "one")
-    assert trialogue("agree", tmp_path / "one", "--resamples", "100", "-q").returncode == 0
+    assert trialogue("agree", tmp_path / "one", "--set", "resamples=100", "-q").returncode == 0
     done = trialogue("rerun", tmp_path / "one", "--data", world / "data" / "d.jsonl", "-q")
     assert (done.returncode, done.stdout[:10]) == (0, "Reproduced"), done.stdout + done.stderr
 

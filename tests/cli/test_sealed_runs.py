@@ -11,10 +11,10 @@ from tests.cli.words import trialogue
 from trialogue.workflows.evaluation import evaluate
 
 READERS: dict[str, Callable[[Path, Path], list[str | Path]]] = {
-    "compare": lambda run, other: ["compare", run, other, "--system", "aria", "--resamples", "100"],
-    "compare, as the new one": lambda run, other: ["compare", other, run, "--system", "aria", "--resamples", "100"],
-    "board": lambda run, other: ["board", run, other, "--out", other.parent / "board", "--resamples", "100"],
-    "agree": lambda run, other: ["agree", run, "--resamples", "100"],
+    "compare": lambda run, other: ["compare", run, other, "--system", "aria", "--set", "resamples=100"],
+    "compare, as the new one": lambda run, other: ["compare", other, run, "--system", "aria", "--set", "resamples=100"],
+    "board": lambda run, other: ["board", run, other, "--out", other.parent / "board", "--set", "resamples=100"],
+    "agree": lambda run, other: ["agree", run, "--set", "resamples=100"],
     "judge": lambda run, other: ["judge", run, "--aspect", "length", "--out", other.parent / "judge"],
     "report": lambda run, other: ["report", run],
     "view": lambda run, other: ["view", run, "--no-open"],

@@ -36,7 +36,19 @@ def talks(tmp_path: Path) -> Path:
 
 
 def test_a_dialogue_is_gone_on_with_from_the_turn_at_which_it_failed(talks: Path, tmp_path: Path) -> None:
-    words = ("simulate", "--continue-from", talks, "--dialogue", "two", "--turn", 2, "-n", 4, "-o", tmp_path / "run")
+    words = (
+        "simulate",
+        "--continue-from",
+        talks,
+        "--set",
+        "dialogue=two",
+        "--turn",
+        2,
+        "-n",
+        4,
+        "-o",
+        tmp_path / "run",
+    )
     done = run(*words)
     assert done.exit_code == 0, done.output
     assert "In two, turn 2 was not answered." in done.stdout
@@ -55,7 +67,7 @@ def test_an_agent_that_a_file_describes_is_talked_to_under_the_name_that_stands_
     assert run(*words).exit_code == 0
     (held,) = read_records(tmp_path / "run" / "dialogues.jsonl", Dialogue)
     assert held.system == "shop assistant"
-    assert "--dialogue 'shop assistant/cir6-pkg/1'" in run("agents", "debug", tmp_path / "run").stdout
+    assert "--set 'dialogue=shop assistant/cir6-pkg/1'" in run("agents", "debug", tmp_path / "run").stdout
     other.write_text(file.read_text())
     assert "Two agents are called 'shop assistant'" in refused(UsageError, *words, "-a", other)
     file.write_text("agent: 'fixed:Have you seen Ronin?'\nname: shop assistant\n")
@@ -81,49 +93,51 @@ def test_names_of_a_study_are_known_to_whichever_user_goes_on_from_it(tmp_path: 
 
 
 def test_what_to_go_on_from_must_be_clear(talks: Path) -> None:
-    assert "choose one with --dialogue ID (one, two)" in refused(UsageError, "simulate", "--continue-from", talks)
-    one = ("simulate", "--continue-from", talks, "--dialogue", "one")
+    assert "choose one with --set dialogue=ID (one, two)" in refused(UsageError, "simulate", "--continue-from", talks)
+    one = ("simulate", "--continue-from", talks, "--set", "dialogue=one")
     assert "--turn 4" in refused(UsageError, *one)
     assert "has 3 user turns, numbered from 1; there is no turn 9" in refused(UsageError, *one, "--turn", 9)
     write_records(talks, [acted(*BAD, name="one", system="mine")])
     assert "'mine', which is not a known agent: give an agent with --agent" in refused(UsageError, *one, "--turn", 2)
     assert "require --continue-from" in refused(UsageError, "simulate", "--turn", 2)
-    assert "cannot be combined with a study file" in refused(UsageError, "simulate", "x.yaml", "--continue-from", talks)
+    assert "--continue-from does not use a study file" in refused(
+        UsageError, "simulate", "x.yaml", "--continue-from", talks
+    )
 
 
 def test_an_agent_is_debugged_in_words_and_in_json(talks: Path) -> None:
     words = run("agents", "debug", talks).stdout
     assert "reference:popular: 2 dialogues, 6 turns, 4 not answered (67%)" in words
-    assert "--dialogue one --turn 2 -n 50" in words
+    assert "--set dialogue=one --turn 2 -n 50" in words
     (found,) = json.loads(run("agents", "debug", talks, "--json").stdout)
     assert [act["act"] for act in found["acts"]] == ["Disclose", "Repeat"]
     assert found["goes_wrong"][0] == {"dialogue": "one", "turn": 2, "drop": 2}
-    assert "first" in refused(UnknownNameError, "agents", "debug", talks, "--decides", "frist")
+    assert "first" in refused(UsageError, "agents", "debug", talks, "--set", "decides=frist")
     assert "no dialogues with 'mine'" in refused(DataError, "agents", "debug", talks, "--agent", "mine")
 
 
 def test_users_are_shown_as_a_table_json_and_a_drawing(tmp_path: Path) -> None:
-    messages = run("users", "show", "cir6-pkg/guided", "--out", tmp_path / "users.svg")
+    messages = run("list", "users", "cir6-pkg/guided", "--out", tmp_path / "users.svg")
     assert "Complete → end 1.00" in messages.stdout
     assert (tmp_path / "users.svg").read_text(encoding="utf-8").startswith("<svg")
-    found = json.loads(run("users", "show", "cir6-pkg/guided", "--level", "fine", "--json").stdout)
+    found = json.loads(run("list", "users", "cir6-pkg/guided", "--set", "level=fine", "--json").stdout)
     assert {"from": "Complete", "to": "<end>", "count": 12} in found["transitions"]
-    classes = run("users", "show", "qrfa-single").stdout
+    classes = run("list", "users", "qrfa-single").stdout
     assert "Query → " in classes
     assert "Feedback → Query" in classes  # through the agent's class between
     assert "Reveal" not in classes  # an action of CIR6
-    paper = json.loads(run("users", "show", "qrfa-single", "--as", "paper", "--json").stdout)
+    paper = json.loads(run("list", "users", "qrfa-single", "--set", "as=paper", "--json").stdout)
     assert paper["options"]["agenda"] == "corpus"
     assert all(sum(shares.values()) == pytest.approx(1) for shares in paper["two_step"].values())
-    assert "code" in refused(UnknownNameError, "users", "show", "qrfa-single", "--as", "book")
-    assert "MI" in run("users", "show", "cir6-single").stdout
+    assert "code" in refused(UnknownNameError, "list", "users", "qrfa-single", "--set", "as=book")
+    assert "MI" in run("list", "users", "cir6-single").stdout
     assert (
-        "MI" not in run("users", "show", "cir6-single", "--as", "paper").stdout
+        "MI" not in run("list", "users", "cir6-single", "--set", "as=paper").stdout
     )  # mixed initiative is no action of CIR6
-    assert "coarse" in refused(UnknownNameError, "users", "show", "cir6-pkg", "--level", "middle")
-    assert "cir6-pkg" in refused(UnknownNameError, "users", "show", "cir6-pgk")
+    assert "coarse" in refused(UsageError, "list", "users", "cir6-pkg", "--set", "level=middle")
+    assert "cir6-pkg" in refused(UnknownNameError, "list", "users", "cir6-pgk")
     assert "neither transition probabilities nor prompts" in refused(
-        UsageError, "users", "show", "target-item:attributes"
+        UsageError, "list", "users", "target-item:attributes"
     )
 
 
@@ -142,14 +156,14 @@ def test_users_cannot_be_fitted_on_dialogues_without_labels(tmp_path: Path) -> N
 def test_users_fitted_on_a_published_file_keep_its_labels_and_can_be_shown(mirror: Path, tmp_path: Path) -> None:
     file = mirror / "kdd2020" / "1224_ms.json"
     run("users", "fit", "-d", file, "--format", "kdd2020", "--method", "qrfa-single", "-o", tmp_path / "users")
-    found = json.loads(run("users", "show", tmp_path / "users", "--level", "fine", "--json").stdout)
+    found = json.loads(run("list", "users", tmp_path / "users", "--set", "level=fine", "--json").stdout)
     assert (found["dialogues"], found["options"]["agenda"]) == (25, "qrfa-chain")
     assert "..." in {row["from"] for row in found["transitions"]}  # an odd label of the file, kept as it is
 
 
 def test_the_bundled_users_are_listed_once_each() -> None:
-    lines = run("users", "list").stdout.splitlines()
-    assert [line.partition(": ")[0] for line in lines] == [
+    lines = run("list", "users").stdout.splitlines()
+    assert [line.partition(" ")[0] for line in lines] == [
         "qrfa-single",
         "cir6-single",
         "cir6-pkg",
@@ -172,14 +186,14 @@ def test_who_interrupts_learns_how_much_is_safe(capsys: pytest.CaptureFixture[st
 
 
 def test_waiting_times_are_kept_where_asked_for(tmp_path: Path) -> None:
-    run("simulate", "-a", "echo", "-n", 1, "--latency", "-o", tmp_path / "run")
+    run("simulate", "-a", "echo", "-n", 1, "--set", "latency=true", "-o", tmp_path / "run")
     (held,) = read_records(tmp_path / "run" / "dialogues.jsonl", Dialogue)
     assert all("latency_s" in said.meta for said in held.utterances if said.speaker == "system")
 
 
 def test_papers_that_cannot_be_reproduced_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "No such command 'kdd2019'" in run("reproduce", "kdd2019").output
-    assert "cannot be combined with --as" in refused(UsageError, "simulate", "study.yaml", "--as", "paper")
+    assert "does not use --set as" in refused(UsageError, "simulate", "study.yaml", "--set", "as=paper")
     monkeypatch.delenv("TRIALOGUE_DATA_MIRROR", raising=False)
     monkeypatch.setenv("TRIALOGUE_DATA", str(tmp_path))
     said = refused(MissingDataError, "reproduce", "kdd2020", "-o", tmp_path / "out")
@@ -193,7 +207,18 @@ def test_the_tables_of_kdd_2020_are_printed_and_kept(mirror: Path, tmp_path: Pat
     assert "Real users: 12 of 12 cells" in done.stdout
     assert (tmp_path / "run" / "tables.txt").read_text(encoding="utf-8") in done.stdout
     assert len(json.loads((tmp_path / "run" / "tables.json").read_text())["cells"]) == 87
-    study = ("study", "new", "--template", "realism", "--human", "kdd2020", "--per-cell", 2, "-o", tmp_path / "study")
+    study = (
+        "study",
+        "new",
+        "--template",
+        "realism",
+        "--real",
+        "kdd2020",
+        "--set",
+        f"per_cell={2}",
+        "-o",
+        tmp_path / "study",
+    )
     made = run(*study, "--simulated", tmp_path / "run" / "realism" / "dialogues.jsonl")
     assert made.exit_code == 0, made.output
     items = [json.loads(line) for line in (tmp_path / "study" / "items.jsonl").read_text().splitlines()]
@@ -243,7 +268,17 @@ def test_a_dialogue_is_gone_on_with_from_another_folder_than_it_was_held_in(
     monkeypatch.chdir(tmp_path / "elsewhere" / "deep")
     name = f"{agent}/cir6-pkg/1"
     done = run(
-        "simulate", "--continue-from", "../../home/runs/first", "--dialogue", name, "--turn", 1, "-n", 1, "-o", "on"
+        "simulate",
+        "--continue-from",
+        "../../home/runs/first",
+        "--set",
+        f"dialogue={name}",
+        "--turn",
+        1,
+        "-n",
+        1,
+        "-o",
+        "on",
     )
     assert done.exit_code == 0, done.output
     (held,) = read_records(Path("on") / "dialogues.jsonl", Dialogue)
@@ -256,7 +291,7 @@ def test_a_dialogue_is_gone_on_with_from_another_folder_than_it_was_held_in(
 def test_both_may_be_moved_together(house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     moved = house.rename(tmp_path / "moved")
     monkeypatch.chdir(tmp_path)
-    words = ("--dialogue", "guided/cir6-pkg/1", "--turn", 1, "-n", 1, "-o", tmp_path / "on")
+    words = ("--set", "dialogue=guided/cir6-pkg/1", "--turn", 1, "-n", 1, "-o", tmp_path / "on")
     done = run("simulate", "--continue-from", moved / "runs" / "first", *words)
     assert done.exit_code == 0, done.output
 
@@ -272,7 +307,7 @@ def test_a_command_runs_again_where_it_ran(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     asked = run("agents", "debug", "home/runs/one")
     assert "trialogue simulate --continue-from home/runs/one" in asked.stdout
-    on = ("--turn", 1, "-n", 1, "-o", "on", "--dialogue", "subprocess:python3 bot.py/cir6-pkg/1")
+    on = ("--turn", 1, "-n", 1, "-o", "on", "--set", "dialogue=subprocess:python3 bot.py/cir6-pkg/1")
     done = run("simulate", "--continue-from", "home/runs/one", *on)
     assert done.exit_code == 0, done.output
     (held,) = read_records(Path("on") / "dialogues.jsonl", Dialogue)

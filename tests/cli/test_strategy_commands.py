@@ -52,7 +52,7 @@ def labelled(path: Path, count: int = 12) -> Path:
 
 
 def test_the_next_strategy_is_reported_with_what_it_rests_on() -> None:
-    found = run("strategies", "next", "demo", "--id", demo_situations()[3].id, "--top", "3")
+    found = run("strategies", "next", "demo", "--id", demo_situations()[3].id, "--set", "top=3")
     assert found.exit_code == 0, found.output
     lines = found.stdout.splitlines()
     assert demo_situations()[3].id in lines[0]
@@ -110,7 +110,7 @@ def test_a_trained_model_is_evaluated_as_it_is_or_its_kind_by_folds(tmp_path: Pa
     )
     assert as_it_is.exit_code == 0, as_it_is.output
     assert "by transfer" in as_it_is.stdout
-    by_fold = run("strategies", "evaluate", "default", "--data", data, "--folds", "3", "--json")
+    by_fold = run("strategies", "evaluate", "default", "--data", data, "--set", "folds=3", "--json")
     found = json.loads(by_fold.stdout[by_fold.stdout.index("{") :])
     assert (found["protocol"], found["folds"], found["n"]) == ("dialogue", 3, 48)
     assert "permuted labels" in run("strategies", "evaluate", "--data", data, "--protocol", "pairs").stdout
@@ -119,34 +119,71 @@ def test_a_trained_model_is_evaluated_as_it_is_or_its_kind_by_folds(tmp_path: Pa
 def test_pairs_are_written_and_the_same_seed_writes_the_same(tmp_path: Path) -> None:
     data = labelled(tmp_path / "d.jsonl")
     for name in ("a.csv", "b.csv"):
-        found = run("strategies", "pairs", "--data", data, "--out", tmp_path / name, "--count", "50", "--seed", "3")
+        found = run(
+            "strategies",
+            "train",
+            "--data",
+            data,
+            "--out",
+            tmp_path / name,
+            "--set",
+            "model.pairs=50",
+            "--seed",
+            "3",
+            "--model",
+            "pairs",
+        )
         assert "100 pairs, 50 with the same strategy, 0 hard negatives" in found.stdout, found.output
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
     hard = run(
-        "strategies", "pairs", "--data", data, "--out", tmp_path / "h.jsonl", "--count", "50", "--set", "mixed-hard"
+        "strategies",
+        "train",
+        "--data",
+        data,
+        "--out",
+        tmp_path / "h.jsonl",
+        "--set",
+        "model.pairs=50",
+        "--model",
+        "pairs",
+        "--set",
+        "model.hard=paper",
     )
     assert "10 hard negatives" in hard.stdout, hard.output  # a fifth of 50: similarity with acknowledgment
     rows = [json.loads(line) for line in (tmp_path / "h.jsonl").read_text("utf-8").splitlines()]
     assert {tuple(sorted(row["strategies"])) for row in rows if row["hard"]} == {("acknowledgment", "similarity")}
-    found = run("strategies", "pairs", "--data", data, "--out", tmp_path / "o.csv", "--set", "mixed-hard", "--own-hard")
+    found = run(
+        "strategies",
+        "train",
+        "--data",
+        data,
+        "--out",
+        tmp_path / "o.csv",
+        "--model",
+        "pairs",
+        "--set",
+        "model.hard=measured",
+    )
     assert "none of the 4 strategies is hard" in str(found.exception)  # all are distinguished by their words
     assert not (tmp_path / "o.csv").exists()
 
 
 def test_pairs_do_not_overwrite_what_they_are_drawn_from(tmp_path: Path) -> None:
     data = labelled(tmp_path / "d.jsonl")
-    found = run("strategies", "pairs", "--data", data, "--out", data)
+    found = run("strategies", "train", "--data", data, "--out", data, "--model", "pairs")
     assert isinstance(found.exception, TrialogueError)
-    found = run("strategies", "pairs", "--data", data, "--out", tmp_path / "p.csv", "--set", "easy")
-    assert "original or mixed-hard" in str(found.exception)
-    found = run("strategies", "pairs", "--data", tmp_path / "nowhere", "--out", tmp_path / "p.txt")
+    found = run(
+        "strategies", "train", "--data", data, "--out", tmp_path / "p.csv", "--model", "pairs", "--set", "model.hard=x"
+    )
+    assert "hard must be one of none, paper, measured" in str(found.exception)
+    found = run("strategies", "train", "--data", tmp_path / "nowhere", "--out", tmp_path / "p.txt", "--model", "pairs")
     assert "written to .csv or .jsonl" in str(found.exception)  # before data are read
 
 
 def test_coverage_is_reported_of_each_system() -> None:
-    found = run("strategies", "coverage", "demo", "--groups", "2")
+    found = run("strategies", "label", "demo", "--set", "groups=2", "--coverage")
     assert found.exit_code == 0, found.output
     assert "fit none of the 13" in found.stdout
     assert "aria: " in found.stdout
-    first = run("strategies", "coverage", "demo", "--json").stdout.splitlines()
+    first = run("strategies", "label", "demo", "--json", "--coverage").stdout.splitlines()
     assert {json.loads(line)["system"] for line in first} >= {"aria", "bolt", "chip"}

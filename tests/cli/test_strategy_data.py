@@ -22,7 +22,7 @@ GERMAN = [
 
 def test_data_whose_labels_are_by_somebody_else_say_by_whom() -> None:
     with pytest.raises(
-        DataError, match=r"no label has origin 'expert'; there are labels by trialogue-authors .*--origin"
+        DataError, match=r"no label has origin 'expert'; there are labels by trialogue-authors .*--set origin"
     ):
         examples(["demo"], "expert")
     assert len(examples(["demo"], "trialogue-authors")) > 100  # on references and contexts of situations
@@ -57,7 +57,9 @@ def test_a_model_is_not_judged_unseen_on_what_it_was_trained_on(tmp_path: Path) 
     data = tmp_path / "d.jsonl"
     text = labelled(data).read_text("utf-8").replace('"system":"human"', '"system":"human","source":"mine"')
     data.write_text(text, "utf-8")
-    made = run("strategies", "train", "--data", data, "--model", "majority", "--out", tmp_path / "m", "--no-bundled")
+    made = run(
+        "strategies", "train", "--data", data, "--model", "majority", "--out", tmp_path / "m", "--set", "bundled=false"
+    )
     assert made.exit_code == 0, made.output
     found = run("strategies", "evaluate", tmp_path / "m", "--protocol", "transfer", "--data", data)
     assert (
@@ -74,7 +76,7 @@ def test_a_model_is_not_judged_unseen_on_what_it_was_trained_on(tmp_path: Path) 
 
 
 def test_the_next_strategy_is_predicted_by_cross_validation_on_the_command_line() -> None:
-    words = ("strategies", "evaluate", "--data", "demo", "--protocol", "sequence", "--folds", "3")
+    words = ("strategies", "evaluate", "--data", "demo", "--protocol", "sequence", "--set", "folds=3")
     said = run(*words)
     assert said.exit_code == 0, said.output
     assert "the next strategy in 18 dialogues" in said.stdout
@@ -87,13 +89,14 @@ def test_the_next_strategy_is_predicted_by_cross_validation_on_the_command_line(
 
 def test_options_that_say_nothing_about_what_comes_next_are_refused_by_name() -> None:
     words = ("strategies", "evaluate", "--data", "demo", "--protocol", "sequence")
-    others = ("--test-origin", "--no-leak-test", "--origin", "--set", "--bundled", "--names", "--encoder")
-    given = ("--test-origin", "x", "--no-leak-test", "--origin", "expert", "--set", "a=1", "--bundled")
-    found = run(*words, "default", *given, "--names", "n.yaml", "--encoder", "e", "--seed", "1", "--json")
+    given = ("test_origin=x", "leak_test=false", "origin=person", "model.a=1", "bundled=true", "names=n.yaml")
+    settings = (word for each in given for word in ("--set", each))
+    others = {f"--set {each.partition('=')[0].partition('.')[0]}" for each in given}
+    found = run(*words, "default", *settings, "--seed", "1", "--json")
     assert isinstance(found.exception, UsageError)
     named, _, takes = str(found.exception).partition("; omit it")
     assert set(named.removeprefix("--protocol sequence does not use ").split(", ")) == {"MODEL", *others}
-    assert "--folds" in takes
+    assert "folds" in takes
     asked = run(*words, "--model", "tfidf")  # the default of the other protocols is not taken for no answer
     assert "does not use --model" in str(asked.exception)
     assert "by dialogue" not in asked.stderr
@@ -101,12 +104,11 @@ def test_options_that_say_nothing_about_what_comes_next_are_refused_by_name() ->
 
 def test_what_a_trained_model_does_not_take_is_refused_by_name_before_data_are_read(tmp_path: Path) -> None:
     words = ("strategies", "evaluate", "default", "--data", labelled(tmp_path / "d.jsonl"))
-    found = run(*words, "--model", "tfidf", "--set", "c=1", "--encoder", "e")
-    assert "A trained model does not use --model, --encoder, --set" in str(found.exception)
+    found = run(*words, "--model", "tfidf", "--set", "model.c=1", "--set", "model.encoder=e")
+    assert "A trained model does not use --model, --set model" in str(found.exception)
     assert "leave out MODEL" in str(found.exception)
-    found = run(*words, "--protocol", "transfer", "--folds", "3", "--no-leak-test")
-    assert "by --protocol transfer does not use --leak-test" not in str(found.exception)
-    assert "does not use --no-leak-test, --folds" in str(found.exception)
+    found = run(*words, "--protocol", "transfer", "--set", "folds=3", "--set", "leak_test=false")
+    assert "does not use --set leak_test, --set folds" in str(found.exception)
     assert found.stderr == ""
 
 
@@ -116,10 +118,10 @@ def test_what_a_trained_model_does_not_take_is_refused_by_name_before_data_are_r
         (("--protocol", "dialog"), "There is no protocol 'dialog'. Did you mean 'dialogue'"),
         (("--protocol", "transfer"), "needs other data to test on: give --test, or a trained MODEL"),
         (("--test", "demo"), "--protocol dialogue does not use --test"),
-        (("--model", "cross-encoder", "--bundled"), "--model cross-encoder does not use --bundled"),
+        (("--model", "cross-encoder", "--set", "bundled=true"), "--model cross-encoder does not use --set bundled"),
         (("--model", "tfid"), "There is no kind of model 'tfid'. Did you mean 'tfidf'"),
-        (("--set", "hard=none"), "the model 'tfidf' has no setting 'hard'"),
-        (("--model", "cross-encoder", "--set", "epochs=-1"), "epochs and rate must be above 0"),
+        (("--set", "model.hard=none"), "the model 'tfidf' has no setting 'hard'"),
+        (("--model", "cross-encoder", "--set", "model.epochs=-1"), "epochs and rate must be above 0"),
     ],
 )
 def test_what_evaluate_cannot_do_is_said_before_anything_is_read(given: tuple[str, ...], said: str) -> None:
@@ -131,13 +133,22 @@ def test_what_evaluate_cannot_do_is_said_before_anything_is_read(given: tuple[st
 
 def test_settings_are_checked_before_data_are_read(tmp_path: Path) -> None:
     words = ("strategies", "train", "--data", tmp_path / "nowhere", "--out", tmp_path / "m")
-    assert "the model 'tfidf' has no setting 'seeds'" in str(run(*words, "--set", "seeds=3").exception)
-    found = run(*words, "--model", "cross-encoder", "--set", "hard=some")
+    assert "the model 'tfidf' has no setting 'seeds'" in str(run(*words, "--set", "model.seeds=3").exception)
+    found = run(*words, "--model", "cross-encoder", "--set", "model.hard=some")
     assert "hard must be one of none, paper, measured" in str(found.exception)
 
 
 def test_a_folder_that_holds_a_model_is_refused_before_training_and_replaced_on_demand(tmp_path: Path) -> None:
-    words = ("strategies", "train", "--data", labelled(tmp_path / "d.jsonl"), "--model", "majority", "--no-bundled")
+    words = (
+        "strategies",
+        "train",
+        "--data",
+        labelled(tmp_path / "d.jsonl"),
+        "--model",
+        "majority",
+        "--set",
+        "bundled=false",
+    )
     assert run(*words, "--out", tmp_path / "m").exit_code == 0
     again = run(*words, "--out", tmp_path / "m")
     assert isinstance(again.exception, UsageError)
@@ -154,7 +165,7 @@ def test_a_classifier_of_pairs_is_replaced_on_demand_and_by_its_kind_only(
 ) -> None:
     monkeypatch.setattr(crossencoder, "plan_and_fit", lambda _settings: (crossencoder.PairPlan(pairs=10), Named))
     out, data = tmp_path / "m", labelled(tmp_path / "d.jsonl")
-    words = ("strategies", "train", "--data", data, "--no-bundled", "--out", out, "--model")
+    words = ("strategies", "train", "--data", data, "--set", "bundled=false", "--out", out, "--model")
     assert run(*words, "cross-encoder", "--replace").exit_code == 0  # nothing there yet
     (out / "old").touch()
     again = run(*words, "cross-encoder")
@@ -201,11 +212,11 @@ def test_names_that_differ_after_a_dot_stay_different_and_nothing_is_replaced_un
         "a=b.labelled.jsonl", made.name, "gpt-4.5.labelled.jsonl"
     ]  # fmt: skip
     before = made.read_bytes()
-    again = run("strategies", "label", tmp_path / "gpt-4.1.jsonl", "--abstain", "1")
+    again = run("strategies", "label", tmp_path / "gpt-4.1.jsonl", "--set", "abstain=1")
     assert isinstance(again.exception, UsageError)
     assert f"{made} exists already" in str(again.exception)
     assert made.read_bytes() == before
-    assert run("strategies", "label", tmp_path / "gpt-4.1.jsonl", made, "--abstain", "1").exit_code == 0
+    assert run("strategies", "label", tmp_path / "gpt-4.1.jsonl", made, "--set", "abstain=1").exit_code == 0
     assert made.read_bytes() != before
 
 
@@ -249,9 +260,9 @@ def test_results_do_not_take_the_place_of_data_of_the_same_name(words: tuple[str
 def test_another_language_is_refused_unless_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "g.jsonl"
     write_records(path, [reply(text, number) for number, text in enumerate(GERMAN)])
-    for command in ("label", "coverage"):
-        assert "English" in str(run("strategies", command, path).exception)
-        assert run("strategies", command, path, "--any-language").exit_code == 0
+    for more in ((), ("--coverage",)):
+        assert "English" in str(run("strategies", "label", path, *more).exception)
+        assert run("strategies", "label", path, *more, "--set", "any_language=true").exit_code == 0
 
 
 def reply(text: str, number: int = 0) -> Response:
@@ -259,7 +270,7 @@ def reply(text: str, number: int = 0) -> Response:
 
 
 def test_coverage_as_json_is_one_object_a_system() -> None:
-    lines = run("strategies", "coverage", "demo", "--json").stdout.splitlines()
+    lines = run("strategies", "label", "demo", "--json", "--coverage").stdout.splitlines()
     assert [json.loads(line)["system"] for line in lines] == ["aria", "bolt", "chip"]
 
 
@@ -268,11 +279,11 @@ def test_a_model_s_kind_is_evaluated_with_the_bundled_sentences_if_it_was_traine
     data.write_text(data.read_text("utf-8").replace('"similarity"', '"no_strategy"'), "utf-8")
     made = run("strategies", "train", "--data", data, "--model", "majority", "--out", model)
     assert made.exit_code == 0, made.output
-    words = ("strategies", "evaluate", model, "--data", data, "--folds", "3", "--no-leak-test")
-    for given, messages in (((), True), (("--no-bundled",), False)):
+    words = ("strategies", "evaluate", model, "--data", data, "--set", "folds=3", "--set", "leak_test=false")
+    for given, messages in (((), True), (("--set", "bundled=false"), False)):
         found = run(*words, *given)
         assert ("labelled sentences and the bundled ones" in found.stderr) is messages, found.output
         assert "left out" not in found.stdout  # no_strategy is one of the classes that models are trained on
-        without = run(*words, *given, "--paper-classes")
+        without = run(*words, *given, "--set", "paper_classes=true")
         assert "12 with labels of other classes (no_strategy) left out" in without.stdout
     assert "the bundled ones" not in run("strategies", "evaluate", "--model", "majority", *words[3:]).stderr

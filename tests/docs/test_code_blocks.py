@@ -24,6 +24,7 @@ from tests.cli.words import process, trialogue
 from tests.untraced import untraced
 
 from trialogue.cli.app import app
+from trialogue.cli.shared.app import options_everywhere
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*/README.md"))
@@ -194,6 +195,7 @@ def test_every_command_of_a_page_is_there_with_its_options(page: Path) -> None:
     wrong = []
     for line in commands_of(page):
         command: Any = typer.main.get_command(app)
+        before = ""
         for word in re.sub(r"\s+[#|>] .*", "", line).replace("'", "").replace('"', "").split()[1:]:
             inside = getattr(command, "commands", {})
             if word in inside:
@@ -201,13 +203,14 @@ def test_every_command_of_a_page_is_there_with_its_options(page: Path) -> None:
             elif main := {"systems", "versions"} & set(inside):  # of judge and compare, the word may be left out
                 command = inside[main.pop()]
             if word not in inside and re.match(r"--?[a-z]", word):
-                known = {
-                    "--help",
-                    "-h",
-                    *(spelling for one in command.params for spelling in (*one.opts, *one.secondary_opts)),
-                }
+                options = (*command.params, *options_everywhere())
+                known = {"--help", "-h", *(each for one in options for each in (*one.opts, *one.secondary_opts))}
                 if word.split("=")[0] not in known:
                     wrong.append((line, word))
+            if before == "--set" and re.match(r"[a-z_.]+=", word):
+                name = word.partition("=")[0].partition(".")[0]
+                wrong += [] if name in command.settings else [(line, f"--set {name}")]
+            before = word
     assert wrong == []
 
 

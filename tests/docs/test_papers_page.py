@@ -21,7 +21,7 @@ PAPERS: list[dict[str, Any]] = yaml.safe_load(
 ROWS = [row for paper in PAPERS for row in paper["items"]]
 SHORT = {
     "reproduce kdd2020": ["-n", "2", "--catalogue", "demo"],
-    "reproduce behavior-alignment": ["--resamples", "100"],
+    "reproduce behavior-alignment": ["--set", "resamples=100"],
 }
 """Words that make a command quick, after those that it begins with."""
 

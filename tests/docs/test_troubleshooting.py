@@ -88,26 +88,26 @@ simulate --agent agent.yaml -n 1
 simulate --agent reference:guided -n 1 --users nobody
 simulate --agent reference:guided -n 1 --catalogue cat.csv
 simulate --agent reference:guided -n 1 --catalogue nope.csv
-simulate --agent reference:guided -n 1 --ratings nope.csv
+simulate --agent reference:guided -n 1 --set ratings=nope.csv
 agents check my_missing_bot:reply
 agents check broken_agent:reply
 agents check reference:nobody
-users show cir7
+list users cir7
 users passport reference:guided --real nope.jsonl
-study validate nothere
-study validate .
+check nothere
+check .
 study new --template nothing --out st
-study new --template rating --responses nope.jsonl --out st
+study new nope.jsonl --template rating --out st
 study report nothere
 study power nothere
 judge good.jsonl --rubric nothing --model openai:MODEL --i-may
 judge good.jsonl --rubric overall --model nobody --i-may
 judge good.jsonl --rubric overall --model openai:MODEL
-rubrics show nothing
-train-judge nope --out judge.json
+list rubrics nothing
+judge train nope --out judge.json
 data get nothing
-data map nope.csv
-metrics bluu
+check nope.csv --map -
+list metrics bluu
 align good.jsonl --situations nope.jsonl
 align good.jsonl --situations good.jsonl
 compare plan good.jsonl --difference 0.1
@@ -117,10 +117,10 @@ strategies label good.jsonl labels.jsonl --model nothing
 data convert good.jsonl nowhere/x.jsonl --to nothing
 data convert nope.jsonl x.jsonl --to openai-chat
 strategies train --data nope.jsonl --out model
-tasks score nope.yaml nope.jsonl
-tasks baselines tasks.yaml
+tasks nope.jsonl --tasks nope.yaml
+tasks --tasks tasks.yaml
 ci nope.yaml
-serve-agent nobody
+agents serve nobody
 """
 
 

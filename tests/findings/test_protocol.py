@@ -413,7 +413,7 @@ def test_a_look_that_no_p_of_so_few_arrangements_can_pass_says_so() -> None:
         for each in few.contrasts
     ]
     found = decided(findings(few.model_copy(update={"contrasts": tuple(contrasts)})), protocol(looks=[30, 60, 90]))
-    assert any("With 400 arrangements (--resamples), no p is below 0.005" in each.text for each in found.answer)
+    assert any("With 400 arrangements (resamples), no p is below 0.005" in each.text for each in found.answer)
 
 
 def test_looks_must_ascend() -> None:

@@ -110,7 +110,7 @@ def test_what_could_be_trained_is_not_called_impossible_and_says_what_it_costs(w
     }
     assert len(rows) == 14
     assert all("trialogue strategies evaluate" in str(row.why) and "GPU" in str(row.why) for row in rows)
-    assert {"hard=none", "hard=paper"} == {str(row.why).rpartition("--set ")[2] for row in rows}
+    assert {"model.hard=none", "model.hard=paper"} == {str(row.why).rpartition("--set ")[2] for row in rows}
 
 
 def test_figure_2_names_the_command_that_fills_it(without_data: Reproduction) -> None:
@@ -139,7 +139,16 @@ def test_pairs_without_preferences_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("nothing_here")
 def test_the_command_prints_every_number_and_where_the_tables_are(tmp_path: Path) -> None:
-    words = ["reproduce", "behavior-alignment", "--quick", "--resamples", "100", "--out", str(tmp_path / "out")]
+    words = [
+        "reproduce",
+        "behavior-alignment",
+        "--set",
+        "quick=true",
+        "--set",
+        "resamples=100",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     found = CliRunner().invoke(app, words)
     assert found.exit_code == 0, found.output
     assert "GPT-3.5: turns" in found.stdout

@@ -63,8 +63,17 @@ def test_a_trained_ensemble_is_compared_on_the_same_pairs_from_its_folder(
     save_model(train(examples(12), kind="ensemble", settings=settings, folds=2), tmp_path / "model")
     (tmp_path / "released").mkdir()
     folder = released(tmp_path / "released", right=0.5)
-    words = ["reproduce", "behavior-alignment", "--predictions", folder, "--model", tmp_path / "model", "--quick"]
-    done = run(*words, "--resamples", "100", "--out", tmp_path / "out")
+    words = [
+        "reproduce",
+        "behavior-alignment",
+        "--predictions",
+        folder,
+        "--model",
+        tmp_path / "model",
+        "--set",
+        "quick=true",
+    ]
+    done = run(*words, "--set", "resamples=100", "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     page = (tmp_path / "out" / "reproduction.md").read_text("utf-8")
     rows = [line for line in page.splitlines() if "ensemble:tfidf+context+tfidf|v2|data:" in line.replace("\\|", "|")]

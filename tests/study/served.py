@@ -54,7 +54,7 @@ def start(
     command = [sys.executable, "-m", "trialogue", "study", "serve", str(folder), "--port", str(port)]
     with (folder / "log.txt").open("ab") as log:
         process = subprocess.Popen(
-            [*command, "--processes", str(processes), *given],
+            [*command, "--set", f"processes={processes}", *given],
             env=environment,
             stdout=log,
             stderr=log,

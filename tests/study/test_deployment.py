@@ -44,7 +44,7 @@ def options_of(command: list[str]) -> dict[str, Any]:
 
 def test_the_app_of_compose_is_started_with_options_that_it_has() -> None:
     given = options_of(COMPOSE["services"]["app"]["command"])
-    assert (given["secure"], given["trusted_proxies"], given["host"]) == (True, 1, "0.0.0.0")
+    assert (given["secure"], given["set_"], given["host"]) == (True, ["trusted_proxies=1"], "0.0.0.0")
 
 
 def test_compose_declares_what_it_uses_and_publishes_the_proxy_alone() -> None:
@@ -123,7 +123,7 @@ def test_the_same_processes_by_hand_serve_a_study_over_https(tmp_path: Path) -> 
     tls = ssl.create_default_context()
     tls.check_hostname, tls.verify_mode = False, ssl.CERT_NONE
     with postgres.server() as url, fronted(tmp_path, port, behind):
-        given = ("--secure", "--name", "localhost", "--trusted-proxies", "1")
+        given = ("--secure", "--name", "localhost", "--set", "trusted_proxies=1")
         more = {"TRIALOGUE_LOG": "json", "TRIALOGUE_METRICS_TOKEN": "watcher"}
         process = start(folder, behind, *given, url=url, processes=1, **more)
         try:

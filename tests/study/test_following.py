@@ -85,7 +85,7 @@ def test_places_come_back_while_the_study_is_served_and_nothing_is_left_behind(t
     with serving() as platform:
         platform.studies["s1"] = {"id": "s1", "status": "ACTIVE", "total_available_places": 4}
         environment = {"PROLIFIC_TOKEN": TOKEN, "TRIALOGUE_PROLIFIC_API": platform.address}
-        server = start(folder, port, "--sync-every", "0", processes=1, **environment)
+        server = start(folder, port, "--set", "sync_every=0", processes=1, **environment)
         try:
             keep_draft(folder, "s1")
             Visitor(port).enter("rating", "?PROLIFIC_PID=gone&SESSION_ID=e-gone")

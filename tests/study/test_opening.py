@@ -28,7 +28,7 @@ from trialogue.workflows.study.items import items_for
 
 
 def cli(*words: str) -> tuple[int, str]:
-    result = CliRunner().invoke(app, ["study", *words])
+    result = CliRunner().invoke(app, [*(() if words[0] == "check" else ("study",)), *words])
     if isinstance(result.exception, TrialogueError):
         return 2, str(result.exception)
     if result.exception and not isinstance(result.exception, SystemExit):
@@ -39,8 +39,8 @@ def cli(*words: str) -> tuple[int, str]:
 @pytest.mark.parametrize("name", template_names())
 def test_every_template_makes_a_study_that_can_be_served(name: str, tmp_path: Path) -> None:
     out = tmp_path / "study"
-    given = ["--human", "demo", "--simulated", "demo"] if name == "realism" else []
-    code, said = cli("new", "--template", name, *given, "--most", "5", "--out", str(out))
+    given = ["--real", "demo", "--simulated", "demo"] if name == "realism" else []
+    code, said = cli("new", "--template", name, *given, "--set", "most=5", "--out", str(out))
     assert code == 0, said
     file, items, _ = read_folder(out)
     assert 0 < len(items) <= 5
@@ -48,7 +48,7 @@ def test_every_template_makes_a_study_that_can_be_served(name: str, tmp_path: Pa
     # INFACT has one check, and refuses nobody's payment
     few = ["There are fewer attention checks than a rejection requires"] if name == "infact" else []
     assert notes == ["The consent text is still that of the template", *few]
-    code, said = cli("validate", str(out))
+    code, said = cli("check", str(out))
     assert code == 0
     assert "Participants needed" in said
     assert cli("new", "--template", name, *given, "--out", str(out)) == (
@@ -97,7 +97,7 @@ def test_the_infact_template_has_the_papers_order_counts_categories_and_frames()
 
 
 def test_a_realism_study_needs_people_and_simulated_users() -> None:
-    with pytest.raises(UsageError, match="--human"):
+    with pytest.raises(UsageError, match="--real"):
         items_for("realism")
 
 
@@ -195,10 +195,10 @@ def test_nobody_sees_a_persons_dialogue_in_two_pairs_and_all_are_taken_equally_o
 
 def test_as_many_people_are_needed_as_may_see_items_of_one_dialogue(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "study", items=4, raters_per_item=3, items_per_participant=3)
-    assert "4, with 3 items each" in cli("validate", str(folder))[1]  # 4 items x 3 people / 3
+    assert "4, with 3 items each" in cli("check", str(folder))[1]  # 4 items x 3 people / 3
     rows = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
     (folder / "items.jsonl").write_text("".join(json.dumps({**row, "dialogue_id": "d"}) + "\n" for row in rows))
-    said = cli("validate", str(folder))[1]
+    said = cli("check", str(folder))[1]
     assert "12, with 1 item each" in said  # of one dialogue nobody sees two
     assert "items_per_participant is 3, but a participant can be shown at most 1." in said
 
@@ -333,10 +333,10 @@ def test_links_are_signed_for_one_person_each(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "open", items=1)
     assert (
         "Warning: anyone with the study URL"
-        in cli("links", str(folder), "anna", "--base", "https://study.example.org/")[1]
+        in cli("recruit", str(folder), "links", "anna", "--base", "https://study.example.org/")[1]
     )
     folder = folder_of(tmp_path / "study", items=1, platform={"signed": True})
-    code, said = cli("links", str(folder), "anna", "ben", "--base", "https://study.example.org/")
+    code, said = cli("recruit", str(folder), "links", "anna", "ben", "--base", "https://study.example.org/")
     assert code == 0
     key = (folder / "secret.key").read_text().strip()
     found = [dict(parse_qsl(urlsplit(line).query)) for line in said.split()]

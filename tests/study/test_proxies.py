@@ -61,7 +61,7 @@ def test_behind_a_real_proxy_one_clients_failed_logins_lock_out_nobody_else(tmp_
     folder, port, behind = folder_of(tmp_path / "study", items=4), free_port(), free_port()
     command = [sys.executable, "-m", "trialogue", "study", "staff", str(folder), "maria"]
     subprocess.run(command, input=f"{PASSWORD}\n{PASSWORD}\n", text=True, check=True, capture_output=True)
-    process = start(folder, behind, "--secure", "--name", HOST, "--trusted-proxies", "1", processes=1)
+    process = start(folder, behind, "--secure", "--name", HOST, "--set", "trusted_proxies=1", processes=1)
     try:
         with proxied(tmp_path / "proxy", port, behind):
             headers = {"Host": HOST, "Origin": f"https://{HOST}", "Referer": f"https://{HOST}/staff/login/"}
@@ -123,5 +123,5 @@ def test_without_a_number_of_proxies_serve_says_that_all_share_one_address(tmp_p
     folder, port = folder_of(tmp_path / "study", items=4), free_port()
     stop(start(folder, port, "--secure", "--name", HOST, processes=1))
     messages = (folder / "log.txt").read_text()
-    assert "--trusted-proxies 1" in messages
+    assert "trusted_proxies=1" in messages
     assert re.search(rf"https://{HOST}/staff/first/[\w:-]+/", messages)

@@ -114,7 +114,7 @@ def test_where_nobody_is_paid_or_replaced_nothing_is_to_be_confirmed() -> None:
 
 def test_the_command_asks_and_says_the_price(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "study", items=6, payment={"reward_cents": 300, "currency": "EUR"})
-    messages = run("study", "validate", str(folder))
+    messages = run("check", str(folder))
     assert "at most 5 are paid (15.00 EUR)" in messages.stdout
     refused = run("study", "serve", str(folder), "--port", "0")
     assert refused.returncode == 2

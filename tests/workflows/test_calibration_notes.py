@@ -99,7 +99,7 @@ def test_a_model_that_does_not_know_its_error_gives_narrower_intervals_and_a_war
 
 def test_score_says_on_a_line_of_its_own_that_the_error_is_left_out(tmp_path: Path) -> None:
     path = labelled(tmp_path / "old.jsonl", without_error(default_model()))
-    found = CliRunner().invoke(app, ["score", str(path), "-m", MEASURE, "--resamples", "100"])
+    found = CliRunner().invoke(app, ["score", str(path), "-m", MEASURE, "--set", "resamples=100"])
     assert found.exit_code == 0
     sentence = "is unknown, so intervals, differences and p-values of implicit alignment do not include it"
     assert found.stderr.count(sentence) == 1

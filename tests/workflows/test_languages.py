@@ -116,7 +116,7 @@ def test_sixty_replies_from_six_german_sentences_have_no_alignment_by_labels_of_
     assert "a model for English" in what
     assert "in German" in what
     assert "anna" in what
-    assert "--any-language" in what
+    assert "any_language" in what
 
 
 def test_in_any_language_the_alignment_is_measured_and_a_warning_says_what_it_rests_on(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_two_hundred_chinese_dialogues_are_not_judged_by_english_words_or_words_
     assert {league.measure.measured.metric for league in run.findings.leagues} == {"repetition"}
     lines = [line for line in run.findings.warnings if "Chinese" in line]
     assert len(lines) == 1
-    for part in ("claude, echo and gemini", "satisfaction@linear", "length@words", "--any-language"):
+    for part in ("claude, echo and gemini", "satisfaction@linear", "length@words", "any_language=true"):
         assert part in lines[0]
     assert "Estimated satisfaction" not in run.answer
 
@@ -268,7 +268,16 @@ def test_nothing_but_measures_of_another_language_is_an_error_that_names_the_lan
     refused = command("evaluate", path, "-m", "satisfaction", "-o", tmp_path / "out")
     assert isinstance(refused.exception, DataError)  # which main turns into exit code 2
     shown = command(
-        "evaluate", path, "-m", "satisfaction", "--any-language", "--resamples", "100", "-o", tmp_path / "out"
+        "evaluate",
+        path,
+        "-m",
+        "satisfaction",
+        "--set",
+        "any_language=true",
+        "--set",
+        "resamples=100",
+        "-o",
+        tmp_path / "out",
     )
     assert shown.exit_code == 0, shown.output
     found = json.loads((tmp_path / "out" / "findings.json").read_text("utf-8"))
@@ -318,9 +327,9 @@ def test_compare_leaves_out_what_is_not_made_for_the_language_and_keeps_it_on_re
 
 
 def test_compare_on_the_command_line_takes_the_same_option(tmp_path: Path) -> None:
-    words = ("compare", *versions(tmp_path), "--on", "satisfaction", "--resamples", "100", "--fail-if-worse")
+    words = ("compare", *versions(tmp_path), "--on", "satisfaction", "--set", "resamples=100", "--fail-if-worse")
     assert isinstance(command(*words).exception, DataError)
-    shown = command(*words, "--any-language")
+    shown = command(*words, "--set", "any_language=true")
     assert shown.exit_code == 3  # a threat blocks the verdict
     assert shown.stdout.startswith("NO VERDICT")
 

@@ -174,7 +174,7 @@ def test_both_are_options_of_the_command(tmp_path: Path) -> None:
     file, plants = log(tmp_path)
     out = str(tmp_path / "run" / "out")
     done = CliRunner().invoke(
-        app, ["evaluate", str(file), "--redact", "--without-texts", "--resamples", "200", "--out", out]
+        app, ["evaluate", str(file), "--texts", "redacted", "--texts", "none", "--set", "resamples=200", "--out", out]
     )
     assert done.exit_code == 0, done.output
     assert leaks(tmp_path / "run", [*PERSONAL, *plants.words]) == []

@@ -66,7 +66,7 @@ def test_a_version_that_crashes_in_every_dialogue_is_worse_whatever_the_measure_
     assert compared.answer[0].startswith(
         "new is worse than old: 40 of its 40 dialogues failed because of the agent, against 0 of 40"
     )
-    words = ["compare", str(old), str(new), "--on", "human:satisfaction", "--resamples", "200", "--fail-if-worse"]
+    words = ["compare", str(old), str(new), "--on", "human:satisfaction", "--set", "resamples=200", "--fail-if-worse"]
     result = CliRunner().invoke(app, words)
     assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "RED: worse")
 

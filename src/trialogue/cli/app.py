@@ -16,7 +16,7 @@ from trialogue.cli import (
     data,
     demo,
     evaluate,
-    metrics,
+    lists,
     report,
     reproduce,
     run,
@@ -24,18 +24,16 @@ from trialogue.cli import (
     tasks,
     view,
 )
-from trialogue.cli.judging import rubrics
-from trialogue.cli.judging import train as train_judges
 from trialogue.cli.judging.app import app as judge_app
 from trialogue.cli.shared.app import App
-from trialogue.cli.simulation import agents, chat, ci, simulate, users
+from trialogue.cli.simulation import ci, simulate
+from trialogue.cli.simulation.app import agents_app, users_app
 from trialogue.cli.strategies.app import app as strategies_app
 from trialogue.cli.study.app import app as study_app
 
 app = App(
     name="trialogue",
     help="Evaluate conversational recommender systems with metrics, simulated users and people.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -48,26 +46,22 @@ app.add_typer(compare.app, name="compare", rich_help_panel=EVALUATE)
 app.command("ci", rich_help_panel=EVALUATE)(ci.ci)
 app.command("board", rich_help_panel=EVALUATE)(board.board)
 app.command("score", rich_help_panel=EVALUATE)(score.score)
-app.add_typer(tasks.app, name="tasks", rich_help_panel=EVALUATE)
-app.command("check", rich_help_panel=EVALUATE)(check.check)
+app.command("tasks", rich_help_panel=EVALUATE)(tasks.tasks)
 app.command("run", rich_help_panel=EVALUATE)(run.run)
 app.command("report", rich_help_panel=EVALUATE)(report.report)
 app.command("rerun", rich_help_panel=EVALUATE)(report.rerun)
 app.command("view", rich_help_panel=EVALUATE)(view.view)
 app.command("simulate", rich_help_panel=SIMULATE)(simulate.simulate)
-app.add_typer(users.app, name="users", rich_help_panel=SIMULATE)
-app.add_typer(agents.app, name="agents", rich_help_panel=SIMULATE)
-app.command("chat", rich_help_panel=SIMULATE)(chat.chat)
-app.command("serve-agent", rich_help_panel=SIMULATE)(agents.serve)
+app.add_typer(users_app, name="users", rich_help_panel=SIMULATE)
+app.add_typer(agents_app, name="agents", rich_help_panel=SIMULATE)
 app.add_typer(study_app, name="study", rich_help_panel=PEOPLE)
 app.command("agree", rich_help_panel=PEOPLE)(agree.agree)
 app.add_typer(judge_app, name="judge", rich_help_panel=PEOPLE)
-app.command("train-judge", rich_help_panel=PEOPLE)(train_judges.train_judge)
-app.add_typer(rubrics.app, name="rubrics", rich_help_panel=PEOPLE)
 app.command("align", rich_help_panel=EXPLAIN)(align.align)
 app.add_typer(strategies_app, name="strategies", rich_help_panel=EXPLAIN)
-app.command("metrics", rich_help_panel=EXPLAIN)(metrics.metrics)
 app.add_typer(reproduce.app, name="reproduce", rich_help_panel=EXPLAIN)
+app.command("list", rich_help_panel=DATA)(lists.list_names)
+app.command("check", rich_help_panel=DATA)(check.check)
 app.add_typer(data.app, name="data", rich_help_panel=DATA)
 
 

@@ -5,13 +5,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from annotated_types import Ge
 
 from trialogue.cli.shared.app import App
 from trialogue.cli.shared.groups import DefaultGroup
-from trialogue.cli.shared.inputs import Decide, Mapped
+from trialogue.cli.shared.inputs import Decide, Mapped, On, Systems
 from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.errors import UsageError
-from trialogue.options import Alpha, AnyLanguage, FailureMargin, Margin, Power, Resamples, Seed, Simulations
+from trialogue.options import (
+    Alpha,
+    AnyLanguage,
+    FailureMargin,
+    Help,
+    Margin,
+    Power,
+    Resamples,
+    Seed,
+    Setting,
+    Simulations,
+)
 
 if TYPE_CHECKING:
     from trialogue.findings.comparison.records import Comparison
@@ -23,17 +35,7 @@ EXITS = {"worse": 1, "mixed": 1, "no verdict": 3}
 app = App(
     cls=DefaultGroup,
     help="Compare two versions of a recommender: better, worse or inconclusive, and what changed.",
-    no_args_is_help=True,
 )
-System = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--system",
-        "-s",
-        help="System to compare, if a run has several systems (give the option twice if the name changed).",
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 class OutputFormat(StrEnum):
@@ -57,40 +59,25 @@ def compare(
             help="The new version: a run, or a file of conversations. Omit it if --system names two systems."
         ),
     ] = None,
-    system: System = None,
-    on: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--on",
-            help=(
-                "Measure that decides (repeatable). Default: people's ratings, else the task outcome of "
-                "simulated users."
-            ),
-        ),
-    ] = None,
-    margin: Margin | None = None,
-    failure_margin: FailureMargin = 0.01,
+    system: Systems = None,
+    on: On = None,
     fail_if_worse: Annotated[
-        bool,
-        typer.Option(
-            "--fail-if-worse",
-            help=("Exit with code 1 if the new version is worse or mixed, and with code 3 if there is no verdict."),
-        ),
+        bool, Help("Exit with code 1 if the new version is worse or mixed, and with code 3 if there is no verdict.")
     ] = False,
-    any_language: AnyLanguage = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Output folder for a report.")] = None,
-    alpha: Alpha = 0.05,
-    seed: Seed = 0,
-    resamples: Resamples = 10_000,
+    out: Annotated[Path | None, Help("Output folder for a report.", ("--out", "-o"))] = None,
     decide: Decide = None,
     mapping: Mapped = None,
-    as_json: AsJson = False,
     form: Annotated[
         OutputFormat,
-        typer.Option(
-            "--format", help="Output format: text, JSON, GitHub annotations, JUnit XML, or Markdown for a comment."
-        ),
+        Help("Output format: text, JSON, GitHub annotations, JUnit XML, or Markdown for a comment.", ("--format",)),
     ] = OutputFormat.TEXT,
+    margin: Margin | None = None,
+    failure_margin: FailureMargin = 0.01,
+    any_language: AnyLanguage = False,
+    alpha: Alpha = 0.05,
+    resamples: Resamples = 10_000,
+    seed: Seed = 0,
+    as_json: bool = False,
 ) -> None:
     """Compare two versions of a recommender: better, worse or inconclusive, and what changed."""
     from trialogue.report.long_names import with_short_names
@@ -131,28 +118,22 @@ def plan(
     before: Annotated[
         str, typer.Argument(help="Pilot data: a folder written by 'trialogue evaluate', or conversations.")
     ],
-    difference: Annotated[
-        float,
-        typer.Option("--difference", help="Difference to detect, in the unit of the measure. Use 0 with --margin."),
-    ],
+    difference: Annotated[float, Help("Difference to detect, in the unit of the measure. Use 0 with a margin.")],
     after: Annotated[
         str | None, typer.Argument(help="The new version, if both versions met the same users. Otherwise, omit it.")
     ] = None,
-    system: System = None,
-    on: Annotated[
-        str | None, typer.Option(help="Measure to plan for. Default: people's ratings, else a task outcome.")
-    ] = None,
+    system: Systems = None,
+    on: Annotated[str | None, Help("Measure to plan for. Default: people's ratings, else a task outcome.")] = None,
+    mapping: Mapped = None,
     margin: Margin | None = None,
     power: Power = 0.8,
     simulations: Simulations = 200,
     users: Annotated[
-        list[int] | None,
-        typer.Option("--users", min=2, help="Number of users to simulate, instead of a search (repeatable)."),
+        list[Annotated[int, Ge(2)]] | None, Setting("Number of users to simulate, instead of a search (repeatable).")
     ] = None,
     alpha: Alpha = 0.05,
-    mapping: Mapped = None,
     seed: Seed = 0,
-    as_json: AsJson = False,
+    as_json: bool = False,
 ) -> None:
     """Plan how many users and dialogues are needed to detect a difference, by simulation from a pilot."""
     from trialogue.records.files.jsonl import to_line

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from annotated_types import Ge
 
+from trialogue.cli.shared.inputs import Explorer, Out
 from trialogue.cli.shared.progress import check_folder, steps
-from trialogue.options import Resamples
+from trialogue.options import Help, Resamples
 
 if TYPE_CHECKING:
     from trialogue.workflows.demo import Demo
@@ -16,16 +18,14 @@ MAX_STRATEGIES = 4  # printed for each system
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Output folder.")] = Path("runs/demo"),
+    out: Out = Path("runs/demo"),
     n: Annotated[
         int | None,
-        typer.Option("-n", min=1, help="Number of dialogues of each recommender with each kind of user (default: 30)."),
+        Ge(1),
+        Help("Number of dialogues of each recommender with each kind of user (default: 30).", ("-n",)),
     ] = None,
     resamples: Resamples | None = None,
-    explorer: Annotated[
-        bool,
-        typer.Option("--explorer/--no-explorer", help="Write explorer.html, a page to browse individual dialogues."),
-    ] = True,
+    explorer: Explorer = True,
 ) -> None:
     """Judge, measure and simulate seven recommenders on bundled data, and write one HTML report (about 20 s of CPU time)."""
     from trialogue.workflows.demo import demo as run_demo

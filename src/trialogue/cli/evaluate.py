@@ -2,153 +2,105 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from trialogue.cli.shared.inputs import Decide
+from trialogue.cli.shared.inputs import Chances, Decide, Format, Mapped, Metrics, Out, Workers, workers_of
 from trialogue.cli.shared.progress import check_folder, refuse_inputs_in, steps
-from trialogue.options import Alpha, AnyLanguage, CatalogueDate, Cluster, Jobs, Resamples, Seed, Title
+from trialogue.errors import UsageError
+from trialogue.options import Alpha, AnyLanguage, CatalogueDate, Help, Resamples, Seed, Setting, Title
 
 
-class Family(StrEnum):
-    """Scope of the correction."""
+class Texts(StrEnum):
+    """Texts of dialogues in what is written."""
 
-    QUESTIONS = "questions"
-    MEASURE = "measure"
-    MEASURES = "measures"
+    ALL = "all"
+    REDACTED = "redacted"
+    NONE = "none"
 
 
-class ScoreFormat(StrEnum):
-    """File format of unit scores."""
-
-    JSONL = "jsonl"
-    PARQUET = "parquet"
+Family = Annotated[
+    Literal["questions", "measure", "measures"],
+    Setting("Correct p-values over the pairs of one measure, also over people's questions, or over all measures."),
+]
+ScoreFormat = Annotated[
+    Literal["jsonl", "parquet"], Setting("File format of the scores. parquet needs the extra 'parquet'.")
+]
 
 
 def evaluate(
     inputs: Annotated[
         list[str],
-        typer.Argument(help="Corpora (see: trialogue data list), files in a supported format, or SYSTEM=FILE."),
+        typer.Argument(help="Corpora (see: trialogue list datasets), files in a supported format, or SYSTEM=FILE."),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report, scores and figures.")] = Path(
-        "runs/evaluation"
-    ),
-    metric: Annotated[
-        list[str] | None,
-        typer.Option("--metric", "-m", help="A metric, such as 'distinct(n=2)@ratio' (repeatable)."),
+    out: Out = Path("runs/evaluation"),
+    metric: Metrics = None,
+    catalogue: Annotated[
+        str | None, Help("Link item titles in replies to this catalogue: demo, a MovieLens corpus, or a file.")
     ] = None,
-    all_variants: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--all-variants",
-            help="Compute all variants of this metric, to see whether the ranking changes (repeatable).",
+    mapping: Mapped = None,
+    format_name: Format = None,
+    decide: Decide = None,
+    texts: Annotated[
+        list[Texts] | None,
+        Help(
+            "redacted: replace e-mail addresses, telephone, card and account numbers (needs the extra 'redact'); none: "
+            "write no text of a dialogue, so that the report can be shared; all: the default (repeatable)."
         ),
     ] = None,
-    catalogue: Annotated[
-        str | None,
-        typer.Option(help="Link item titles in replies to this catalogue: demo, a MovieLens corpus, or a file."),
+    jobs: Workers = "1",
+    all_variants: Annotated[
+        list[str] | None, Setting("Compute all variants of a metric, to see whether the ranking changes (repeatable).")
     ] = None,
     known: Annotated[
         Path | None,
-        typer.Option(
-            help=(
-                "List of real items (text, CSV or JSON Lines), to separate real titles outside the "
-                "catalogue from unrecognised ones."
-            )
-        ),
+        Setting("List of real items, to separate real titles outside the catalogue from unrecognised ones."),
     ] = None,
     catalogue_date: CatalogueDate | None = None,
-    mapping: Annotated[Path | None, typer.Option(help="YAML file that maps the columns of a table.")] = None,
-    format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
     origin: Annotated[
-        str | None,
-        typer.Option(help="Origin of the ratings: person, model, program or unknown (default: as stated in the data)."),
+        str | None, Setting("Origin of the ratings: person, model, program or unknown (default: as the data state).")
     ] = None,
     key: Annotated[
-        str | None,
-        typer.Option(help="Id column that joins a table of scores to the conversations (default: auto-detect)."),
+        str | None, Setting("Id column that joins a table of scores to the conversations (default: auto-detect).")
     ] = None,
-    chances: Annotated[
-        Path | None,
-        typer.Option(help="Label plan that records how the rated units were drawn (trialogue judge plan)."),
-    ] = None,
+    chances: Chances = None,
     any_language: AnyLanguage = False,
-    redact: Annotated[
-        bool,
-        typer.Option(
-            "--redact", help="Replace e-mail addresses, telephone, card and account numbers (needs the extra redact)."
-        ),
-    ] = False,
-    without_texts: Annotated[
-        bool, typer.Option("--without-texts", help="Write no text of a dialogue, so that the report can be shared.")
-    ] = False,
     title: Title | None = None,
-    seed: Seed = 0,
     resamples: Resamples = 10_000,
     alpha: Alpha = 0.05,
-    family: Annotated[
-        Family,
-        typer.Option(
-            help="Correct p-values across the pairs of systems of each measure, also across people's questions, or across "
-            "all measures together."
-        ),
-    ] = Family.QUESTIONS,
-    decide: Decide = None,
-    scores: Annotated[
-        ScoreFormat,
-        typer.Option(help="File format for the scores of replies and dialogues. parquet needs the extra 'parquet'."),
-    ] = ScoreFormat.JSONL,
+    family: Family = "questions",
+    scores: ScoreFormat = "jsonl",
     explorer: Annotated[
-        bool | None,
-        typer.Option(
-            "--explorer/--no-explorer",
-            help="Write explorer.html, a page to browse dialogues (default: only for up to 100,000 dialogues).",
-            show_default=False,
-        ),
+        bool | None, Setting("Write explorer.html, to browse dialogues (default: for up to 100,000 dialogues).")
     ] = None,
-    jobs: Jobs = 1,
-    cluster: Cluster | None = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
+    seed: Seed = 0,
+    as_json: bool = False,
 ) -> None:
     """Find out which recommender is better, by how much, and how certain that is; write one report."""
+    from trialogue.records.files.jsonl import to_line
     from trialogue.records.files.score_parquet import require_parquet
     from trialogue.report import text_table
     from trialogue.workflows.evaluation import evaluate as run_evaluation
 
-    if scores is ScoreFormat.PARQUET:
+    if texts and Texts.ALL in texts and len(set(texts)) > 1:
+        raise UsageError("--texts all cannot be combined with another choice.")
+    is_parquet = scores == "parquet"
+    if is_parquet:
         require_parquet()
     check_folder(out)
     refuse_inputs_in(out, inputs)
-    with steps(quiet=quiet) as tell:
+    with steps() as tell:
         run = run_evaluation(
-            *inputs,
-            metrics=metric,
-            all_variants=all_variants or (),
-            format_name=format_name,
-            mapping=mapping,
-            origin=origin,
-            key=key,
-            chances=chances,
-            title=title,
-            seed=seed,
-            resamples=resamples,
-            alpha=alpha,
-            family=family.value,
-            decide=decide,
-            any_language=any_language,
-            redact=redact,
-            without_texts=without_texts,
-            catalogue=catalogue,
-            known=known,
-            catalogue_date=catalogue_date,
-            jobs=jobs,
-            cluster=cluster,
-            progress=tell,
-        )
+            *inputs, metrics=metric, all_variants=all_variants or (), format_name=format_name, mapping=mapping,
+            origin=origin, key=key, chances=chances, title=title, seed=seed, resamples=resamples, alpha=alpha,
+            family=family, decide=decide, any_language=any_language, redact=Texts.REDACTED in (texts or ()),
+            without_texts=Texts.NONE in (texts or ()), catalogue=catalogue, known=known, catalogue_date=catalogue_date,
+            progress=tell, **workers_of(jobs),
+        )  # fmt: skip
         tell(f"writing {out}")
-        page = run.write(out, parquet=scores is ScoreFormat.PARQUET, explorer=explorer)
+        page = run.write(out, parquet=is_parquet, explorer=explorer)
         for warning in run.findings.warnings:
             tell.say(f"note: {warning}")
-    typer.echo(text_table(run.findings))
-    typer.echo(f"\nReport: {page}")
+    typer.echo(to_line(run.findings) if as_json else text_table(run.findings))
+    typer.echo(f"\nReport: {page}", err=as_json)

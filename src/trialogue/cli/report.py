@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from trialogue.cli.shared.progress import steps
+from trialogue.options import Help
 
 
 class FigureFormat(StrEnum):
@@ -18,10 +19,9 @@ class FigureFormat(StrEnum):
 
 def report(
     run: Annotated[Path, typer.Argument(help="Folder written by 'trialogue evaluate'.")],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Output folder (default: the run's folder).")] = None,
+    out: Annotated[Path | None, Help("Output folder (default: the run's folder).", ("--out", "-o"))] = None,
     figures: Annotated[
-        list[FigureFormat] | None,
-        typer.Option(help="Also write figures as png or pdf (repeatable); SVG is always written."),
+        list[FigureFormat] | None, Help("Also write figures as png or pdf (repeatable); SVG is always written.")
     ] = None,
 ) -> None:
     """Rewrite the report of a finished run from its findings.json."""
@@ -35,15 +35,13 @@ def report(
 def rerun(
     run: Annotated[Path, typer.Argument(help="Folder written by evaluate, align, compare, board, agree or judge.")],
     data: Annotated[
-        list[Path] | None,
-        typer.Option("--data", help="Input file of the run, or a folder that contains it (repeatable)."),
+        list[Path] | None, Help("Input file of the run, or a folder that contains it (repeatable).")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
     """Repeat a finished run from its manifest, compare every file, and report differing numbers."""
     from trialogue.workflows.rerun.rerun import rerun as run_again
 
-    with steps(quiet=quiet) as tell:
+    with steps() as tell:
         found = run_again(run, data=data or (), progress=tell)
     for note in found.notes:
         typer.echo(f"note: {note}", err=True)

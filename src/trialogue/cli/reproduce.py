@@ -5,52 +5,43 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from annotated_types import Ge
 
 from trialogue.cli.shared.app import App
-from trialogue.cli.shared.inputs import check_inputs
-from trialogue.cli.shared.options import AS_HELP, named_values
+from trialogue.cli.shared.inputs import AsIn, Out, UserOptions, check_inputs
 from trialogue.cli.shared.progress import check_folder, steps
-from trialogue.options import Jobs, Resamples, Seed
+from trialogue.options import Help, Jobs, Resamples, Seed, Setting
 
 if TYPE_CHECKING:
     from trialogue.simulation.batch.batch import Progress
 
-app = App(help="Reproduce a paper's tables, and compare the numbers.", no_args_is_help=True)
-
-
-@app.callback()
-def _papers() -> None:
-    """Reproduce a paper's tables, and compare the numbers."""
+app = App(help="Reproduce a paper's tables, and compare the numbers.")
 
 
 @app.command("kdd2020")
 def kdd2020(
-    source: Annotated[str | None, typer.Option("--as", help=AS_HELP)] = None,
-    user_option: Annotated[
-        list[str] | None,
-        typer.Option(help="Option of the users as NAME=VALUE, such as stop=released (repeatable)."),
-    ] = None,
-    n: Annotated[int, typer.Option("-n", min=1, help="Number of dialogues of each simulator with each system.")] = 500,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="Output folder. An interrupted run in this folder is resumed.")
-    ] = Path("runs/kdd2020"),
-    catalogue: Annotated[str | None, typer.Option(help="Films with ratings (default: movielens-latest-small).")] = None,
+    n: Annotated[int, Ge(1), Help("Number of dialogues of each simulator with each system.", ("-n",))] = 500,
+    out: Out = Path("runs/kdd2020"),
+    catalogue: Annotated[str | None, Help("Films with ratings (default: movielens-latest-small).")] = None,
     jobs: Jobs = 1,
+    published: Annotated[bool, Help("Print only the published Tables 6 and 7, which need no data.")] = False,
+    as_in: AsIn = None,
+    user: UserOptions = None,
     seed: Seed = 0,
-    tables: Annotated[
-        bool, typer.Option("--published", help="Print only the published Tables 6 and 7, which need no data.")
-    ] = False,
 ) -> None:
-    """User simulation (KDD 2020): reproduce Tables 4 to 7, and explain why some numbers cannot be reproduced."""
+    """User simulation (KDD 2020): reproduce Tables 4 to 7, and explain why some numbers cannot be reproduced.
+
+    An interrupted run in the output folder is resumed.
+    """
     from trialogue.reproduce.kdd2020 import render_realism, render_tables, reproduce
     from trialogue.reproduce.kdd2020.runs import FILMS
     from trialogue.workflows.simulation.simulate import PrintedProgress
 
-    if tables:
+    if published:
         typer.echo(render_realism())
         return
     check_folder(out)
-    options = {**({} if source is None else {"as": source}), **named_values("--user-option", user_option or [])}
+    options = {**({} if as_in is None else {"as": as_in}), **(user or {})}
     with steps() as tell:
         tellers: dict[str, PrintedProgress] = {}
 
@@ -67,21 +58,17 @@ def kdd2020(
 @app.command("behavior-alignment")
 def behavior_alignment(
     predictions: Annotated[
-        Path | None, typer.Option(help="Folder with the released redial_evaluation_results_*.csv, for Table 5.")
+        Path | None, Help("Folder with the released redial_evaluation_results_*.csv, for Table 5.")
     ] = None,
     pairs: Annotated[
         list[str] | None,
-        typer.Option(
-            help=("Files with situations, replies and people's preferences between replies, for Figure 3 (repeatable).")
-        ),
+        Help("Files with situations, replies and people's preferences between replies, for Figure 3 (repeatable)."),
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Folder of a strategy model (default: the bundled model).")] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Output folder for tables and figures.")] = Path(
-        "runs/reproduction"
-    ),
-    quick: Annotated[bool, typer.Option("--quick", help="Skip cross-validation, which takes minutes.")] = False,
-    seed: Seed = 0,
+    model: Annotated[str | None, Help("Folder of a strategy model (default: the bundled model).")] = None,
+    out: Out = Path("runs/reproduction"),
+    quick: Annotated[bool, Setting("Skip cross-validation, which takes minutes.")] = False,
     resamples: Resamples = 1_000,
+    seed: Seed = 0,
 ) -> None:
     """Behavior Alignment (SIGIR 2024): reproduce the paper's tables, and explain why some numbers cannot be reproduced."""
     from trialogue.reproduce.behavior_alignment import reproduce

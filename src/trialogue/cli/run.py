@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trialogue.cli.shared.inputs import Explorer
 from trialogue.cli.shared.progress import check_folder, exit_if_failed, find_modules_beside, steps
+from trialogue.options import Help
 
 if TYPE_CHECKING:
     from trialogue.findings import Findings
@@ -13,23 +15,14 @@ if TYPE_CHECKING:
 
 def run(
     experiment: Annotated[Path, typer.Argument(help="Experiment file in YAML (see the documentation).")],
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Output folder (default: the folder named in the file).")
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the plan with estimated time and cost, and exit.")
-    ] = False,
-    again: Annotated[
-        list[str] | None,
-        typer.Option("--again", help="Stage to rerun even if its output is cached (repeatable)."),
-    ] = None,
-    explorer: Annotated[
-        bool,
-        typer.Option("--explorer/--no-explorer", help="Write explorer.html, a page to browse individual dialogues."),
-    ] = True,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
+    out: Annotated[Path | None, Help("Output folder (default: the folder named in the file).", ("--out", "-o"))] = None,
+    dry_run: Annotated[bool, Help("Print the plan with estimated time and cost, and exit.")] = False,
+    again: Annotated[list[str] | None, Help("Stage to rerun even if its output is cached (repeatable).")] = None,
+    explorer: Explorer = True,
+    as_json: bool = False,
 ) -> None:
     """Run an experiment end to end: simulate, label, score, rate, report. Unchanged stages are cached."""
+    from trialogue.records.files.jsonl import to_line
     from trialogue.report import text_table
     from trialogue.workflows.experiment import plan_steps, plan_text, protocol_text, read_experiment, run_experiment
 
@@ -41,12 +34,12 @@ def run(
         typer.echo("\n\n".join(filter(None, [plan_text(plan_steps(given)), protocol_text(given)])))
         return
     check_folder(given.out)
-    with steps(quiet=quiet) as tell:
+    with steps() as tell:
         done = run_experiment(given, again=tuple(again or ()), explorer=explorer, progress=tell)
         for warning in done.findings.warnings:
             tell.say(f"note: {warning}")
-    typer.echo(text_table(_in_short(done.findings)))
-    typer.echo(f"\nReport: {done.report}")
+    typer.echo(to_line(done.findings) if as_json else text_table(_in_short(done.findings)))
+    typer.echo(f"\nReport: {done.report}", err=as_json)
     exit_if_failed(done.always_failed)
 
 

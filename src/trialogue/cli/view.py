@@ -5,11 +5,13 @@ from typing import Annotated
 
 import typer
 
+from trialogue.options import Help
+
 
 def view(
     run: Annotated[Path, typer.Argument(help="Folder written by 'trialogue evaluate', 'run', 'align' or 'demo'.")],
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port (default: any free port).")] = 0,
-    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
+    opens: Annotated[bool, Help("Open the browser.", ("--open/--no-open",))] = True,
 ) -> None:
     """Browse a run's dialogues: serve its explorer on this machine until Ctrl-C."""
     import webbrowser

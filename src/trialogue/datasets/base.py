@@ -312,8 +312,8 @@ def recognise(path: Path) -> Format:
             f"unknown format; known formats: {', '.join(format_names())}; the file begins {_describe_head(head)}.",
             file=str(path),
             hint=(
-                "Name one with --format (see: trialogue data formats), or give a mapping of its columns or paths with "
-                "--mapping (trialogue data map FILE proposes one)."
+                "Name one with --format (see: trialogue list formats), or give a mapping of its columns or paths with "
+                "--mapping (trialogue check FILE --map OUT.yaml proposes one)."
             ),
         )
     )

@@ -97,7 +97,7 @@ class LlmPairJudge(RubricJudge):
         """Raise UsageError if the rubric is not for pairs of dialogues, or expected points are asked for."""
         if not self.rubric.allows(Form.PAIRWISE) or self.rubric.level is not JudgedLevel.DIALOGUE:
             raise UsageError(
-                f"The rubric {self.rubric.id} is not for pairs of dialogues. Choose another one: trialogue rubrics list"
+                f"The rubric {self.rubric.id} is not for pairs of dialogues. Choose another one: trialogue list rubrics"
             )
         if self.options.expected:
             raise UsageError("The option expected applies to individual conversations, not to pairs.")

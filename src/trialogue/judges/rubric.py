@@ -178,7 +178,7 @@ class Rubric(Record):
 
 ENDING = ".yaml"
 ENDINGS = (ENDING, ".yml")
-HINT = "To start from a bundled one, print it: trialogue rubrics show overall"
+HINT = "To start from a bundled one, print it: trialogue list rubrics overall"
 
 
 def rubric_names() -> list[str]:

@@ -14,7 +14,7 @@ from trialogue.plugins import load, plugins_of
 from trialogue.records import Card
 
 GROUP = "trialogue.metrics"
-HINT = "See: trialogue metrics"
+HINT = "See: trialogue list metrics"
 
 
 def metric_names() -> list[str]:
@@ -48,7 +48,7 @@ def get_metric(text: str) -> AnyMetric:
     try:
         return factory(variant=variant, **name.parameters)
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{text!r} cannot be created: {error}. See: trialogue metrics {card.name}") from error
+        raise UsageError(f"{text!r} cannot be created: {error}. See: trialogue list metrics {card.name}") from error
 
 
 def get_metrics(texts: Sequence[str]) -> list[AnyMetric]:

@@ -217,8 +217,8 @@ class Utterance(Record):
     strategy_distribution: StrategyDistribution | None = None
     """A model's belief over strategies; None: no model was asked."""
     same_as_reference: PairBelief | None = None
-    """A belief that it shares a strategy with the human's reply; None: no classifier of pairs was asked. Made by
-    ``trialogue align --pair-model`` for itself, and by ``trialogue strategies label --pair-model`` onto files."""
+    """A belief that it shares a strategy with the human's reply; None: no classifier of pairs was asked. Made with
+    ``--set pair_model=…`` by ``trialogue align`` for itself, and by ``trialogue strategies label`` onto files."""
     mentions: tuple[Mention, ...] | None = None
     """Mentioned items; None: not annotated; (): annotated, and none found."""
     unrecognised: tuple[Mention, ...] | None = None

@@ -134,7 +134,7 @@ def read_need_set(path: Path | str) -> NeedSet:
     if head.hash is not None and head.hash != _hash(cases):
         problems.append(f"the needs were changed after this file was written: their hash is not {head.hash}.")
     if problems:
-        hint = "Write it again with: trialogue simulate --save-needs FILE"
+        hint = "Write it again with: trialogue simulate --set save_needs=FILE"
         raise DataError([Problem(what, str(path), hint=hint) for what in problems])
     return need_set(cases, catalogue=head.catalogue)
 

@@ -135,7 +135,7 @@ def _pairs(accuracy: Estimate, kappa: Estimate, auc: Estimate) -> str:
 
 
 TRAIN_COMMAND = "trialogue strategies train --data inspired --out FOLDER --model"
-ENCODER_COMMAND = "trialogue strategies encoder get"
+ENCODER_COMMAND = "trialogue data get minilm"
 
 
 @dataclass(frozen=True)

@@ -193,7 +193,8 @@ class LanguageCheck:
             f"{who or 'This text'} is in {language} ({guess.words} words), and {self._origin} is a model for "
             f"{made_for}."
         )
-        raise DataError(Problem(what, hint="To use the model anyway, add --any-language (Python: any_language=True)."))
+        hint = "To use the model anyway, add --set any_language=true (Python: any_language=True)."
+        raise DataError(Problem(what, hint=hint))
 
 
 class _Speaker:

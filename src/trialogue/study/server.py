@@ -25,9 +25,9 @@ LOCAL = ("localhost", "127.0.0.1", "[::1]")
 THREADS = 8
 TURN_S = 0.001  # for which a thread computes before another may
 SHARED = (
-    "Warning: --secure assumes a proxy. Without --trusted-proxies all participants appear to share its address, so "
+    "Warning: --secure assumes a proxy. Without --set trusted_proxies=N all participants appear to share its address, so "
     "limits per client apply to all of them together. If your proxy sets X-Forwarded-For (Caddy does; nginx if configured), "
-    "add --trusted-proxies 1."
+    "add --set trusted_proxies=1."
 )
 Tell = Callable[[str], None]
 

@@ -8,7 +8,7 @@
 ``TRIALOGUE_TRUSTED_PROXIES``  how many proxies requests come through; the client's address is what the outermost saw
 ``TRIALOGUE_LOG``              ``json``: a line of JSON for each request and error, without anything about a person
 ``TRIALOGUE_METRICS_TOKEN``    lets a machine that sends it as bearer token read ``/metrics/``
-``TRIALOGUE_PREVIEW``          ``1``: every page says that nothing is stored; ``trialogue study preview`` sees to that
+``TRIALOGUE_PREVIEW``          ``1``: every page says that nothing is stored; ``study serve --preview`` sees to that
 =============================  =============================================================================================
 
 Without a folder there is an in-memory database and a random secret: enough for type checks, tests and previews.

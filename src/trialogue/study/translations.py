@@ -1,13 +1,16 @@
 """Message catalogs of the study pages: completeness checks, creation, and compilation for Django.
 
 A catalog is ``locale/LANGUAGE/LC_MESSAGES/django.po``; the English texts are in the code. Annotation guidelines are a
-separate file, ``design/guidelines/LANGUAGE.yaml``.
+separate file, ``design/guidelines/LANGUAGE.yaml``. For contributors: ``python -m trialogue.study.translations fr --new``
+writes a catalog with every text; without ``--new`` it is checked, and with ``--compile`` compiled.
 """
 
+import argparse
 import ast
 import re
+import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from polib import POEntry, POFile, pofile
@@ -156,3 +159,29 @@ def new_catalog(language: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, str(catalog))
     return path
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Check the catalogs of all languages or of one, and print what is wrong; 1 if a text is missing."""
+    parser = argparse.ArgumentParser(prog="python -m trialogue.study.translations")
+    parser.add_argument("language", nargs="?")
+    for option in ("--new", "--compile"):
+        parser.add_argument(option, action="store_true")
+    given = parser.parse_args(words)
+    if given.new:
+        sys.stdout.write(f"{new_catalog(given.language or '')}\n")
+        return 0
+    texts, missing = used_texts(), 0
+    for name in [given.language] if given.language else languages():
+        catalog = read_catalog(path_of(name))
+        if given.compile:
+            compile_catalog(catalog, path_of(name))
+        problems = problems_of(catalog, path_of(name), texts)
+        missing += len(problems)
+        lines = [f"{name}: {len(texts)} texts, {len(problems)} problems", *(f"  {problem}" for problem in problems)]
+        sys.stdout.write("\n".join(lines) + "\n")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -81,9 +81,7 @@ def write_labels(
     known = situations_in(gather(situations))
     repairs = Repairs()
     if workers and not (isinstance(labeller, Model) and not isinstance(labeller.raw, LlmLabeller)):
-        raise UsageError(
-            "A language model is asked several requests at once by one process: leave out --jobs and --cluster."
-        )
+        raise UsageError("A language model is asked several requests at once by one process: leave out --jobs.")
     records = label_records(
         records_of(source, repairs),
         labeller,

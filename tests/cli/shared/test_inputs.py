@@ -13,9 +13,9 @@ from trialogue.strategies.pairs.crossencoder import PARTS
 
 def test_everything_that_is_missing_is_reported_at_once(tmp_path: Path) -> None:
     found = run(
-        "align", "-s", "no_situations.jsonl", "-r", "no_replies.jsonl", "x=neither.jsonl", "--model", tmp_path,
-        "--labels", tmp_path / "no_labels.jsonl", "--names", tmp_path / "no_names.yaml", "--out", tmp_path / "out",
-        "--pair-model", tmp_path / "no_pairs",
+        "align", "-s", "no_situations.jsonl", "no_replies.jsonl", "x=neither.jsonl", "--model", tmp_path,
+        "--labels", tmp_path / "no_labels.jsonl", "--set", f"names={tmp_path / 'no_names.yaml'}",
+        "--out", tmp_path / "out", "--set", f"pair_model={tmp_path / 'no_pairs'}",
     )  # fmt: skip
     assert isinstance(found.exception, UsageError)
     said = str(found.exception).splitlines()
@@ -37,11 +37,22 @@ def test_everything_that_is_missing_is_reported_at_once(tmp_path: Path) -> None:
     "words",
     [
         ("strategies", "label", "nothing.jsonl", "--model", "nowhere"),
-        ("strategies", "coverage", "nothing.jsonl", "--model", "nowhere"),
-        ("strategies", "next", "nothing.jsonl", "--labeller", "nowhere"),
+        ("strategies", "label", "nothing.jsonl", "--model", "nowhere", "--coverage"),
+        ("strategies", "next", "nothing.jsonl", "--model", "nowhere"),
         ("strategies", "evaluate", "nowhere", "--data", "nothing.jsonl"),
         ("strategies", "train", "--data", "nothing.jsonl", "--data", "nowhere", "--out", "m"),
-        ("strategies", "pairs", "--data", "nothing.jsonl", "--names", "nowhere", "--out", "p.csv"),
+        (
+            "strategies",
+            "train",
+            "--data",
+            "nothing.jsonl",
+            "--set",
+            "names=nowhere",
+            "--out",
+            "p.csv",
+            "--model",
+            "pairs",
+        ),
         ("reproduce", "behavior-alignment", "--pairs", "nothing.jsonl", "--predictions", "nowhere"),
     ],
 )

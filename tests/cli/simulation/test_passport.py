@@ -19,7 +19,7 @@ def test_terminal_page_and_json_say_the_same(tmp_path: Path, monkeypatch: pytest
     write_records(tmp_path / "real.jsonl", talks(15, words=4, seed=1))
     write_records(tmp_path / "own.jsonl", talks(15, words=4, seed=2, name="s"))
     given = ["users", "passport", str(tmp_path / "own.jsonl"), "--real", str(tmp_path / "real.jsonl")]
-    given += ["--resamples", "100", "-q", "-o", str(tmp_path / "out")]
+    given += ["--set", "resamples=100", "-q", "-o", str(tmp_path / "out")]
     found = RUN.invoke(app, given)
     assert found.exit_code == 0, found.output
     for part in ("Behavior", "Ranking validity", "Known groups", "Stability", "Gates", "Cost"):
@@ -35,13 +35,25 @@ def test_terminal_page_and_json_say_the_same(tmp_path: Path, monkeypatch: pytest
 
 
 def test_what_does_not_go_together_is_said_all_at_once(tmp_path: Path) -> None:
-    given = ["users", "passport", "cir6-pkg", "--version", "x", "--same", "a=", "--same", "b=c", "--same", "b=d"]
-    found = RUN.invoke(app, [*given, "--sabotage-by", "none", "--sabotage-by", "repeated", "-o", str(tmp_path)])
+    given = [
+        "users",
+        "passport",
+        "cir6-pkg",
+        "--set",
+        "version=x",
+        "--set",
+        "same=a=",
+        "--set",
+        "same=b=c",
+        "--set",
+        "same=b=d",
+    ]
+    found = RUN.invoke(app, [*given, "--set", "sabotage_by=none", "--set", "sabotage_by=repeated", "-o", str(tmp_path)])
     assert isinstance(found.exception, UsageError)
     said = str(found.exception)
     parts = [
-        "--version must be NAME=VALUE, got 'x'",
-        "--same must be NAME=VALUE, got 'a='",
+        "--set version must be NAME=VALUE, got 'x'",
+        "--set same must be NAME=VALUE, got 'a='",
         "gives 'b' twice",
         "none cannot",
     ]

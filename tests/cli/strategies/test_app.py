@@ -7,14 +7,14 @@ from trialogue.records import Dialogue, read_records
 
 
 def test_the_thirteen_strategies_are_explained() -> None:
-    listing = process("strategies", "list").stdout.splitlines()
+    listing = process("list", "strategies").stdout.splitlines()
     assert len(listing) == 14  # and no_strategy
-    assert "for example:" in trialogue("strategies", "list", "credibility").stdout
-    assert "Did you mean 'credibility'" in trialogue("strategies", "list", "credibilty").stderr
+    assert "for example:" in trialogue("list", "strategies", "credibility").stdout
+    assert "Did you mean 'credibility'" in trialogue("list", "strategies", "credibilty").stderr
 
 
 def test_systems_are_aligned_beside_the_baselines(tmp_path: Path) -> None:
-    done = trialogue("align", "--situations", "demo", "--resamples", "200", "--out", tmp_path / "run")
+    done = trialogue("align", "--situations", "demo", "--set", "resamples=200", "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     assert "Behavior Alignment" in done.stdout
     assert "random-human" in done.stdout

@@ -69,7 +69,7 @@ def test_a_language_model_is_calibrated_beside_the_agreement_of_people(
 ) -> None:
     given: list[str | Path] = [
         "strategies",
-        "calibrate",
+        "train",
         "--model",
         f"llm:{settings}",
         "--data",
@@ -86,7 +86,7 @@ def test_a_language_model_is_calibrated_beside_the_agreement_of_people(
     assert "on 80 sentences; two people: ." in done.stdout
     assert "on the 20 sentences that a second person labelled." in done.stdout
     assert "tiny: 80 requests" in done.stdout
-    card = trialogue("strategies", "card", "--model", tmp_path / "model")
+    card = trialogue("list", "models", tmp_path / "model")
     assert card.stdout.startswith("llm|v1|tiny|")
     found = trialogue("strategies", "label", talks, tmp_path / "out.jsonl", "--model", f"llm:{tmp_path / 'model'}")
     assert found.returncode == 0, found.stderr
@@ -97,6 +97,6 @@ def test_wrong_uses_say_what_is_expected(tmp_path: Path, talks: Path) -> None:
     costs = trialogue("strategies", "label", talks, "--dry-run")
     assert costs.returncode == 2
     assert "--dry-run is for language models" in costs.stderr
-    wrong = trialogue("strategies", "calibrate", "--model", "tfidf", "--data", talks, "--out", tmp_path / "m")
+    wrong = trialogue("strategies", "train", "--model", "tfidf", "--data", talks, "--dry-run", "--out", tmp_path / "m")
     assert wrong.returncode == 2
-    assert "--model must be a language model" in wrong.stderr
+    assert "--model tfidf does not use --dry-run" in wrong.stderr

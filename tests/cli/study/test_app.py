@@ -30,7 +30,7 @@ def ran(*given: str, code: int = 0) -> str:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study made from the demo corpus."""
     made = tmp_path_factory.mktemp("studies") / "mine"
-    ran("new", "--template", "infact", "--most", "12", "--out", str(made))
+    ran("new", "--template", "infact", "--set", "most=12", "--out", str(made))
     return made
 
 
@@ -48,7 +48,18 @@ def test_an_export_leaves_other_files_alone(folder: Path, tmp_path: Path) -> Non
 
 
 def test_power_reads_the_plan_from_the_study(folder: Path) -> None:
-    said = ran("power", str(folder), "--effects", "0,0,3", "--participants", "8", "--simulations", "10", "--no-search")
+    said = ran(
+        "power",
+        str(folder),
+        "--effects",
+        "0,0,3",
+        "--participants",
+        "8",
+        "--set",
+        "simulations=10",
+        "--set",
+        "search=false",
+    )
     assert "8 participants, 9 of 12 situations each (6.0 ratings per reply), 3 systems, 5 points" in said
     assert "system 1 and system 2 (no difference: false positives)" in said
     assert "every difference (power): " in said
@@ -56,7 +67,7 @@ def test_power_reads_the_plan_from_the_study(folder: Path) -> None:
 
 @pytest.mark.parametrize("effects", ["", "much", "0", "0,nan"])
 def test_effects_that_are_no_numbers_are_refused(effects: str) -> None:
-    done = trialogue("study", "power", "--effects", effects, "--workers", "20")
+    done = trialogue("study", "power", "--effects", effects, "--participants", "20")
     assert done.returncode == 2
     assert done.stderr.strip()
 
@@ -68,7 +79,5 @@ def test_a_folder_without_a_study_is_reported_with_what_to_do(tmp_path: Path) ->
 def test_agents_are_for_conversations_and_have_names(tmp_path: Path) -> None:
     out = str(tmp_path / "study")
     assert "this one is of type rating" in ran("new", "--agent", "mine=my_bot:Bot", "--out", out, code=2)
-    assert "must have the form NAME=AGENT" in ran(
-        "new", "--template", "chat", "--agent", "my_bot:Bot", "--out", out, code=2
-    )
+    assert "must be NAME=AGENT" in ran("new", "--template", "chat", "--agent", "my_bot:Bot", "--out", out, code=2)
     assert not (tmp_path / "study").exists()

@@ -4,16 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from tests.study.bots import made
-from trialogue.cli.study.simulate import outcome_lines, simulate
+from trialogue.cli.app import app
+from trialogue.cli.study.simulate import outcome_lines
 from trialogue.errors import UsageError
 from trialogue.study.bots.simulation import SimulatedStudy
-
-app = typer.Typer()
-app.command()(simulate)
 
 
 def outcome(**changes: Any) -> SimulatedStudy:
@@ -67,7 +64,7 @@ def test_a_study_in_which_all_went_well_says_so() -> None:
             "  outcomes: 1 completed; 1 timed out; 1 turned away: no free place, or paused",
         ),
         ({"stuck": 1}, "WRONG: 1 participant reached a page that leads nowhere"),
-        ({"coverage": {"1": 4}}, "  incomplete: more --workers are needed"),
+        ({"coverage": {"1": 4}}, "  incomplete: more --participants are needed"),
     ],
 )
 def test_what_came_of_it_and_what_must_not_be_is_said(changes: dict[str, Any], said: str) -> None:
@@ -76,6 +73,6 @@ def test_what_came_of_it_and_what_must_not_be_is_said(changes: dict[str, Any], s
 
 @pytest.mark.parametrize("given", ["fine", "=1", "fine=much", "fine=nan", "fine=1e9"])
 def test_effects_that_are_none_are_refused(tmp_path: Path, given: str) -> None:
-    result = CliRunner().invoke(app, [str(made.rating(tmp_path)), "--effect", given, "-q"])
+    result = CliRunner().invoke(app, ["study", "simulate", str(made.rating(tmp_path)), "--effect", given, "-q"])
     assert isinstance(result.exception, UsageError)
     assert "SYSTEM=LOGITS" in str(result.exception)

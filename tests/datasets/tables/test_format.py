@@ -475,7 +475,7 @@ def test_obvious_headings_are_guessed_and_reported(tmp_path: Path) -> None:
         "ratings.satisfaction": "satisfaction",
     }
     assert "Not read: none." in str(repairs.problems[0])
-    assert "trialogue data map FILE --out MAP.yaml" in str(repairs.problems[0].hint)
+    assert "trialogue check FILE --map MAP.yaml" in str(repairs.problems[0].hint)
     assert len(dialogues(SAMPLES / "dialogues.csv", mapping)) == 2
     reply = guess_mapping(SAMPLES / "responses.tsv", note=repairs)
     assert reply is not None

@@ -70,8 +70,8 @@ def test_the_same_seed_gives_the_same_plan() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"difference": 0.0}, "needs a --margin"),
-        ({"difference": -0.2}, "needs a --margin"),
+        ({"difference": 0.0}, "needs a margin"),
+        ({"difference": -0.2}, "needs a margin"),
         ({"difference": -0.2, "margin": 0.1}, "a loss of at least the margin"),
         ({"difference": 0.8}, "range ends at 1"),
         ({"difference": 0.1, "power": 1.0}, "lie between 0 and 1"),

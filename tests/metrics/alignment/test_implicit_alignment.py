@@ -269,7 +269,7 @@ def test_by_pair_the_classifiers_probability_is_taken_as_it_is() -> None:
 def test_by_pair_a_reply_that_no_classifier_has_read_is_undefined() -> None:
     found = ImplicitAlignment(by="pair").statistics(judged(None))
     assert isinstance(found, Undefined)
-    assert "--pair-model" in str(found.why)
+    assert "pair_model" in str(found.why)
 
 
 def test_by_pair_the_signature_names_the_classifier_which_nothing_calibrates() -> None:

@@ -172,7 +172,7 @@ def test_training_twice_gives_the_same_file() -> None:
 
 def test_what_is_no_judge_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"origin": 1}', encoding="utf-8")
-    with pytest.raises(DataError, match="not a file written by 'trialogue train-judge'"):
+    with pytest.raises(DataError, match="not a file written by 'trialogue judge train'"):
         read_impressions(tmp_path / "x.json")
     write_model(model().model_copy(update={"features": ("a",)}), tmp_path / "y.json")
     with pytest.raises(DataError, match="other features"):
@@ -180,7 +180,7 @@ def test_what_is_no_judge_is_refused(tmp_path: Path) -> None:
 
 
 def test_without_a_model_or_with_an_unknown_aspect_it_says_what_to_do() -> None:
-    with pytest.raises(UsageError, match="trialogue train-judge"):
+    with pytest.raises(UsageError, match="trialogue judge train"):
         Impression()
     with pytest.raises(UsageError, match="It predicts: overall"):
         Impression(model=model(), aspect="taste")

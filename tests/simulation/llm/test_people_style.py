@@ -83,7 +83,7 @@ def test_a_style_is_written_and_read(tmp_path: Path) -> None:
     write_style(style, tmp_path / "style.json")
     assert read_style(tmp_path / "style.json") == style
     (tmp_path / "other.json").write_text('{"people": 0}')
-    with pytest.raises(DataError, match=r"contains no writing style .*people: .*trialogue users style"):
+    with pytest.raises(DataError, match=r"contains no writing style .*people: .*trialogue users fit"):
         read_style(tmp_path / "other.json")
     with pytest.raises(DataError, match="cannot be read"):
         read_style(tmp_path / "none.json")
@@ -121,7 +121,7 @@ def test_options_come_before_the_style(tmp_path: Path) -> None:
 
 def test_the_command_writes_a_style_and_states_it(tmp_path: Path) -> None:
     out = tmp_path / "style.json"
-    found = CliRunner().invoke(app, ["users", "style", "-d", "demo", "--out", str(out)])
+    found = CliRunner().invoke(app, ["users", "fit", "-d", "demo", "--out", str(out), "--method", "style"])
     assert found.exit_code == 0, found.output
     style = read_style(out)
     assert f"({style.people} people, {style.messages} messages of {style.mean_words:g} words" in found.output

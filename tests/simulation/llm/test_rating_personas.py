@@ -45,7 +45,7 @@ def test_the_same_seed_gives_the_same_personas_and_mistakes_are_said() -> None:
 
 def test_the_command_writes_one_persona_a_line(tmp_path: Path) -> None:
     out = tmp_path / "people.txt"
-    found = CliRunner().invoke(app, ["users", "personas", "-n", "4", "--out", str(out)])
+    found = CliRunner().invoke(app, ["users", "fit", "--set", "n=4", "--out", str(out), "--method", "personas"])
     assert found.exit_code == 0, found.output
     assert found.output == f"Personas: {out} (4)\n"
     assert len(out.read_text(encoding="utf-8").splitlines()) == 4

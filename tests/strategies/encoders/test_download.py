@@ -48,7 +48,7 @@ def test_what_is_there_is_replaced_only_when_asked(tiny_encoder: Path, tmp_path:
     out = tmp_path / "out"
     out.mkdir()
     (out / "mine.txt").write_text("mine")
-    with pytest.raises(UsageError, match="--replace"):
+    with pytest.raises(UsageError, match="--force"):
         get_minilm(out, wheel=path, sha256=digest)
     get_minilm(out, wheel=path, sha256=digest, replace=True)
     assert not (out / "mine.txt").exists()

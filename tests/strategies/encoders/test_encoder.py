@@ -77,7 +77,7 @@ def test_without_a_name_it_is_what_the_variable_says_or_what_was_got(
     tiny_encoder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
-    with pytest.raises(MissingDataError, match="trialogue strategies encoder get"):
+    with pytest.raises(MissingDataError, match="trialogue data get minilm"):
         find_encoder()
     shutil.copytree(tiny_encoder, encoders_folder() / MINILM)
     assert find_encoder().path == cache / "encoders" / MINILM
@@ -86,7 +86,7 @@ def test_without_a_name_it_is_what_the_variable_says_or_what_was_got(
 
 
 def test_a_folder_that_is_not_there_is_said_with_the_way_to_get_one(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"no such folder.*encoder get"):
+    with pytest.raises(UsageError, match=r"no such folder.*data get minilm"):
         find_encoder(str(tmp_path / "nowhere"))
 
 

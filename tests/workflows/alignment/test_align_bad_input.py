@@ -206,9 +206,19 @@ def test_a_corpus_in_another_language_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "d.jsonl", *situations, *replies)
     with pytest.raises(DataError, match="in German") as refused:
         aligned(path)
-    assert "--any-language" in str(refused.value)
+    assert "any_language" in str(refused.value)
     said = command(
-        "align", "-s", path, "--any-language", "--no-baselines", "--resamples", "100", "-o", tmp_path / "out"
+        "align",
+        "-s",
+        path,
+        "--set",
+        "any_language=true",
+        "--set",
+        "baselines=false",
+        "--set",
+        "resamples=100",
+        "-o",
+        tmp_path / "out",
     )
     assert said.exit_code == 0, said.output
 

@@ -76,7 +76,7 @@ def test_beliefs_are_written_onto_replies_and_anybody_computes_the_same_estimate
     situations, replies, labelled = (tmp_path / f"{name}.jsonl" for name in ("s", "r", "r.labelled"))
     write_records(situations, demo_situations())
     write_records(replies, demo_responses())
-    words = ("strategies", "label", replies, "--situations", situations, "--pair-model", tmp_path)
+    words = ("strategies", "label", replies, "--situations", situations, "--set", f"pair_model={tmp_path}")
     done = CliRunner().invoke(app, list(map(str, words)))
     assert done.exit_code == 0, done.output
     assert f"{labelled}: 189 records, 189 of 189 responses with pair probabilities" in done.stdout

@@ -106,7 +106,7 @@ def test_every_mistake_is_named_with_file_row_and_field(runs: list[Path], tmp_pa
     assert "row 3 (C): an interval needs both ends" in text
     assert "row 4 (D): the measure 'm' has several values." in text
     assert f"{broken}, line 2: not valid JSON" in text
-    assert "trialogue board --schema prints the schema." in text
+    assert "trialogue list schemas rows prints the schema." in text
 
 
 @pytest.mark.parametrize(

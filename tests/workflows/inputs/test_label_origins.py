@@ -42,7 +42,7 @@ def test_labels_that_do_not_say_who_gave_them_are_asked_about_with_file_line_and
     path = answers(tmp_path / "answers.jsonl")
     with pytest.raises(DataError, match=r"answers\.jsonl, line 1, field by: .* do not state who gave them") as refused:
         aligned(tmp_path, path)
-    assert "--labels-by person, model, llm or scripted" in str(refused.value)
+    assert "--set labels_by=person, model, llm or scripted" in str(refused.value)
     result = run(["align", "-s", str(tmp_path / "data.jsonl"), "--labels", str(path), "-o", str(tmp_path / "out")])
     assert result.exit_code == 2
     assert not (tmp_path / "out" / "report.html").exists()

@@ -258,7 +258,7 @@ def test_a_judge_that_abstains_is_not_rewarded(world: World) -> None:
 def test_a_system_of_the_judges_family_is_noted_and_an_unknown_one_refused(world: World) -> None:
     found = world.judged(JudgeSettings(family=("good",)))
     assert (ThreatCode.JUDGE_FAMILY, Severity.NOTES) in severities(found)
-    with pytest.raises(UsageError, match="--family names no system of the run: gpt"):
+    with pytest.raises(UsageError, match="--set family names no system of the run: gpt"):
         world.judged(JudgeSettings(family=("gpt",)))
 
 

@@ -252,13 +252,19 @@ def test_the_command_takes_responses_as_an_option_and_refuses_bad_places_first(t
         "align",
         "--situations",
         tmp_path / "s.jsonl",
-        "--responses",
         tmp_path / "aria.jsonl",
         tmp_path / "bolt.jsonl",
     )
-    more = ("--resamples", "100", "--no-baselines", "--out", tmp_path / "run")
+    more = ("--set", "resamples=100", "--set", "baselines=false", "--out", tmp_path / "run")
     found = run(
-        *words, *more, "--label-file", tmp_path / "i.jsonl", "--label-study", tmp_path / "study", "--label-count", "5"
+        *words,
+        *more,
+        "--label-file",
+        tmp_path / "i.jsonl",
+        "--label-study",
+        tmp_path / "study",
+        "--set",
+        "label_count=5",
     )
     assert found.exit_code == 0, found.output
     assert "(15 texts)" in found.stdout  # 5 situations: a reference and two replies

@@ -112,14 +112,26 @@ def test_without_pyarrow_the_command_says_what_to_install_before_it_measures(
     monkeypatch.setattr(importlib, "import_module", without)
     with pytest.raises(MissingExtraError, match=r"pip install 'trialogue\[parquet\]'"):
         require_parquet()
-    result = CliRunner().invoke(app, ["evaluate", "demo", "--scores", "parquet", "--out", str(tmp_path / "out")])
+    result = CliRunner().invoke(app, ["evaluate", "demo", "--set", "scores=parquet", "--out", str(tmp_path / "out")])
     assert result.exit_code != 0
     assert not (tmp_path / "out").exists()
 
 
 def test_the_command_writes_the_table(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    given = ["evaluate", "demo", "-m", "length", "--resamples", "100", "--scores", "parquet", "--out", str(out), "-q"]
+    given = [
+        "evaluate",
+        "demo",
+        "-m",
+        "length",
+        "--set",
+        "resamples=100",
+        "--set",
+        "scores=parquet",
+        "--out",
+        str(out),
+        "-q",
+    ]
     result = CliRunner().invoke(app, given)
     assert result.exit_code == 0, result.output
     assert (out / SCORE_TABLE).is_file()

@@ -42,7 +42,7 @@ def bare(talk: Dialogue) -> Dialogue:
 def test_labels_of_people_become_acts_users_are_fitted_on_them_and_simulate(tmp_path: Path) -> None:
     write_records(tmp_path / "talks.jsonl", [bare(talk) for talk in TALKS])
     exports = [export(tmp_path / speaker, speaker) for speaker in ("user", "system")]
-    words = ["users", "fit", "-d", str(tmp_path / "talks.jsonl"), "--out", str(tmp_path / "users"), "--as", "paper"]
+    words = ["users", "fit", "-d", str(tmp_path / "talks.jsonl"), "--out", str(tmp_path / "users"), "--set", "as=paper"]
     words += [word for folder in exports for word in ("--labels", str(folder))]
     done = CliRunner().invoke(app, [*words, "--method", "qrfa-single"])
     assert done.exit_code == 0, done.output

@@ -46,7 +46,7 @@ def test_the_report_names_the_dialogue_to_open_and_the_command_to_try_a_fix(tmp_
     words = report_lines(debug([path])[0], source=str(path))
     assert "A: 1 dialogues, 4 turns, 2 not answered (50%)" in words
     assert "b, turn 2: 'Disclose' → 'Fail'" in words
-    assert f"trialogue simulate --continue-from {path} --dialogue b --turn 2 -n 50" in words
+    assert f"trialogue simulate --continue-from {path} --set dialogue=b --turn 2 -n 50" in words
     fine = written(tmp_path, acted(*GOOD))
     assert "Every user act was answered." in report_lines(debug([fine])[0], source="x")
 
@@ -108,7 +108,7 @@ def test_a_simulation_that_is_not_finished_can_be_debugged(tmp_path: Path) -> No
 def test_one_dialogue_is_found_by_its_id(tmp_path: Path) -> None:
     path = written(tmp_path, acted(*GOOD, name="g"), acted(*BAD, name="b"))
     assert dialogue_to_continue(path, "b").id == "b"
-    with pytest.raises(UsageError, match="holds 2 dialogues: choose one with --dialogue ID"):
+    with pytest.raises(UsageError, match="holds 2 dialogues: choose one with --set dialogue=ID"):
         dialogue_to_continue(path)
     with pytest.raises(UsageError, match=r"holds no dialogue 'x'\. It has: g, b"):
         dialogue_to_continue(path, "x")

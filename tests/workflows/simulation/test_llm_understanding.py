@@ -212,9 +212,9 @@ def test_paths_of_the_model_are_relative_to_the_study_file(endpoint: str, tmp_pa
 def test_the_command_line_takes_a_model_and_refuses_wrong_ones_without_a_traceback(
     endpoint: str, tmp_path: Path
 ) -> None:
-    words = ("simulate", "-a", FIXED, "-n", "2", "--max-turns", "2", "--out", tmp_path / "run")
+    words = ("simulate", "-a", FIXED, "-n", "2", "--set", "max_turns=2", "--out", tmp_path / "run")
     given = json.dumps(model(endpoint, price={"prompt_per_million": 1, "completion_per_million": 1}))
-    done = trialogue(*words, "--user-option", f"understanding={given}")
+    done = trialogue(*words, "--set", f"user.understanding={given}")
     assert done.returncode == 0, done.stderr
     assert re.search(r"cir6-pkg: \d+ calls, 0 answers from the cache; [\d,]+ prompt tokens, .* USD", done.stderr)
     for wrong, said in (
@@ -228,15 +228,15 @@ def test_the_command_line_takes_a_model_and_refuses_wrong_ones_without_a_traceba
             "NO_SUCH_KEY_HERE is not set; it must contain the API key",
         ),
     ):
-        refused = trialogue(*words[:-1], tmp_path / "no", "--user-option", f"understanding={wrong}")
+        refused = trialogue(*words[:-1], tmp_path / "no", "--set", f"user.understanding={wrong}")
         assert (refused.returncode, refused.stdout) == (2, "")
         assert said in refused.stderr
         assert "Traceback" not in refused.stderr
 
 
 def test_a_run_stops_where_no_answer_can_ever_be_read(endpoint: str, tmp_path: Path) -> None:
-    words = ("simulate", "-a", FIXED, "-n", "1", "--max-turns", "2", "--out", tmp_path / "run", "--user-option")
-    silent = trialogue(*words, f"understanding={json.dumps(model(endpoint, 'acts/silent'))}")
+    words = ("simulate", "-a", FIXED, "-n", "1", "--set", "max_turns=2", "--out", tmp_path / "run", "--set")
+    silent = trialogue(*words, f"user.understanding={json.dumps(model(endpoint, 'acts/silent'))}")
     assert silent.returncode == 2
     assert "does not return log-probabilities. Set log_probabilities: false" in silent.stderr
     assert "Traceback" not in silent.stderr
@@ -247,14 +247,14 @@ def test_the_prompt_can_be_shown(tmp_path: Path) -> None:
     file.write_text(
         "users: cir6-pkg\nunderstanding: {llm: {url: 'http://a', model: m, definitions: {Fail: gives up}}}\n"
     )
-    shown = trialogue("users", "show", file)
+    shown = trialogue("list", "users", file)
     assert shown.returncode == 0, shown.stderr
     assert "cir6-pkg, signature agenda|understanding:llm|v1|m|" in shown.stdout
     assert "\nO. Fail: gives up.\n" in shown.stdout
     assert "<message>{message}</message>" in shown.stdout
-    as_json = json.loads(trialogue("users", "show", file, "--json").stdout)
+    as_json = json.loads(trialogue("list", "users", file, "--json").stdout)
     assert as_json["prompts"]["understanding"] in shown.stdout
-    assert "prompts" not in json.loads(trialogue("users", "show", "cir6-pkg", "--json").stdout)
+    assert "prompts" not in json.loads(trialogue("list", "users", "cir6-pkg", "--json").stdout)
 
 
 def test_a_dialogue_is_continued_with_the_same_understanding(endpoint: str, tmp_path: Path) -> None:
@@ -262,7 +262,7 @@ def test_a_dialogue_is_continued_with_the_same_understanding(endpoint: str, tmp_
     (tmp_path / "study.yaml").write_text(json.dumps(fields))
     simulate(tmp_path / "study.yaml")
     source = tmp_path / "run" / "dialogues.jsonl"
-    words = ("--dialogue", "fixed/asking/1", "--turn", "2", "--out", tmp_path / "more")
+    words = ("--set", "dialogue=fixed/asking/1", "--turn", "2", "--out", tmp_path / "more")
     done = trialogue("simulate", "--continue-from", source, *words)
     assert done.returncode == 0, done.stderr
     assert "asking: replayed from the cache (1 answers, 0 calls)" in done.stderr

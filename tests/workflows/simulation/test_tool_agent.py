@@ -68,11 +68,13 @@ def test_a_simulation_with_tools_is_the_same_bytes_and_over_the_catalogue_of_its
 def test_check_chat_and_debug_show_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(EXAMPLE)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    done = process("agents", "check", "agent:Agent", "--tools", "catalogue")
+    done = process("agents", "check", "agent:Agent", "--set", "tools=catalogue")
     assert "  calls: search_catalogue(" in done.stdout
     assert "failed (the agent's error): invalid_arguments: Invalid JSON" in done.stdout
     run = tmp_path / "run"
-    done = process("simulate", "-a", "agent:NewAgent", "--tools", "catalogue", "-n", "2", "--seed", "1", "--out", run)
+    done = process(
+        "simulate", "-a", "agent:NewAgent", "--set", "tools=catalogue", "-n", "2", "--seed", "1", "--out", run
+    )
     assert done.returncode == 0, done.stderr
     assert "        called find_films(" in trialogue("agents", "debug", run).stdout
     report = json.loads(trialogue("agents", "debug", run, "--json").stdout)
@@ -81,7 +83,7 @@ def test_check_chat_and_debug_show_calls(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_chat_shows_and_saves_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(EXAMPLE)
-    words = ["chat", "agent:Agent", "--tools", "catalogue", "--out", str(tmp_path / "mine.jsonl")]
+    words = ["agents", "chat", "agent:Agent", "--set", "tools=catalogue", "--out", str(tmp_path / "mine.jsonl")]
     done = subprocess.run(
         [sys.executable, "-m", "trialogue", *words], input="a comedy\n\n", capture_output=True, text=True, check=False
     )
@@ -94,10 +96,10 @@ def test_chat_shows_and_saves_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["agents", "check", "echo", "--tools", "catalogue"], "There is no field 'tools'"),
-        (["agents", "check", "agent:Agent", "--tools", "catalogue:none.csv"], "none.csv"),
-        (["simulate", "-a", "agent:Agent", "--tools", "agent:nothing", "-n", "2"], "nothing"),
-        (["simulate", "ci.yaml", "--tools", "catalogue"], "--tools"),
+        (["agents", "check", "echo", "--set", "tools=catalogue"], "There is no field 'tools'"),
+        (["agents", "check", "agent:Agent", "--set", "tools=catalogue:none.csv"], "none.csv"),
+        (["simulate", "-a", "agent:Agent", "--set", "tools=agent:nothing", "-n", "2"], "nothing"),
+        (["simulate", "ci.yaml", "--set", "tools=catalogue"], "tools"),
     ],
 )
 def test_tools_that_cannot_be_offered_are_an_error_with_exit_code_2(

@@ -151,10 +151,10 @@ def test_a_model_on_this_machine_rates_and_a_second_run_asks_nothing(
 ) -> None:
     study, export = a_study(tmp_path)
     scripted = script(monkeypatch, lambda prompt: "5" if "Heat." in prompt else "2")
-    given = ["study", "rate", str(study), "--export", str(export), "--cache", str(tmp_path / "cache")]
+    given = ["study", "rate", str(study), "--export", str(export), "--set", f"model.cache={tmp_path / 'cache'}"]
     weights = weights_in(tmp_path)
     for _ in range(2):
-        result = trialogue(*given, "--weights", weights)
+        result = trialogue(*given, "--model", f"huggingface:{weights}")
         assert result.returncode == 0, result.stderr
     assert len(scripted.prompts) == 2 * ITEMS
     lines = [json.loads(line) for line in (export / "model_scores.jsonl").read_text("utf-8").splitlines()]
@@ -164,11 +164,11 @@ def test_a_model_on_this_machine_rates_and_a_second_run_asks_nothing(
     }
 
 
-@pytest.mark.parametrize("more", [[], ["--model", "m"], ["--weights", "w", "--url", "http://h/v1"]])
+@pytest.mark.parametrize("more", [[], ["--model", "m"], ["--model", "huggingface:"]])
 def test_one_model_has_to_be_given(more: list[str], tmp_path: Path) -> None:
     result = trialogue("study", "rate", tmp_path, "--export", tmp_path, *more)
     assert result.returncode == 2
-    assert "--weights" in result.stderr
+    assert "--model" in result.stderr or "huggingface:FOLDER" in result.stderr
 
 
 def test_answers_of_a_model_among_those_of_people_are_taken_out(tmp_path: Path) -> None:

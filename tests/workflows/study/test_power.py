@@ -105,7 +105,7 @@ def test_preferences_are_planned_from_their_study_file(tmp_path: Path) -> None:
     for wrong in ({"points": 7}, {"ties": 1.0}):
         with pytest.raises(UsageError):
             change_base(base, **wrong)
-    with pytest.raises(UsageError, match="--points applies to ratings"):
+    with pytest.raises(UsageError, match="points applies to ratings"):
         change_base(base_plan("inspired2"), ties=0.1)
     found = plan_study(change_base(base, participants=60), simulations=200)
     assert found.plan.answers == "choices"

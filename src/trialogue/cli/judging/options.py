@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from trialogue.cli.shared.options import named_values
+from trialogue.cli.shared.inputs import limits_of
 from trialogue.cli.shared.progress import StepProgress, steps
+from trialogue.cli.shared.results import print_findings
+from trialogue.options import Help, Setting
 
 if TYPE_CHECKING:
     from trialogue.findings.judging.conclude import JudgeSettings
@@ -18,43 +20,27 @@ if TYPE_CHECKING:
 RunGiven = Annotated[list[str], typer.Argument(help="Folder written by 'trialogue evaluate', or dialogues.")]
 Aspect = Annotated[
     str | None,
-    typer.Option(
-        help=("Scores to use as the judge: a measure, the question that it predicts, or an aspect of the rubric.")
-    ),
+    Help("Scores to use as the judge: a measure, the question that it predicts, or an aspect of the rubric."),
 ]
-Rubric = Annotated[
-    str | None, typer.Option(help="Rubric for the model: a name from 'trialogue rubrics list', or a YAML file.")
-]
+Rubric = Annotated[str | None, Help("Rubric for the model: a name from 'trialogue list rubrics', or a YAML file.")]
 Model = Annotated[
     list[str] | None,
-    typer.Option(
-        help=("Model that judges: openai:MODEL, huggingface:FOLDER, or a YAML file. Repeat the option for a panel.")
-    ),
+    Help("Model that judges: openai:MODEL, huggingface:FOLDER, or a YAML file. Repeat the option for a panel."),
 ]
-ModelOption = Annotated[
-    list[str] | None,
-    typer.Option(help="Option of the model as NAME=VALUE, such as url=http://localhost:8000/v1 (repeatable)."),
-]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the number of requests and their price, and exit.")]
 IMay = Annotated[
-    bool, typer.Option("--i-may", help="Send people's dialogues to the model's server even without recorded consent.")
+    bool, Help("Send people's dialogues to the model's server even without recorded consent.", ("--i-may",))
 ]
 Scores = Annotated[
-    str | None,
-    typer.Option(help="File with the judge's scores, or FILE:COLUMN of a table (default: a column of the run)."),
+    str | None, Help("File with the judge's scores, or FILE:COLUMN of a table (default: a column of the run).")
 ]
 Labels = Annotated[
-    str | None,
-    typer.Option(help="File with human labels of some dialogues or replies (default: the run's own ratings)."),
+    str | None, Help("File with human labels of some dialogues or replies (default: the run's own ratings).")
 ]
 EstimandGiven = Annotated[
-    str, typer.Option("--estimand", help="Generalise to the 'population' of dialogues, or only to 'these' dialogues.")
+    Literal["population", "these"],
+    Setting("Generalise to the 'population' of dialogues, or only to 'these' dialogues."),
 ]
-Low = Annotated[float | None, typer.Option(help="Lowest possible label.")]
-High = Annotated[float | None, typer.Option(help="Highest possible label.")]
-Out = Annotated[Path, typer.Option("--out", "-o", help="Output folder.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")]
+Scale = Annotated[tuple[float, float] | None, Setting("Lowest and highest possible label, such as scale=1,5.")]
 OUT = Path("runs/judge")
 
 
@@ -87,12 +73,26 @@ class Models:
 
 
 def models_of(
-    rubric: str | None, model: list[str] | None, option: list[str] | None, *, i_may: bool, seed: int
+    rubric: str | None,
+    model: list[str] | None,
+    options: dict[str, Any] | None,
+    *,
+    i_may: bool,
+    seed: int,
+    needed_by: str | None = None,
 ) -> Models | None:
-    """The models that were given, with a rubric or without; None if none were."""
-    if not model and rubric is None:
-        return None
-    return Models(rubric or "", tuple(model or ()), named_values("--model-option", option or []), i_may, seed)
+    """The models that were given, with a rubric or without; None if none were.
+
+    Raises:
+        UsageError: something cannot do without, and there is none, or its rubric is missing.
+    """
+    from trialogue.errors import UsageError
+
+    given = model or rubric is not None
+    models = Models(rubric or "", tuple(model or ()), options or {}, i_may, seed) if given else None
+    if needed_by is not None and (models is None or not (models.models and models.rubric)):
+        raise UsageError(f"{needed_by} ask a language model: give --model and --rubric.")
+    return models
 
 
 def mistakes_in(models: Models | None) -> list[str]:
@@ -102,55 +102,24 @@ def mistakes_in(models: Models | None) -> list[str]:
     return ["a model judges by a rubric: give both --model and --rubric."]
 
 
-def needed_models(
-    by: str, rubric: str | None, model: list[str] | None, option: list[str] | None, *, i_may: bool, seed: int
-) -> Models:
-    """The models that were given, for what cannot do without.
-
-    Raises:
-        UsageError: there is none, or its rubric is missing.
-    """
-    from trialogue.errors import UsageError
-
-    models = models_of(rubric, model, option, i_may=i_may, seed=seed)
-    if models is None:
-        raise UsageError(f"{by} ask a language model: give --model and --rubric.")
-    if wrong := mistakes_in(models):
-        raise UsageError("\n".join(wrong))
-    return models
-
-
-def settings_of(wrong: list[str], **fields: Any) -> "JudgeSettings":
-    """Settings of the analysis.
-
-    Args:
-        wrong: mistakes that were found before; all are reported together.
-        fields: of ``JudgeSettings.of``.
-
-    Raises:
-        UsageError: there are mistakes.
-    """
+def settings_of(wrong: list[str], *, estimand: str, raters: str = "these", **fields: Any) -> "JudgeSettings":
+    """Settings of the analysis, unless mistakes were found before; UsageError with all of those."""
     from trialogue.errors import UsageError
     from trialogue.findings.judging.conclude import JudgeSettings
+    from trialogue.stats.correction.table import Estimand
 
-    try:
-        settings = JudgeSettings.of(**fields)
-    except UsageError as error:
-        raise UsageError("\n".join([*wrong, str(error)])) from error
     if wrong:
         raise UsageError("\n".join(wrong))
-    return settings
+    return JudgeSettings(estimand=Estimand(estimand), raters=Estimand(raters), **fields)
 
 
 @contextmanager
-def limited_steps(
-    out: Path, *, quiet: bool, max_cost: float | None, max_calls: int | None, max_tokens: int | None
-) -> Iterator[StepProgress]:
+def limited_steps(out: Path, limit: list[str] | None) -> Iterator[StepProgress]:
     """Progress lines, within limits on what models may cost; what was spent is kept in ``out``."""
     from trialogue.llm.usage import BUDGET, Budget, Limits, use_budget
 
-    limits = Limits(max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens)
-    with steps(quiet=quiet) as tell, use_budget(Budget(limits, out / BUDGET) if limits.are_set else None):
+    limits = Limits(**limits_of(limit))
+    with steps() as tell, use_budget(Budget(limits, out / BUDGET) if limits.are_set else None):
         yield tell
 
 
@@ -165,20 +134,13 @@ def print_judging(
     **more: Any,
 ) -> None:
     """Judge, write the page into ``out``, and print the findings; ``more`` are arguments of ``workflows.judging.judge``."""
-    from trialogue.records.files.jsonl import to_line
     from trialogue.report.judging.document import judging_document
-    from trialogue.report.render.terminal import document_text
     from trialogue.workflows.judging.judge import judge
     from trialogue.workflows.pipeline import report
 
     asked = {} if models is None else {**models.settings(out), "i_may": models.i_may, "out": out}
     findings = judge(*given, settings=settings, progress=tell, **asked, **more)
-    page = report(findings, out)
-    for warning in findings.warnings:
-        tell.say(f"note: {warning}")
-    typer.echo(to_line(findings) if as_json else document_text(judging_document(findings)))
-    if not as_json:
-        typer.echo(f"\nPage: {page}")
+    print_findings(findings, judging_document, as_json=as_json, tell=tell, page=report(findings, out))
 
 
 def print_price(costs: list[tuple[str, Any]], disclosure: "Disclosure | None", *, as_json: bool) -> None:

@@ -3,26 +3,23 @@
 import typer
 
 from trialogue.cli.judging import options as given
-from trialogue.cli.shared.inputs import Mapped
+from trialogue.cli.shared.inputs import DryRun, Limited, Mapped, ModelOptions, Out
 from trialogue.cli.shared.progress import check_folder
-from trialogue.options import MaxCalls, MaxCost, MaxTokens, Seed
+from trialogue.options import Seed
 
 
 def pairs(
     run: given.RunGiven,
     rubric: given.Rubric = None,
     model: given.Model = None,
-    model_option: given.ModelOption = None,
     mapping: Mapped = None,
-    dry_run: given.DryRun = False,
+    dry_run: DryRun = False,
     i_may: given.IMay = False,
-    max_cost: MaxCost | None = None,
-    max_calls: MaxCalls | None = None,
-    max_tokens: MaxTokens | None = None,
+    limit: Limited = None,
+    out: Out = given.OUT,
+    options: ModelOptions = None,
     seed: Seed = 0,
-    out: given.Out = given.OUT,
-    as_json: given.AsJson = False,
-    quiet: given.Quiet = False,
+    as_json: bool = False,
 ) -> None:
     """Let a language model compare dialogues of every pair of systems, in both orders."""
     from trialogue.records.files.jsonl import to_line
@@ -30,10 +27,11 @@ def pairs(
     from trialogue.workflows.judging.pairs import PREFERENCES, judge_pairs, prepare_pairs
     from trialogue.workflows.mapped import with_mapping
 
-    models = given.needed_models("pairs", rubric, model, model_option, i_may=i_may, seed=seed)
+    models = given.models_of(rubric, model, options, i_may=i_may, seed=seed, needed_by="pairs")
+    assert models is not None
     check_folder(out)
     data = with_mapping(run, mapping)
-    with given.limited_steps(out, quiet=quiet, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens) as tell:
+    with given.limited_steps(out, limit) as tell:
         if dry_run:
             prepared = prepare_pairs(data, **models.settings(out))
             given.print_price(prepared.costs(), prepared.disclosure, as_json=as_json)

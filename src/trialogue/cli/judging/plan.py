@@ -6,38 +6,32 @@ from typing import Annotated, Any
 import typer
 
 from trialogue.cli.judging import options as given
-from trialogue.cli.shared.inputs import Mapped
+from trialogue.cli.shared.inputs import Limited, Mapped, ModelOptions, Out
 from trialogue.cli.shared.progress import check_folder
-from trialogue.options import Confidence, Looks, MaxCalls, MaxCost, MaxTokens, Seed
+from trialogue.options import Confidence, Help, Looks, Seed
 
 PLAN = "label_plan.jsonl"
 
 
 def plan(
     run: given.RunGiven,
-    width: Annotated[float, typer.Option(help="Target full width of the confidence intervals of differences.")],
+    width: Annotated[float, Help("Target full width of the confidence intervals of differences.")],
     aspect: given.Aspect = None,
     rubric: given.Rubric = None,
     model: given.Model = None,
-    model_option: given.ModelOption = None,
     i_may: given.IMay = False,
     scores: given.Scores = None,
     labels: given.Labels = None,
     mapping: Mapped = None,
-    study: Annotated[
-        Path | None, typer.Option(help="New folder for a study in which people label the planned units.")
-    ] = None,
+    study: Annotated[Path | None, Help("New folder for a study in which people label the planned units.")] = None,
+    limit: Limited = None,
+    out: Out = given.OUT,
+    options: ModelOptions = None,
     estimand: given.EstimandGiven = "population",
     looks: Looks = 1,
-    low: given.Low = None,
-    high: given.High = None,
+    scale: given.Scale = None,
     confidence: Confidence = 0.95,
-    max_cost: MaxCost | None = None,
-    max_calls: MaxCalls | None = None,
-    max_tokens: MaxTokens | None = None,
     seed: Seed = 0,
-    out: given.Out = given.OUT,
-    quiet: given.Quiet = False,
 ) -> None:
     """Draw the units to label next for a target interval width, with equal probability within each system."""
     from trialogue.records import write_records
@@ -45,14 +39,16 @@ def plan(
     from trialogue.workflows.judging.judge import judged_aspect, plan_labels
     from trialogue.workflows.mapped import with_mapping
 
-    models = given.models_of(rubric, model, model_option, i_may=i_may, seed=seed)
+    models = given.models_of(rubric, model, options, i_may=i_may, seed=seed)
     wrong = given.mistakes_in(models)
     if models is None and aspect is None and scores is None:
         wrong.append("give the judge's column with --aspect, or a --rubric and a --model that judges by it.")
-    settings = given.settings_of(wrong, estimand=estimand, confidence=confidence, looks=looks, scale=(low, high))
+    settings = given.settings_of(
+        wrong, estimand=estimand, confidence=confidence, looks=looks, scale=scale or (None, None)
+    )
     check_folder(out)
     data = with_mapping(run, mapping)
-    with given.limited_steps(out, quiet=quiet, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens) as tell:
+    with given.limited_steps(out, limit) as tell:
         judge_given: Any = scores
         if models is not None:
             aspect, judge_given = judged_aspect(
@@ -74,7 +70,7 @@ def plan(
     )
     typer.echo(
         f"Study: {made.folder / 'study.yaml'}, {made.items:,} items on a scale from {made.low} to {made.high}. "
-        f"Preview it with: trialogue study preview {made.folder}\n"
+        f"Preview it with: trialogue study serve {made.folder} --preview\n"
         f"Afterwards: trialogue study export {made.folder} --out EXPORT, then --labels EXPORT "
-        f"--chances {made.folder / CHANCES}"
+        f"--set chances={made.folder / CHANCES}"
     )

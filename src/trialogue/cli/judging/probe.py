@@ -2,44 +2,41 @@
 
 from typing import Annotated
 
-import typer
+from annotated_types import Ge
 
 from trialogue.cli.judging import options as given
-from trialogue.cli.shared.inputs import Mapped
+from trialogue.cli.shared.inputs import DryRun, Limited, Mapped, ModelOptions, Out
 from trialogue.cli.shared.progress import check_folder
-from trialogue.options import MaxCalls, MaxCost, MaxTokens, Seed
+from trialogue.options import Seed, Setting
 
 
 def probe(
     run: given.RunGiven,
     rubric: given.Rubric = None,
     model: given.Model = None,
-    model_option: given.ModelOption = None,
     aspect: given.Aspect = None,
-    dialogues: Annotated[
-        int,
-        typer.Option(min=6, help="Maximum number of dialogues for the probes. Each dialogue needs about ten requests."),
-    ] = 30,
     labels: given.Labels = None,
     mapping: Mapped = None,
-    dry_run: given.DryRun = False,
+    dry_run: DryRun = False,
     i_may: given.IMay = False,
-    max_cost: MaxCost | None = None,
-    max_calls: MaxCalls | None = None,
-    max_tokens: MaxTokens | None = None,
+    limit: Limited = None,
+    out: Out = given.OUT,
+    dialogues: Annotated[
+        int, Ge(6), Setting("Maximum number of dialogues for the probes. Each dialogue needs about ten requests.")
+    ] = 30,
+    options: ModelOptions = None,
     seed: Seed = 0,
-    out: given.Out = given.OUT,
-    as_json: given.AsJson = False,
-    quiet: given.Quiet = False,
+    as_json: bool = False,
 ) -> None:
     """Judge systems, and probe the model for biases: padding, injection, rewording, position, planted defects."""
     from trialogue.findings.judging.conclude import JudgeSettings
     from trialogue.workflows.mapped import with_mapping
 
-    models = given.needed_models("probes", rubric, model, model_option, i_may=i_may, seed=seed)
+    models = given.models_of(rubric, model, options, i_may=i_may, seed=seed, needed_by="probes")
+    assert models is not None
     check_folder(out)
     data = with_mapping(run, mapping)
-    with given.limited_steps(out, quiet=quiet, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens) as tell:
+    with given.limited_steps(out, limit) as tell:
         if dry_run:
             from trialogue.workflows.judging.ask import prepare_panel
             from trialogue.workflows.judging.judge import aspect_of
@@ -52,13 +49,6 @@ def probe(
             given.print_price(costs, panel.disclosure, as_json=as_json)
             return
         given.print_judging(
-            data,
-            out,
-            models=models,
-            settings=JudgeSettings(),
-            as_json=as_json,
-            tell=tell,
-            aspect=aspect,
-            labels=labels,
+            data, out, models=models, settings=JudgeSettings(), as_json=as_json, tell=tell, aspect=aspect, labels=labels,
             probes=dialogues,
-        )
+        )  # fmt: skip

@@ -6,6 +6,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,10 +27,14 @@ RESULTS = (
 """Files of a run that might also be user data: a study's export has scores and preferences."""
 
 
+QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
+"""Whether the command that runs was called with --quiet."""
+
+
 @contextlib.contextmanager
-def steps(*, quiet: bool = False) -> Iterator["StepProgress"]:
+def steps() -> Iterator["StepProgress"]:
     """Progress lines with the seconds since the start; repairs are printed, too."""
-    talk = StepProgress(quiet=quiet)
+    talk = StepProgress(quiet=QUIET.get())
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_rest: talk.say(f"note: {message}")
         try:

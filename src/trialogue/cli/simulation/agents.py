@@ -1,57 +1,25 @@
-"""``trialogue agents`` and ``trialogue serve-agent``: list, check, debug and serve agents."""
+"""``trialogue agents``: check, debug and serve agents."""
 
 import json
 import unicodedata
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from annotated_types import Ge
 
-from trialogue.cli.shared.app import App
+from trialogue.cli.shared.inputs import Protocol, Tools
 from trialogue.cli.shared.progress import steps
-from trialogue.options import Seed
+from trialogue.options import Help, Seed, Setting
 
 if TYPE_CHECKING:
     from trialogue.agents.check import AgentCheck
 
-app = App(
-    help="Agents (the systems under test): list the kinds, check an agent, find out where it fails.",
-    no_args_is_help=True,
-)
-
 Given = Annotated[
-    str, typer.Argument(help="An agent: a kind (see: trialogue agents list), a URL, 'module:Name', or a YAML file.")
-]
-Tools = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Tools that the agent is offered: catalogue, catalogue:FILE, or module:function (repeatable). Default: none."
-    ),
-]
-Protocol = Annotated[
-    str | None, typer.Option(help="Protocol (for example moviebot) if the agent is the URL of a server.")
+    str, typer.Argument(help="An agent: a kind (see: trialogue list agents), a URL, 'module:Name', or a YAML file.")
 ]
 
 
-@app.command("list")
-def kinds() -> None:
-    """List the kinds of agents."""
-    from trialogue.agents.registry import GROUP
-    from trialogue.plugins import plugins_of
-
-    names = sorted(plugins_of(GROUP))
-    width = max(map(len, names))
-    for name in names:
-        about = (plugins_of(GROUP)[name].load().__doc__ or "").strip().splitlines()[0]
-        typer.echo(f"{name:<{width}}  {about.removeprefix(f'``{name}``: ')}")
-
-
-@app.command("check")
-def check(
-    agent: Given,
-    protocol: Protocol = None,
-    tools: Tools = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
-) -> None:
+def check(agent: Given, protocol: Protocol = None, tools: Tools = None, as_json: bool = False) -> None:
     """Check whether an agent answers, how fast it answers, and whether it can serve several users at once."""
     from trialogue.agents.check import check_agent
     from trialogue.agents.registry import make_agent
@@ -61,36 +29,27 @@ def check(
         found = check_agent(made)
     finally:
         made.close()
-    if as_json:
-        typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
-    else:
-        for line in _check_lines(found):
-            typer.echo(line)
+    text = json.dumps(found.to_json(), ensure_ascii=False, indent=1) if as_json else "\n".join(_check_lines(found))
+    typer.echo(text)
     if not found.answers:
         raise typer.Exit(1)
 
 
-@app.command("debug")
 def debug(
     source: Annotated[str, typer.Argument(help="Folder of a simulation, or a file of dialogues with dialogue acts.")],
-    system: Annotated[
-        str | None, typer.Option("--agent", help="Analyse only this agent (default: all agents).")
-    ] = None,
+    system: Annotated[str | None, Help("Analyse only this agent (default: all agents).", ("--agent", "-a"))] = None,
     decides: Annotated[
-        str, typer.Option(help="If an agent sends several messages in a row, judge the first or the last.")
+        Literal["first", "last"], Setting("If an agent sends several messages in a row, judge the first or the last.")
     ] = "first",
-    most: Annotated[int, typer.Option(min=0, help="Number of example dialogues to list for each act.")] = 3,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    most: Annotated[int, Ge(0), Setting("Number of example dialogues to list for each act.")] = 3,
+    as_json: bool = False,
 ) -> None:
     """List the user acts that agents did not answer, most costly first, and where dialogues go wrong."""
-    from trialogue.errors import UnknownNameError
     from trialogue.workflows.simulation.debugging import debug as reports_on
     from trialogue.workflows.simulation.debugging import report_lines
 
-    if decides not in ("first", "last"):
-        raise UnknownNameError("message of a burst", decides, ["first", "last"])
     with steps():
-        reports = reports_on([source], system=system, decides=decides)  # type: ignore[arg-type]
+        reports = reports_on([source], system=system, decides=decides)
     if as_json:
         typer.echo(json.dumps([report.to_json() for report in reports], ensure_ascii=False, indent=1))
         return
@@ -134,9 +93,9 @@ def _ms(found: "AgentCheck") -> str:
 
 def serve(
     agent: Given,
-    protocol: Annotated[str, typer.Option(help="Protocol to serve.")] = "trialogue",
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    host: Annotated[str, Help("Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port (0: any free port).")] = 5001,
+    serves: Annotated[str, Help("Protocol to serve.", ("--protocol",))] = "trialogue",
     seed: Seed = 0,
 ) -> None:
     """Run any agent, such as reference:guided, as an HTTP server. Stop it with Ctrl-C."""
@@ -144,8 +103,8 @@ def serve(
     from trialogue.agents.serving.http_server import AgentServer
 
     made = make_agent(agent)
-    server = AgentServer(made, protocol=protocol, host=host, port=port, seed=seed)
-    typer.echo(f"{made.name} is listening on {server.url} (protocol: {protocol}). Stop it with Ctrl-C.")
+    server = AgentServer(made, protocol=serves, host=host, port=port, seed=seed)
+    typer.echo(f"{made.name} is listening on {server.url} (protocol: {serves}). Stop it with Ctrl-C.")
     try:
         server.run()
     except KeyboardInterrupt:

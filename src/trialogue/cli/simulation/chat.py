@@ -1,4 +1,4 @@
-"""``trialogue chat``: talk to an agent in the terminal."""
+"""``trialogue agents chat``: talk to an agent in the terminal."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trialogue.cli.shared.inputs import Protocol, Tools
 from trialogue.cli.shared.progress import check_folder, steps
-from trialogue.cli.simulation.agents import Given, Protocol, Tools, printable
-from trialogue.options import Seed
+from trialogue.cli.simulation.agents import Given, printable
+from trialogue.options import Help, Seed
 
 if TYPE_CHECKING:
     from trialogue.agents import Agent, Session
@@ -19,9 +20,7 @@ def chat(
     agent: Given,
     protocol: Protocol = None,
     tools: Tools = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Append the dialogue to this JSON Lines file.")
-    ] = None,
+    out: Annotated[Path | None, Help("Append the dialogue to this JSON Lines file.", ("--out", "-o"))] = None,
     seed: Seed = 0,
 ) -> None:
     """Chat with an agent in the terminal. An empty line, Ctrl-D or Ctrl-C ends the conversation."""

@@ -4,9 +4,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from annotated_types import Ge
 
+from trialogue.cli.shared.inputs import Limited, limits_of
 from trialogue.cli.shared.progress import find_modules_beside, steps
-from trialogue.options import Jobs, MaxCalls, MaxCost, MaxTokens
+from trialogue.options import Help, Jobs
 
 
 def ci(
@@ -14,19 +16,15 @@ def ci(
         Path, typer.Argument(help="YAML file with old, new, and the fields of a simulation, such as users and n.")
     ],
     n: Annotated[
-        int | None, typer.Option("-n", min=1, help="Number of dialogues of each version with each kind of user.")
+        int | None, Ge(1), Help("Number of dialogues of each version with each kind of user.", ("-n",))
     ] = None,
-    needs: Annotated[str | None, typer.Option(help="Test set: file with the users' needs.")] = None,
+    needs: Annotated[str | None, Help("Test set: file with the users' needs.")] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Output folder. An interrupted run in this folder is resumed.")
+        Path | None, Help("Output folder. An interrupted run in this folder is resumed.", ("--out", "-o"))
     ] = None,
     jobs: Jobs | None = None,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Retry failed dialogues when an interrupted run is resumed.")
-    ] = False,
-    max_cost: MaxCost | None = None,
-    max_calls: MaxCalls | None = None,
-    max_tokens: MaxTokens | None = None,
+    retry_failed: Annotated[bool, Help("Retry failed dialogues when an interrupted run is resumed.")] = False,
+    limit: Limited = None,
 ) -> None:
     """Simulate and compare two versions. Exit with 1 if the new version is worse, and with 3 if there is no verdict.
 
@@ -38,9 +36,8 @@ def ci(
     from trialogue.workflows.simulation.ci import run_ci
     from trialogue.workflows.simulation.simulate import PrintedProgress
 
-    given: dict[str, Any] = {"n": n, "needs": needs, "jobs": jobs, "max_cost": max_cost, "max_calls": max_calls}
-    given |= {"max_tokens": max_tokens, "out": None if out is None else str(out.absolute())}
-    given |= {"retry_failed": retry_failed or None}
+    given: dict[str, Any] = {"n": n, "needs": needs, "jobs": jobs, **limits_of(limit)}
+    given |= {"retry_failed": retry_failed or None, "out": None if out is None else str(out.absolute())}
     changes = {name: value for name, value in given.items() if value is not None}
     find_modules_beside(file)
     with steps() as tell:

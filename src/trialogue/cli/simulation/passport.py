@@ -1,15 +1,16 @@
 """``trialogue users passport``: validity evidence for simulated users."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from annotated_types import Ge
 
-from trialogue.cli.shared.inputs import Mapped
+from trialogue.cli.shared.inputs import Mapped, Ratings, pairs_of
 from trialogue.cli.shared.progress import check_folder, steps
+from trialogue.cli.shared.results import print_findings
 from trialogue.errors import UsageError
-from trialogue.options import Jobs, Resamples, Seed
+from trialogue.options import Help, Jobs, Resamples, Seed, Setting
 
 DEFAULT_AGENTS = "reference:guided, reference:item-centred and reference:genre-led"
 
@@ -25,61 +26,49 @@ def passport(
         ),
     ],
     real: Annotated[
-        list[str] | None, typer.Option(help="Dialogues of real users for comparison: a corpus or file (repeatable).")
+        list[str] | None, Help("Dialogues of real users for comparison: a corpus or file (repeatable).")
     ] = None,
     agent: Annotated[
         list[str] | None,
-        typer.Option(
-            "--agent",
-            "-a",
-            help=f"Agent that users talk to (repeatable; default: {DEFAULT_AGENTS}). The first one is also sabotaged.",
+        Help(
+            f"Agent that users talk to (repeatable; default: {DEFAULT_AGENTS}). The first one is also sabotaged.",
+            ("--agent", "-a"),
         ),
     ] = None,
-    n: Annotated[int, typer.Option("-n", min=1, help="Number of dialogues with each agent.")] = 100,
-    seeds: Annotated[
-        int, typer.Option(min=1, help="Number of seeds to simulate. Shares of variance need at least five.")
-    ] = 5,
+    n: Annotated[int, Ge(1), Help("Number of dialogues with each agent.", ("-n",))] = 100,
+    out: Annotated[
+        Path | None,
+        Help(
+            "Folder for the results (default: 'passport' in a simulation's folder, else runs/passport).",
+            ("--out", "-o"),
+        ),
+    ] = None,
+    catalogue: Annotated[str, Help("Catalogue of items that users know.")] = "demo",
+    mapping: Mapped = None,
+    jobs: Jobs = 1,
+    seeds: Annotated[int, Ge(1), Setting("Number of seeds to simulate. Shares of variance need at least five.")] = 5,
     version: Annotated[
         list[str] | None,
-        typer.Option(help="Another version of the users as NAME=USERS, such as another prompt or model (repeatable)."),
+        Setting("Another version of the users, such as another prompt or model: version=NAME=USERS (repeatable)."),
     ] = None,
     sabotage_by: Annotated[
         list[str] | None,
-        typer.Option(
-            "--sabotage-by",
-            help="Replacement of replies: off-topic, repeated, lower-ranked, none, or an agent (repeatable; default: "
-            "off-topic).",
+        Setting(
+            "Replacement of replies: off-topic, repeated, lower-ranked, none, or an agent (repeatable; default: off-topic)."
         ),
     ] = None,
-    outcome: Annotated[str, typer.Option(help="Measure for sabotaged agents, seeds and versions.")] = "need_met",
+    outcome: Annotated[str, Setting("Measure for sabotaged agents, seeds and versions.")] = "need_met",
     same: Annotated[
-        list[str] | None,
-        typer.Option(help="Match systems whose names differ, as REAL=SIMULATED (repeatable)."),
+        list[str] | None, Setting("Match systems whose names differ: same=REAL=SIMULATED (repeatable).")
     ] = None,
-    mapping: Mapped = None,
-    catalogue: Annotated[str, typer.Option(help="Catalogue of items that users know.")] = "demo",
-    ratings: Annotated[str | None, typer.Option(help="Ratings file from which users are sampled.")] = None,
-    jobs: Jobs = 1,
-    timed: Annotated[
-        bool, typer.Option("--timed", help="Measure seconds. The output is then not reproducible byte for byte.")
-    ] = False,
-    seed: Seed = 0,
+    ratings: Ratings = None,
+    timed: Annotated[bool, Setting("Measure seconds. The output is then not reproducible byte for byte.")] = False,
     resamples: Resamples = 2_000,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Folder for the results (default: 'passport' in a simulation's folder, else runs/passport).",
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
+    seed: Seed = 0,
+    as_json: bool = False,
 ) -> None:
     """Write the passport of simulated users: behavior, ranking validity, known groups, stability, gates and cost."""
-    from trialogue.records.files.jsonl import to_line
     from trialogue.report.passport.document import passport_document
-    from trialogue.report.render.terminal import document_text
     from trialogue.workflows.mapped import with_mapping
     from trialogue.workflows.passport.passport import AGENTS
     from trialogue.workflows.passport.passport import passport as run_passport
@@ -87,11 +76,11 @@ def passport(
     from trialogue.workflows.pipeline import report
 
     wrong: list[str] = []
-    versions = _pairs("--version", version or [], wrong)
-    names = _pairs("--same", same or [], wrong)
+    versions = pairs_of("--set version", version or (), wrong=wrong)
+    names = pairs_of("--set same", same or (), wrong=wrong)
     ways = tuple(sabotage_by or ["off-topic"])
     if "none" in ways and len(ways) > 1:
-        wrong.append("--sabotage-by none cannot be combined with another way.")
+        wrong.append("--set sabotage_by=none cannot be combined with another way.")
     if wrong:
         raise UsageError("\n".join(wrong))
     folder = out or default_folder(users)
@@ -108,28 +97,10 @@ def passport(
         seed=seed,
         timed=timed,
     )
-    with steps(quiet=quiet) as tell:
+    with steps() as tell:
         findings = run_passport(
             users, with_mapping(real or [], mapping), plan=plan, outcome=outcome, same=names, out=folder, seed=seed,
             resamples=resamples, progress=tell,
         )  # fmt: skip
         page = report(findings, folder)
-        for warning in findings.warnings:
-            tell.say(f"note: {warning}")
-    typer.echo(to_line(findings) if as_json else document_text(passport_document(findings)))
-    if not as_json:
-        typer.echo(f"\nPage: {page}")
-
-
-def _pairs(option: str, given: Sequence[str], wrong: list[str]) -> Mapping[str, str]:
-    """Parse ``NAME=VALUE`` into a mapping; invalid entries are added to the mistakes."""
-    found: dict[str, str] = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not (name and equals and value):
-            wrong.append(f"{option} must be NAME=VALUE, got {text!r}.")
-        elif name in found:
-            wrong.append(f"{option} gives {name!r} twice.")
-        else:
-            found[name] = value
-    return found
+    print_findings(findings, passport_document, as_json=as_json, tell=tell, page=page)

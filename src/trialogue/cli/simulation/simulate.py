@@ -1,15 +1,25 @@
 """``trialogue simulate``: run dialogues between agents and simulated users."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from annotated_types import Ge, Le
 
-from trialogue.cli.shared.options import AS_HELP, named_values
+from trialogue.cli.shared.inputs import (
+    AsIn,
+    Limited,
+    Protocol,
+    Ratings,
+    Tools,
+    UserOptions,
+    limits_of,
+    refuse_unused,
+    workers_of,
+)
 from trialogue.cli.shared.progress import exit_if_failed, find_modules_beside, steps
-from trialogue.cli.simulation.agents import Protocol, Tools
 from trialogue.errors import TrialogueError, UsageError
-from trialogue.options import Cluster, Jobs, MaxCalls, MaxCost, MaxTokens
+from trialogue.options import Help, Seed, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,151 +31,104 @@ if TYPE_CHECKING:
 
 def simulate(
     study: Annotated[Path | None, typer.Argument(help="Study file in YAML: agents, users, n, seed, ...")] = None,
-    agent: Annotated[list[str] | None, typer.Option("--agent", "-a", help="An agent (repeatable).")] = None,
-    protocol: Protocol = None,
-    tools: Tools = None,
-    users: Annotated[
-        list[str] | None, typer.Option("--users", "-u", help="A kind of simulated user (repeatable).")
-    ] = None,
-    user_option: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Option of the simulated users as NAME=VALUE, such as model=... for llm:single (repeatable)."
-        ),
-    ] = None,
-    source: Annotated[str | None, typer.Option("--as", help=AS_HELP)] = None,
+    agent: Annotated[list[str] | None, Help("An agent (repeatable).", ("--agent", "-a"))] = None,
+    users: Annotated[list[str] | None, Help("A kind of simulated user (repeatable).", ("--users", "-u"))] = None,
     n: Annotated[
-        int | None,
-        typer.Option("-n", min=1, help="Number of dialogues of each agent with each kind of user (default: 100)."),
+        int | None, Ge(1), Help("Number of dialogues of each agent with each kind of user (default: 100).", ("-n",))
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out", "-o", help="Output folder (default: runs/...). An interrupted run in this folder is resumed."
-        ),
+        Help("Output folder (default: runs/...). An interrupted run in this folder is resumed.", ("--out", "-o")),
     ] = None,
     catalogue: Annotated[
-        str | None,
-        typer.Option(help="Items that users know: demo, a MovieLens corpus, or a file of items (with --ratings)."),
-    ] = None,
-    ratings: Annotated[
-        str | None, typer.Option(help="Ratings of the items: a table with the columns user, item, rating.")
+        str | None, Help("Items that users know: demo, a MovieLens corpus, or a file of items (with ratings).")
     ] = None,
     needs: Annotated[
+        str | None, Help("Test set: file with the users' needs, as save_needs writes it (default: drawn by the seed).")
+    ] = None,
+    jobs: Annotated[
         str | None,
-        typer.Option(help="Test set: file with the users' needs, from --save-needs (default: drawn by the seed)."),
-    ] = None,
-    save_needs: Annotated[
-        Path | None,
-        typer.Option(help="Write the users' needs to this file, so that later versions meet the same needs."),
-    ] = None,
-    max_turns: Annotated[
-        int | None, typer.Option(min=1, help="Maximum number of user utterances in a dialogue (default: 50).")
-    ] = None,
-    jobs: Jobs | None = None,
-    at_once: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of concurrent dialogues per process, for agents with latency (default: 1)."),
-    ] = None,
-    cluster: Cluster | None = None,
-    seed: Annotated[
-        str | None,
-        typer.Option(
-            help=(
-                "Random seed (default: 0), or 'fresh' for a new, recorded seed. Use 'fresh' for verdicts, "
-                "because an agent can be tuned to the users of a known seed."
-            )
-        ),
+        Help("Number of processes, the address of a Dask scheduler, or local:4 (default: 1).", ("--jobs", "-j")),
     ] = None,
     retry_failed: Annotated[
-        bool,
-        typer.Option(
-            "--retry-failed",
-            help=("Repeat the failed dialogues of an earlier run, except failures caused by the agent's replies."),
-        ),
+        bool, Help("Repeat the failed dialogues of an earlier run, except failures caused by the agent's replies.")
     ] = False,
+    limit: Limited = None,
+    continue_from: Annotated[
+        str | None, Help("Continue a dialogue from this file instead of starting new ones.")
+    ] = None,
+    turn: Annotated[
+        int | None, Help("User turn (from 1) that the agent answers again; the dialogue continues from there.")
+    ] = None,
+    protocol: Protocol = None,
+    tools: Tools = None,
+    user: UserOptions = None,
+    as_in: AsIn = None,
+    ratings: Ratings = None,
+    save_needs: Annotated[
+        Path | None, Setting("Write the users' needs to this file, so that later versions meet the same needs.")
+    ] = None,
+    max_turns: Annotated[
+        int | None, Ge(1), Setting("Maximum number of user utterances in a dialogue (default: 50).")
+    ] = None,
+    at_once: Annotated[
+        int | None, Ge(1), Setting("Number of concurrent dialogues per process, for agents with latency (default: 1).")
+    ] = None,
     retry: Annotated[
-        list[str] | None,
-        typer.Option(help="Repeat failed dialogues with this ending, such as agent_timeout (repeatable)."),
+        list[str] | None, Setting("Repeat failed dialogues with this ending, such as agent_timeout (repeatable).")
     ] = None,
     stop_after: Annotated[
         int | None,
-        typer.Option(
-            min=0,
-            help=(
-                "Stop an agent's dialogues after this many failures in a row with the same cause "
-                "(default: 10; 0: never)."
-            ),
-        ),
+        Ge(0),
+        Setting("Stop an agent after this many failures in a row with the same cause (default: 10; 0: never)."),
     ] = None,
     max_failed: Annotated[
         float | None,
-        typer.Option(
-            min=0, max=1, help="Exit with code 1 if more than this share of an agent's dialogues failed (default: 0.1)."
-        ),
+        Ge(0),
+        Le(1),
+        Setting("Exit with code 1 if more than this share of an agent's dialogues failed (default: 0.1)."),
     ] = None,
-    max_cost: MaxCost | None = None,
-    max_calls: MaxCalls | None = None,
-    max_tokens: MaxTokens | None = None,
     latency: Annotated[
-        bool,
-        typer.Option(
-            "--latency", help="Record the agents' response times. The output is then not reproducible byte for byte."
-        ),
+        bool, Setting("Record the agents' response times. The output is then not reproducible byte for byte.")
     ] = False,
-    continue_from: Annotated[
-        str | None, typer.Option(help="Continue a dialogue from this file instead of starting new ones.")
-    ] = None,
-    dialogue: Annotated[
-        str | None, typer.Option(help="Id of the dialogue to continue, if the file has several.")
-    ] = None,
-    turn: Annotated[
-        int | None,
-        typer.Option(help="User turn (from 1) that the agent answers again; the dialogue continues from there."),
-    ] = None,
+    dialogue: Annotated[str | None, Setting("Id of the dialogue to continue, if the file has several.")] = None,
+    seed: Seed | Literal["fresh"] | None = None,
 ) -> None:
     """Run agents against simulated users. Repeat the command to resume an interrupted run.
 
-    Options override the study file.
+    Options override the study file. --seed fresh draws a new, recorded seed: use it for verdicts, because an agent can be
+    tuned to the users of a known seed.
     """
     if continue_from is None and (dialogue is not None or turn is not None):
-        raise UsageError("--dialogue and --turn require --continue-from FILE.")
-    given: dict[str, Any] = {
-        "n": n,
-        "seed": _seed_in(seed),
-        "max_turns": max_turns,
-        "jobs": jobs,
-        "cluster": cluster,
-        "out": out,
+        raise UsageError("--turn and --set dialogue=ID require --continue-from FILE.")
+    given: dict[str, Any] = {"n": n, "seed": seed, "max_turns": max_turns, "out": out, "catalogue": catalogue}
+    given |= {
+        "ratings": ratings,
+        "at_once": at_once,
+        "stop_after": stop_after,
+        "max_failed": max_failed,
+        "needs": needs,
     }
-    given |= {"catalogue": catalogue, "ratings": ratings, "at_once": at_once, "stop_after": stop_after}
-    given |= {"max_failed": max_failed, "retry_failed": tuple(retry) if retry else retry_failed or None}
-    given |= {"needs": needs, "max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
+    given |= {"retry_failed": tuple(retry) if retry else retry_failed or None, **limits_of(limit)}
+    given |= {} if jobs is None else workers_of(jobs)
     options = {name: str(value) if name == "out" else value for name, value in given.items() if value is not None}
     if continue_from is not None:
-        _refuse("--continue-from", study=study, user_option=user_option, **{"as": source})
+        refuse_unused("--continue-from", {"a study file": study, "--set user": user, "--set as": as_in})
         more: dict[str, Any] = {"out": "runs/continuations", **options, **({"users": users} if users else {})}
         _continue_dialogue(continue_from, dialogue, turn, agent, protocol, more, timed=latency)
         return
     if study is not None:
         from trialogue.simulation.batch.simulation_file import read_study
 
-        _refuse(
-            "a study file",
-            agent=agent,
-            users=users,
-            protocol=protocol,
-            tools=tools,
-            user_option=user_option,
-            **{"as": source},
-        )
+        named = {"--agent": agent, "--users": users, "--set protocol": protocol, "--set tools": tools}
+        refuse_unused("A study file", {**named, "--set user": user, "--set as": as_in})
         find_modules_beside(study)
         _finish(read_study(study, **options), timed=latency, save_needs=save_needs)
         return
     if not agent:
         raise UsageError("give an agent with --agent, such as --agent reference:guided, or a study file.")
     fields: dict[str, Any] = {
-        "users": _with_options(users or ["cir6-pkg"], user_option or [], source),
+        "users": _with_options(users or ["cir6-pkg"], user or {}, as_in),
         "out": DEFAULT,
         **options,
     }
@@ -175,28 +138,10 @@ def simulate(
 DEFAULT = "runs/simulation"
 
 
-def _seed_in(given: str | None) -> int | str | None:
-    """A seed as a number or ``fresh``."""
-    if given is None or given == "fresh":
-        return given
-    if not given.removeprefix("-").isdecimal():
-        raise UsageError(f"--seed takes a whole number or fresh, got {given!r}.")
-    return int(given)
-
-
-def _with_options(users: list[str], given: list[str], source: str | None) -> list[str] | dict[str, Any]:
-    """Users by name, each with the options that were given as NAME=VALUE; values are read as YAML reads them."""
-    options = {**({} if source is None else {"as": source}), **named_values("--user-option", given)}
+def _with_options(users: list[str], given: dict[str, Any], as_in: str | None) -> list[str] | dict[str, Any]:
+    """Users by name, each with the options that were given."""
+    options = {**({} if as_in is None else {"as": as_in}), **given}
     return {name: {"users": name, **options} for name in users} if options else users
-
-
-def _refuse(what: str, **given: object) -> None:
-    """Raise UsageError for options that do not go with another."""
-    wrong = [
-        f"--{name.replace('_', '-')}" if name != "study" else "a study file" for name, value in given.items() if value
-    ]
-    if wrong:
-        raise UsageError(f"{what} cannot be combined with {', '.join(wrong)}: give one or the other.")
 
 
 def _study(

@@ -73,12 +73,12 @@ def _check(dialogues: "Iterable[Dialogue]", origin: str, mapping: dict[str, str]
         there = ", ".join(f"{each} ({count})" for each, count in by.most_common(5))
         none = "no system utterance of a dialogue, or of a situation with a reference, is labelled."
         what = f"no label has origin {origin!r}; " + (f"there are labels by {there}." if by else none)
-        raise DataError(Problem(what, where, hint="Choose the origin with --origin." if by else ""))
+        raise DataError(Problem(what, where, hint="Choose the origin with --set origin=..." if by else ""))
     problems = []
     for name, count in Counter(name for each, name in labels if each == origin).items():
         try:
             canonical(name, mapping=mapping)
         except UnknownNameError as error:
-            problems.append(Problem(f"({count} times) {error}", where, hint="Give the file with --names."))
+            problems.append(Problem(f"({count} times) {error}", where, hint="Give the file with --set names=FILE."))
     if problems:
         raise DataError(problems)

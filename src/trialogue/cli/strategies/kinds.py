@@ -1,8 +1,7 @@
 """Kinds of strategy models on the command line: their settings, validated before data are read, and pair classifiers."""
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,42 +15,19 @@ if TYPE_CHECKING:
 
 TFIDF = "tfidf"  # the kind where none is named
 CROSS_ENCODER = "cross-encoder"  # the one kind of model that judges pairs, not sentences
-KINDS = (
-    f"Kind of model: {TFIDF}, encoder, finetuned, ensemble, keywords, majority; or {CROSS_ENCODER}, which judges pairs."
-)
+PAIRS = "pairs"  # what it is trained on, without training it
+KINDS = f"Kind of model: {TFIDF}, encoder, finetuned, ensemble, keywords, majority; {CROSS_ENCODER}, which judges pairs"
 
 
-def checked_settings(kind: str, pairs: list[str], encoder: str | None = None) -> "dict[str, JsonValue]":
-    """The settings of a kind of model, as ``settings_of`` reads them; UsageError if it has no such settings or kind."""
+def check_settings(kind: str, settings: "dict[str, JsonValue]") -> None:
+    """Raise UsageError unless there is this kind of model, and it has such settings."""
     from trialogue.strategies.models import recipe
     from trialogue.strategies.pairs.crossencoder import plan_and_fit
 
-    found = settings_of(pairs, encoder)
-    if kind == CROSS_ENCODER:
-        plan_and_fit(found)
+    if kind in (CROSS_ENCODER, PAIRS):
+        plan_and_fit(settings)
     else:
-        recipe(kind, found)
-    return found
-
-
-def settings_of(pairs: list[str], encoder: str | None = None) -> "dict[str, JsonValue]":
-    """Settings of a model from ``name=value`` (values as JSON, or else as text), and the encoder if one is named.
-
-    >>> settings_of(["seeds=2", "use_context=true", "note=a b"])
-    {'seeds': 2, 'use_context': True, 'note': 'a b'}
-    """
-    from trialogue.errors import UsageError
-
-    found: dict[str, JsonValue] = {} if encoder is None else {"encoder": encoder}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name.isidentifier():
-            raise UsageError(f"settings must have the form name=value, such as seeds=3; got {pair!r}.")
-        try:
-            found[name] = json.loads(value)
-        except ValueError:
-            found[name] = value
-    return found
+        recipe(kind, settings)
 
 
 def train_on_pairs(
@@ -76,69 +52,54 @@ def train_on_pairs(
     typer.echo(f"To evaluate it: trialogue strategies evaluate --model {CROSS_ENCODER} --data ...")
 
 
+def write_training_pairs(
+    examples: "Sequence[Example]", settings: "dict[str, JsonValue]", out: Path, *, seed: int, tell: "StepProgress"
+) -> None:
+    """Write the pairs that the paper's classifier is trained on: original, or mixed-hard (setting ``hard``)."""
+    from trialogue.records import STRATEGIES
+    from trialogue.seeds import rng_for
+    from trialogue.strategies.pairs.crossencoder import plan_and_fit
+    from trialogue.strategies.pairs.protocols import training_pairs, write_pairs
+
+    plan, _ = plan_and_fit(settings)
+    if plan.hard == "measured":
+        tell("finding the hard negatives of these data")
+    made = training_pairs(
+        [one for one in examples if one.label in STRATEGIES], rng=rng_for(seed, "pair set"), count=plan.pairs,
+        hard=plan.hard_ones(seed=seed), hard_pairs=plan.hard_pairs,
+    )  # fmt: skip
+    write_pairs(out, made)
+    same, marked = int(made.same.sum()), int(made.hard.sum())
+    typer.echo(f"{out}: {len(made)} pairs, {same} with the same strategy, {marked} hard negatives, seed {seed}")
+
+
 def evaluate_kind(
     kind: str,
     settings: "dict[str, JsonValue]",
     examples: "Sequence[Example]",
     *,
-    protocol: str,
-    test: "Sequence[Example] | None",
-    folds: int,
     seed: int,
-    leak_test: bool,
     bundled: bool,
     classes: "Sequence[str]",
+    **protocol: Any,
 ) -> "EvaluationResult":
     """Evaluate a kind of model under a protocol: trained on parts of the examples, tested on others.
 
-    The classifier of pairs always distinguishes the paper's 13 strategies, which it is trained on.
+    The classifier of pairs always distinguishes the paper's 13 strategies, which it is trained on. ``protocol`` are the
+    protocol, its test data and folds, and whether to test for leaks.
     """
     from trialogue.strategies.evaluation.protocols import evaluate
     from trialogue.strategies.models import recipe
+    from trialogue.strategies.pairs.crossencoder import plan_and_fit
+    from trialogue.strategies.pairs.protocols import evaluate_pairs
     from trialogue.strategies.taxonomy import bundled_examples
 
     if kind == CROSS_ENCODER:
-        return _evaluate_on_pairs(
-            examples, settings, protocol=protocol, test=test, folds=folds, seed=seed, leak_test=leak_test
+        plan, fit = plan_and_fit({"seed": seed, **settings})
+        hard = plan.hard_ones(seed=seed)
+        return evaluate_pairs(
+            fit, examples, seed=seed, train_pairs=plan.pairs, hard=hard, hard_pairs=plan.hard_pairs, **protocol
         )
-    found = evaluate(
-        recipe(kind, settings),
-        examples,
-        protocol=protocol,  # type: ignore[arg-type]
-        test=test,
-        folds=folds,
-        seed=seed,
-        leak_test=leak_test,
-        extra=bundled_examples() if bundled else (),
-        classes=classes,
-    )
+    extra = bundled_examples() if bundled else ()
+    found = evaluate(recipe(kind, settings), examples, seed=seed, extra=extra, classes=classes, **protocol)
     return found.model_copy(update={"model": kind})
-
-
-def _evaluate_on_pairs(
-    examples: "Sequence[Example]",
-    settings: "dict[str, JsonValue]",
-    *,
-    protocol: str,
-    test: "Sequence[Example] | None",
-    folds: int,
-    seed: int,
-    leak_test: bool,
-) -> "EvaluationResult":
-    """Evaluate the paper's pair classifier under a protocol."""
-    from trialogue.strategies.pairs.crossencoder import plan_and_fit
-    from trialogue.strategies.pairs.protocols import evaluate_pairs
-
-    plan, fit = plan_and_fit({"seed": seed, **settings})
-    return evaluate_pairs(
-        fit,
-        examples,
-        protocol=protocol,  # type: ignore[arg-type]
-        test=test,
-        folds=folds,
-        seed=seed,
-        train_pairs=plan.pairs,
-        hard=plan.hard_ones(seed=seed),
-        hard_pairs=plan.hard_pairs,
-        leak_test=leak_test,
-    )

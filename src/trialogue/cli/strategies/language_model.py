@@ -1,52 +1,38 @@
 """Calibrate language models as strategy labellers, and print what they cost."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from trialogue.cli.shared.inputs import Mapped, check_inputs
-from trialogue.cli.shared.progress import check_folder, steps
+from trialogue.cli.shared.progress import steps
 from trialogue.cli.strategies.data import examples
-from trialogue.cli.strategies.evaluate import Names
-from trialogue.options import Seed
 
 if TYPE_CHECKING:
     from trialogue.strategies.classifiers.llm_labeller import LabellingCost
 
 
 def calibrate(
-    model: Annotated[
-        str,
-        typer.Option(
-            help="Language model: llm:FILE.yaml, llm:openai:MODEL, llm:huggingface:FOLDER.", show_default=False
-        ),
-    ],
-    data: Annotated[list[str], typer.Option("--data", help="Corpora or files labelled by people (repeatable).")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Output folder for the calibrated labeller.")],
-    origin: Annotated[str, typer.Option(help="Origin of the labels to use.")] = "expert",
-    names: Names = None,
-    mapping: Mapped = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the number of requests and their cost, and exit.")
-    ] = False,
-    seed: Seed = 0,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace an existing model.")] = False,
+    model: str,
+    data: list[str],
+    out: Path,
+    *,
+    origin: str,
+    names: Path | None,
+    mapping: Path | None,
+    dry_run: bool,
+    seed: int,
+    replace: bool,
 ) -> None:
     """Calibrate a language model on people's labels (it is not trained) and report its agreement with them."""
     from trialogue.errors import UsageError
     from trialogue.strategies.card import card_lines, number
-    from trialogue.strategies.classifiers.llm_labeller import is_language_model
     from trialogue.strategies.models import Model, save_model
     from trialogue.strategies.paper_data import ANNOTATIONS
     from trialogue.workflows.inputs.inputs import gather
     from trialogue.workflows.labelling import language_model
     from trialogue.workflows.mapped import with_mapping
 
-    check_folder(out)
-    check_inputs(data, files=(names,))
-    if not is_language_model(model):
-        raise UsageError(f"--model must be a language model, such as llm:FILE.yaml, got {model!r}.")
     labeller = language_model.find_language_model(model)
     if isinstance(labeller, Model):
         raise UsageError(f"{model} is calibrated already. Give the options that it was made from.")

@@ -6,20 +6,21 @@ from typing import Annotated
 
 import typer
 
+from trialogue.options import Help
+
 
 def export(
     folder: Annotated[Path, typer.Argument(help="Study folder. You can export while participants are active.")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for the export (default: FOLDER/exports/export).")
+        Path | None, Help("Folder for the export (default: FOLDER/exports/export).", ("--out", "-o"))
     ] = None,
     infact: Annotated[
-        bool,
-        typer.Option("--infact", help="Also write workbooks in INFACT's format, for scripts that read this format."),
+        bool, Help("Also write workbooks in INFACT's format, for scripts that read this format.")
     ] = False,
     person: Annotated[
         str,
-        typer.Option(
-            help="Write everything stored about one participant (a code, or the id on the platform) as JSON, "
+        Help(
+            "Write everything stored about one participant (a code, or the id on the platform) as JSON, "
             "to the file --out or to the terminal."
         ),
     ] = "",

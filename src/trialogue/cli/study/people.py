@@ -1,9 +1,11 @@
-"""``trialogue study state``, ``staff``, ``links``, ``reconcile`` and ``erase``: access and participants."""
+"""``trialogue study state``, ``staff`` and ``erase``: access and participants."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from trialogue.options import Help
 
 WHO = "command line"
 Folder = Annotated[Path, typer.Argument(help="Study folder.")]
@@ -16,9 +18,7 @@ def state(
         int | None,
         typer.Option(min=1, help="Confirm the maximum number of paid participants (to launch a study that pays)."),
     ] = None,
-    end_soft_launch: Annotated[
-        bool, typer.Option("--end-soft-launch", help="End a soft launch (launch.first) and admit everybody.")
-    ] = False,
+    end_soft_launch: Annotated[bool, Help("End a soft launch (launch.first) and admit everybody.")] = False,
 ) -> None:
     """Print, open, pause or close a study, or end its soft launch. Participants already in a session can finish."""
     from trialogue.errors import UnknownNameError
@@ -43,8 +43,8 @@ def state(
 def staff(
     folder: Folder,
     name: Annotated[str, typer.Argument(help="Login name of the staff member.")],
-    export: Annotated[bool, typer.Option(help="May export lists for the recruitment platform.")] = False,
-    manage: Annotated[bool, typer.Option(help="May pause the study, decide on sessions, and erase data.")] = False,
+    export: Annotated[bool, Help("May export lists for the recruitment platform.")] = False,
+    manage: Annotated[bool, Help("May pause the study, decide on sessions, and erase data.")] = False,
     password: Annotated[
         str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True, envvar="TRIALOGUE_STAFF_PASSWORD")
     ] = "",
@@ -57,48 +57,6 @@ def staff(
 
     allowed = let_in(name, password, export=export, manage=manage)
     typer.echo(f"{name} may: {', '.join(allowed)}")
-
-
-def links(
-    folder: Folder,
-    people: Annotated[list[str], typer.Argument(help="Participant codes. The command creates one link per code.")],
-    base: Annotated[str, typer.Option(help="Address of the server, such as https://study.example.org.")],
-    days: Annotated[float, typer.Option(min=0.01, help="Number of days for which the links are valid.")] = 60,
-) -> None:
-    """Print signed links for a laboratory. Nobody can forge a link, and each link admits one participant once."""
-    from trialogue.study.design.file import read_study
-    from trialogue.study.design.platforms import signed_link
-    from trialogue.study.opening import secret_key
-
-    file = read_study(folder)
-    study = file.study
-    if not file.platform.signed:
-        typer.echo(
-            (
-                "Warning: anyone with the study URL can take part. Set platform: {signed: true} to accept signed "
-                "links only."
-            ),
-            err=True,
-        )
-    key = secret_key(folder).read_text(encoding="ascii").strip()
-    for person in people:
-        typer.echo(signed_link(f"{base.rstrip('/')}/{study}/", study=study, person=person, key=key, days=days))
-
-
-def reconcile(
-    folder: Folder, submissions: Annotated[Path, typer.Argument(help="The platform's list of submissions, as CSV.")]
-) -> None:
-    """Release the items of participants who returned or timed out, and list mismatches with the platform."""
-    from trialogue.study.opening import open_launched
-
-    study = open_launched(folder)
-    from trialogue.study.services.reconciliation import due
-    from trialogue.study.services.reconciliation import reconcile as run
-
-    found = run(study, submissions, who=WHO)
-    typer.echo(f"{len(found.freed)} returned or timed out; their unanswered items are available again.")
-    for line in due(found, "the platform"):
-        typer.echo(line)
 
 
 def erase(

@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from annotated_types import Ge, Le
 
 from trialogue.cli.shared.progress import check_folder, steps
 from trialogue.errors import UsageError
-from trialogue.options import Alpha, Help, Jobs, Power, Seed, Simulations
+from trialogue.options import Alpha, Help, Jobs, Power, Seed, Setting, Simulations
 
 FURTHEST = 20.0  # logits; nothing is further apart
 
@@ -22,66 +23,46 @@ def power(
     ] = None,
     effects: Annotated[
         str | None,
-        typer.Option(
-            help=(
-                "Effect of each system in logits, such as 0,0.3,0.6; equal effects are true nulls (default: 0.5 apart)."
-            )
-        ),
+        Help("Effect of each system in logits, such as 0,0.3,0.6; equal effects are true nulls (default: 0.5 apart)."),
     ] = None,
-    participants: Annotated[
-        int | None, typer.Option("--participants", "--workers", min=2, help="Number of participants who start.")
-    ] = None,
-    situations: Annotated[
-        int | None, typer.Option(min=1, help="Number of situations that each participant judges.")
-    ] = None,
-    pool: Annotated[int | None, typer.Option(min=1, help="Number of different situations in total.")] = None,
+    participants: Annotated[int | None, Ge(2), Help("Number of participants who start.")] = None,
+    situations: Annotated[int | None, Ge(1), Help("Number of situations that each participant judges.")] = None,
+    jobs: Jobs = 1,
+    out: Annotated[Path | None, Help("Output folder for the figure, CSV and JSON.", ("--out", "-o"))] = None,
+    pool: Annotated[int | None, Ge(1), Setting("Number of different situations in total.")] = None,
     points: Annotated[
-        int | None,
-        typer.Option(min=2, help="Number of points on the rating scale (each equally likely for an average reply)."),
+        int | None, Ge(2), Setting("Number of points on the rating scale (each equally likely for an average reply).")
     ] = None,
     ties: Annotated[
-        float | None,
-        typer.Option(min=0, max=0.99, help="Preferences: share of ties between equal systems (default: 0.2)."),
+        float | None, Ge(0), Le(0.99), Setting("Preferences: share of ties between equal systems (default: 0.2).")
     ] = None,
-    dropout: Annotated[float | None, typer.Option(min=0, max=0.99, help="Share of participants who drop out.")] = None,
+    dropout: Annotated[float | None, Ge(0), Le(0.99), Setting("Share of participants who drop out.")] = None,
     excluded: Annotated[
-        float | None, typer.Option(min=0, max=0.99, help="Share of participants who finish and are excluded.")
+        float | None, Ge(0), Le(0.99), Setting("Share of participants who finish and are excluded.")
     ] = None,
-    rater: Annotated[
-        float | None, typer.Option(min=0, help="Standard deviation between participants, in logits.")
-    ] = None,
+    rater: Annotated[float | None, Ge(0), Setting("Standard deviation between participants, in logits.")] = None,
     rater_system: Annotated[
-        float | None,
-        typer.Option(min=0, help="Standard deviation of participant x system (individual tastes), in logits."),
+        float | None, Ge(0), Setting("Standard deviation of participant x system (individual tastes), in logits.")
     ] = None,
-    item: Annotated[float | None, typer.Option(min=0, help="Standard deviation between situations, in logits.")] = None,
+    item: Annotated[float | None, Ge(0), Setting("Standard deviation between situations, in logits.")] = None,
     item_system: Annotated[
-        float | None,
-        typer.Option(min=0, help="Standard deviation of situation x system (individual replies), in logits."),
+        float | None, Ge(0), Setting("Standard deviation of situation x system (individual replies), in logits.")
     ] = None,
     power: Power = 0.8,
     alpha: Alpha = 0.05,
     simulations: Annotated[
         Simulations,
-        Help("Number of simulated studies per plan. 100 give an uncertainty of .08, and 1,000 give .025."),
+        Setting("Number of simulated studies per plan. 100 give an uncertainty of .08, and 1,000 give .025."),
     ] = 1_000,
     search: Annotated[
-        bool,
-        typer.Option(
-            "--search/--no-search", help="If this plan does not reach the required power, search for plans that do."
-        ),
+        bool, Setting("If this plan does not reach the required power, search for plans that do.")
     ] = True,
     full: Annotated[
         bool,
-        typer.Option(
-            "--full",
-            help=("Preferences: use the report's test for every simulated study, instead of a calibrated quick test."),
-        ),
+        Setting("Preferences: use the report's test for every simulated study, instead of a calibrated quick test."),
     ] = False,
-    jobs: Jobs = 1,
     seed: Seed = 0,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Output folder for the figure, CSV and JSON.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: bool = False,
 ) -> None:
     """Simulate which differences a planned study of ratings, chats or preferences would detect, and search larger plans.
 
@@ -100,16 +81,9 @@ def power(
     )  # fmt: skip
     with steps() as tell:
         found = plan_study(
-            base,
-            power=power,
-            alpha=alpha,
-            simulations=simulations,
-            seed=seed,
-            jobs=jobs,
-            search=search,
-            full=full,
+            base, power=power, alpha=alpha, simulations=simulations, seed=seed, jobs=jobs, search=search, full=full,
             progress=tell,
-        )
+        )  # fmt: skip
         page = write_power(found, out) if out is not None else None
     typer.echo(to_line(found) if as_json else "\n".join(power_lines(found)))
     if page is not None:

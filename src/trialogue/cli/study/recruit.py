@@ -6,38 +6,64 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from annotated_types import Ge
+
+from trialogue.options import Help, Setting
 
 if TYPE_CHECKING:
     from trialogue.study.recruiting.decisions import Payer
     from trialogue.study.recruiting.preflight import Preflight
     from trialogue.study.recruiting.prolific import Recruiter
 
-STEPS = ("draft", "preflight", "publish", "go-on", "sync", "places", "decide", "bonus", "settle", "close")
+WHO = "command line"
+STEPS = (
+    *("draft", "preflight", "publish", "go-on", "sync", "places", "decide", "bonus", "settle", "close"),
+    *("links", "reconcile"),
+)
 
 
 def recruit(
     folder: Annotated[Path, typer.Argument(help="Study folder.")],
     step: Annotated[
-        str, typer.Argument(help="draft, preflight, publish, go-on, sync, places, decide, bonus, settle or close.")
+        str,
+        typer.Argument(
+            help="draft, preflight, publish, go-on, sync, places, decide, bonus, settle or close, on Prolific; links prints "
+            "signed links for a laboratory; reconcile reads another platform's list of submissions."
+        ),
     ],
-    payment: Annotated[str, typer.Argument(help="settle: id of the bonus payment whose response was lost.")] = "",
-    paid: Annotated[
-        bool | None, typer.Option("--paid/--unpaid", help="settle: state whether Prolific made the payment (required).")
+    given: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="settle: id of the bonus payment whose response was lost; links: participant codes, one link for each; "
+            "reconcile: the list of submissions, as CSV."
+        ),
     ] = None,
-    base: Annotated[str, typer.Option(help="draft: address of the server, such as https://study.example.org.")] = "",
+    base: Annotated[str, Help("draft, links: address of the server, such as https://study.example.org.")] = "",
     confirm: Annotated[
-        str, typer.Option(help="publish, go-on, places, decide, bonus: confirm the price, as shown by --dry-run.")
+        str, Help("publish, go-on, places, decide, bonus: confirm the price, as shown by --dry-run.")
     ] = "",
-    every: Annotated[float, typer.Option(min=0, help="sync: repeat after this many seconds (0: once).")] = 0,
-    dry_run: Annotated[bool, typer.Option(help="Print requests and price without changing anything.")] = False,
+    paid: Annotated[
+        bool | None, Help("settle: state whether Prolific made the payment (required).", ("--paid/--unpaid",))
+    ] = None,
+    dry_run: Annotated[bool, Help("Print requests and price without changing anything.")] = False,
+    every: Annotated[float, Ge(0), Setting("sync: repeat after this many seconds (0: once).")] = 0,
+    days: Annotated[float, Ge(0.01), Setting("links: number of days for which they are valid.")] = 60,
 ) -> None:
-    """Recruit on Prolific: draft, check and publish a study, track and decide on submissions, pay bonuses, close."""
+    """Recruit on Prolific: draft, check and publish a study, track and decide on submissions, pay; or by links and lists."""
     from trialogue.errors import UnknownNameError, UsageError
     from trialogue.study.opening import open_launched
 
     if step not in STEPS:
         raise UnknownNameError("step", step, STEPS)
-    if step == "settle" and (paid is None or not payment):
+    if given and step not in ("settle", "links", "reconcile"):
+        raise UsageError(f"the step {step} takes nothing after it, got {' '.join(given)}.")
+    if step == "links":
+        _links(folder, given or [], base, days)
+        return
+    if step == "reconcile":
+        _reconcile(folder, given or [])
+        return
+    if step == "settle" and (paid is None or len(given or ()) != 1):
         raise UsageError(
             "Check on Prolific whether the payment was made, then run: "
             "trialogue study recruit FOLDER settle PAYMENT --paid, or --unpaid."
@@ -48,8 +74,8 @@ def recruit(
     from trialogue.study.recruiting.prolific import Recruiter
 
     api = Api(dry=dry_run, tell=typer.echo)
-    recruiter = Recruiter(study, api, who="command line")
-    payer = Payer(study, api, who="command line")
+    recruiter = Recruiter(study, api, who=WHO)
+    payer = Payer(study, api, who=WHO)
     if step == "draft":
         typer.echo(f"Draft on Prolific: {recruiter.create_draft(base) or '(dry run)'}")
     elif step == "preflight":
@@ -66,7 +92,8 @@ def recruit(
         _pay(payer, confirm, dry_run)
     elif step == "settle":
         assert paid is not None
-        typer.echo(payer.settle(payment, paid=paid))
+        assert given
+        typer.echo(payer.settle(given[0], paid=paid))
     elif step == "close":
         recruiter.close()
     elif step == "decide":
@@ -131,7 +158,7 @@ def _follow(recruiter: "Recruiter", every: float) -> None:
     from trialogue.study.recruiting.following import MIN_S, follow
 
     if every < MIN_S:
-        raise UsageError(f"--every: expected 0 or at least {MIN_S:.0f} seconds, got {every:g}.")
+        raise UsageError(f"--set every: expected 0 or at least {MIN_S:.0f} seconds, got {every:g}.")
 
     def wait(seconds: float) -> bool:
         time.sleep(seconds)
@@ -151,3 +178,43 @@ def _decide(payer: "Payer", confirm: str, dry: bool) -> None:
         typer.echo(f"{code}: {problem}")
     for code in done.contrary:
         typer.echo(f"{code}: the opposite decision was made on Prolific")
+
+
+def _links(folder: Path, people: list[str], base: str, days: float) -> None:
+    """Print signed links for a laboratory. Nobody can forge a link, and each link admits one participant once."""
+    from trialogue.errors import UsageError
+    from trialogue.study.design.file import read_study
+    from trialogue.study.design.platforms import signed_link
+    from trialogue.study.opening import secret_key
+
+    if not people or not base:
+        raise UsageError(
+            "links are for participants, at a server: give their codes, and --base https://study.example.org."
+        )
+    file = read_study(folder)
+    if not file.platform.signed:
+        typer.echo(
+            "Warning: anyone with the study URL can take part. Set platform: {signed: true} to accept signed links only.",
+            err=True,
+        )
+    key = secret_key(folder).read_text(encoding="ascii").strip()
+    url = f"{base.rstrip('/')}/{file.study}/"
+    for person in people:
+        typer.echo(signed_link(url, study=file.study, person=person, key=key, days=days))
+
+
+def _reconcile(folder: Path, given: list[str]) -> None:
+    """Release the items of participants who returned or timed out, and list mismatches with the platform."""
+    from trialogue.errors import UsageError
+    from trialogue.study.opening import open_launched
+
+    if len(given) != 1:
+        raise UsageError("give the platform's list of submissions, as one CSV file.")
+    study = open_launched(folder)
+    from trialogue.study.services.reconciliation import due
+    from trialogue.study.services.reconciliation import reconcile as run
+
+    found = run(study, Path(given[0]), who=WHO)
+    typer.echo(f"{len(found.freed)} returned or timed out; their unanswered items are available again.")
+    for line in due(found, "the platform"):
+        typer.echo(line)

@@ -5,17 +5,16 @@ from typing import Annotated
 
 import typer
 
+from trialogue.cli.shared.inputs import Out
 from trialogue.cli.shared.progress import steps
-from trialogue.options import Seed
+from trialogue.options import Help, Seed
 
 
 def report(
     export: Annotated[Path, typer.Argument(help="Folder written by 'trialogue study export'.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Output folder for the report.")] = Path("runs/study-report"),
+    out: Out = Path("runs/study-report"),
     seed: Seed = 0,
-    models: Annotated[
-        bool, typer.Option("--models", help="Also fit ordinal mixed models, for a paper. Verdicts do not use them.")
-    ] = False,
+    models: Annotated[bool, Help("Also fit ordinal mixed models, for a paper. Verdicts do not use them.")] = False,
 ) -> None:
     """Analyse a study's export: participants, agreement between raters, and which system is better."""
     from trialogue.workflows.study.report import study_report

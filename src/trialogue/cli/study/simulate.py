@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from annotated_types import Ge
 
 from trialogue.cli.shared.progress import StepProgress, check_folder, steps
 from trialogue.errors import UsageError
-from trialogue.options import Seed
+from trialogue.options import Help, Seed, Setting
 
 if TYPE_CHECKING:
     from trialogue.study.bots.simulation import SimulatedStudy
@@ -16,54 +17,45 @@ if TYPE_CHECKING:
 
 def simulate(
     folder: Annotated[Path, typer.Argument(help="Study folder. Its database is neither read nor written.")],
-    workers: Annotated[int, typer.Option("--workers", "-w", min=1, help="Number of scripted participants.")] = 60,
+    participants: Annotated[int, Ge(1), Help("Number of scripted participants.")] = 60,
     effect: Annotated[
         list[str] | None,
-        typer.Option(
-            "--effect",
-            help=("True quality of a system as SYSTEM=LOGITS, such as kbrd=0.5 (repeatable; default: evenly spaced)."),
-        ),
+        Help("True quality of a system as SYSTEM=LOGITS, such as kbrd=0.5 (repeatable; default: evenly spaced)."),
     ] = None,
-    drop_out: Annotated[float, typer.Option(help="Share of participants who drop out at some page.")] = 0.1,
-    careless: Annotated[
-        float, typer.Option(help="Share of participants who answer at random and fail attention checks.")
-    ] = 0.1,
-    straight: Annotated[float, typer.Option(help="Share of participants who always choose the first point.")] = 0.0,
-    obedient: Annotated[
-        float, typer.Option(help="Share of participants who answer at random but pass attention checks.")
-    ] = 0.0,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="New folder for the export and the report (default: do not write them)."),
+        Path | None, Help("New folder for the export and the report (default: do not write them).", ("--out", "-o"))
     ] = None,
+    dropout: Annotated[float, Setting("Share of participants who drop out at some page.")] = 0.1,
+    careless: Annotated[float, Setting("Share of participants who answer at random and fail attention checks.")] = 0.1,
+    straight: Annotated[float, Setting("Share of participants who always choose the first point.")] = 0.0,
+    obedient: Annotated[float, Setting("Share of participants who answer at random but pass attention checks.")] = 0.0,
     seed: Seed = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
+    as_json: bool = False,
 ) -> None:
     """Send scripted participants through every page, and check whether the analysis recovers their known preferences.
 
     The exit code is 1 if there is any defect, such as a server error, a lost answer, or an item judged too often.
     """
     people: dict[str, Any] = {
-        "workers": workers,
+        "workers": participants,
         "effects": _effects(effect),
         "seed": seed,
-        "drop_out": drop_out,
+        "drop_out": dropout,
         "careless": careless,
         "straight": straight,
         "obedient": obedient,
     }
-    with steps(quiet=quiet) as tell:
+    with steps() as tell:
         if out is None:
             from trialogue.study.bots.simulation import simulate_study
 
-            outcome = simulate_study(folder, **people, progress=_ProgressInTenths(tell, workers))
+            outcome = simulate_study(folder, **people, progress=_ProgressInTenths(tell, participants))
             typer.echo(outcome.model_dump_json(indent=2) if as_json else "\n".join(outcome_lines(outcome)))
         else:
             from trialogue.workflows.study.parameter_recovery import simulate_and_analyse
 
             check_folder(out)
-            found = simulate_and_analyse(folder, out, **people, progress=_ProgressInTenths(tell, workers))
+            found = simulate_and_analyse(folder, out, **people, progress=_ProgressInTenths(tell, participants))
             outcome = found.simulated
             typer.echo(
                 found.model_dump_json(indent=2)
@@ -123,7 +115,7 @@ def outcome_lines(outcome: "SimulatedStudy") -> list[str]:
         ),
     ]
     if not outcome.complete:
-        lines.append("  incomplete: more --workers are needed")
+        lines.append("  incomplete: more --participants are needed")
     for kind, (failed, seen) in outcome.checks.items():
         lines.append(f"attention checks, {kind.replace('_', '-')}: {failed} of {seen} failed")
     for system in sorted(outcome.means, key=lambda name: -outcome.effects.get(name, 0.0)):

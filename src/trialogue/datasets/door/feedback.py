@@ -102,7 +102,7 @@ _KIND_OF = {
     **dict.fromkeys(("code", "program", "api", "heuristic"), Raters.PROGRAM),
     "unknown": Raters.UNKNOWN,
 }
-"""Kinds of raters by the words of tools and of ``--origin``."""
+"""Kinds of raters by the words of tools and of ``origin``."""
 _OF_USERS = "rating stars satisfaction likert"
 
 

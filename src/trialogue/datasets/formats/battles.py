@@ -256,7 +256,7 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     if len(systems) > max(len(table.rows), 2):
         named = " and ".join(map(repr, layout.systems))
         what = f"{named} have {len(systems)} values in {len(table.rows)} rows: texts, not systems."
-        report.wrong(what, hint="Map the columns instead (trialogue data map FILE).")
+        report.wrong(what, hint="Map the columns instead (trialogue check FILE --map OUT.yaml).")
         report.settle()
     reader = _Reader(path, report, layout)
     entries = list(reader.entries(table.rows))

@@ -125,7 +125,7 @@ def _unread(table: Table, mapping: Mapping, declared: Mapping) -> FieldTally:
     return tally
 
 
-OTHERWISE = "To change this: trialogue data map FILE --out MAP.yaml, edit the mapping, and give it with --mapping."
+OTHERWISE = "To change this: trialogue check FILE --map MAP.yaml, edit the mapping, and give it with --mapping."
 
 
 def table_format(mapping: Columns) -> TableFormat:
@@ -308,7 +308,7 @@ def unknown_fields(path: Path) -> Problem | None:
         return None
     found = proposal(path)
     fields = ", ".join(found.fields[:SHOWN]) + (", …" if len(found.fields) > SHOWN else "")
-    hint = f"To map them: trialogue data map {path} --out map.yaml, edit it, and give it with --mapping map.yaml."
+    hint = f"To map them: trialogue check {path} --map map.yaml, edit it, and give it with --mapping map.yaml."
     if found.mapping is not None:
         flow = yaml.safe_dump(
             found.mapping.to_json(), sort_keys=False, allow_unicode=True, default_flow_style=True, width=1000

@@ -127,7 +127,7 @@ def _key(table: ScoreTable, targets: dict[Target, Found], asked: str | None) -> 
     equal = [each for each in shares if shares[each] == shares[best] and each[0] != best[0]]
     if equal and shares[best] >= HALF and asked is None and _differ(table, best[0], equal[0][0]):
         what = f"the table may be joined by {best[0]} ({best[1]}) or {equal[0][0]} ({equal[0][1]})."
-        raise DataError(Problem(what, table.source, hint=f"Choose one, for example: --key {best[0]}"))
+        raise DataError(Problem(what, table.source, hint=f"Choose one, for example: --set key={best[0]}"))
     return best
 
 
@@ -142,7 +142,7 @@ def _unknown_ids(table: ScoreTable, column: str, targets: dict[Target, Found]) -
     return Problem(
         f"no value of {column!r} ({given}) is an id in the conversations: {there}.",
         table.source,
-        hint="Both files must use the same ids. If the ids are in another column, name it with --key COLUMN.",
+        hint="Both files must use the same ids. If the ids are in another column, name it with --set key=COLUMN.",
     )
 
 

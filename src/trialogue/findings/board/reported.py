@@ -1,6 +1,6 @@
 """Rows that others report: their file's schema, and their cells on a board. They are listed and never ranked.
 
-The schema is open to anybody: ``trialogue board --schema`` prints it, and a board writes its own rows in it.
+The schema is open to anybody: ``trialogue list schemas rows`` prints it, and a board writes its own rows in it.
 """
 
 from typing import Any, Literal, Self

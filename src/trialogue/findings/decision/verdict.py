@@ -178,7 +178,7 @@ def _look_statement(league: League, protocol: DecisionProtocol) -> Statement:
     )
     drawn = min((each.difference.facts.get("arrangements", 0.0) for each in league.contrasts), default=0.0)
     if drawn and 0 < level < 2 / drawn:
-        text += f" With {drawn:,.0f} arrangements (--resamples), no p is below {2 / drawn:.2g}, so that nothing can be."
+        text += f" With {drawn:,.0f} arrangements (resamples), no p is below {2 / drawn:.2g}, so that nothing can be."
     return Statement(kind_of=StatementKind.SCOPE, text=text)
 
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
-from trialogue.errors import UsageError
 from trialogue.findings.judging.answer import answer
 from trialogue.findings.judging.card_records import JudgeCard
 from trialogue.findings.judging.coverage import JudgeCoverage
@@ -19,7 +18,6 @@ from trialogue.findings.judging.records import (
 )
 from trialogue.findings.judging.threats import judging_threats, uncorrected_threats
 from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Threat, Validity, lowest_validity
-from trialogue.options import Confidence, out_of_bounds
 from trialogue.records import Estimate, Manifest, Raters, Reason, ReasonCode
 from trialogue.stats.comparison.families import bonferroni
 from trialogue.stats.correction.means import Correction, Corrections, corrected_means
@@ -68,28 +66,6 @@ class JudgeSettings:
     """Ends of the scale of labels."""
     family: tuple[str, ...] = ()
     """Systems of the judge's family."""
-
-    @classmethod
-    def of(cls, *, estimand: str = "population", raters: str = "these", **fields: Any) -> "JudgeSettings":
-        """Settings from words, as a command line or a file gives them.
-
-        Raises:
-            UsageError: words that name nothing, a confidence outside its bounds, or a reversed scale; all at once.
-        """
-        wrong = [
-            f"--{name} must be {' or '.join(Estimand)}, got {given!r}."
-            for name, given in (("estimand", estimand), ("raters", raters))
-            if given not in list(Estimand)
-        ]
-        confidence = fields.get("confidence", cls.confidence)
-        low, high = fields.get("scale", cls.scale)
-        if (expected := out_of_bounds(confidence, Confidence)) is not None:
-            wrong.append(f"--confidence must be {expected}, got {confidence:g}.")
-        if low is not None and high is not None and low >= high:
-            wrong.append(f"--low must be below --high, got {low:g} and {high:g}.")
-        if wrong:
-            raise UsageError("\n".join(wrong))
-        return cls(estimand=Estimand(estimand), raters=Estimand(raters), **fields)
 
 
 def judging_findings(

@@ -126,7 +126,7 @@ def plan_comparison(
             f"there is nothing to detect: a difference of {difference:g} on {pilot.measure.name} ({better} is "
             "better)"
             + (
-                " needs a --margin (non-inferiority)."
+                " needs a margin (--set margin=..., non-inferiority)."
                 if margin is None
                 else f" is a loss of at least the margin, {margin:g}."
             )

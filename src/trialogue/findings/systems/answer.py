@@ -329,7 +329,7 @@ def _scope(leagues: Sequence[League], votes: Votes | None, threats: Sequence[Thr
         return "Only the votes are human judgement: a metric shows what it measures, not what people prefer."
     if votes is not None and Raters.UNKNOWN in votes.rater_kinds:
         return (
-            "The data do not say who cast the votes (if people did: --origin person): a metric does not show what people "
+            "The data do not say who cast the votes (if people did: --set origin=person): a metric does not show what "
             "prefer."
         )
     judged = [league for league in leagues if league.measure.by == "people"]

@@ -85,7 +85,7 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.JUDGE_FAMILY: ThreatText(
         "The judge shares a system's language model",
         (
-            "The judge is declared (`--family`) to be built on the same language model as a system, or the ids of the "
+            "The judge is declared (setting `family`) to be built on the same language model as a system, or the ids of the "
             "models that answered are of one family."
         ),
         (
@@ -169,12 +169,12 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.LABELS_NOT_DRAWN: ThreatText(
         "No record of how the labels were drawn",
-        "People labelled a part of the units, and no plan (`trialogue judge plan`, then `--chances`) says with which "
+        "People labelled a part of the units, and no plan (`trialogue judge plan`, then setting `chances`) says with which "
         "chance each was drawn.",
         "Demotes every corrected verdict: labels that people give to what they please correct nothing.",
         lambda t: (
             f"{t.facts['labels']} of {t.facts['units']} units have labels, and nothing records that these were drawn at "
-            "random (draw them with trialogue judge plan, and pass the plan with --chances)"
+            "random (draw them with trialogue judge plan, and pass the plan with --set chances=...)"
         ),
     ),
     ThreatCode.LABELS_CHOSEN: ThreatText(
@@ -184,7 +184,7 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
             "in a system (Welch's t at .001 over the number of systems), or within all systems together (Stouffer's method "
             "at .001)."
         ),
-        "Demotes the estimates: give the sampling probabilities (`--chances`), or sample labels at random.",
+        "Demotes the estimates: give the sampling probabilities (`--set chances=...`), or sample labels at random.",
         lambda t: (
             f"the labelled units of {_names(t)} are not a random sample: the judge scores them "
             + (

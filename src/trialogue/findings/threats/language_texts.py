@@ -61,7 +61,8 @@ def _line(group: Sequence[LanguageMismatch]) -> str:
     if first.is_kept:
         return f"{_writers(group)} in {language}. Measured anyway: {what}."
     without_spaces = WITHOUT_SPACES if any(each.reason == "unspaced" for each in group) else ""
-    return f"{_writers(group)} in {language}. Left out: {what}.{without_spaces} To measure them anyway: --any-language."
+    left_out = f"{_writers(group)} in {language}. Left out: {what}.{without_spaces}"
+    return f"{left_out} To measure them anyway: --set any_language=true."
 
 
 def _writers(group: Sequence[LanguageMismatch], *, article: str = "The") -> str:

@@ -219,8 +219,8 @@ SAMPLE_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.UNEQUAL_CHANCES: ThreatText(
         "Rated units drawn with unequal chances",
-        "A label plan (`--chances`) drew the units with ratings, and those of a system with chances that differ.",
-        "Demotes the verdicts on the question: means do not weight by chances; `trialogue judge --chances` does.",
+        "A label plan (`--set chances=...`) drew the units with ratings, and those of a system with chances that differ.",
+        "Demotes the verdicts on the question: means do not weight by chances; `trialogue judge --set chances=...` does.",
         lambda _: "the units to be rated were drawn with unequal chances, and the means do not correct for that",
     ),
     ThreatCode.MISSING_VALUES: ThreatText(

@@ -250,7 +250,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Several measures",
         (
             "The number of measures with a direction that were tested. p-values are corrected within a "
-            "measure, unless `--family measures` corrects across all of them."
+            "measure, unless `--set family=measures` corrects across all of them."
         ),
         (
             "Noted: with more measures, a chance difference is more likely. Not noted where a decision "
@@ -380,7 +380,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Unknown raters",
         "The data do not say who gave the ratings, and nobody declared it.",
         "Demotes the measure.",
-        lambda t: "the data do not say who gave these ratings (if people did: --origin person)",
+        lambda t: "the data do not say who gave these ratings (if people did: --set origin=person)",
     ),
     ThreatCode.LABEL_ORIGIN: ThreatText(
         "Labels not given by people",

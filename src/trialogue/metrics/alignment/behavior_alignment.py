@@ -77,7 +77,7 @@ CARD = Card(
         "weight": (
             "none (default): all replies have equal weight; inverse_entropy: a reply's weight is how predictable "
             "human recommenders are at that point, as stored with the reference (from: trialogue align "
-            "--weights-from); sums are divided by the sum of the weights"
+            "--set weights_from=...); sums are divided by the sum of the weights"
         ),
     },
     caveats=(
@@ -106,7 +106,7 @@ CARD = Card(
         (
             "The paper proposes the weights as future work (section 8) and expects early turns to weigh least. In "
             "INSPIRED, however, the opening is most predictable and weighs most. The model, its smoothing and t "
-            "(--weights-t) are part of the signature."
+            "(--set weights_t=...) are part of the signature."
         ),
         (
             "The paper's agreement with human preferences (kappa .74) cannot be recomputed: replies and preferences "

@@ -29,7 +29,7 @@ LATENCY = _card(
     variants={
         "mean": Variant(
             summary="Mean over all turns of the system, pooled over dialogues.",
-            source="Seconds that a log records with a turn; trialogue simulate --latency records them.",
+            source="Seconds that a log records with a turn; trialogue simulate --set latency=true records them.",
         ),
         "longest": Variant(
             summary="The longest wait in a dialogue, averaged over dialogues.",

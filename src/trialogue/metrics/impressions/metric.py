@@ -1,4 +1,4 @@
-"""Predicted impressions of dialogues and of replies, by a judge that its user trained (``trialogue train-judge``).
+"""Predicted impressions of dialogues and of replies, by a judge that its user trained (``trialogue judge train``).
 
 No model is bundled: the labels it was measured on carry no clear licence (a badge, without a licence text). A dialogue of
 the training data is scored by stages fitted without its system and the people who met it.
@@ -17,9 +17,9 @@ from trialogue.metrics.satisfaction.learned import ONE_SIDED, LearnedMetric, mod
 from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, TextUse, Variant
 
 EMPTY = Reason.of(ReasonCode.REPLY_EMPTY)
-TRAIN = "Train one: trialogue train-judge CORPUS --out FILE (no model is bundled, for licensing reasons)."
+TRAIN = "Train one: trialogue judge train CORPUS --out FILE (no model is bundled, for licensing reasons)."
 PARAMETERS = {
-    "model": "file written by 'trialogue train-judge' (required: no model is bundled)",
+    "model": "file written by 'trialogue judge train' (required: no model is bundled)",
     "aspect": "the question of the training labels to predict",
 }
 LIMITS = (
@@ -162,7 +162,7 @@ def read_impressions(path: Path | str) -> ImpressionModel:
     Raises:
         DataError: it is none, or was fitted on other features than this version has.
     """
-    hint = f"This is not a file written by 'trialogue train-judge'. {TRAIN}"
+    hint = f"This is not a file written by 'trialogue judge train'. {TRAIN}"
     model = read_model(path, ImpressionModel, hint=hint)
     if model.features != WITH_REACTION:
         raise DataError(

@@ -250,7 +250,7 @@ def _lines_aside(found: Findings, systems: Systems) -> Iterator[Part]:
     if links.there:
         yield Link(links.answer(*names) if len(names) == 2 else links.start_page(), "Look at the dialogues")
     elif found.no_explorer is not None:
-        yield Sentences([f"No explorer: {found.no_explorer} (--explorer)"])
+        yield Sentences([f"No explorer: {found.no_explorer} (--set explorer=true)"])
 
 
 def _other(section: OtherSection, place: int) -> Section:

@@ -24,7 +24,7 @@ COST = (
     "a BERT-large (335 million weights), trained for each of five folds on 80,000 pairs of about 60 tokens: 10^16 "
     "floating-point operations an epoch and fold (6 x weights x tokens), some minutes on a data-center GPU and days on "
     "two cores. The weights and the split were not released. On your GPU: trialogue strategies evaluate --data inspired "
-    "--model cross-encoder --encoder bert-large-uncased --protocol pairs --set hard={hard}"
+    "--model cross-encoder --set model.encoder=bert-large-uncased --protocol pairs --set model.hard={hard}"
 )
 
 

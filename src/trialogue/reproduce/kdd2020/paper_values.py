@@ -107,7 +107,7 @@ USERS: Mapping[str, str] = MappingProxyType(
             "Users: fitted on each system's 25 dialogues, with preferences as in the released code; agendas "
             "by chains that agree with\nthe paper on C (CIR6: at most 25 acts; the released code, with 12, "
             "gives shorter dialogues); our linear model understands\nthe system, except that users of C' "
-            "read the acts it declares. The models as printed and as released: --as paper, --as code."
+            "read the acts it declares. The models as printed and as released: --set as=paper, --set as=code."
         ),
         "paper": (
             "Users: fitted on each system's 25 dialogues, with the models as the paper describes them (sec. 4); our "

@@ -27,8 +27,8 @@ FOLDER = "realism"
 FIRST, WIDTH = 14, 22
 OUTCOMES = ("win", "lose", "tie")
 STUDY = (
-    "trialogue study new --template realism --human kdd2020 --simulated runs/kdd2020/realism/dialogues.jsonl "
-    f"--per-cell {PAIRS} --out my_study"
+    "trialogue study new --template realism --real kdd2020 --simulated runs/kdd2020/realism/dialogues.jsonl "
+    f"--set per_cell={PAIRS} --out my_study"
 )
 """The command that makes pairs of the dialogues."""
 PREAMBLE = (

@@ -82,7 +82,7 @@ class SimulationFile(Record):
     ratings: str | None = Field(default=None, min_length=1)
     """A file of ratings, from which users are sampled; null: the catalogue's own."""
     needs: str | None = Field(default=None, min_length=1)
-    """A test set: file with the needs of the users (``--save-needs`` writes one); null: they are drawn by the seed."""
+    """A test set: file with the needs of the users (setting ``save_needs`` writes one); null: they are drawn by the seed."""
     baselines: Whole = Field(default=100, ge=0)
     """Dialogues of each baseline with each kind of users, at most n; 0: no baselines, so that no outcome can lead."""
     stop_after: Whole = Field(default=STOP_AFTER, ge=0)

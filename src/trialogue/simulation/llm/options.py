@@ -44,8 +44,8 @@ class UserOptions(Record):
     personas: Path | None = None
     """A text file with a persona on each line, of which every case draws one; None: ``persona`` for all."""
     style: Path | None = None
-    """How people write, as ``trialogue users style`` measures it: ``words``, ``typos``, and messages of one person as
-    examples for every case; None: no examples."""
+    """How people write, as ``trialogue users fit --method style`` measures it: ``words``, ``typos``, and messages of one
+    person as examples for every case; None: no examples."""
     words: Annotated[int, Field(ge=1)] | None = None
     """Limit on the words of most messages, stated in the prompt; people in CRSArena-Dial write 6.5 to 8.1 a turn. None:
     that of ``style``, else 12."""

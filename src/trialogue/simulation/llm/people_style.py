@@ -152,7 +152,7 @@ def read_style(path: Path) -> PeopleStyle:
     Raises:
         DataError: it cannot be read, or is none.
     """
-    hint = "Write one with: trialogue users style DATA --out FILE"
+    hint = "Write one with: trialogue users fit --method style --dialogues DATA --out FILE"
     try:
         return PeopleStyle.model_validate_json(path.read_bytes())
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Prompts of language-model users: written by us, printed by ``trialogue users show``, part of the signature.
+"""Prompts of language-model users: written by us, printed by ``trialogue list users``, part of the signature.
 
 The protocols are those of UserSimCRS v2 (single and dual prompt), plus what its stop prompt lacks: the need, and the user's
 own turns. Any change of a text changes the signature, and resuming a batch begun with another signature is refused.

@@ -122,7 +122,7 @@ class EncoderFit:
     """Training settings; call it with examples."""
 
     encoder: str | None = None
-    """A folder, or a name on the Hugging Face Hub; None: TRIALOGUE_ENCODER, or what ``trialogue strategies encoder get``
+    """A folder, or a name on the Hugging Face Hub; None: TRIALOGUE_ENCODER, or what ``trialogue data get minilm``
     obtained."""
     strength: float = 3.0
     """C of the logistic regression."""

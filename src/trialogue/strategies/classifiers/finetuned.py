@@ -178,7 +178,7 @@ class FinetunedFit:
     """Training settings; call it with examples."""
 
     encoder: str | None = None
-    """A folder, or a name on the Hugging Face Hub; None: TRIALOGUE_ENCODER, or what ``trialogue strategies encoder get``
+    """A folder, or a name on the Hugging Face Hub; None: TRIALOGUE_ENCODER, or what ``trialogue data get minilm``
     obtained."""
     seeds: int = 1
     """Networks that are averaged."""

@@ -351,7 +351,7 @@ class LlmLabeller:
 
 def _recipe() -> Callable[[Sequence[Example]], LlmLabeller]:
     raise UsageError(
-        "A language model is not trained here. Calibrate it on human labels: trialogue strategies calibrate --model "
+        "A language model is not trained here. Calibrate it on human labels: trialogue strategies train --model "
         "llm:FILE.yaml"
     )
 

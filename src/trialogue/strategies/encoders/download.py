@@ -51,7 +51,7 @@ def get_minilm(
     """
     folder = target or encoders_folder() / MINILM
     if folder.exists() and not replace and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder} already exists. Use --replace to download it again, or give another folder.")
+        raise UsageError(f"{folder} already exists. Use --force to download it again, or give another folder.")
     if wheel is not None and not wheel.is_file():
         raise UsageError(f"there is no file {wheel}.")
     make_folder(folder.parent)

@@ -26,10 +26,10 @@ from trialogue.strategies.encoders.bert_numpy import Bert, Floats32, Pooling, Sh
 VARIABLE = "TRIALOGUE_ENCODER"
 """Environment variable that names the encoder to be used where none is given."""
 MINILM = "all-minilm-l6-v2"
-"""The encoder that ``trialogue strategies encoder get`` obtains."""
+"""The encoder that ``trialogue data get minilm`` obtains."""
 
 CONFIG, TOKENIZER, WEIGHTS, POOLING = "config.json", "tokenizer.json", "model.safetensors", "1_Pooling/config.json"
-GET = "Get one with: trialogue strategies encoder get. Or give your own folder (--encoder FOLDER)."
+GET = "Get one with: trialogue data get minilm. Or give your own folder (--set model.encoder=FOLDER)."
 
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 
@@ -65,7 +65,7 @@ class EncoderFolder:
 
 
 def encoders_folder() -> Path:
-    """Folder of encoders downloaded by ``trialogue strategies encoder get``."""
+    """Folder of encoders downloaded by ``trialogue data get minilm``."""
     return cache_folder() / "encoders"
 
 
@@ -74,7 +74,7 @@ def find_encoder(name: str | None = None) -> EncoderFolder:
 
     Args:
         name: a folder, or ``owner/name``, which is downloaded unless the hub's cache has it. None: what the environment
-            variable TRIALOGUE_ENCODER names, else MiniLM as ``trialogue strategies encoder get`` put it there.
+            variable TRIALOGUE_ENCODER names, else MiniLM as ``trialogue data get minilm`` put it there.
 
     Raises:
         MissingDataError: none is named, and none is there.

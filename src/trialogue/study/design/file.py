@@ -25,7 +25,7 @@ from trialogue.study.design.validity import Attention, Rejection, Rule, Validity
 StudyType: TypeAlias = Literal["rating", "preference", "realism", "chat", "labelling"]
 PlatformKind: TypeAlias = Literal["none", "prolific", "mturk", "connect", "sona", "generic"]
 FILE = "study.yaml"
-HINT = "Create one with: trialogue study new --template rating --responses FILES --out FOLDER"
+HINT = "Create one with: trialogue study new FILES --template rating --out FOLDER"
 _question: TypeAdapter[Question] = TypeAdapter(Question)
 
 
@@ -142,7 +142,7 @@ class Platform(Record):
     return_url: str | None = Field(default=None, pattern=r"^https://[^\s<>\"']+$")
     """``generic``, ``sona``: where to go back; ``{code}`` and ``{id}`` are replaced."""
     signed: bool = False
-    """Whether only signed links admit participants: ours (see trialogue study links), or those of Prolific."""
+    """Whether only signed links admit participants: ours (see trialogue study recruit links), or those of Prolific."""
     token_parameter: str = Field(default="prolific_token", pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")
     """``prolific``: the parameter of a secured address that holds the token."""
     study_id: str = Field(default="", max_length=64)

@@ -241,7 +241,7 @@ def left_out(measures: Iterable[str], material: InputRecords) -> Iterator[str]:
         listed = ", ".join(f"{name!r} ({count}{_guess(name)})" for name, count in unknown.items())
         yield (
             f"{sum(unknown.values())} labels name strategies that are not among the 13: {listed}. They count "
-            "neither as matches nor as mismatches: the utterances are left out. Map them with --names."
+            "neither as matches nor as mismatches: the utterances are left out. Map them with --set names=FILE."
         )
 
 

@@ -87,7 +87,7 @@ def board(
     Args:
         runs: folders that ``evaluate``, ``align`` or ``run`` wrote, or runs in memory, oldest first.
             ``"NAME=FOLDER"`` names the version; several folders of one name (seeds, prompts) are pooled.
-        rows: files of rows that others report (JSON; see ``trialogue board --schema``).
+        rows: files of rows that others report (JSON; see ``trialogue list schemas rows``).
         baseline: the version that histories compare with; None: there are no histories.
         on: measures to show, by full name or its beginning; the first one leads. (): people's, then task outcomes of
             simulated users, then the measures on which the runs' answers are based.

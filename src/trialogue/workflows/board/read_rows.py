@@ -12,7 +12,7 @@ from trialogue.findings.board.reported import ReportedRow, ReportedRows
 from trialogue.records.files.opening import open_bytes
 from trialogue.records.files.validation import Mistake, dotted_path, mistakes_of
 
-HINT = "trialogue board --schema prints the schema."
+HINT = "trialogue list schemas rows prints the schema."
 
 
 def read_reported(paths: Sequence[Path]) -> list[tuple[Path, ReportedRow]]:

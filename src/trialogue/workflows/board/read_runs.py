@@ -86,7 +86,9 @@ def _read(what: Path | Run) -> tuple[StoredRun, str]:
         stored = what.to_stored()
         return stored, stored.concluded.model_dump_json()
     if not holds_run(what):
-        hint = "Give a folder written by trialogue evaluate, align or run, or a .json file of rows (--schema)."
+        hint = (
+            "Give a folder written by trialogue evaluate, align or run, or a .json file (trialogue list schemas rows)."
+        )
         raise DataError(Problem("there is no run in this folder.", file=str(what), hint=hint))
     stored = experiment_run(what) if is_experiment(what) else read_run(what)
     if not stored.scores:

@@ -28,7 +28,7 @@ from trialogue.workflows.inputs.locations import Named, expand_folders, resolve
 DECLARABLE = (Labeller.PERSON, Labeller.MODEL, Labeller.LLM, Labeller.SCRIPTED)
 """Label origins that a user can declare for labels without one."""
 HOW_TO_DECLARE = (
-    f"State it with --labels-by {', '.join(DECLARABLE[:-1])} or {DECLARABLE[-1]} (in Python: "
+    f"State it with --set labels_by={', '.join(DECLARABLE[:-1])} or {DECLARABLE[-1]} (in Python: "
     'labels_by=...), or in the file: "by": "person". Only labels by people can correct for the errors of a model.'
 )
 

@@ -137,7 +137,7 @@ def judge(
     unknown = sorted(set(settings.family) - set(table.systems))
     if unknown:
         raise UsageError(
-            f"--family names no system of the run: {', '.join(unknown)}. Its systems: {', '.join(table.systems)}."
+            f"--set family names no system of the run: {', '.join(unknown)}. Its systems: {', '.join(table.systems)}."
         )
     tell(f"{len(found.units):,} units, {len(table.labelled):,} labelled")
     if not len(table.labelled) and table.unscored.all():

@@ -19,7 +19,7 @@ from trialogue.workflows.judging.judge import LabelPlan
 from trialogue.workflows.pipeline.saved_results import holds_run
 
 PLAN = "label_plan.jsonl"
-"""The plan in the folder of the study: the sampling probabilities, for ``judge --chances``."""
+"""The plan in the folder of the study: the sampling probabilities, for ``judge --set chances=…``."""
 RATERS = 2
 """Raters of an item: two are the fewest that show how far people disagree."""
 MAX_POINTS = 11  # of a scale on a page
@@ -136,7 +136,7 @@ def _aspect_of(question: str, given: str | Path | None, units: Sequence[PlannedL
 def _scale(question: str, found: _RubricAspect | None, labels: str | Path | None, given: Scale) -> tuple[int, int]:
     """Both ends: as given, as of existing labels, or as of the rubric."""
     if (given[0] is None) != (given[1] is None):
-        raise UsageError("Give both ends of the scale: --low and --high.")
+        raise UsageError("Give both ends of the scale: --set scale=LOW,HIGH.")
     ends: tuple[float, float] | None = None
     if given[0] is not None and given[1] is not None:
         ends = (given[0], given[1])
@@ -146,7 +146,7 @@ def _scale(question: str, found: _RubricAspect | None, labels: str | Path | None
         ends = found.ends
     if ends is None:
         why = "the existing labels do not declare one" if labels is not None else f"no rubric is about {question!r}"
-        raise UsageError(f"The scale of new labels is not known, since {why}: give --low and --high.")
+        raise UsageError(f"The scale of new labels is not known, since {why}: give --set scale=LOW,HIGH.")
     low, high = ends
     if not (float(low).is_integer() and float(high).is_integer() and low in (0, 1) and 1 <= high - low < MAX_POINTS):
         raise UsageError(

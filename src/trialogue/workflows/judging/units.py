@@ -90,7 +90,7 @@ def refuse_other_scale(found: JudgedInput, scale: tuple[float | None, float | No
         return
     outside = sum(not declared.holds(value) for value in values)
     ends = f"{min(values):g} to {max(values):g}"
-    hint = "Give the ends of the labels' scale (--low and --high), or leave both out."
+    hint = "Give the ends of the labels' scale (--set scale=LOW,HIGH), or leave both out."
     if outside:
         what = f"{outside:,} of {len(values):,} labels of {found.question!r} lie outside of it (they go from {ends})"
         raise UsageError(f"the scale was given as {declared.words}, but {what}. {hint}")

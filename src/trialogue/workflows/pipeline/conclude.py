@@ -158,7 +158,7 @@ def _nothing_measured_problem(measured: Measurements) -> Problem:
     return Problem(
         f"there is nothing to measure here{f': {needs}' if needs else ''}.",
         file=", ".join(measured.manifest.inputs),
-        hint="Choose other metrics (see: trialogue metrics), or give situations with references and the responses.",
+        hint="Choose other metrics (see: trialogue list metrics), or give situations with references and the responses.",
     )
 
 

@@ -165,7 +165,7 @@ def _wrong(report: AgentReport, source: str) -> list[str]:
         for each in report.wrong[:WORST]
     ]
     worst = report.wrong[0]
-    words = ["trialogue", "simulate", "--continue-from", source, "--dialogue", worst.dialogue]
+    words = ["trialogue", "simulate", "--continue-from", source, "--set", f"dialogue={worst.dialogue}"]
     command = shlex.join([*words, "--turn", str(worst.turn), "-n", "50"])
     return [*lines, f"\nTry a fix at the point of failure: {command}"]
 
@@ -194,7 +194,9 @@ def dialogue_to_continue(source: str | Path, dialogue_id: str | None = None) -> 
     known = ", ".join(each.id for each in dialogues[:5]) + (", ..." if len(dialogues) > 5 else "")
     if dialogue_id is None:
         if len(dialogues) > 1:
-            raise UsageError(f"{source} holds {len(dialogues):,} dialogues: choose one with --dialogue ID ({known}).")
+            raise UsageError(
+                f"{source} holds {len(dialogues):,} dialogues: choose one with --set dialogue=ID ({known})."
+            )
         return dialogues[0]
     found = [each for each in dialogues if each.id == dialogue_id]
     if not found:

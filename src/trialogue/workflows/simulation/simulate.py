@@ -284,7 +284,7 @@ def _check_needs(study: SimulationFile) -> dict[str, JsonValue]:
     if found.catalogue not in (None, known):
         raise UsageError(
             f"the test set {study.needs} was made for another catalogue ({found.catalogue}; {study.catalogue} is {known}). "
-            "Use that catalogue, or write a new test set with --save-needs."
+            "Use that catalogue, or write a new test set with --set save_needs=FILE."
         )
     return {"needs": found.hash}
 
@@ -322,7 +322,7 @@ def notes_of(batch: Batch) -> tuple[str, ...]:
         return ()
     return (
         "The catalogue has no ratings: the users' needs are drawn from its items, and what else they know and like is "
-        "invented from its attributes. Popularity, collaborative filtering and personas need real ratings (--ratings).",
+        "invented from its attributes. Popularity, collaborative filtering and personas need ratings (--set ratings=FILE).",
     )
 
 

@@ -183,7 +183,7 @@ def _by_system(material: InputRecords) -> dict[str, list[tuple[str, Dialogue]]]:
     problems = []
     if nameless:
         what = f"{len(nameless)} dialogues name no system, such as {nameless[0]!r}"
-        problems.append(Problem(f"{what}.", hint="Name it: --responses NAME=FILE."))
+        problems.append(Problem(f"{what}.", hint="Name it: NAME=FILE."))
     if long:
         problems.append(Problem(f"{len(long)} dialogues have more than {MAX_LINES} messages, such as {long[0]!r}."))
     if problems:
@@ -296,7 +296,7 @@ def _realism(
     """
     if not human or not simulated:
         raise UsageError(
-            "A realism study needs dialogues with human users (--human) and with simulated users (--simulated)."
+            "A realism study needs dialogues with human users (--real) and with simulated users (--simulated)."
         )
     people, machines = _talks(human), _talks(simulated)
     if not people or not machines:
@@ -312,7 +312,9 @@ def _realism(
     chosen = _draw_stratified(machines, per_cell, most, rng)
     if len(chosen) < len(machines):
         what = f"{len(chosen)} of {len(machines)} simulated dialogues are drawn, at most {per_cell} per simulator and agent"
-        note(Problem(f"{what}.", ", ".join(map(str, simulated)), hint="Change that with --per-cell and --most."))
+        note(
+            Problem(f"{what}.", ", ".join(map(str, simulated)), hint="Change that with --set per_cell=... and most=...")
+        )
     for number, (name, dialogue) in enumerate(chosen, start=1):
         agent = None if dialogue.system is None else replayed_system(dialogue.system)
         same = [
@@ -381,7 +383,7 @@ def _check_pairs(
         "Both dialogues of a pair need the same agent; otherwise its messages reveal which is which. If two "
         "names mean one "
     )
-    hint += "agent, give both files that name: --human NAME=FILE --simulated NAME=FILE."
+    hint += "agent, give both files that name: --real NAME=FILE --simulated NAME=FILE."
     problem = Problem(f"{what}.", ", ".join(map(str, files)), hint=hint)
     if not rows:
         raise DataError(problem)

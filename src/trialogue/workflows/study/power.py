@@ -306,7 +306,7 @@ def change_base(base: Base, **changes: float | int | None) -> Base:
     plan = replace(base.plan, **given, variances=replace(base.plan.variances, **spreads))  # type: ignore[arg-type]
     choices = plan.answers == "choices"
     if (points is not None and choices) or (ties is not None and not choices):
-        raise UsageError("--points applies to ratings, --ties to preferences: give only one of them.")
+        raise UsageError("points applies to ratings, ties to preferences: give only one of them.")
     if points is not None and int(points) != plan.points:
         plan = replace(plan, thresholds=even_thresholds(int(points)))
     if choices and (ties is not None or spreads):

@@ -1,0 +1,220 @@
+"""The command line can be held in one head: few commands, few options, short help; every setting means what it says."""
+
+import math
+import typing
+from typing import Any
+
+import pytest
+import typer.main
+from typer.testing import CliRunner
+
+from trialogue.cli.app import app
+from trialogue.cli.shared import app as shared
+from trialogue.cli.shared.renamed import COMMANDS as MOVED
+from trialogue.cli.shared.renamed import OPTIONS
+from trialogue.cli.shared.settings import is_mapping, read_settings
+from trialogue.errors import UsageError
+from trialogue.options import bounds_of, out_of_bounds, parts_of
+
+
+def _commands() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    waiting = [("", typer.main.get_command(app))]
+    while waiting:
+        words, command = waiting.pop()
+        inside = getattr(command, "commands", None)
+        if inside is None:
+            found[words] = command
+        waiting += [(f"{words} {name}".strip(), one) for name, one in (inside or {}).items()]
+    return found
+
+
+COMMANDS = _commands()
+OWN = {name: [one for one in command.params if one.param_type_name == "option"] for name, command in COMMANDS.items()}
+SETTINGS = [
+    (name, setting, kind)
+    for name, command in sorted(COMMANDS.items())
+    for setting, (kind, _) in command.settings.items()
+]
+
+
+def test_there_are_few_commands_and_options() -> None:
+    assert len(COMMANDS) <= 50
+    assert sum(map(len, OWN.values())) + len(shared.options_everywhere()) <= 260
+    assert {name: len(options) for name, options in OWN.items() if len(options) > 12} == {}
+
+
+def test_nothing_is_hidden_and_no_name_is_both_an_option_and_a_setting() -> None:
+    for name, command in COMMANDS.items():
+        assert not command.hidden
+        assert not [one.name for one in command.params if getattr(one, "hidden", False)]
+        spellings = {opt.removeprefix("--").replace("-", "_") for one in OWN[name] for opt in one.opts}
+        both = spellings & {setting for setting, (kind, _) in command.settings.items() if not is_mapping(kind)}
+        assert not both, name
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_help_fits_a_screen_or_two(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TERMINAL_WIDTH", "100")
+    shown = CliRunner().invoke(app, [*name.split(), "--help"]).output
+    assert len(shown.splitlines()) <= 80, shown
+    assert all(setting in shown for setting in COMMANDS[name].settings)
+
+
+def test_the_first_screen_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERMINAL_WIDTH", "100")
+    assert len(CliRunner().invoke(app, ["--help"]).output.splitlines()) <= 64
+
+
+def values_of(kind: Any) -> tuple[list[str], list[str]]:
+    """Texts that a setting takes, and texts that it refuses."""
+    inner, _ = parts_of(kind)
+    members = [one for one in typing.get_args(inner) if one is not type(None)] or [inner]
+    if typing.get_origin(inner) is typing.Literal:
+        members = [inner]
+    plain = members[0]
+    if typing.get_origin(plain) is list:
+        return values_of(typing.get_args(plain)[0])
+    bounds = bounds_of(kind)
+    plain = parts_of(plain)[0]
+    if plain in (int, float):
+        numbers = [plain(one) for one in (0, 1, 2, 50, 100, 1000, 2000, *([0.3, 0.7, 0.95] if plain is float else ()))]
+        good = [one for one in numbers if out_of_bounds(one, kind) is None]
+        bad = [str(one) for one in (-1e9, 1e9) if bounds and out_of_bounds(one, kind)]
+        return [str(one) for one in good], [*bad, "x", "nan", "inf", "1;2", "[1]", *(["1.5"] if plain is int else [])]
+    if plain is bool:
+        return ["true", "false"], ["maybe", "2"]
+    if typing.get_origin(plain) is typing.Literal:
+        return list(typing.get_args(plain)), ["neither"]
+    if typing.get_origin(plain) is tuple:
+        return ["1,5", "0.5, 2"], ["1", "1,2,3", "a,b", "nan,1", "5,1", "1,1"]
+    return ["x", "a b", "1"], []
+
+
+@pytest.mark.parametrize(("command", "setting", "kind"), SETTINGS, ids=[f"{name}: {one}" for name, one, _ in SETTINGS])
+def test_a_setting_takes_values_of_its_type_within_its_bounds_and_no_others(
+    command: str, setting: str, kind: Any
+) -> None:
+    known = {setting: kind}
+    if is_mapping(kind):
+        assert read_settings([f"{setting}.a=1", f"{setting}.b=x"], known) == {setting: {"a": 1, "b": "x"}}
+        for wrong in (f"{setting}=1", f"{setting}.=1", f"{setting}.a="):
+            with pytest.raises(UsageError, match=setting):
+                read_settings([wrong], known)
+        return
+    good, bad = values_of(kind)
+    assert good
+    for text in good:
+        (value,) = read_settings([f"{setting}={text}"], known).values()
+        for one in value if isinstance(value, list) else [value]:
+            assert out_of_bounds(one, kind) is None
+            assert not isinstance(one, float) or math.isfinite(one)
+    for text in (*bad, "", "  "):
+        with pytest.raises(UsageError, match=rf"--set {setting}="):
+            read_settings([f"{setting}={text}"], known)
+    is_list = isinstance(next(iter(read_settings([f"{setting}={good[0]}"], known).values())), list)
+    if is_list:
+        assert len(read_settings([f"{setting}={good[0]}"] * 2, known)[setting]) == 2
+    else:
+        with pytest.raises(UsageError, match="2 times"):
+            read_settings([f"{setting}={good[0]}"] * 2, known)
+
+
+@pytest.mark.parametrize("command", sorted({name for name, _, _ in SETTINGS}))
+def test_settings_reach_the_parameters_of_their_function(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command is called with all of its settings at once, and its function is given each of them."""
+    found = COMMANDS[command]
+    words = [word for one in found.params if one.required for word in _least(one)]
+    texts = {}
+    for setting, (kind, _) in found.settings.items():
+        texts[f"{setting}.a" if is_mapping(kind) else setting] = "1" if is_mapping(kind) else values_of(kind)[0][0]
+    given: dict[str, Any] = {}
+    monkeypatch.setattr(shared, "call_function", lambda function, values: given.update(values))
+    settings = [word for name, text in texts.items() for word in ("--set", f"{name}={text}")]
+    done = CliRunner().invoke(app, [*command.split(), *words, *settings])
+    assert done.exit_code == 0, (done.output, done.exception)
+    expected = read_settings(
+        [f"{name}={text}" for name, text in texts.items()], {s: k for s, (k, _) in found.settings.items()}
+    )
+    parameters = found.callback.parameter_of
+    assert {name: given[parameters[name]] for name in expected} == expected
+
+
+def _least(parameter: Any) -> list[str]:
+    """The fewest words that give a required parameter."""
+    return ["1"] if parameter.param_type_name == "argument" else [parameter.opts[0], "1"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--set", "alhpa=0.1"], "Did you mean 'alpha'"),
+        (["--set", "alpha"], "expected NAME=VALUE or a YAML file"),
+        (["--set", "=1"], "expected NAME=VALUE"),
+        (["--set", "alpha=0.1", "--set", "alpha=0.2"], "2 times"),
+        (["--set", "alpha.x=1"], "has no parts"),
+        (["--set", "nowhere.yaml"], "nowhere.yaml"),
+        (["--seed", "-1"], "--seed"),
+        (["--seed", "1.5"], "--seed"),
+        (["--jobs", "0"], "--jobs must be"),
+        (["--jobs", "many"], "--jobs must be"),
+        (["--alpha", "0.1", "--redact"], "--set alpha=VALUE.\n--redact is now --texts redacted"),
+    ],
+)
+def test_what_cannot_be_understood_is_refused_with_what_would_do(words: list[str], said: str) -> None:
+    done = CliRunner().invoke(app, ["evaluate", "demo", *words])
+    assert done.exit_code != 0
+    assert said in str(done.exception)
+
+
+def test_all_mistakes_are_said_at_once_and_a_file_gives_settings(tmp_path: Any) -> None:
+    file = tmp_path / "s.yaml"
+    file.write_text("alpha: 7\nresamples: x\nall_variants: [a, b]\nexplorer:\n")
+    done = CliRunner().invoke(app, ["evaluate", "demo", "--set", str(file), "--set", "alpha=0.9", "--set", "nope=1"])
+    said = str(done.exception)
+    assert isinstance(done.exception, UsageError)
+    for part in ("alpha=0.9", "resamples=x", "explorer=", "'nope'"):
+        assert part in said
+    file.write_text("alpha: 0.1\nresamples: 200\nall_variants: [a, b]\n")
+    known = {name: kind for name, (kind, _) in COMMANDS["evaluate"].settings.items()}
+    read = read_settings([str(file), "alpha=0.2"], known)
+    assert read == {"alpha": 0.2, "resamples": 200, "all_variants": ["a", "b"]}
+
+
+def test_a_file_gives_pairs_and_options_of_a_model_and_mistakes_in_it_are_no_tracebacks(tmp_path: Any) -> None:
+    known = {name: kind for name, (kind, _) in COMMANDS["judge systems"].settings.items()}
+    file = tmp_path / "s.yaml"
+    file.write_text("scale: [1, 5]\nmodel: {temperature: 0, name: '1', price: null, more: {a: true}}\n")
+    options = {"temperature": 0, "name": "1", "price": None, "more": {"a": True}}
+    assert read_settings([str(file)], known) == {"scale": (1.0, 5.0), "model": options}
+    for text in ("confidence: []", "confidence: [0.9, 0.8]", "confidence: {a: 1}", "model: 3", "- 1", "a: [", ""):
+        file.write_text(text)
+        with pytest.raises(UsageError):
+            read_settings([str(file)], known)
+
+
+def test_limits_are_checked_as_settings_are() -> None:
+    done = CliRunner().invoke(app, ["ci", "x.yaml", "--limit", "cost=-1", "--limit", "cals=2"])
+    assert "cost must be a number at least 0" in str(done.exception)
+    assert "Did you mean 'calls'" in str(done.exception)
+
+
+def test_a_command_without_a_use_for_an_option_of_every_command_says_so() -> None:
+    assert "trialogue check has no use for --seed" in str(
+        CliRunner().invoke(app, ["check", "demo", "--seed", "1"]).exception
+    )
+
+
+@pytest.mark.parametrize("old", sorted(MOVED))
+def test_former_names_say_what_they_are_called_now(old: str) -> None:
+    done = CliRunner().invoke(app, [*old.split(), "x"])
+    assert str(done.exception) == f"That is now: trialogue {MOVED[old]}"
+    new = MOVED[old].split()
+    assert any(" ".join(new[:count]) in COMMANDS for count in (1, 2))
+
+
+def test_former_options_name_options_that_are_there() -> None:
+    known = {spelling for options in OWN.values() for one in options for spelling in one.opts}
+    assert not known & set(OPTIONS)
+    assert {text.split()[0] for text in OPTIONS.values() if text.startswith("--")} <= known
