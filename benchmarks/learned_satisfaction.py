@@ -128,7 +128,7 @@ def _left_out(corpora: Sequence[Corpus]) -> list[str]:
         candidates = {
             "length (characters)": _lengths(target.dialogues),
             "shipped `satisfaction` (trained on CRSArena-Dial)": shipped,
-            "**`train-judge --satisfaction` on the other corpora**": _learned(others, target, _usual),
+            "**`judge train --satisfaction` on the other corpora**": _learned(others, target, _usual),
             "all features, ranks in the corpus left out": target.ranks @ _fit(others, EVERYTHING),
             "the user's side alone, ranks in the corpus left out": target.ranks[:, USER_SIDE] @ _fit(others, USER_SIDE),
         }
@@ -140,7 +140,7 @@ def _left_out(corpora: Sequence[Corpus]) -> list[str]:
     return [
         "## Satisfaction, each corpus left out in turn",
         "",
-        "`train-judge --satisfaction` on the other corpora: weights with the declared signs, fitted to ranks inside each",
+        "`judge train --satisfaction` on the other corpora: weights with the declared signs, fitted to ranks inside each",
         "training corpus. Beside it, a measurement that is no part of the product: the same weights for ranks inside the",
         "corpus left out, of all features and of the user's side alone (that this side transfers was seen on these",
         "corpora; so was that values in place of ranks have .12 on CCPE). The goal was .25 on films (CCPE). Halves of its",
