@@ -40,8 +40,8 @@ better than by length.
 
 Not kept, measured by scripts that are not in the repository (system left out, but not its people): with vectors and cosines
 of MiniLM, overall impression has .455 and .555 at best, without .461 and .528; extremely randomised trees .448 and .477. One
-estimator for both: the satisfaction judge's own method (one sign for each feature, ranks in the corpus), trained on these answers,
-has .234 [.053, .385] within systems for overall impression, .205 [.062, .340] less than the learned judge. So there are two.
+estimator for both: the satisfaction judge's own method (one sign for each feature, ranks in the corpus), trained on these
+answers, has .234 [.053, .385] within systems for overall impression, .205 [.062, .340] less than the learned judge.
 """
 
 
