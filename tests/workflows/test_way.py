@@ -10,7 +10,7 @@ from typing import Any
 import trialogue
 
 HOUSE = Path(trialogue.__file__).parent
-MOST = 236  # files of Python; the goal of the plan is 90, as it was before documents and the audit of the sample
+MOST = 229  # files of Python; the goal of the plan is 90, as it was before documents and the audit of the sample
 
 
 def conversations(folder: Path) -> Path:
