@@ -1,7 +1,9 @@
 """The command line can be held in one head: few commands, few options, short help; every setting means what it says."""
 
+import json
 import math
 import typing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -218,3 +220,18 @@ def test_former_options_name_options_that_are_there() -> None:
     known = {spelling for options in OWN.values() for one in options for spelling in one.opts}
     assert not known & set(OPTIONS)
     assert {text.split()[0] for text in OPTIONS.values() if text.startswith("--")} <= known
+
+
+def test_a_file_of_settings_may_hold_the_seed_and_the_option_goes_before_it(tmp_path: Path) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text("seed: 7\nresamples: 200\n", encoding="utf-8")
+    for more, seed in (([], 7), (["--seed", "9"], 9)):
+        out = tmp_path / f"run{seed}"
+        done = CliRunner().invoke(
+            app, ["evaluate", "demo", "-m", "length", "--set", str(file), "--out", str(out), *more]
+        )
+        assert done.exit_code == 0, done.output
+        assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["seed"] == seed
+    assert "--seed x: seed must be a whole number" in str(
+        CliRunner().invoke(app, ["evaluate", "demo", "--seed", "x"]).exception
+    )

@@ -78,7 +78,7 @@ def _as_typer_reads(function: Callable[..., Any]) -> Callable[..., Any]:
             if name in hints and name != "seed" and (expected := out_of_bounds(value, hints[name]))
         ]
         seeds = [] if given.get("seed") is None else [f"seed={given.pop('seed')}"]
-        for option, texts, known in (("--seed", seeds, seed), ("--set", set_ or (), settings)):
+        for option, texts, known in (("--set", set_ or (), settings | seed), ("--seed", seeds, seed)):
             try:
                 found = read_settings(texts, known, option=option)
                 given |= {parameter_of.get(name, name): value for name, value in found.items()}

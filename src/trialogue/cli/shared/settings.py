@@ -57,7 +57,8 @@ def read_settings(given: Iterable[str], known: Mapping[str, Any], *, option: str
             else:
                 values[head] = _convert(texts if is_list else texts[0], kind)
         except ValueError:
-            wrong.append(f"{option} {name}={','.join(texts)}: {name} must be {words_of_kind(kind)}.")
+            said = ",".join(texts) if option == f"--{name}" else f"{name}={','.join(texts)}"
+            wrong.append(f"{option} {said}: {name} must be {words_of_kind(kind)}.")
     if wrong:
         raise UsageError("\n".join(wrong))
     return values
