@@ -1,5 +1,6 @@
 """A language model as a judge: applies a rubric to dialogues and replies, one at a time."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
@@ -19,7 +20,7 @@ from trialogue.records.measure_name import JUDGE
 from trialogue.transport.retry import RetryPolicy
 
 
-class RubricJudge:
+class RubricJudge(ABC):
     """One model with one rubric, for single conversations or for pairs: what it is asked, and what that takes."""
 
     form: ClassVar[Form]
@@ -61,9 +62,9 @@ class RubricJudge:
             retry_policy=retry_policy,
         )
 
+    @abstractmethod
     def check(self) -> None:
         """Raise UsageError if the rubric or the options are not for this form."""
-        raise NotImplementedError
 
     @property
     def settings_hash(self) -> str:

@@ -63,6 +63,7 @@ def _archive(path: Path) -> Iterator[Any]:
             samples = [each for name, each in members.items() if name.startswith("samples/")]
             for member in (header, *samples):
                 yield json.loads(_unpack(archive, member, raw))
+    # zipfile raises NotImplementedError for compressions that it does not know.
     except (zipfile.BadZipFile, struct.error, EOFError, ValueError, NotImplementedError) as error:
         what = f"this archive cannot be read ({error})."
         raise DataError(Problem(what, str(path), hint="Is the file complete? See: inspect log dump")) from error
