@@ -99,10 +99,10 @@ def test_questions_and_answers_in_texts_are_still_exchanges(tmp_path: Path) -> N
 
 
 def test_an_exported_form_without_ids_keeps_equal_answers_of_different_people(tmp_path: Path) -> None:
-    rows = [("11/2/2026 10:00:00", "Alpha" if n % 2 else "Beta", 4, "") for n in range(20)]
-    rows += [("11/2/2026 10:00:00", "Alpha", 2, "slow but good enough for me")]
+    rows = [(f"11/2/2026 10:00:{n:02}", "Alpha" if n % 2 else "Beta", 4, "") for n in range(20)]
+    rows += [("11/2/2026 10:01:00", "Alpha", 2, "slow but good enough for me")]
     heads = ["Timestamp", "Which version did you use?", "How satisfied were you? [1-5]", "Comments"]
-    found = gather([written(tmp_path / "form.csv", heads, rows)])
+    found = gather([written(tmp_path / "form.csv", heads, [*rows, rows[3]])])  # exported twice, to the second
     assert [(each.system, each.ratings[0].value) for each in found.dialogues] == [(row[1], row[2]) for row in rows]
     assert {(one.name, one.low, one.high) for each in found.dialogues for one in each.ratings} == {
         ("How satisfied were you?", 1, 5)
@@ -197,3 +197,35 @@ def test_other_texts_are_no_transcripts(text: str) -> None:
     table = Table(["id", "text"], [Row(n, {"id": n, "text": text}) for n in range(4)])
     report = ParseReport("", lambda _: None)
     assert with_messages(table, report) is table
+
+
+@pytest.mark.parametrize("mapping", [None, {"system": "system", "ratings": ["It is easy"]}])
+def test_copies_of_answers_that_nothing_tells_apart_are_refused(tmp_path: Path, mapping: Any) -> None:
+    rows = [("A", "Strongly agree")] * 40 + [("B", each) for each in AGREEMENT * 4]
+    path = written(tmp_path / "copies.csv", ["system", "It is easy"], rows)
+    with pytest.raises(DataError, match="nothing tells copies from people who answered alike"):
+        gather([path], mapping=mapping)
+
+
+@pytest.mark.parametrize("question", ["It was frustrating", "I would not use it again", "The replies were boring"])
+def test_agreeing_with_a_complaint_is_no_better_rating(tmp_path: Path, question: str) -> None:
+    people_ = [(f"p{n}", "AB"[n % 2], AGREEMENT[n % 5]) for n in range(30)]
+    wide = written(
+        tmp_path / "wide.csv", ["participant", "system", question, "It is easy"], [(*p, p[2]) for p in people_]
+    )
+    long = written(
+        tmp_path / "long.csv",
+        ["dialogue_id", "system", "question", "answer"],
+        [(who, system, asked, said) for who, system, said in people_ for asked in (question, "It is easy")],
+    )
+    for path in (wide, long):
+        found = gather([path])
+        assert {name for _, name, *_ in ratings(found.dialogues)} == {"It is easy"}
+        assert question in str(found.reading) or any("was not read" in line for line in found.warnings)
+
+
+def test_an_empty_reply_in_a_transcript_is_an_empty_reply_and_no_part_of_what_the_user_said(tmp_path: Path) -> None:
+    rows = [(n, "A", "User: hi\nBot:\nUser: hello?\nBot: Heat") for n in range(4)]
+    for each in gather([written(tmp_path / "wide.csv", ["id", "system", "chat"], rows)]).dialogues:
+        assert [(said.speaker, said.text) for said in each.utterances][:3:2] == [("user", "hi"), ("user", "hello?")]
+        assert each.utterances[1].text == ""

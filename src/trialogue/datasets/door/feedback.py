@@ -65,6 +65,8 @@ _RATED = (
 )
 """Headings of columns of ratings; also in front of or behind ``rating``, as in ``fluency_rating``."""
 _NO_ASPECTS = frozenset(names_of("no_aspects"))
+_NEGATIVE = names_of("negative")
+_NEGATIVE_STEMS = tuple(stem for stem in _NEGATIVE if len(stem) > 3)  # "not" is no beginning of "notice"
 """Words of headings that are no ratings, or ratings of which fewer may be better: nobody says so, so that they are named as
 not read."""
 _BEHIND = ("_rating", "_score", "_stars")
@@ -148,6 +150,16 @@ def rated_name(heading: str) -> str | None:
     if is_feedback_name(key):
         return key
     return bare or (key if key in _RATED.split() else None)
+
+
+@lru_cache(maxsize=4096)  # a file has few questions and many rows
+def may_be_negative(question: str) -> bool:
+    """Whether the highest answer to a statement may be the worst, so that its owner must say which end is better.
+
+    >>> may_be_negative("It was frustrating"), may_be_negative("I would not use it again"), may_be_negative("It is easy")
+    (True, True, False)
+    """
+    return any(word in _NEGATIVE or word.startswith(_NEGATIVE_STEMS) for word in key_of(question).split("_"))
 
 
 def may_be_aspect(key: str) -> bool:

@@ -23,6 +23,7 @@ from trialogue.datasets.door.feedback import (
     feedback_under,
     key_of,
     may_be_aspect,
+    may_be_negative,
     rated_name,
     scale_in,
 )
@@ -233,7 +234,7 @@ def _reply_columns(
 
 def says_its_scale(column: str, rows: Sequence[Row]) -> bool:
     """Whether a column of any heading holds points of a scale in words, or states its scale, as "How easy? [1-5]" does."""
-    if not may_be_aspect(key_of(column)):
+    if not may_be_aspect(key_of(column)) or may_be_negative(column):
         return False
     given = _values(rows, column)
     if any(isinstance(value, Worded) for value in given):

@@ -15,9 +15,19 @@ from typing import Literal, TypeAlias
 from trialogue.datasets.base import AnyRecord, Head
 from trialogue.datasets.door.account import FeedbackTally, FieldTally, report_unread
 from trialogue.datasets.door.admission import note_of_name, plain_name
-from trialogue.datasets.door.feedback import feedback_in, feedback_under, key_of, kind_of_rater, rated_name, with_rater
+from trialogue.datasets.door.feedback import (
+    Worded,
+    feedback_in,
+    feedback_under,
+    key_of,
+    kind_of_rater,
+    may_be_negative,
+    rated_name,
+    with_rater,
+)
 from trialogue.datasets.door.values import Identifiers, identifier, is_absent, names_of, plain_number
 from trialogue.datasets.json_documents import ParseReport, bare_stem
+from trialogue.datasets.tables.answers import ALIKE, TELL_APART, tells_rows_apart
 from trialogue.datasets.tables.dialogues import ROW_NUMBERS, check_digits
 from trialogue.datasets.tables.guess import MOST_SYSTEMS, holds_texts, propose, says_its_scale
 from trialogue.datasets.tables.rows import Row, Table, read_table
@@ -205,12 +215,21 @@ def score_table(table: Table, columns: ScoreColumns, source: str, report: ParseR
     known: set[int] = set()
     numbered = {name for name in table.columns if name.strip().lower() in ROW_NUMBERS}
     system_ids, person_ids = table.identifiers(columns.system), table.identifiers(columns.person)
+    can_tell = columns.units[0] != ROW or tells_rows_apart(table, columns.used_columns())
+    alike = 0
     for row in table.rows:
         content = hash(repr([value for name, value in row.cells.items() if name not in numbered]))
-        if content in known and columns.units[0] != ROW:  # where nothing tells rows apart, two people may answer alike
+        if content in known and not can_tell:
+            alike += 1
+        elif content in known:
             report.mend("a row repeats an earlier one and was left out", line=row.line)
             continue
         known.add(content)
+        if _asks_for_a_direction(row, columns):
+            report.mend(
+                WHICH_END, columns.measure or "", line=row.line, hint="Add a column direction: higher or lower."
+            )
+            continue
         named = system_ids.text(row.cell(columns.system))
         system = plain_name(named)
         if system != named:
@@ -226,6 +245,11 @@ def score_table(table: Table, columns: ScoreColumns, source: str, report: ParseR
                 ratings=tuple(_ratings(row, columns, tally, system)),
             )
         )
+    if alike:
+        report.wrong(
+            ALIKE.format(alike=alike, rows=len(table.rows)),
+            hint=TELL_APART,
+        )
     tally.settle(report)
     report.settle()
     fields = FieldTally()
@@ -237,6 +261,17 @@ def score_table(table: Table, columns: ScoreColumns, source: str, report: ParseR
             fields.see(name, row.cells.get(name), row.text(columns.system))
     report_unread(fields.fields(units=len(rows)), report, system_from=f"the column {columns.system!r}")
     return ScoreTable(source, columns, rows, {column: table.identifiers(column) for column in columns.units})
+
+
+WHICH_END = "an answer to a question of which the highest answer may be the worst was not read"
+
+
+def _asks_for_a_direction(row: Row, columns: ScoreColumns) -> bool:
+    """Whether a row answers a statement such as "It was frustrating", and nothing says which end is better."""
+    value = columns.values[0]
+    is_answer = isinstance(row.cells.get(value), Worded) or key_of(value) == "answer"
+    is_unclear = columns.measure is not None and columns.direction is None and is_answer
+    return is_unclear and may_be_negative(row.text(columns.measure))
 
 
 def _ratings(row: Row, columns: ScoreColumns, tally: FeedbackTally, system: str) -> Iterator[Rating]:

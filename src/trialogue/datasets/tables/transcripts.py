@@ -51,12 +51,12 @@ def _split(cell: str) -> list[str]:
     pieces: list[str] = []
     for line in lines:
         if not pieces or _speaker(line) is not None:
-            pieces.append(line.strip())
+            pieces.append(line.strip() + " ")  # "Bot:" alone is an empty reply, which readers know by a space behind it
         else:
             pieces[-1] += f"\n{line.rstrip()}"
-    return [piece.strip() for piece in pieces if piece.strip()]
+    return [piece for piece in pieces if piece.strip()]
 
 
 def _speaker(line: str) -> str | None:
-    found = PREFIXED.match(line)
+    found = PREFIXED.match(f"{line} ")
     return None if found is None else obvious(found[1])
