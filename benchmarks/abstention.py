@@ -7,8 +7,8 @@ import numpy as np
 from scipy.stats import rankdata, spearmanr
 
 from benchmarks.tables import table
-from trialogue.findings.agreement.abstention import worst_guesses
-from trialogue.findings.agreement.score_pairs import Floats
+from trialogue.subjects.agreement.abstention import worst_guesses
+from trialogue.subjects.agreement.score_pairs import Floats
 
 SHARES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
 

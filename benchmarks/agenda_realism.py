@@ -29,9 +29,8 @@ from functools import cache
 import numpy as np
 
 from trialogue.catalogue import TitleLinker
-from trialogue.findings.passport.behavior import TRIVIAL, discriminators_of
-from trialogue.findings.passport.distances import Aspect
 from trialogue.findings.resampling import Resampling
+from trialogue.inputs.knowledge import Knowledge, load_catalogue
 from trialogue.records import Dialogue
 from trialogue.reproduce.kdd2020.runs import FILMS, MAX_TURNS, real_dialogues
 from trialogue.seeds import rng_for
@@ -41,9 +40,10 @@ from trialogue.simulation.kdd2020 import ReplayAgent
 from trialogue.simulation.users.interaction import class_bigrams, labels_of
 from trialogue.simulation.users.options import UserOptions, method
 from trialogue.stats import auc
-from trialogue.workflows.inputs.knowledge import Knowledge, load_catalogue
-from trialogue.workflows.passport.sides import user_side
-from trialogue.workflows.simulation.realism_features import FEATURES, has_words
+from trialogue.subjects.simulated_users.behavior import TRIVIAL, discriminators_of
+from trialogue.subjects.simulated_users.commands.realism_features import FEATURES, has_words
+from trialogue.subjects.simulated_users.commands.sides import user_side
+from trialogue.subjects.simulated_users.distances import Aspect
 
 SPLITS = 5
 N = 50  # simulated dialogues with each agent, for each fit

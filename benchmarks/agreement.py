@@ -23,13 +23,9 @@ from benchmarks.satisfaction_training import left_out, train
 from benchmarks.satisfaction_transfer import transfer
 from benchmarks.tables import HOW, shown, table
 from trialogue.findings import Measure
-from trialogue.findings.agreement.agreement import Plan, agreement
-from trialogue.findings.agreement.answer import title_of
-from trialogue.findings.agreement.ceilings import ceiling_of
-from trialogue.findings.agreement.records import AgreementFindings, RatingAgreement, Validity
-from trialogue.findings.agreement.score_pairs import judgement_tables
-from trialogue.findings.agreement.validity import validity_of, write_validity
 from trialogue.findings.resampling import Resampling
+from trialogue.findings.validity import Validity, write_validity
+from trialogue.inputs.inputs import gather
 from trialogue.metrics import all_variants, conversations_of, get_metric, get_metrics, measure
 from trialogue.metrics.human_ratings import rating_scores
 from trialogue.metrics.satisfaction.features import FEATURES
@@ -37,10 +33,14 @@ from trialogue.metrics.satisfaction.learned import write_model
 from trialogue.records import Dialogue, Manifest, Preference, Score
 from trialogue.records.files.manifest import versions_of
 from trialogue.stats import association_difference, auc
-from trialogue.workflows.agreement.agree import baseline_names
-from trialogue.workflows.agreement.benchmark import agree_benchmark
-from trialogue.workflows.evaluation import evaluate
-from trialogue.workflows.inputs.inputs import gather
+from trialogue.subjects.agreement.agreement import Plan, agreement, validity_of
+from trialogue.subjects.agreement.answer import title_of
+from trialogue.subjects.agreement.ceilings import ceiling_of
+from trialogue.subjects.agreement.commands.agree import baseline_names
+from trialogue.subjects.agreement.commands.benchmark import agree_benchmark
+from trialogue.subjects.agreement.records import AgreementFindings, RatingAgreement
+from trialogue.subjects.agreement.score_pairs import judgement_tables
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
 
 HERE = Path(__file__).resolve().parent
 BUNDLED = HERE.parent / "src" / "trialogue"

@@ -16,16 +16,15 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.tables import shown, table
+from trialogue.analysis.alignment_baselines import predicted_strategies
 from trialogue.findings.league import estimate_of
+from trialogue.inputs.inputs import gather, situations_in
 from trialogue.metrics import get_metric
 from trialogue.metrics.alignment.baseline_scores import alignment_baseline_scores
 from trialogue.metrics.alignment.reply_baselines import alignment_baselines
 from trialogue.records import Estimate, Score, Situation
 from trialogue.strategies.bundled_model import default_model
 from trialogue.strategies.labelling import Options, label_records
-from trialogue.workflows.alignment.align import situations_in
-from trialogue.workflows.inputs.inputs import gather
-from trialogue.workflows.pipeline.alignment_baselines import predicted_strategies
 
 HERE = Path(__file__).parent
 METRICS = {"behavior_alignment": "explicit", "implicit_alignment": "the bundled model's estimate"}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.tables import table
 from trialogue.findings.logs.blame import blame_of
-from trialogue.workflows.inputs.inputs import gather
+from trialogue.inputs.inputs import gather
 
 HERE = Path(__file__).parent
 PARTIES = ("model", "tool", "user", "harness", "none")

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.studies import drawn, machine
-from trialogue.findings.people.models import effects_of, fit
+from trialogue.subjects.people.models import effects_of, fit
 
 HERE = Path(__file__).parent
 PAGE = HERE / "CLMM.md"

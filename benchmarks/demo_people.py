@@ -17,7 +17,7 @@ import yaml
 from trialogue.agents.baselines import OFF_TOPIC
 from trialogue.records import Dialogue, Ending, MentionedBy, Raters, Rating, Utterance, read_records, write_records
 from trialogue.seeds import rng_for
-from trialogue.workflows.simulation.simulate import simulate
+from trialogue.simulating.simulate import simulate
 
 SEED, PEOPLE, USERS = 2018, 20, "cir6-single"
 FILE = Path(__file__).parent.parent / "src" / "trialogue" / "workflows" / "demo_people.jsonl"

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from trialogue.report import write_report
+from trialogue.subjects.evaluation.pages.write import write_report
 from trialogue.workflows.experiment import experiment_of
 from trialogue.workflows.experiment.combined_findings import join_findings
 from trialogue.workflows.experiment.estimate.pace import AgentDuration, StageDuration, read_measurements

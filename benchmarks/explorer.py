@@ -43,8 +43,8 @@ from trialogue.records.files.jsonl import to_line
 from trialogue.records.kinds.acts import STRATEGIES
 from trialogue.records.kinds.origins import ActOrigin, Labeller
 from trialogue.records.scores.score_block import ScoreColumn
-from trialogue.report.explorer.entries import Part
-from trialogue.report.explorer.write import write_explorer
+from trialogue.render.explorer.entries import Part
+from trialogue.render.explorer.write import write_explorer
 from trialogue.workflows.view import run_server
 
 PAGE = Path(__file__).with_name("EXPLORER.md")

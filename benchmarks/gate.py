@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
+from trialogue.analysis import choose
 from trialogue.findings.threats import Severity, Validity
+from trialogue.inputs.inputs import InputRecords
 from trialogue.records import Dialogue, Ending, Rating, Response, Situation, Utterance
-from trialogue.workflows.compare import compare
-from trialogue.workflows.evaluation import Run, conclude_records, estimate_records
-from trialogue.workflows.inputs.inputs import InputRecords
-from trialogue.workflows.pipeline import choose
+from trialogue.subjects.comparison.commands.compare import compare
+from trialogue.subjects.evaluation.commands.evaluate import Run, conclude_records, estimate_records
 
 Maker = Callable[[np.random.Generator, str, float], InputRecords]
 """Records of one version from a generator, its name and how good it is."""

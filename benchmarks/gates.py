@@ -23,6 +23,8 @@ from benchmarks.tables import table
 from trialogue.agents.registry import make_agent
 from trialogue.catalogue import Catalogue
 from trialogue.catalogue.facts import FactIndex
+from trialogue.inputs.inputs import gather
+from trialogue.inputs.knowledge import load_catalogue
 from trialogue.metrics.gates.detect import Vocabulary, gates_in, vocabulary_of
 from trialogue.records import Dialogue, Ending, Need, Utterance
 from trialogue.records.kinds.suspicions import Gate
@@ -31,8 +33,6 @@ from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.users.kinds import World, load_kind
 from trialogue.simulation.users.needs import resolve_mentions
 from trialogue.stats.comparison.inference import wilson
-from trialogue.workflows.inputs.inputs import gather
-from trialogue.workflows.inputs.knowledge import load_catalogue
 
 HERE = Path(__file__).parent
 PAGE = HERE / "GATES.md"

@@ -17,6 +17,7 @@ from trialogue.agents.callable_agent import CallableAgent
 from trialogue.agents.registry import make_agent
 from trialogue.catalogue import Catalogue, TitleLinker
 from trialogue.catalogue.facts import FactIndex, FactKind
+from trialogue.inputs.inputs import gather
 from trialogue.metrics.gates.descriptions import description_in
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import Constraint, Dialogue, Ending, Need, Utterance
@@ -26,7 +27,6 @@ from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.users.kinds import World, load_kind
 from trialogue.simulation.users.needs import decade_of, resolve_mentions
 from trialogue.stats.comparison.inference import wilson
-from trialogue.workflows.inputs.inputs import gather
 
 SETS = {"held out, measured once": "gates_leaks_held_out.tsv", "used for development": "gates_leaks_dev.tsv"}
 AGENTS = ("guided", "item-centred", "genre-led")

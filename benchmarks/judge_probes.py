@@ -16,8 +16,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.findings.judging.probe_records import ProbeFinding, ProbeVerdict
-from trialogue.findings.judging.probes import probe_findings
 from trialogue.judges import JudgeOptions, LlmJudge, load_rubric
 from trialogue.judges.probe_kinds import ProbeKind
 from trialogue.judges.probes import ProbeCase, ProbeCases, Probes
@@ -25,6 +23,8 @@ from trialogue.records import Dialogue, Utterance
 from trialogue.seeds import rng_for
 from trialogue.stats.correction.means import corrected_means
 from trialogue.stats.correction.table import Estimand, judged_table
+from trialogue.subjects.judging.probe_records import ProbeFinding, ProbeVerdict
+from trialogue.subjects.judging.probes import probe_findings
 
 ASPECT = "dialogue_overall"
 CONVERSATION = re.compile(r"<conversation>\n(.*?)</conversation>", re.DOTALL)

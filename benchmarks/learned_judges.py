@@ -15,6 +15,7 @@ from benchmarks.learned_satisfaction import satisfaction
 from benchmarks.person_intervals import interval, pooled_spearman, within_spearman
 from benchmarks.person_satisfaction import person_satisfaction
 from benchmarks.tables import table
+from trialogue.inputs.inputs import gather
 from trialogue.metrics.base import Array, Reply, SumMetric, Undefined, replies_of
 from trialogue.metrics.impressions.fit import train_impressions
 from trialogue.metrics.impressions.metric import Impression, ReplyImpression
@@ -22,7 +23,6 @@ from trialogue.metrics.satisfaction.features import FEATURES
 from trialogue.metrics.satisfaction.fit import matrix
 from trialogue.metrics.satisfaction.metric import Satisfaction
 from trialogue.records import Dialogue
-from trialogue.workflows.inputs.inputs import gather
 
 HEAD = """# Learned judges that need no calls
 

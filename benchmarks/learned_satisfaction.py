@@ -16,6 +16,7 @@ from scipy.optimize import nnls
 from benchmarks.person_intervals import interval, pooled_spearman
 from benchmarks.rated_corpora import recllmsim, uss
 from benchmarks.tables import table
+from trialogue.inputs.inputs import gather
 from trialogue.languages import with_spaces
 from trialogue.metrics.base import Array, Undefined
 from trialogue.metrics.satisfaction.corpora import RatedCorpus, fit_corpora
@@ -25,7 +26,6 @@ from trialogue.metrics.satisfaction.metric import Satisfaction
 from trialogue.records import Dialogue
 from trialogue.seeds import rng_for
 from trialogue.stats.arrays import midranks
-from trialogue.workflows.inputs.inputs import gather
 
 USER_SIDE = tuple(place for place, name in enumerate(FEATURES) if name.partition("_")[0] == "user")
 EVERYTHING = tuple(range(len(FEATURES)))

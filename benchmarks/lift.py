@@ -17,13 +17,13 @@ from trialogue.agents.base import Agent, Session
 from trialogue.agents.baselines import Fixed
 from trialogue.catalogue import Catalogue, Item, Ratings, Scale
 from trialogue.errors import TrialogueError
+from trialogue.inputs.knowledge import load_catalogue
 from trialogue.metrics import conversations_of, get_metric
 from trialogue.metrics.engine.accumulate import Settings, accumulator_for
 from trialogue.metrics.engine.lift_totals import LiftTotals
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.users.kinds import SimulatedUsers, World, load_kind
-from trialogue.workflows.inputs.knowledge import load_catalogue
 from trialogue_recommenders.guided import GuidedAgent
 from trialogue_recommenders.item_lists import DumpAgent, PopularAgent, RandomAgent, StaticListAgent
 

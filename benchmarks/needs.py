@@ -17,16 +17,16 @@ from benchmarks.simulation import commit
 from trialogue.agents.base import Agent, Session, SimpleSession, Turn
 from trialogue.agents.registry import make_agent
 from trialogue.catalogue.naming import Naming, namings_in
+from trialogue.inputs.knowledge import load_catalogue
 from trialogue.metrics import Undefined, get_metric
 from trialogue.metrics.failure_policy import with_failure_policy
 from trialogue.records import Dialogue, Utterance
+from trialogue.simulating.simulate import BASELINES
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.users.kinds import World, load_kind
 from trialogue.stats.comparison.means import bounded_mean_interval
 from trialogue.transport.failures import AgentFailure
-from trialogue.workflows.inputs.knowledge import load_catalogue
-from trialogue.workflows.simulation.simulate import BASELINES
 
 PAGE = Path(__file__).with_name("NEEDS.md")
 REFERENCES = ("reference:guided", "reference:item-centred", "reference:genre-led")

@@ -16,20 +16,20 @@ import numpy as np
 
 from benchmarks.tables import table
 from trialogue.datasets.corpora.recllmsim import CHINESE, LLM_PART, PARTS
-from trialogue.findings.passport.behavior import discriminators_of, part_of
-from trialogue.findings.passport.distances import distances_of
 from trialogue.findings.resampling import Resampling
+from trialogue.inputs.inputs import gather
 from trialogue.records import Dialogue, Estimate
 from trialogue.records.files.jsonl import write_records
-from trialogue.report.passport.document import passport_document
-from trialogue.report.render.files import write_document
-from trialogue.report.render.terminal import document_text
+from trialogue.render.media.files import write_document
+from trialogue.render.media.terminal import document_text
 from trialogue.seeds import rng_for
-from trialogue.workflows.inputs.inputs import gather
-from trialogue.workflows.passport.passport import AGENTS, passport
-from trialogue.workflows.passport.sides import user_side
-from trialogue.workflows.passport.simulated_sample import PassportPlan
-from trialogue.workflows.simulation.realism_features import FEATURES, has_words
+from trialogue.subjects.simulated_users.behavior import discriminators_of, part_of
+from trialogue.subjects.simulated_users.commands.passport import AGENTS, passport
+from trialogue.subjects.simulated_users.commands.realism_features import FEATURES, has_words
+from trialogue.subjects.simulated_users.commands.sides import user_side
+from trialogue.subjects.simulated_users.commands.simulated_sample import PassportPlan
+from trialogue.subjects.simulated_users.distances import distances_of
+from trialogue.subjects.simulated_users.pages.document import passport_document
 
 SPLITS = 200
 DISTANCE_SPLITS = 20

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.findings.agreement.rating_agreement import inner_ranks
 from trialogue.metrics.base import Array
 from trialogue.seeds import rng_for
 from trialogue.stats.arrays import midranks
+from trialogue.subjects.agreement.rating_agreement import inner_ranks
 
 Places = NDArray[np.intp]
 RESAMPLES = 500

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 from benchmarks.studies import machine
-from trialogue.findings.planning.study_plan import StudyPlan, Variances, even_thresholds
-from trialogue.findings.planning.study_power import StudyPower, study_power
 from trialogue.records import Estimate
+from trialogue.subjects.planning.study_plan import StudyPlan, Variances, even_thresholds
+from trialogue.subjects.planning.study_power import StudyPower, study_power
 
 PAGE = Path(__file__).parent / "PLANNING.md"
 VARYING = Variances(rater=0.8, rater_system=0.4, item=0.6, item_system=0.85)

@@ -17,10 +17,10 @@ from benchmarks.sample_cases import CLEAN, Case, attacks, changed, talk
 from benchmarks.tables import table
 from trialogue.errors import TrialogueError
 from trialogue.findings import Findings
-from trialogue.findings.comparison.re_estimates import CHANGES
+from trialogue.findings.differences.re_estimates import CHANGES
 from trialogue.findings.sample.copies import CopyFinder
 from trialogue.findings.threat import Severity, ThreatCode, Validity
-from trialogue.workflows.evaluation import evaluate
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
 
 PAGE = Path(__file__).parent / "SAMPLE.md"
 SAMPLES = 5

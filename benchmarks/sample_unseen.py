@@ -28,7 +28,7 @@ from trialogue.errors import TrialogueError
 from trialogue.findings import Findings
 from trialogue.findings.threat import Severity, ThreatCode
 from trialogue.records import Basis, MeasureName
-from trialogue.workflows.evaluation import evaluate
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
 
 PAGE = Path(__file__).parent / "SAMPLE_UNSEEN.md"
 HEAD = """# Samples by an author who has not seen the detectors

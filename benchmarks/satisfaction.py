@@ -7,6 +7,7 @@ import numpy as np
 
 from benchmarks.satisfaction_training import fit, left_out
 from benchmarks.tables import HOW, shown, table
+from trialogue.inputs.inputs import gather
 from trialogue.metrics.base import Array
 from trialogue.metrics.satisfaction.features import FEATURES
 from trialogue.metrics.satisfaction.fit import matrix, unseen_mask
@@ -15,7 +16,6 @@ from trialogue.stats import association_difference, auc
 from trialogue.strategies import Options, default_model, label_records
 from trialogue.strategies.next_strategy.ngram import NGramFit
 from trialogue.strategies.next_strategy.sequence import SequenceModel, sequences_of, tokens_of
-from trialogue.workflows.inputs.inputs import gather
 
 FAMILIES = ("barcor", "chatgpt", "crbcrs", "kbrd", "unicrs")
 """Recommenders that were met in both corpora, by how their names begin."""

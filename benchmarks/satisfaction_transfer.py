@@ -9,16 +9,16 @@ import numpy as np
 
 from benchmarks.rated_corpora import recllmsim, uss
 from benchmarks.tables import HOW, shown, table
-from trialogue.findings.agreement.agreement import Plan, agreement
-from trialogue.findings.agreement.records import AgreementFindings, RatingAgreement, Validity
-from trialogue.findings.agreement.validity import validity_of
+from trialogue.findings.validity import Validity
 from trialogue.metrics import conversations_of, get_metrics, measure
 from trialogue.metrics.human_ratings import rating_scores
 from trialogue.metrics.satisfaction.metric import Satisfaction
 from trialogue.records import Dialogue, Estimate, Manifest, Score, sha256_of
 from trialogue.records.files.manifest import versions_of
 from trialogue.stats import auc
-from trialogue.workflows.agreement.agree import baseline_names
+from trialogue.subjects.agreement.agreement import Plan, agreement, validity_of
+from trialogue.subjects.agreement.commands.agree import baseline_names
+from trialogue.subjects.agreement.records import AgreementFindings, RatingAgreement
 
 ESTIMATOR = "satisfaction@linear"
 MIDPOINT = 3  # of the scales, 1 to 5

@@ -30,7 +30,7 @@ from tests.study.prolific_api import TOKEN, Prolific, serving
 from benchmarks.study_crowd import crowd
 from trialogue.study.design.folder import new_study
 from trialogue.study.design.platforms import signed_link
-from trialogue.workflows.study.items import items_for
+from trialogue.subjects.people.commands.items import items_for
 
 STATIC = Path(__file__).resolve().parents[1] / "docs" / "static"
 LARGEST = 150_000  # bytes

@@ -7,8 +7,8 @@ dialogue has about ten utterances.
 from collections.abc import Sequence
 
 from trialogue.agents.base import SimpleSession, Turn
+from trialogue.inputs.knowledge import load_catalogue
 from trialogue.records import Utterance
-from trialogue.workflows.inputs.knowledge import load_catalogue
 
 TURNS = 5
 STEP = 7  # from one film to the next, so that dialogues differ

@@ -63,8 +63,8 @@ PARTS = {
 
 def users(_name: str = USERS) -> "Users":
     """The simulated users of every measurement."""
+    from trialogue.inputs.knowledge import load_catalogue
     from trialogue.simulation import Users, load_users
-    from trialogue.workflows.inputs.knowledge import load_catalogue
 
     known = load_catalogue()
     assert known.ratings is not None

@@ -15,7 +15,7 @@ from benchmarks.tables import table
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import Dialogue, Ending, read_records
 from trialogue.records.kinds.suspicions import Gate
-from trialogue.workflows.simulation.simulate import simulate
+from trialogue.simulating.simulate import simulate
 
 KINDS = ("single", "dual", "target-item", "target-free", "worded")
 AGENTS = ("reference:guided", "reference:item-centred", "reference:genre-led")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from trialogue.findings.people import Presentation
-from trialogue.findings.people.table import Key, RatingTable, key_of, table_of
+from trialogue.inputs.study_data import Key, Presentation, key_of
 from trialogue.records import Score
+from trialogue.subjects.people.table import RatingTable, table_of
 
 HERE = Path(__file__).parent
 PAGE = HERE / "STUDIES.md"

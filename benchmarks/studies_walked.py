@@ -18,8 +18,8 @@ from typing import Any
 
 from benchmarks.studies import PAGE, WALKED, machine, without_walked
 from trialogue.study.bots.simulation import simulate_study
-from trialogue.workflows.study.parameter_recovery import compare_with_truth
-from trialogue.workflows.study.report import study_findings
+from trialogue.subjects.people.commands.parameter_recovery import compare_with_truth
+from trialogue.subjects.people.commands.report import study_findings
 
 EFFECTS = {"s1": 0.0, "s2": 0.5, "s3": 1.0}
 NONE = dict.fromkeys(EFFECTS, 0.0)

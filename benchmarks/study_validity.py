@@ -15,13 +15,13 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from trialogue.inputs.inputs import gather
 from trialogue.stats.comparison.inference import wilson
 from trialogue.study.bots.people import TRAPS, RespondentKind
 from trialogue.study.bots.simulation import SimulatedStudy, simulate_study
 from trialogue.study.design.folder import new_study
 from trialogue.study.design.validity import Validity, near_duplicates, shingles
-from trialogue.workflows.inputs.inputs import gather
-from trialogue.workflows.study.items import items_for
+from trialogue.subjects.people.commands.items import items_for
 
 PAGE = Path(__file__).parent / "VALIDITY.md"
 MANNERS: tuple[RespondentKind, ...] = ("person", "assisted", "agent")

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from benchmarks.studies import machine
 from trialogue.datasets.corpora.inspired2_study import read_study
-from trialogue.findings.people.models import effects_of, fit
-from trialogue.findings.people.table import table_of
-from trialogue.findings.planning.variance_presets import PRESETS
+from trialogue.inputs.read import read as read_corpus
 from trialogue.records import Dialogue, Estimate, Response, Score
-from trialogue.workflows.inputs.read import read as read_corpus
-from trialogue.workflows.study.power import SPREADS, fitted_variances
+from trialogue.subjects.people.models import effects_of, fit
+from trialogue.subjects.people.table import table_of
+from trialogue.subjects.planning.commands.power import SPREADS, fitted_variances
+from trialogue.subjects.planning.variance_presets import PRESETS
 
 PAGE = Path(__file__).parent / "VARIANCES.md"
 

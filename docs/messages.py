@@ -42,7 +42,7 @@ BUGS = {
 BUILTIN = {"ValueError", "OSError", "LookupError", "TypeError"}
 UNPRINTED = (
     *(
-        "trialogue.report",
+        "trialogue.render",
         "reproduce",
         "pages",
         "staff",
@@ -52,10 +52,11 @@ UNPRINTED = (
         "users.fit",
         "methods",
     ),
-    *("findings.agreement", "findings.judging", "findings.passport", "findings.people", "findings.board"),
-    *("findings.decision", "findings.realism", "findings.alignment", "findings.comparison"),
+    "findings.decision",
 )
 """Modules whose sentences are results, or for a page or a language model."""
+SAYING = (".commands", ".labelling", "subjects.planning")
+"""Modules of subjects whose sentences are for whoever runs them; those of the others are results."""
 SENTENCE = re.compile(r"([A-Z‹⟦].*[a-z]{2} .*[a-z]{2} .*\.$|.*[a-z]{2} .*[a-z]{2}.*[.?] [A-Z])", re.DOTALL)
 MOST = 64  # readings of one text
 DEEPEST = 7  # steps that a text is followed
@@ -92,6 +93,12 @@ VALUES = {
 """Functions that put a value into words."""
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Node = ast.AST
+
+
+def is_printed(module: str) -> bool:
+    """Whether sentences that a module's functions return are printed beside results."""
+    of_subject = ".subjects." in module and not any(part in module for part in SAYING)
+    return not of_subject and not any(part in module for part in UNPRINTED)
 
 
 @dataclass(frozen=True, order=True)
@@ -268,7 +275,7 @@ class Source:
     def notes(self) -> Iterator[tuple[Module, Node, str]]:
         """Sentences that functions return: what is printed beside results."""
         for module in self.modules.values():
-            if not any(part in module.name for part in UNPRINTED):
+            if is_printed(module.name):
                 for function in (one for one in nodes_of(module.tree) if isinstance(one, ast.FunctionDef)):
                     for back in given_back(function, yields=True):
                         value = back.value if isinstance(back, ast.Yield) and back.value else back

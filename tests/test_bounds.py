@@ -6,9 +6,6 @@ from typing import Annotated, Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-import trialogue.findings.agreement.records  # these modules define records; the test looks at all that are loaded
-import trialogue.findings.people.records
-import trialogue.findings.realism.records
 import trialogue.findings.records  # noqa: F401
 from trialogue.records import DialogueAct, Estimate, PairBelief, Record, Score, StrategyDistribution, StrategyLabel
 

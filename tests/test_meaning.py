@@ -13,7 +13,7 @@ import pytest
 import trialogue
 
 SOURCE = Path(trialogue.__file__).parent
-ROOMS = ("findings", "metrics", "report", "reproduce", "workflows")
+ROOMS = ("analysis", "findings", "inputs", "metrics", "render", "reproduce", "simulating", "subjects", "workflows")
 CUTS = {"startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition"}
 SPLITS = {"split", "rsplit"}
 
@@ -24,26 +24,26 @@ TYPE_SETTING = "how a number or a name is set"
 OWN_VARIANT = "a metric reads the name of its own variant, once, where it is made"
 PAPER = "names of a published corpus or paper, which only this module knows"
 
-TOKENS = "workflows/pipeline/alignment_baselines.py"  # sequences of behaviors are texts by design
+TOKENS = "analysis/alignment_baselines.py"  # sequences of behaviors are texts by design
 ALLOWED = {
-    "workflows/agreement/agree.py": TYPED,
-    "workflows/agreement/benchmark.py": PAPER,
+    "subjects/agreement/commands/agree.py": TYPED,
+    "subjects/agreement/commands/benchmark.py": PAPER,
     "reproduce/behavior_alignment/table1.py": PAPER,
-    "workflows/board/read_runs.py": TYPED,
-    "workflows/compare_inputs.py": TYPED,
+    "subjects/board/commands/read_runs.py": TYPED,
+    "subjects/comparison/commands/inputs.py": TYPED,
     "workflows/experiment/contents.py": TYPED,
     "workflows/experiment/estimate/total.py": "the kind of a stage, of which its name is made in the same folder",
     TOKENS: "tokens of strategy sequences, which are texts by design",
     "reproduce/kdd2020/runs.py": PAPER,
-    "workflows/inputs/knowledge.py": TYPED,
-    "workflows/inputs/locations.py": TYPED,
-    "workflows/judging/score_tables.py": TYPED,
-    "workflows/rerun/calls.py": TYPED,
-    "workflows/simulation/realism_features.py": WORDS,
-    "workflows/inputs/redaction.py": WORDS,
-    "workflows/inputs/study_cells.py": FILE,
-    "findings/people/models.py": "names of random effects, which are made beside it",
-    "findings/people/methods.py": "names of sensitivity rows, which are made beside it",
+    "inputs/knowledge.py": TYPED,
+    "inputs/locations.py": TYPED,
+    "subjects/judging/commands/score_tables.py": TYPED,
+    "analysis/calls.py": TYPED,
+    "subjects/simulated_users/commands/realism_features.py": WORDS,
+    "inputs/redaction.py": WORDS,
+    "inputs/study_cells.py": FILE,
+    "subjects/people/models.py": "names of random effects, which are made beside it",
+    "subjects/people/methods.py": "names of sensitivity rows, which are made beside it",
     "findings/sample/failure_texts.py": WORDS,
     "metrics/alignment/behavior_alignment.py": OWN_VARIANT,
     "metrics/names.py": TYPED,
@@ -55,15 +55,15 @@ ALLOWED = {
     "metrics/gates/cut_endings.py": WORDS,
     "metrics/gates/phrases/__init__.py": "lines of our own lists of phrases",
     "metrics/gates/repeats.py": "lines of our own list of spellings",
-    "report/agreement/tables.py": TYPE_SETTING,
-    "report/evaluation/chat.py": TYPE_SETTING,
-    "report/numbers.py": TYPE_SETTING,
-    "report/plots/alignment.py": TYPE_SETTING,
-    "report/evaluation/paper.py": "entries of our own list of references",
-    "report/text.py": "sentences about one system each become a list",
-    "report/render/papers.py": TYPE_SETTING,
-    "report/study/figures.py": TYPE_SETTING,
-    "report/terminal.py": TYPE_SETTING,
+    "subjects/agreement/pages/tables.py": TYPE_SETTING,
+    "subjects/evaluation/pages/chat.py": TYPE_SETTING,
+    "render/numbers.py": TYPE_SETTING,
+    "subjects/alignment/pages/figure.py": TYPE_SETTING,
+    "subjects/evaluation/pages/paper.py": "entries of our own list of references",
+    "render/text.py": "sentences about one system each become a list",
+    "render/media/papers.py": TYPE_SETTING,
+    "subjects/people/pages/figures.py": TYPE_SETTING,
+    "render/terminal.py": TYPE_SETTING,
 }
 
 
@@ -96,11 +96,11 @@ def test_the_threats_the_gate_and_the_answer_read_no_text_at_all() -> None:
     modules = [
         "findings/systems/answer.py",
         "findings/league.py",
-        "findings/comparison/comparison.py",
-        "findings/comparison/gate.py",
+        "subjects/comparison/comparison.py",
+        "subjects/comparison/gate.py",
     ]
     modules += [path.relative_to(SOURCE).as_posix() for path in (SOURCE / "findings/threats").glob("*.py")]
-    modules += [path.relative_to(SOURCE).as_posix() for path in (SOURCE / "workflows/pipeline").glob("*.py")]
+    modules += [path.relative_to(SOURCE).as_posix() for path in (SOURCE / "analysis").glob("*.py")]
     cuts = {module: cuts_of(SOURCE / module) for module in modules if module != TOKENS}
     assert len(modules) > 20
     assert {module: found for module, found in cuts.items() if found} == {}

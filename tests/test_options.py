@@ -18,8 +18,8 @@ from trialogue.findings.protocol import DecisionProtocol
 from trialogue.options import Help, out_of_bounds, parts_of
 from trialogue.records import Record
 from trialogue.simulation.batch.simulation_file import SimulationFile
+from trialogue.subjects.comparison.commands.ci import ComparisonFields
 from trialogue.workflows.experiment.file import Experiment
-from trialogue.workflows.simulation.ci import ComparisonFields
 
 SHARED = {
     "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_"): kind

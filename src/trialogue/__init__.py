@@ -35,13 +35,9 @@ if TYPE_CHECKING:
     from trialogue.findings import League as League
     from trialogue.findings import Measure as Measure
     from trialogue.findings import Standing as Standing
-    from trialogue.findings.agreement.records import AgreementFindings as AgreementFindings
-    from trialogue.findings.judging.conclude import JudgeSettings as JudgeSettings
-    from trialogue.findings.judging.records import JudgingFindings as JudgingFindings
-    from trialogue.findings.passport.records import PassportFindings as PassportFindings
-    from trialogue.findings.people.records import StudyFindings as StudyFindings
-    from trialogue.findings.planning.comparison_power import ComparisonPlan as ComparisonPlan
-    from trialogue.findings.planning.study_power import PowerFindings as PowerFindings
+    from trialogue.inputs.knowledge import Knowledge as Knowledge
+    from trialogue.inputs.knowledge import load_catalogue as load_catalogue
+    from trialogue.inputs.read import read as read
     from trialogue.records import Card as Card
     from trialogue.records import Dialogue as Dialogue
     from trialogue.records import DialogueAct as DialogueAct
@@ -63,40 +59,44 @@ if TYPE_CHECKING:
     from trialogue.records import StrategyDistribution as StrategyDistribution
     from trialogue.records import StrategyLabel as StrategyLabel
     from trialogue.records import Utterance as Utterance
+    from trialogue.simulating.simulate import simulate as simulate
     from trialogue.simulation import UserModel as UserModel
     from trialogue.simulation import load_users as load_users
     from trialogue.simulation.batch.batch import Batch as Batch
     from trialogue.simulation.batch.simulation_file import SimulationFile as SimulationFile
     from trialogue.stats.correction.table import Estimand as Estimand
-    from trialogue.workflows.agreement.agree import agree as agree
-    from trialogue.workflows.agreement.result import Agreement as Agreement
-    from trialogue.workflows.alignment.align import align as align
-    from trialogue.workflows.alignment.run import AlignmentRun as AlignmentRun
-    from trialogue.workflows.board.board import Board as Board
-    from trialogue.workflows.board.board import board as board
-    from trialogue.workflows.compare import ComparisonResult as ComparisonResult
-    from trialogue.workflows.compare import compare as compare
-    from trialogue.workflows.compare_plan import plan as plan
-    from trialogue.workflows.display import Scores as Scores
-    from trialogue.workflows.evaluation import Run as Run
-    from trialogue.workflows.evaluation import evaluate as evaluate
-    from trialogue.workflows.inputs.knowledge import Knowledge as Knowledge
-    from trialogue.workflows.inputs.knowledge import load_catalogue as load_catalogue
-    from trialogue.workflows.inputs.read import read as read
-    from trialogue.workflows.judging.ask import JudgeScores as JudgeScores
-    from trialogue.workflows.judging.ask import judge_scores as judge_scores
-    from trialogue.workflows.judging.judge import LabelPlan as LabelPlan
-    from trialogue.workflows.judging.judge import judge as judge
-    from trialogue.workflows.judging.judge import plan_labels as plan_labels
-    from trialogue.workflows.judging.pairs import JudgedPairs as JudgedPairs
-    from trialogue.workflows.judging.pairs import judge_pairs as judge_pairs
-    from trialogue.workflows.passport.passport import passport as passport
-    from trialogue.workflows.passport.simulated_sample import PassportPlan as PassportPlan
+    from trialogue.subjects.agreement.commands.agree import agree as agree
+    from trialogue.subjects.agreement.commands.result import Agreement as Agreement
+    from trialogue.subjects.agreement.records import AgreementFindings as AgreementFindings
+    from trialogue.subjects.alignment.commands.align import align as align
+    from trialogue.subjects.alignment.commands.run import AlignmentRun as AlignmentRun
+    from trialogue.subjects.board.commands.board import Board as Board
+    from trialogue.subjects.board.commands.board import board as board
+    from trialogue.subjects.comparison.commands.compare import ComparisonResult as ComparisonResult
+    from trialogue.subjects.comparison.commands.compare import compare as compare
+    from trialogue.subjects.evaluation.commands.display import Scores as Scores
+    from trialogue.subjects.evaluation.commands.evaluate import Run as Run
+    from trialogue.subjects.evaluation.commands.evaluate import evaluate as evaluate
+    from trialogue.subjects.judging.commands.ask import JudgeScores as JudgeScores
+    from trialogue.subjects.judging.commands.ask import judge_scores as judge_scores
+    from trialogue.subjects.judging.commands.judge import LabelPlan as LabelPlan
+    from trialogue.subjects.judging.commands.judge import judge as judge
+    from trialogue.subjects.judging.commands.judge import plan_labels as plan_labels
+    from trialogue.subjects.judging.commands.pairs import JudgedPairs as JudgedPairs
+    from trialogue.subjects.judging.commands.pairs import judge_pairs as judge_pairs
+    from trialogue.subjects.judging.conclude import JudgeSettings as JudgeSettings
+    from trialogue.subjects.judging.records import JudgingFindings as JudgingFindings
+    from trialogue.subjects.people.commands.report import study_findings as study_findings
+    from trialogue.subjects.people.commands.report import study_report as study_report
+    from trialogue.subjects.people.records import StudyFindings as StudyFindings
+    from trialogue.subjects.planning.commands.compare_plan import plan as plan
+    from trialogue.subjects.planning.commands.power import plan_study as plan_study
+    from trialogue.subjects.planning.comparison_power import ComparisonPlan as ComparisonPlan
+    from trialogue.subjects.planning.study_power import PowerFindings as PowerFindings
+    from trialogue.subjects.simulated_users.commands.passport import passport as passport
+    from trialogue.subjects.simulated_users.commands.simulated_sample import PassportPlan as PassportPlan
+    from trialogue.subjects.simulated_users.records import PassportFindings as PassportFindings
     from trialogue.workflows.score import score as score
-    from trialogue.workflows.simulation.simulate import simulate as simulate
-    from trialogue.workflows.study.power import plan_study as plan_study
-    from trialogue.workflows.study.report import study_findings as study_findings
-    from trialogue.workflows.study.report import study_report as study_report
 
 _MODULES = {
     "agents": ("Agent", "make_agent"),
@@ -110,13 +110,8 @@ _MODULES = {
         "UsageError",
     ),
     "findings": ("Contrast", "Findings", "League", "Measure", "Standing"),
-    "findings.agreement.records": ("AgreementFindings",),
-    "findings.judging.conclude": ("JudgeSettings",),
-    "findings.judging.records": ("JudgingFindings",),
-    "findings.passport.records": ("PassportFindings",),
-    "findings.people.records": ("StudyFindings",),
-    "findings.planning.comparison_power": ("ComparisonPlan",),
-    "findings.planning.study_power": ("PowerFindings",),
+    "inputs.knowledge": ("Knowledge", "load_catalogue"),
+    "inputs.read": ("read",),
     "records": (
         "Card",
         "Dialogue",
@@ -140,30 +135,35 @@ _MODULES = {
         "StrategyLabel",
         "Utterance",
     ),
+    "simulating.simulate": ("simulate",),
     "simulation": ("UserModel", "load_users"),
     "simulation.batch.batch": ("Batch",),
     "simulation.batch.simulation_file": ("SimulationFile",),
     "stats.correction.table": ("Estimand",),
-    "workflows.agreement.agree": ("agree",),
-    "workflows.agreement.result": ("Agreement",),
-    "workflows.alignment.align": ("align",),
-    "workflows.alignment.run": ("AlignmentRun",),
-    "workflows.board.board": ("Board", "board"),
-    "workflows.compare": ("ComparisonResult", "compare"),
-    "workflows.compare_plan": ("plan",),
-    "workflows.evaluation": ("Run", "evaluate"),
-    "workflows.inputs.knowledge": ("Knowledge", "load_catalogue"),
-    "workflows.inputs.read": ("read",),
+    "subjects.agreement.commands.agree": ("agree",),
+    "subjects.agreement.commands.result": ("Agreement",),
+    "subjects.agreement.records": ("AgreementFindings",),
+    "subjects.alignment.commands.align": ("align",),
+    "subjects.alignment.commands.run": ("AlignmentRun",),
+    "subjects.board.commands.board": ("Board", "board"),
+    "subjects.comparison.commands.compare": ("ComparisonResult", "compare"),
+    "subjects.evaluation.commands.display": ("Scores",),
+    "subjects.evaluation.commands.evaluate": ("Run", "evaluate"),
+    "subjects.judging.commands.ask": ("JudgeScores", "judge_scores"),
+    "subjects.judging.commands.judge": ("LabelPlan", "judge", "plan_labels"),
+    "subjects.judging.commands.pairs": ("JudgedPairs", "judge_pairs"),
+    "subjects.judging.conclude": ("JudgeSettings",),
+    "subjects.judging.records": ("JudgingFindings",),
+    "subjects.people.commands.report": ("study_findings", "study_report"),
+    "subjects.people.records": ("StudyFindings",),
+    "subjects.planning.commands.compare_plan": ("plan",),
+    "subjects.planning.commands.power": ("plan_study",),
+    "subjects.planning.comparison_power": ("ComparisonPlan",),
+    "subjects.planning.study_power": ("PowerFindings",),
+    "subjects.simulated_users.commands.passport": ("passport",),
+    "subjects.simulated_users.commands.simulated_sample": ("PassportPlan",),
+    "subjects.simulated_users.records": ("PassportFindings",),
     "workflows.score": ("score",),
-    "workflows.display": ("Scores",),
-    "workflows.judging.ask": ("JudgeScores", "judge_scores"),
-    "workflows.judging.judge": ("LabelPlan", "judge", "plan_labels"),
-    "workflows.judging.pairs": ("JudgedPairs", "judge_pairs"),
-    "workflows.passport.simulated_sample": ("PassportPlan",),
-    "workflows.passport.passport": ("passport",),
-    "workflows.simulation.simulate": ("simulate",),
-    "workflows.study.power": ("plan_study",),
-    "workflows.study.report": ("study_findings", "study_report"),
 }
 """Public names by the module that defines them."""
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}

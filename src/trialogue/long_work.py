@@ -14,6 +14,8 @@ from queue import SimpleQueue
 from threading import Semaphore, Thread
 from typing import Any, Generic, TypeVar
 
+Progress = Callable[[str], None]
+"""Takes a line on how far long work is."""
 T = TypeVar("T")
 R = TypeVar("R")
 

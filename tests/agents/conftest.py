@@ -15,7 +15,7 @@ START_S = 20  # for a server to say where it is
 
 ENTRY_POINTS = """\
 [trialogue.tools]
-catalogue = trialogue.workflows.simulation.catalogue_tools:named_tools
+catalogue = trialogue.simulating.catalogue_tools:named_tools
 
 [trialogue.agents]
 echo = trialogue.agents.baselines:EchoSpec

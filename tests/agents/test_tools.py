@@ -19,8 +19,8 @@ from trialogue.catalogue import Catalogue, Item
 from trialogue.errors import UsageError
 from trialogue.records import Ending, Utterance
 from trialogue.records.trace import CallFault, ToolCall, Trace
+from trialogue.simulating.catalogue_tools import catalogue_tools
 from trialogue.transport.answers import whole_answer
-from trialogue.workflows.simulation.catalogue_tools import catalogue_tools
 
 RELEASE = threading.Event()
 """Lets tools that hang return, at the end of their test."""

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from tests.workflows.made import good_and_bad, written
 from trialogue.cli.app import app
 from trialogue.errors import UsageError
-from trialogue.workflows.evaluation import evaluate
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
 
 RUN = CliRunner()
 

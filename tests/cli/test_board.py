@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.words import process, trialogue
-from tests.workflows.board.made import folder, share, simulated
-from trialogue.findings.board.records import BoardFindings
-from trialogue.findings.board.reported import rows_schema
+from tests.subjects.board.commands.made import folder, share, simulated
+from trialogue.subjects.board.records import BoardFindings
+from trialogue.subjects.board.reported import rows_schema
 
 
 @pytest.fixture(scope="module")

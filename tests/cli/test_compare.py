@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from trialogue.cli.app import app
-from trialogue.workflows.evaluation import evaluate
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
 
 
 @pytest.fixture(scope="module")

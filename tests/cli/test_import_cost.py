@@ -65,15 +65,19 @@ UNUSED_BY_EVALUATE = (
     "trialogue.judges.judgement",
     "trialogue.simulation.batch.simulation_file",
     "trialogue.simulation.users",
-    "trialogue.findings.people",
-    "trialogue.findings.passport.records",
+    "trialogue.subjects.people",
+    "trialogue.subjects.simulated_users.records",
     "trialogue.strategies",
     "trialogue.catalogue",
 )
 
 
 def test_an_evaluation_imports_neither_simulation_nor_judges_nor_studies() -> None:
-    code = "import sys, trialogue.cli.evaluate, trialogue.workflows.evaluation, trialogue.report.evaluation.write\n"
+    modules = (
+        "trialogue.cli.evaluate",
+        *(f"trialogue.subjects.evaluation.{each}" for each in ("commands.evaluate", "pages.write")),
+    )
+    code = f"import sys, {', '.join(modules)}\n"
     done = subprocess.run(
         [sys.executable, "-c", f"{code}print('\\n'.join(sys.modules))"], capture_output=True, text=True, check=True
     )

@@ -7,11 +7,11 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.agents.conftest import endpoint, start
-from tests.workflows.judging.test_judge import World
+from tests.subjects.judging.commands.test_judge import World
 from trialogue.cli.app import app
 from trialogue.errors import UsageError
-from trialogue.findings.judging.records import PlannedLabel
 from trialogue.records import read_records
+from trialogue.subjects.judging.records import PlannedLabel
 
 __all__ = ["endpoint", "start"]
 RUN = CliRunner()

@@ -9,20 +9,20 @@ import pytest
 
 from tests.cli.words import trialogue
 from tests.records.runs.made import reseal
-from tests.workflows.judging.test_score_tables import files
+from tests.subjects.judging.commands.test_score_tables import files
+from tests.subjects.people.commands.test_report import export
 from tests.workflows.made import good_and_bad, written
-from tests.workflows.study.test_report import export
-from trialogue.findings.judging.conclude import JudgeSettings
 from trialogue.stats.correction.table import Estimand
-from trialogue.workflows.agreement.agree import agree
-from trialogue.workflows.board.board import board
-from trialogue.workflows.compare import compare
-from trialogue.workflows.evaluation import evaluate
-from trialogue.workflows.judging.judge import judge
-from trialogue.workflows.passport.passport import passport
-from trialogue.workflows.pipeline import report
-from trialogue.workflows.simulation.realism import realism
-from trialogue.workflows.study.report import study_findings
+from trialogue.subjects.agreement.commands.agree import agree
+from trialogue.subjects.board.commands.board import board
+from trialogue.subjects.comparison.commands.compare import compare
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
+from trialogue.subjects.judging.commands.judge import judge
+from trialogue.subjects.judging.conclude import JudgeSettings
+from trialogue.subjects.people.commands.report import study_findings
+from trialogue.subjects.simulated_users.commands.passport import passport
+from trialogue.subjects.simulated_users.commands.realism import realism
+from trialogue.workflows.write_findings import write_findings
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +46,8 @@ MAKERS: dict[str, Callable[[Path, Path], object]] = {
         world / "one", f"{world / 'two'}", systems=["good", "bad"], resamples=100
     ).write(out),
     "board": lambda world, out: board(f"a={world / 'one'}", resamples=100).write(out),
-    "agree": lambda world, out: report(agree(world / "one", resamples=10), out),
-    "judge": lambda world, out: report(
+    "agree": lambda world, out: write_findings(agree(world / "one", resamples=10), out),
+    "judge": lambda world, out: write_findings(
         judge(
             world / "talks.csv",
             scores=f"{world / 'judge.csv'}:gpt4o",
@@ -55,11 +55,11 @@ MAKERS: dict[str, Callable[[Path, Path], object]] = {
         ),
         out,
     ),
-    "agree --real --simulated": lambda world, out: report(
+    "agree --real --simulated": lambda world, out: write_findings(
         realism([str(world / "data" / "d.jsonl")], [f"x={world / 'talks.csv'}"], resamples=10), out
     ),
-    "users passport": lambda world, out: report(passport(str(world / "data" / "d.jsonl"), resamples=10), out),
-    "study report": lambda world, out: report(study_findings(export(world / "export"), seed=3), out),
+    "users passport": lambda world, out: write_findings(passport(str(world / "data" / "d.jsonl"), resamples=10), out),
+    "study report": lambda world, out: write_findings(study_findings(export(world / "export"), seed=3), out),
 }
 
 

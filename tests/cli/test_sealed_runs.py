@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.words import trialogue
-from trialogue.workflows.evaluation import evaluate
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
 
 READERS: dict[str, Callable[[Path, Path], list[str | Path]]] = {
     "compare": lambda run, other: ["compare", run, other, "--system", "aria", "--set", "resamples=100"],

@@ -11,10 +11,10 @@ from trialogue.datasets.failures import failure_in
 from trialogue.errors import DataError
 from trialogue.findings.threats import ThreatCode
 from trialogue.findings.threats.texts import sentence
+from trialogue.inputs.inputs import gather
 from trialogue.records import Dialogue, Ending, Response
-from trialogue.workflows.compare import compare
-from trialogue.workflows.evaluation import evaluate
-from trialogue.workflows.inputs.inputs import gather
+from trialogue.subjects.comparison.commands.compare import compare
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
 from trialogue.workflows.score import score
 
 pytestmark = pytest.mark.filterwarnings("ignore::trialogue.records.files.jsonl.RepairWarning")

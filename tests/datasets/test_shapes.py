@@ -9,8 +9,8 @@ import pytest
 
 from trialogue.datasets import AnyRecord, Repairs, get_format, recognise
 from trialogue.errors import DataError, MissingExtraError, UnknownNameError
+from trialogue.inputs.inputs import gather
 from trialogue.records import Dialogue, Response, Situation
-from trialogue.workflows.inputs.inputs import gather
 
 DATA = Path(__file__).parents[1] / "data" / "people"
 

@@ -6,7 +6,7 @@ import pytest
 
 from trialogue.findings.wording import render_estimate
 from trialogue.records import Estimate
-from trialogue.report.numbers import plain_p
+from trialogue.render.numbers import plain_p
 from trialogue.workflows.demo import demo
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "install.md"

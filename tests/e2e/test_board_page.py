@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.test_report_page import EVERY_SCREEN, opened, serious
-from tests.workflows.board.made import folder, share, simulated
-from trialogue.workflows.board.board import board
+from tests.subjects.board.commands.made import folder, share, simulated
+from trialogue.subjects.board.commands.board import board
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from tests.report.explorer.made import HOSTILE, SATISFIED, TURNS, answer, part, replies, talk
-from tests.report.made import two
+from tests.render.explorer.made import HOSTILE, SATISFIED, TURNS, answer, part, replies, talk
+from tests.render.made import two
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.records import Ending, Need, ScoreBlock
 from trialogue.records.scores.score_block import ScoreColumn
-from trialogue.report import write_report
-from trialogue.report.explorer.entries import Part
+from trialogue.render.explorer.entries import Part
+from trialogue.subjects.evaluation.pages.write import write_report
 from trialogue.workflows.view import run_server
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

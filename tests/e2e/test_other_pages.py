@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.test_report_page import EVERY_SCREEN, serious
-from tests.report.made_documents import DOCUMENTS
-from trialogue.report.render.page import document_page
+from tests.render.made_documents import DOCUMENTS
+from trialogue.render.media.page import document_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

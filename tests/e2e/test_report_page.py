@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.report.made import ALL, many
+from tests.render.made import ALL, many
 from trialogue.findings import Findings
-from trialogue.report import render_html
+from trialogue.subjects.evaluation.pages.write import render_html
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

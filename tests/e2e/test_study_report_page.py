@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.e2e.test_report_page import opened, serious
-from tests.report.made_study import everything
-from trialogue.report.render.page import document_page
-from trialogue.report.study.document import study_document
+from tests.render.made_study import everything
+from trialogue.render.media.page import document_page
+from trialogue.subjects.people.pages.document import study_document
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -11,7 +11,7 @@ from trialogue.errors import DataError, UsageError
 from trialogue.judges import JudgeOptions, LlmJudge, LlmPairJudge, LocalJudgeOptions, judge_options, load_rubric
 from trialogue.llm.models import model_identity
 from trialogue.records.reasons.codes import ReasonCode
-from trialogue.workflows.judging.ask import prepare_panel
+from trialogue.subjects.judging.commands.ask import prepare_panel
 
 TALKS = [talk("a", "Hi", "good good"), talk("b", "Hi", "bad")]
 

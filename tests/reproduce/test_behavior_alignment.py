@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 from tests.demo_records import demo_responses, demo_situations
 from trialogue.cli.app import app
 from trialogue.errors import DataError
-from trialogue.findings.alignment.differentiation import differentiation
 from trialogue.metrics import get_metrics
 from trialogue.records import Preference, write_records
 from trialogue.reproduce.behavior_alignment import Reproduction, reproduce
@@ -22,6 +21,7 @@ from trialogue.reproduce.behavior_alignment.baselines import (
 )
 from trialogue.reproduce.behavior_alignment.figures import construct_pairs
 from trialogue.reproduce.behavior_alignment.table1 import rows as table1_rows
+from trialogue.subjects.alignment.differentiation import differentiation
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +158,7 @@ def test_the_command_prints_every_number_and_where_the_tables_are(tmp_path: Path
 
 @pytest.mark.mirror
 def test_baselines_on_inspired_are_those_on_the_card(mirror: Path) -> None:
-    from trialogue.workflows.inputs.inputs import gather
+    from trialogue.inputs.inputs import gather
 
     dialogues = gather([str(mirror / "inspired" / part) for part in ("dev.tsv", "test.tsv")]).dialogues
     found = {row.what: row.ours for row in rows(dialogues, seed=0, resamples=200)}

@@ -8,10 +8,10 @@ import pytest
 from tests.simulation.made import films
 from trialogue.errors import DataError, TrialogueError, UsageError
 from trialogue.records import Dialogue, Need, read_records
+from trialogue.simulating.simulate import simulate
 from trialogue.simulation.batch.simulation_file import study_of
 from trialogue.simulation.need_set import NeedCase, need_set, read_need_set, write_need_set
 from trialogue.simulation.users.kinds import World, load_kind
-from trialogue.workflows.simulation.simulate import simulate
 
 
 def run(folder: Path, *, save: Path | None = None, **fields: object) -> list[Dialogue]:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from trialogue.agents.registry import make_agent
+from trialogue.inputs.knowledge import load_catalogue
 from trialogue.simulation import Users, load_users
 from trialogue.simulation.batch.batch import run_batch
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
-from trialogue.workflows.inputs.knowledge import load_catalogue
 
 
 @pytest.fixture(scope="module")

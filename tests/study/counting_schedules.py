@@ -12,6 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 from tests.study.walking import answers, running
+from trialogue.inputs.study_files import read_export
 from trialogue.study.design.checks import BLANK
 from trialogue.study.design.pages import Step, phase_of
 from trialogue.study.export import export_study
@@ -20,7 +21,6 @@ from trialogue.study.services import assigning, deciding, entering, leaving, ste
 from trialogue.study.services.deciding import decide
 from trialogue.study.services.reconciliation import reconcile_rows
 from trialogue.study.staff.dashboard import coverage
-from trialogue.workflows.inputs.study_files import read_export
 
 STATUSES = ("RETURNED", "TIMED-OUT", "REJECTED", "AWAITING REVIEW", "APPROVED")
 

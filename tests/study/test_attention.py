@@ -16,7 +16,7 @@ from trialogue.study.export import export_study
 from trialogue.study.models import Participant, Study
 from trialogue.study.pages.steps import KINDS, parse_events
 from trialogue.study.services import leaving, steps
-from trialogue.workflows.study.report import study_findings
+from trialogue.subjects.people.commands.report import study_findings
 
 FILE: dict[str, Any] = {
     "study": "s",

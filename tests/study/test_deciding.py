@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.study.walking import entered, running, walk
-from trialogue.findings.people.participants import countable_participants
+from trialogue.inputs.study_data import countable_participants
+from trialogue.inputs.study_files import read_export
 from trialogue.study.export import export_study
 from trialogue.study.models import Audit, Decision, Participant
 from trialogue.study.services import leaving
 from trialogue.study.services.deciding import Standing, decide, standing_of, standings
-from trialogue.workflows.inputs.study_files import read_export
-from trialogue.workflows.study.report import study_findings
+from trialogue.subjects.people.commands.report import study_findings
 
 pytestmark = pytest.mark.usefixtures("store")
 KINDS = Decision.Kind

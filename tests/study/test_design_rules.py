@@ -12,7 +12,7 @@ from trialogue.study.design.file import StudyFile, study_of
 from trialogue.study.design.items import RatingItem
 from trialogue.study.design.questions import InvalidAnswer, NumberLimits, Question, answer_to
 from trialogue.study.export import export_study
-from trialogue.workflows.study.report import study_findings
+from trialogue.subjects.people.commands.report import study_findings
 
 SENSE = {"name": "sense", "question": "Is it?", "choice": ["yes", "no"]}
 

@@ -13,8 +13,8 @@ from trialogue.records import Dialogue, Preference, Reason, ReasonCode, Score, r
 from trialogue.study.export import export_study
 from trialogue.study.models import Assignment, Audit, Study, Submission
 from trialogue.study.services import leaving
-from trialogue.workflows.judging.consent import disclosure_of
-from trialogue.workflows.study.report import study_findings
+from trialogue.subjects.judging.commands.consent import disclosure_of
+from trialogue.subjects.people.commands.report import study_findings
 
 pytestmark = pytest.mark.usefixtures("store")
 

@@ -12,6 +12,7 @@ from tests.study.prolific_api import TOKEN, Prolific, serving
 from tests.study.test_recruiting import BASE, PAID, person, recruiter, states_of
 from tests.study.walking import FRAME, OF_TYPE, answers, entered, running, walk
 from trialogue.errors import DataError, UsageError
+from trialogue.inputs.study_files import read_export
 from trialogue.study.design.file import study_of
 from trialogue.study.design.pages import phase_of
 from trialogue.study.design.platforms import budget_of
@@ -23,7 +24,6 @@ from trialogue.study.recruiting.preflight import BLOCKS, advice_on, draft_body, 
 from trialogue.study.recruiting.prolific import Recruiter
 from trialogue.study.services import entering, launching, leaving, steps
 from trialogue.study.services.reconciliation import reconcile_rows
-from trialogue.workflows.inputs.study_files import read_export
 
 pytestmark = pytest.mark.usefixtures("store")
 GROUP = {"name": "group", "question": "Which group?", "choice": ["young", "old", "older"]}

@@ -24,7 +24,7 @@ from trialogue.study.design.items import RealismItem
 from trialogue.study.design.questions import text_in
 from trialogue.study.opening import read_folder, secret_key, set_up
 from trialogue.study.server import preview_copy, serve
-from trialogue.workflows.study.items import items_for
+from trialogue.subjects.people.commands.items import items_for
 
 
 def cli(*words: str) -> tuple[int, str]:

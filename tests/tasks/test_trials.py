@@ -8,7 +8,7 @@ from tests.tasks.players import Constant, Listener, Player
 from trialogue.errors import DataError
 from trialogue.records import Dialogue, Ending, JsonValue, Raters, Rating, Utterance
 from trialogue.records.trace import ToolCall, Trace
-from trialogue.report.tasks import tasks_text
+from trialogue.render.tasks import tasks_text
 from trialogue.tasks import (
     Baseline,
     Ends,

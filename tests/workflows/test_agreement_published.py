@@ -11,19 +11,19 @@ import pytest
 from scipy.stats import rankdata
 
 from trialogue.datasets import get_corpus
-from trialogue.findings.agreement.agreement import Plan, agreement
-from trialogue.findings.agreement.ceilings import ceiling_of
-from trialogue.findings.agreement.score_pairs import judgement_tables
 from trialogue.findings.resampling import Resampling
 from trialogue.metrics import conversations_of, get_metrics, measure
 from trialogue.metrics.human_ratings import rating_scores
 from trialogue.records import Dialogue, Manifest, Preference, Score
-from trialogue.report.agreement.document import agreement_document
-from trialogue.report.render.files import csv_files
-from trialogue.report.render.page import document_page
-from trialogue.report.render.terminal import document_text
-from trialogue.workflows.agreement.benchmark import agree_benchmark
-from trialogue.workflows.evaluation import evaluate
+from trialogue.render.media.files import csv_files
+from trialogue.render.media.page import document_page
+from trialogue.render.media.terminal import document_text
+from trialogue.subjects.agreement.agreement import Plan, agreement
+from trialogue.subjects.agreement.ceilings import ceiling_of
+from trialogue.subjects.agreement.commands.benchmark import agree_benchmark
+from trialogue.subjects.agreement.pages.document import agreement_document
+from trialogue.subjects.agreement.score_pairs import judgement_tables
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
 
 pytestmark = [pytest.mark.mirror, pytest.mark.reproduction]
 

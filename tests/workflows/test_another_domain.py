@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from trialogue.errors import DataError, UsageError
+from trialogue.inputs.knowledge import load_catalogue
 from trialogue.records import Dialogue, read_records
+from trialogue.simulating.simulate import notes_of, simulate
 from trialogue.simulation.batch.simulation_file import SimulationFile, read_study
 from trialogue.simulation.language.wordings import read_phrases
-from trialogue.workflows.inputs.knowledge import load_catalogue
-from trialogue.workflows.simulation.simulate import notes_of, simulate
 from trialogue_recommenders import FILMS, read_wording
 
 BOOKS = Path(__file__).parent.parent.parent / "examples" / "books"

@@ -6,12 +6,12 @@ from tests.workflows.made import good_and_bad, written
 from trialogue.metrics import conversations_of
 from trialogue.metrics.human_ratings import rating_scores
 from trialogue.records import Dialogue, Rating, Record, Response, Score, Situation, Utterance, write_records
-from trialogue.report import read_findings
-from trialogue.workflows.agreement.agree import agree
-from trialogue.workflows.alignment.align import align
-from trialogue.workflows.evaluation import Run, evaluate
+from trialogue.subjects.agreement.commands.agree import agree
+from trialogue.subjects.alignment.commands.align import align
+from trialogue.subjects.evaluation.commands.evaluate import Run, evaluate
+from trialogue.subjects.evaluation.pages.write import read_findings
+from trialogue.subjects.simulated_users.commands.realism import realism
 from trialogue.workflows.experiment import experiment_of, run_experiment
-from trialogue.workflows.simulation.realism import realism
 
 FAST = 200
 READS_RECORDS = "success_rate@satisfied|v1"  # a metric of what the record itself says

@@ -13,8 +13,8 @@ import pytest
 
 from trialogue.metrics import Settings, conversations_of, get_metrics, measure
 from trialogue.records import Dialogue, read_records
+from trialogue.simulating.simulate import simulate
 from trialogue.simulation.batch.simulation_file import study_of
-from trialogue.workflows.simulation.simulate import simulate
 
 GOOD_TURNS = 2
 LIMIT_S, HANG_S, PATIENT_S = 1.0, 2.0, 60.0  # only who hangs meets a limit: a shared machine may stall at any moment

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from trialogue.cli.app import app
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, Mention, Response, Situation, Utterance, write_records
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
 from trialogue.workflows.check import CheckCode, CheckFinding, check
-from trialogue.workflows.evaluation import evaluate
 
 
 def codes(found: tuple[CheckFinding, ...]) -> set[tuple[CheckCode, str | None, int]]:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from trialogue.records import Dialogue, Raters, read_records
+from trialogue.simulating.simulate import BASELINES, simulate
 from trialogue.simulation.batch.simulation_file import read_study
 from trialogue.workflows.demo import Demo, demo, with_values
 from trialogue.workflows.experiment import read_experiment
-from trialogue.workflows.simulation.simulate import BASELINES, simulate
 
 JUDGED = {
     "guided",

@@ -9,7 +9,7 @@ from trialogue.datasets.conversion import shard
 from trialogue.errors import DataError
 from trialogue.records import Dialogue, Ending, Mention, Need, Role, Utterance
 from trialogue.simulation.source import SIMULATED
-from trialogue.workflows.evaluation import evaluate
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
 
 FEW = 200
 WAYS = [{"jobs": 2}, {"jobs": 3}, {"jobs": 2, "cluster": "local"}]

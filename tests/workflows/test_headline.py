@@ -5,7 +5,7 @@ import pytest
 
 from trialogue.findings.systems.answer import primary_league
 from trialogue.records import Basis, Dialogue, Rating, Utterance
-from trialogue.workflows.evaluation import evaluate
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
 
 WORDS = "heat alien joker film good bad new old you like try see dark night sun moon".split()  # noqa: SIM905
 

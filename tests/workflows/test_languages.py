@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.test_strategy_commands import run as command
 from tests.metrics.satisfaction.test_corpora import chinese, corpora
-from tests.workflows.alignment.test_align_bad_input import written
+from tests.subjects.alignment.commands.test_align_bad_input import written
 from trialogue.errors import DataError
 from trialogue.findings.threats import Severity, ThreatCode
 from trialogue.findings.threats.language_texts import language_lines
@@ -16,9 +16,9 @@ from trialogue.findings.threats.texts import sentence
 from trialogue.metrics.satisfaction.corpora import rated_corpus, train_on_corpora
 from trialogue.metrics.satisfaction.learned import write_model
 from trialogue.records import Dialogue, LanguageMismatch, MeasureName, Response, Situation, Utterance
-from trialogue.workflows.alignment.align import align
-from trialogue.workflows.compare import compare
-from trialogue.workflows.evaluation import Run, evaluate
+from trialogue.subjects.alignment.commands.align import align
+from trialogue.subjects.comparison.commands.compare import compare
+from trialogue.subjects.evaluation.commands.evaluate import Run, evaluate
 from trialogue.workflows.experiment import experiment_of, run_experiment
 from trialogue.workflows.score import score
 

@@ -14,8 +14,8 @@ import pytest
 import trialogue
 from trialogue.findings.log_records import LogFindings, Party
 from trialogue.records import Reason, ReasonCode
-from trialogue.report import text_table
-from trialogue.workflows.evaluation import Run
+from trialogue.subjects.evaluation.commands.evaluate import Run
+from trialogue.subjects.evaluation.pages.write import text_table
 
 Entry = dict[str, Any]
 COUNT = 120

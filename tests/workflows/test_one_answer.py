@@ -14,9 +14,9 @@ from trialogue.findings.records import Findings, StatementKind
 from trialogue.findings.standings import Contrast
 from trialogue.findings.threats import ThreatCode, Validity
 from trialogue.records import Dialogue, Estimate, Need, Raters, Rating, Response, Situation, Utterance
-from trialogue.workflows.board.board import board
-from trialogue.workflows.compare import compare
-from trialogue.workflows.evaluation import Run, evaluate
+from trialogue.subjects.board.commands.board import board
+from trialogue.subjects.comparison.commands.compare import compare
+from trialogue.subjects.evaluation.commands.evaluate import Run, evaluate
 
 Design = Literal[
     "people", "several each", "other people", "needs", "ids alone", "raters", "situations", "other situations"

@@ -14,9 +14,9 @@ import trialogue
 from trialogue.cli.app import app
 from trialogue.errors import MissingExtraError
 from trialogue.findings.log_records import LogFindings
+from trialogue.inputs.redaction import ACCOUNT, CARD, EMAIL, PHONE, Redaction
 from trialogue.records import Dialogue, DialogueAct, Mention, Utterance
 from trialogue.records.dialogue import SlotValue
-from trialogue.workflows.inputs.redaction import ACCOUNT, CARD, EMAIL, PHONE, Redaction
 
 PERSONAL = [
     "anna.schmidt@example.com",

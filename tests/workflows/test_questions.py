@@ -8,7 +8,7 @@ import pytest
 import trialogue
 from trialogue.findings import StatementKind
 from trialogue.findings.family import FamilyScope
-from trialogue.workflows.evaluation import Run
+from trialogue.subjects.evaluation.commands.evaluate import Run
 
 SHIFTS = ((0.9, -0.9), (0.9, 0.9), (0.9, 0.0), (0.0, 0.9), (0.0, 0.0))
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflows.inputs.test_study_answers import export
+from tests.inputs.test_study_answers import export
 from trialogue.errors import DataError
+from trialogue.inputs.inputs import gather
 from trialogue.records import (
     Dialogue,
     Preference,
@@ -17,11 +18,10 @@ from trialogue.records import (
     read_records,
     write_records,
 )
-from trialogue.report import text_table
-from trialogue.workflows.agreement.agree import agree
-from trialogue.workflows.evaluation import evaluate
-from trialogue.workflows.inputs.inputs import gather
-from trialogue.workflows.study.report import study_findings
+from trialogue.subjects.agreement.commands.agree import agree
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
+from trialogue.subjects.evaluation.pages.write import text_table
+from trialogue.subjects.people.commands.report import study_findings
 
 
 def talks(raters: Raters, *, count: int = 12) -> list[Dialogue]:

@@ -10,16 +10,16 @@ from benchmarks.sample_cases import Case, attacks, rated, sample
 
 from trialogue.errors import DataError
 from trialogue.findings import Findings
-from trialogue.findings.comparison.strata import stratum_effects
-from trialogue.findings.judging.records import PlannedLabel
+from trialogue.findings.differences.strata import stratum_effects
 from trialogue.findings.sample.records import Design, Draw, Factor
 from trialogue.findings.threats import Severity, ThreatCode, Validity
 from trialogue.records import Dialogue, Ending, Raters, Rating, Response, Role, Situation, Utterance, write_records
-from trialogue.report.evaluation.reading import DRAWS, reading_lines
 from trialogue.stats.arrays import Floats
-from trialogue.workflows.board.board import board
-from trialogue.workflows.compare import compare
-from trialogue.workflows.evaluation import Run, evaluate
+from trialogue.subjects.board.commands.board import board
+from trialogue.subjects.comparison.commands.compare import compare
+from trialogue.subjects.evaluation.commands.evaluate import Run, evaluate
+from trialogue.subjects.evaluation.pages.reading import DRAWS, reading_lines
+from trialogue.subjects.judging.records import PlannedLabel
 
 CASES = {each.name: each for each in attacks()}
 FAILING = "'Internal Server Error (5' in 20%, paired"

@@ -7,9 +7,9 @@ import pytest
 
 from trialogue.errors import DataError
 from trialogue.records import Dialogue, Rating, Record, Scale, Score, Utterance, read_records, write_records
-from trialogue.workflows.agreement.agree import agree
-from trialogue.workflows.compare import compare
-from trialogue.workflows.evaluation import evaluate
+from trialogue.subjects.agreement.commands.agree import agree
+from trialogue.subjects.comparison.commands.compare import compare
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
 
 YES = {"a": 9, "b": 3}
 """Of 12 dialogues each."""

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from trialogue.errors import DataError, Problem
+from trialogue.inputs.locations import inputs_of
 from trialogue.metrics import Settings
 from trialogue.records import Dialogue, Score, Utterance, read_records, write_records
 from trialogue.records.files.jsonl import Part, parts_of, to_line
 from trialogue.records.files.plain import PlainDialogue
-from trialogue.workflows.inputs.locations import inputs_of
 from trialogue.workflows.score import score
 from trialogue.workflows.score_parts import pieces_of, plain_records
 

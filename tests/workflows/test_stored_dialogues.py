@@ -10,8 +10,8 @@ from trialogue.records import Dialogue, Record, Role
 from trialogue.records.files import dialogue_store
 from trialogue.records.files.dialogue_store import StoredDialogues
 from trialogue.simulation.source import SIMULATED
-from trialogue.workflows import evaluation
-from trialogue.workflows.evaluation import Run, evaluate
+from trialogue.subjects.evaluation.commands import evaluate as evaluation
+from trialogue.subjects.evaluation.commands.evaluate import Run, evaluate
 
 
 def with_baselines() -> list[Record]:

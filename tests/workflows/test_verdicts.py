@@ -21,8 +21,8 @@ from trialogue.records import (
     Utterance,
     write_records,
 )
-from trialogue.workflows.compare import compare
-from trialogue.workflows.evaluation import evaluate
+from trialogue.subjects.comparison.commands.compare import compare
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
 
 
 def written(path: Path, records: list[Record]) -> Path:

@@ -15,14 +15,15 @@ from types import FrameType
 import pytest
 
 from tests.workflows.made import good_and_bad, offline, written
+from trialogue.analysis import PIPELINE
 from trialogue.metrics import Conversation, Reply
 from trialogue.records import Dialogue, Response, Situation, Utterance
-from trialogue.workflows.alignment.align import align
-from trialogue.workflows.evaluation import evaluate
-from trialogue.workflows.pipeline import PIPELINE
+from trialogue.subjects.alignment.commands.align import align
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
 
 MAX_ROOMS = 8
-COMPOSES, FLOWS = "workflows", "records"
+STEPS = ("trialogue.analysis.", "trialogue.subjects.evaluation.commands.report")
+COMPOSES, FLOWS = frozenset({"analysis", "inputs", "subjects"}), "records"
 WALKED = (Dialogue, Situation, Response, Utterance, Conversation, Reply)
 """The dialogue, its parts, and what metrics are shown of it."""
 
@@ -40,7 +41,7 @@ class Walk:
 
     def rooms(self) -> list[str]:
         """Rooms in the order in which they were entered, without those that the pipeline itself and the records are."""
-        return list(dict.fromkeys(room for _, room in self.entered if room not in (COMPOSES, FLOWS)))
+        return list(dict.fromkeys(room for _, room in self.entered if room not in {*COMPOSES, FLOWS}))
 
     def visits(self, room: str) -> list[str]:
         """The steps that a room was entered in, each once."""
@@ -52,10 +53,10 @@ class Walk:
         if event != "call" or room is None:
             return
         code, module = frame.f_code, frame.f_globals["__name__"]
-        if code.co_name in PIPELINE and module.startswith("trialogue.workflows.pipeline."):
+        if code.co_name in PIPELINE and module.startswith(STEPS):
             self.steps.append(code.co_name)
         caller = None if frame.f_back is None else _room(frame.f_back)
-        if caller == COMPOSES and room != COMPOSES and self.steps:
+        if caller in COMPOSES and room not in COMPOSES and self.steps:
             self.entered.append((self.steps[-1], room))
         if any(isinstance(frame.f_locals.get(name), WALKED) for name in code.co_varnames[: code.co_argcount]):
             self.holding.add(room)
@@ -109,7 +110,7 @@ def test_rooms_are_entered_in_the_order_of_the_steps(evaluation: Walk) -> None:
         "metrics": "choose",
         "findings": "measure",  # which languages measures are made for
         "simulation": "measure",  # whether a user was simulated
-        "report": "report",
+        "render": "report",
     }
 
 
@@ -120,9 +121,9 @@ def test_no_room_is_entered_again_once_it_was_left(evaluation: Walk) -> None:
 
 
 def test_a_dialogue_enters_at_most_eight_rooms(evaluation: Walk) -> None:
-    assert len({COMPOSES, FLOWS, *evaluation.rooms()}) <= MAX_ROOMS
+    assert len({*COMPOSES, FLOWS, *evaluation.rooms()}) <= MAX_ROOMS
     holding = {"datasets", *evaluation.holding}  # which makes it, and is given none
-    assert {"metrics", "findings", "report"} <= holding
+    assert {"metrics", "findings", "render"} <= holding
     assert len(holding) <= MAX_ROOMS
 
 

@@ -12,8 +12,8 @@ from trialogue.cli.shared.results import print_findings
 from trialogue.options import Help, Resamples, Seed, Setting
 
 if TYPE_CHECKING:
-    from trialogue.findings.agreement.records import AgreementFindings
-    from trialogue.workflows.agreement.benchmark import BenchmarkResult
+    from trialogue.subjects.agreement.commands.benchmark import BenchmarkResult
+    from trialogue.subjects.agreement.records import AgreementFindings
 
 TieMargin = Annotated[
     Annotated[float, Ge(0)] | Literal["matched"],
@@ -53,13 +53,13 @@ def agree(
 ) -> None:
     """Measure how well metrics agree with people's ratings, choices and rankings of systems."""
     _check(run, benchmark, labels, real, simulated, group)
-    from trialogue.report.agreement.document import agreement_document
-    from trialogue.report.passport.realism import realism_document
-    from trialogue.workflows.agreement.agree import agree as run_agreement
-    from trialogue.workflows.agreement.benchmark import agree_benchmark
+    from trialogue.subjects.agreement.commands.agree import agree as run_agreement
+    from trialogue.subjects.agreement.commands.benchmark import agree_benchmark
+    from trialogue.subjects.agreement.pages.document import agreement_document
+    from trialogue.subjects.simulated_users.commands.realism import realism
+    from trialogue.subjects.simulated_users.pages.realism import realism_document
     from trialogue.workflows.mapped import with_mapping
-    from trialogue.workflows.pipeline import report
-    from trialogue.workflows.simulation.realism import realism
+    from trialogue.workflows.write_findings import write_findings
 
     folder = out or (run if run is not None and benchmark is None else Path("runs/agreement"))
     check_folder(folder)
@@ -67,7 +67,7 @@ def agree(
         if real and simulated:
             sides = (with_mapping(real, mapping), with_mapping(simulated, mapping))
             compared = realism(*sides, seed=seed, resamples=resamples, progress=tell)
-            page = report(compared, folder)
+            page = write_findings(compared, folder)
             print_findings(compared, realism_document, as_json=as_json, tell=tell, page=page)
             return
         assert run is not None
@@ -76,7 +76,7 @@ def agree(
             found: AgreementFindings = run_agreement(
                 run, groups=group or (), tie_margin=tie_margin, seed=seed, resamples=resamples, progress=tell
             )
-            page = report(found, folder)
+            page = write_findings(found, folder)
         else:
             official = agree_benchmark(
                 benchmark, run, labels=labels, seed=seed, resamples=resamples, progress=tell,

@@ -57,12 +57,12 @@ def align(
     as_json: bool = False,
 ) -> None:
     """Measure whether systems use the strategies that human recommenders used in the same situations."""
+    from trialogue.inputs.label_origins import declared_labeller
     from trialogue.records.files.jsonl import to_line
-    from trialogue.report import text_table
-    from trialogue.workflows.alignment.align import align as run_alignment
-    from trialogue.workflows.inputs.label_origins import declared_labeller
-    from trialogue.workflows.labelling.plan import write_items
-    from trialogue.workflows.labelling.study import label_study as make_study
+    from trialogue.subjects.alignment.commands.align import align as run_alignment
+    from trialogue.subjects.alignment.labelling.plan import write_items
+    from trialogue.subjects.alignment.labelling.study import label_study as make_study
+    from trialogue.subjects.evaluation.pages.write import text_table
     from trialogue.workflows.mapped import with_mapping
 
     labeller = declared_labeller(labels_by)
@@ -101,7 +101,7 @@ def align(
 def _check_label_outputs(label_file: Path | None, label_study: Path | None) -> None:
     """Raise UsageError before the work starts if a file or study folder cannot be written."""
     from trialogue.errors import UsageError
-    from trialogue.workflows.labelling.answers import TABLES
+    from trialogue.subjects.alignment.labelling.answers import TABLES
 
     if label_file is not None:
         if label_file.is_dir():

@@ -34,8 +34,8 @@ def board(
     as_json: bool = False,
 ) -> None:
     """Compare many runs on a board, with a leaderboard of comparable rows and the history of versions."""
-    from trialogue.report.board.document import board_document
-    from trialogue.workflows.board.board import board as make_board
+    from trialogue.subjects.board.commands.board import board as make_board
+    from trialogue.subjects.board.pages.document import board_document
 
     if out is not None:
         check_folder(out)

@@ -26,7 +26,7 @@ from trialogue.options import (
 )
 
 if TYPE_CHECKING:
-    from trialogue.findings.comparison.records import Comparison
+    from trialogue.subjects.comparison.records import Comparison
 
 EXITS = {"worse": 1, "mixed": 1, "no verdict": 3}
 """Exit codes of lights under --fail-if-worse: that nothing could be said is not that nothing was found."""
@@ -80,8 +80,8 @@ def compare(
     as_json: bool = False,
 ) -> None:
     """Compare two versions of a recommender: better, worse or inconclusive, and what changed."""
-    from trialogue.report.long_names import with_short_names
-    from trialogue.workflows.compare import compare as run_comparison
+    from trialogue.render.long_names import with_short_names
+    from trialogue.subjects.comparison.commands.compare import compare as run_comparison
 
     if as_json and form not in (OutputFormat.TEXT, OutputFormat.JSON):
         raise UsageError(f"give either --json or --format {form}.")
@@ -137,8 +137,8 @@ def plan(
 ) -> None:
     """Plan how many users and dialogues are needed to detect a difference, by simulation from a pilot."""
     from trialogue.records.files.jsonl import to_line
-    from trialogue.workflows.compare_plan import plan as plan_comparison
-    from trialogue.workflows.compare_plan import plan_lines
+    from trialogue.subjects.planning.commands.compare_plan import plan as plan_comparison
+    from trialogue.subjects.planning.commands.compare_plan import plan_lines
 
     with steps() as tell:
         planned = plan_comparison(
@@ -151,10 +151,10 @@ def plan(
 def _text_in_form(comparison: "Comparison", form: OutputFormat) -> str:
     """The comparison in the form that is asked for."""
     from trialogue.records.files.jsonl import to_line
-    from trialogue.report.comparison.ci import github_annotations, junit_xml
-    from trialogue.report.comparison.document import comparison_document, pull_request_document
-    from trialogue.report.render.papers import document_markdown
-    from trialogue.report.render.terminal import document_text
+    from trialogue.render.media.papers import document_markdown
+    from trialogue.render.media.terminal import document_text
+    from trialogue.subjects.comparison.pages.ci import github_annotations, junit_xml
+    from trialogue.subjects.comparison.pages.document import comparison_document, pull_request_document
 
     match form:
         case OutputFormat.JSON:

@@ -61,7 +61,7 @@ def convert(
     """Convert a file or corpus to another format, and report data that the target format cannot store."""
     from trialogue.datasets import Repairs
     from trialogue.datasets.conversion import convert as convert_records
-    from trialogue.workflows.inputs.locations import resolve
+    from trialogue.inputs.locations import resolve
 
     refuse_input(target, [source, mapping])
     repairs = Repairs()
@@ -84,7 +84,7 @@ def shard(
     """Split a file or corpus into several files, for trialogue score --jobs with a cluster."""
     from trialogue.datasets import Repairs
     from trialogue.datasets.conversion import shard as write_shards
-    from trialogue.workflows.inputs.locations import resolve
+    from trialogue.inputs.locations import resolve
 
     repairs = Repairs()
     with steps() as tell:

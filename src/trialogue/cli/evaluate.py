@@ -80,8 +80,8 @@ def evaluate(
     """Find out which recommender is better, by how much, and how certain that is; write one report."""
     from trialogue.records.files.jsonl import to_line
     from trialogue.records.files.score_parquet import require_parquet
-    from trialogue.report import text_table
-    from trialogue.workflows.evaluation import evaluate as run_evaluation
+    from trialogue.subjects.evaluation.commands.evaluate import evaluate as run_evaluation
+    from trialogue.subjects.evaluation.pages.write import text_table
 
     if texts and Texts.ALL in texts and len(set(texts)) > 1:
         raise UsageError("--texts all cannot be combined with another choice.")

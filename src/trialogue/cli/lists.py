@@ -227,7 +227,7 @@ def _strategy(name: str) -> Shown:
 
 
 def _models() -> list[Row]:
-    from trialogue.workflows.alignment.align import find_model
+    from trialogue.subjects.alignment.commands.align import find_model
 
     return [
         {"name": "default", "about": f"the bundled strategy model, {find_model(None).origin}; or a folder of your own"}
@@ -236,7 +236,7 @@ def _models() -> list[Row]:
 
 def _model(name: str) -> Shown:
     from trialogue.strategies.card import card_lines
-    from trialogue.workflows.alignment.align import find_model
+    from trialogue.subjects.alignment.commands.align import find_model
 
     card = find_model(None if name == "default" else name).card
     return Shown("\n".join(card_lines(card)), card.to_json())
@@ -339,7 +339,7 @@ def _card(card: "Card") -> str:
 
 def _validity(name: str) -> list[str]:
     """Measured agreement with people of a metric's variants."""
-    from trialogue.findings.agreement.validity import bundled_validity, validity_lines
+    from trialogue.findings.validity import bundled_validity, validity_lines
 
     lines = []
     for each in bundled_validity():
@@ -350,7 +350,7 @@ def _validity(name: str) -> list[str]:
 
 
 def _schema(name: str) -> Shown:
-    from trialogue.findings.board.reported import rows_schema
+    from trialogue.subjects.board.reported import rows_schema
 
     _row_of(name, [{"name": "rows"}], "schema")
     schema = rows_schema()

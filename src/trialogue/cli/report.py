@@ -25,8 +25,8 @@ def report(
     ] = None,
 ) -> None:
     """Rewrite the report of a finished run from its findings.json."""
-    from trialogue.report import read_findings, write_report
-    from trialogue.report.plots.base import FIGURE_FORMATS
+    from trialogue.render.plots.base import FIGURE_FORMATS
+    from trialogue.subjects.evaluation.pages.write import read_findings, write_report
 
     formats = [name for name in FIGURE_FORMATS if name in (figures or ())]
     typer.echo(f"Report: {write_report(read_findings(run), out or run, formats=formats)}")

@@ -35,7 +35,7 @@ def kdd2020(
     """
     from trialogue.reproduce.kdd2020 import render_realism, render_tables, reproduce
     from trialogue.reproduce.kdd2020.runs import FILMS
-    from trialogue.workflows.simulation.simulate import PrintedProgress
+    from trialogue.simulating.simulate import PrintedProgress
 
     if published:
         typer.echo(render_realism())

@@ -23,7 +23,7 @@ def run(
 ) -> None:
     """Run an experiment end to end: simulate, label, score, rate, report. Unchanged stages are cached."""
     from trialogue.records.files.jsonl import to_line
-    from trialogue.report import text_table
+    from trialogue.subjects.evaluation.pages.write import text_table
     from trialogue.workflows.experiment import plan_steps, plan_text, protocol_text, read_experiment, run_experiment
 
     find_modules_beside(experiment)

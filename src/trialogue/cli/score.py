@@ -28,10 +28,10 @@ def score(
     as_json: bool = False,
 ) -> None:
     """Compute metrics for each system, in one pass over files of any size. With --json, one record per line."""
+    from trialogue.analysis.calibration_notes import calibration_warnings
     from trialogue.metrics import Settings
     from trialogue.records.files.jsonl import to_line
     from trialogue.records.files.opening import open_replacing
-    from trialogue.workflows.calibration_notes import calibration_warnings
     from trialogue.workflows.score import score as score_files
 
     refuse_input(out, [*inputs, mapping])

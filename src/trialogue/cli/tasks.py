@@ -37,7 +37,7 @@ def tasks(
     """Score recorded trials of tasks by system, or only trivial agents: abstain, one item, any item, ask nothing or all."""
     from trialogue.errors import UsageError
     from trialogue.records.files.jsonl import to_line
-    from trialogue.report.tasks import tasks_text
+    from trialogue.render.tasks import tasks_text
     from trialogue.tasks.files import read_task_set
     from trialogue.tasks.outcomes import ends_of
     from trialogue.tasks.trials import score_baselines

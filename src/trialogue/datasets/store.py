@@ -18,7 +18,7 @@ import urllib.parse
 import urllib.request
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.client import HTTPException, HTTPResponse
 from importlib.metadata import version
 from importlib.resources import files as resources
@@ -27,6 +27,7 @@ from typing import IO, cast
 
 from trialogue.datasets.base import Corpus, RemoteFile, Source
 from trialogue.errors import DataError, MissingDataError, Problem, UsageError
+from trialogue.long_work import Progress
 from trialogue.records import sha256_of
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.records.files.opening import write_text
@@ -37,7 +38,6 @@ REPORT_EVERY = 32 << 20  # bytes between two lines about a large file
 MIB = 1 << 20
 URL_PUNCTUATION = "%/:=&?~#+!$,;'@()*[]"  # what is left alone when a space in a URL is escaped
 
-Progress = Callable[[str], None]
 """Callback for progress lines."""
 
 

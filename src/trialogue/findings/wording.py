@@ -5,7 +5,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Raters
+from trialogue.records.kinds.origins import kinds_of
 
 
 def p_words(p: float) -> str:
@@ -133,3 +134,17 @@ def _as_seen(name: str) -> str:
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold().translate(SHAPES))
     plain = "".join(each for each in plain if unicodedata.category(each)[0] not in "CZ")
     return _PARTING.sub("", plain) or plain or name
+
+
+NOT_PEOPLES = {
+    Raters.SCRIPTED: "These answers come from scripts, not people: a rehearsal.",
+    Raters.INVENTED: "These answers are invented, not given by people: they show nothing about any system.",
+    Raters.MODEL: "These answers come from a model, not people.",
+    Raters.PROGRAM: "These answers are computed by a program, not given by people.",
+    Raters.UNKNOWN: "The data do not say who gave these answers.",
+}
+
+
+def not_people(raters: Iterable[Raters]) -> tuple[str, ...]:
+    """Leading sentence about answers that were not given by people; empty if all were."""
+    return tuple(NOT_PEOPLES[kind] for kind in kinds_of(raters) if kind in NOT_PEOPLES)

@@ -8,16 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+from trialogue.analysis.saved_results import holds_run, read_run
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.findings.wording import list_names
+from trialogue.inputs.inputs import InputRecords, gather
+from trialogue.inputs.populations import measured_units
 from trialogue.metrics.engine.conversations import evaluated_conversations, offline_conversations
 from trialogue.records import MeasuredUnits, Rated, Record, Response, Situation
 from trialogue.records.kinds.suspicions import Suspicion
 from trialogue.records.runs import open_run
-from trialogue.workflows.inputs.inputs import InputRecords, gather
-from trialogue.workflows.inputs.populations import measured_units
-from trialogue.workflows.pipeline.saved_results import holds_run, read_run
 
 
 class CheckCode(StrEnum):
@@ -167,7 +167,7 @@ def _items_of(catalogue: str | None) -> Mapping[str, str] | None:
     """Titles of items by id."""
     if catalogue is None:
         return None
-    from trialogue.workflows.inputs.knowledge import load_catalogue  # here: most checks need no catalogue
+    from trialogue.inputs.knowledge import load_catalogue  # here: most checks need no catalogue
 
     return {name: item.title for name, item in load_catalogue(catalogue).catalogue.items()}
 

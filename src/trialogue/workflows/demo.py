@@ -9,10 +9,10 @@ from importlib.resources import files
 from pathlib import Path
 
 from trialogue.findings import Example, Findings
-from trialogue.findings.agreement.columns import Column, ColumnAgreement
 from trialogue.records import Dialogue, Ending, read_records
 from trialogue.records.files.opening import write_text
 from trialogue.simulation.batch.folder import DIALOGUES
+from trialogue.subjects.agreement.columns import Column, ColumnAgreement
 from trialogue.workflows.experiment import plan_steps, read_experiment, run_experiment
 from trialogue.workflows.experiment.columns import columns_of
 from trialogue.workflows.experiment.stages import measured_name

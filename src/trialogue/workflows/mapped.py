@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from trialogue.analysis.saved_results import holds_run
 from trialogue.datasets import AnyRecord, Repairs, recognise
 from trialogue.datasets.base import Format
 from trialogue.datasets.tables.format import Proposal, proposal, table_format
 from trialogue.datasets.tables.mapping import Columns, load_mapping
 from trialogue.datasets.tables.scores import score_table_format
 from trialogue.errors import DataError
-from trialogue.workflows.inputs.locations import Input, inputs_of
-from trialogue.workflows.inputs.study_answers import export_files
-from trialogue.workflows.pipeline.saved_results import holds_run
+from trialogue.inputs.locations import Input, inputs_of
+from trialogue.inputs.study_answers import export_files
 
 Given = TypeVar("Given")
 

@@ -9,6 +9,9 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.findings.family import correct_family
 from trialogue.findings.languages import screen
 from trialogue.findings.threats.language_texts import language_lines
+from trialogue.inputs.inputs import sources_of
+from trialogue.inputs.locations import Input
+from trialogue.inputs.memory import Data, InMemory, with_data_read
 from trialogue.long_work import few_collections
 from trialogue.metrics import Settings, get_metric, get_metrics, measure, offline_conversations
 from trialogue.metrics.base import needs_offline
@@ -16,10 +19,7 @@ from trialogue.metrics.engine.engine import Sink
 from trialogue.options import AnyLanguage, Jobs
 from trialogue.records import Manifest, Score
 from trialogue.records.files.jsonl import Note, warn
-from trialogue.workflows.display import Scores
-from trialogue.workflows.inputs.inputs import sources_of
-from trialogue.workflows.inputs.locations import Input
-from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
+from trialogue.subjects.evaluation.commands.display import Scores
 from trialogue.workflows.score_parts import Task, Tell, measure_pieces, pieces_of
 
 

@@ -12,6 +12,8 @@ from trialogue.datasets.door.admission import Admission
 from trialogue.datasets.formats.trialogue_jsonl import FORMAT, read_plain
 from trialogue.errors import DataError, Problem
 from trialogue.findings.languages import LanguageSurvey
+from trialogue.inputs.locations import Input, name_system, reader_of
+from trialogue.inputs.memory import InMemory
 from trialogue.long_work import few_collections, with_progress
 from trialogue.metrics import Settings, conversations_of, get_metrics
 from trialogue.metrics.base import AnyMetric
@@ -23,8 +25,6 @@ from trialogue.records import Dialogue, Response, Situation
 from trialogue.records.files.jsonl import Note, Part, parts_of
 from trialogue.records.files.opening import fetch
 from trialogue.records.files.plain import PlainDialogue
-from trialogue.workflows.inputs.locations import Input, name_system, reader_of
-from trialogue.workflows.inputs.memory import InMemory
 
 
 def read_only_texts(metrics: Sequence[AnyMetric]) -> bool:

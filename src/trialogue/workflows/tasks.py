@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from trialogue.datasets.tables.mapping import Columns
+from trialogue.inputs.inputs import gather
 from trialogue.tasks.files import read_task_set
 from trialogue.tasks.outcomes import Ends
 from trialogue.tasks.scores import TrialScores
 from trialogue.tasks.trials import score_trials
-from trialogue.workflows.inputs.inputs import gather
 
 
 def score_tasks(

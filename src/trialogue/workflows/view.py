@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records.runs import open_run
-from trialogue.report.explorer.links import PAGE as EXPLORER
+from trialogue.render.explorer.links import PAGE as EXPLORER
 
 HOST = "127.0.0.1"
 REPORT = "report.html"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.workflows.passport.test_passport import talks
+from tests.subjects.simulated_users.commands.test_passport import talks
 from trialogue.cli.app import app
 from trialogue.errors import UsageError
 from trialogue.records import write_records
@@ -15,7 +15,7 @@ RUN = CliRunner()
 
 
 def test_terminal_page_and_json_say_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trialogue.findings.passport.behavior.SPLITS", 3)
+    monkeypatch.setattr("trialogue.subjects.simulated_users.behavior.SPLITS", 3)
     write_records(tmp_path / "real.jsonl", talks(15, words=4, seed=1))
     write_records(tmp_path / "own.jsonl", talks(15, words=4, seed=2, name="s"))
     given = ["users", "passport", str(tmp_path / "own.jsonl"), "--real", str(tmp_path / "real.jsonl")]

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from trialogue.datasets import AnyRecord
 from trialogue.datasets.door.admission import Admission, plain_name
 from trialogue.errors import Problem
+from trialogue.inputs.inputs import gather
 from trialogue.records import Dialogue, Preference, Response, Score, Utterance
-from trialogue.workflows.evaluation import evaluate
-from trialogue.workflows.inputs.inputs import gather
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
 
 UNSEEN = " \t\n\u00a0\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u202e\x00"
 SAID = Utterance(speaker="system", text="Try Heat (1995).")

@@ -8,9 +8,9 @@ import pytest
 
 from trialogue.datasets.door.feedback import feedback_in, feedback_under
 from trialogue.errors import DataError
+from trialogue.inputs.inputs import InputRecords, gather
 from trialogue.records import Raters
-from trialogue.workflows.evaluation import evaluate
-from trialogue.workflows.inputs.inputs import InputRecords, gather
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from trialogue.agents.replies import turn_of
+from trialogue.inputs.inputs import gather
+from trialogue.inputs.memory import in_memory
 from trialogue.records import Mention, Utterance
 from trialogue.records.spoken import in_one_form, is_blank, settle_utterance, split_channels
 from trialogue.transport.failures import AgentFailure
-from trialogue.workflows.inputs.inputs import gather
-from trialogue.workflows.inputs.memory import in_memory
 
 SAID, THOUGHT = "Have you seen Heat?", "They like thrillers."
 

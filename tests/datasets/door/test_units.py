@@ -7,8 +7,8 @@ import pytest
 
 from trialogue.datasets import Repairs
 from trialogue.errors import DataError
+from trialogue.inputs.inputs import InputRecords, gather
 from trialogue.records import Dialogue
-from trialogue.workflows.inputs.inputs import InputRecords, gather
 
 
 def read(folder: Path, text: str, name: str = "made.csv") -> InputRecords:

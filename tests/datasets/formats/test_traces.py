@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 import trialogue
 from trialogue.datasets import get_format, read, recognise
 from trialogue.errors import DataError, Problem
+from trialogue.inputs.inputs import gather
 from trialogue.records import Dialogue, Ending, Raters
 from trialogue.records.trace import join_traces
-from trialogue.workflows.inputs.inputs import gather
 
 FOLDER = Path(__file__).parents[2] / "data" / "traces"
 FORMATS = {

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from trialogue.errors import DataError
-from trialogue.workflows.inputs.inputs import InputRecords, gather
+from trialogue.inputs.inputs import InputRecords, gather
 
 
 def read(folder: Path, *rows: str, name: str = "made.csv") -> InputRecords:

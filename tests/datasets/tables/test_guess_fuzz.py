@@ -18,8 +18,8 @@ from trialogue.datasets.tables.format import guessed_columns, records_of_table
 from trialogue.datasets.tables.guess import guess
 from trialogue.datasets.tables.rows import Row, Table
 from trialogue.errors import DataError
+from trialogue.inputs.locations import resolve
 from trialogue.records import Dialogue, Response
-from trialogue.workflows.inputs.locations import resolve
 
 SPELT = st.sampled_from(
     [str.lower, str.upper, str.title, lambda text: text.replace("_", " "), lambda text: f" {text} "]

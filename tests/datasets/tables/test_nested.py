@@ -13,8 +13,8 @@ from trialogue.datasets import Repairs
 from trialogue.datasets.tables.format import guess_mapping, load_mapping, proposal, table_format
 from trialogue.datasets.tables.mapping import Mapping
 from trialogue.errors import DataError
+from trialogue.inputs.locations import resolve
 from trialogue.records import Dialogue
-from trialogue.workflows.inputs.locations import resolve
 from trialogue.workflows.mapped import mapping_of
 
 GALLERY = Path(__file__).parents[3] / "examples" / "mappings"

@@ -14,8 +14,8 @@ from trialogue.datasets.json_documents import ParseReport
 from trialogue.datasets.tables.rows import Row, Table
 from trialogue.datasets.tables.transcripts import with_messages
 from trialogue.errors import DataError
+from trialogue.inputs.inputs import gather
 from trialogue.records import Dialogue
-from trialogue.workflows.inputs.inputs import gather
 
 AGREEMENT = ["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"]
 

@@ -8,9 +8,9 @@ import pytest
 from tests.findings.logs.faults import entries, log
 from trialogue.findings.log_records import BlameRule, Party
 from trialogue.findings.logs.blame import blame_of, own_words
+from trialogue.inputs.inputs import gather
 from trialogue.records import Dialogue, Ending, Utterance
 from trialogue.records.trace import ToolCall, Trace
-from trialogue.workflows.inputs.inputs import gather
 
 
 def test_every_planted_fault_is_blamed_on_its_party(tmp_path: Path) -> None:

@@ -5,15 +5,15 @@ import pytest
 from benchmarks.judge_probes import place_answers
 
 from tests.judges.conftest import judge_at, talk
-from trialogue.findings.judging.probe_records import ProbeFinding, ProbeVerdict
-from trialogue.findings.judging.probes import probe_findings, probe_threats
 from trialogue.findings.threat import Severity, ThreatCode
 from trialogue.findings.threats.texts import sentence
 from trialogue.judges.probe_kinds import DEFECTS, REWORDED, ProbeKind
 from trialogue.judges.probes import ProbeCase, ProbeCases, Probes, plant, sample_dialogues, sample_pairs
 from trialogue.records import Dialogue
-from trialogue.report.judging.document import probes_table
-from trialogue.report.render.papers import table_markdown
+from trialogue.render.media.papers import table_markdown
+from trialogue.subjects.judging.pages.document import probes_table
+from trialogue.subjects.judging.probe_records import ProbeFinding, ProbeVerdict
+from trialogue.subjects.judging.probes import probe_findings, probe_threats
 
 TITLES = ("Alien (1999)", "Heat (1995)", "Big (1998)", "Up (2009)")
 

@@ -11,16 +11,16 @@ from trialogue.catalogue.presenting.check import TitleCheck
 from trialogue.catalogue.presenting.real_items import RealItems
 from trialogue.errors import UsageError
 from trialogue.findings.threats import Severity, ThreatCode
+from trialogue.inputs.knowledge import load_catalogue
 from trialogue.metrics.base import Reply, Undefined
 from trialogue.metrics.needs.need_met import NeedMet
 from trialogue.metrics.needs.need_ranking import OutOfCatalogue
 from trialogue.metrics.recommendation.inventions import UnrecognisedTitles
 from trialogue.records import Dialogue, Mention, MentionedBy, Need, ReasonCode, Utterance
 from trialogue.study.design.file import preset
-from trialogue.workflows.agreement.agree import agree
-from trialogue.workflows.board.board import board
-from trialogue.workflows.evaluation import Run, evaluate
-from trialogue.workflows.inputs.knowledge import load_catalogue
+from trialogue.subjects.agreement.commands.agree import agree
+from trialogue.subjects.board.commands.board import board
+from trialogue.subjects.evaluation.commands.evaluate import Run, evaluate
 
 FIRST, SECOND = (
     ("Zelkova", "Quarrel", "Brindle", "Vantage", "Ossuary"),

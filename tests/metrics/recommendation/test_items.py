@@ -15,7 +15,7 @@ from trialogue.metrics import Conversation, DistinctTypes, Reply, Settings, Unde
 from trialogue.metrics.needs.need_ranking import RepeatedRecommendations
 from trialogue.metrics.recommendation.lists import Coverage, Gini, IntraListDiversity, Popularity
 from trialogue.records import Dialogue, Mention, Reason, ReasonCode, Score, Utterance
-from trialogue.workflows.evaluation import evaluate
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
 
 
 def reply(text: str, found: Sequence[str] | None = None, *, ranking: str | None = None) -> Reply:

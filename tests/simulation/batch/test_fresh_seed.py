@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from trialogue.errors import DataError
+from trialogue.simulating.simulate import simulate
 from trialogue.simulation.batch.folder import seed_of
 from trialogue.simulation.batch.plan import GUESSABLE
 from trialogue.simulation.batch.simulation_file import LARGEST, SimulationFile, study_of
-from trialogue.workflows.simulation.simulate import simulate
 
 
 def fresh(out: Path, **more: object) -> SimulationFile:

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from tests.simulation.made import film_ratings, films
 from trialogue.cli.app import app
 from trialogue.errors import DataError, UsageError
+from trialogue.inputs.inputs import gather
 from trialogue.records import Dialogue, Utterance
 from trialogue.simulation.language.styles import add_typos
 from trialogue.simulation.llm.people_style import (
@@ -22,7 +23,6 @@ from trialogue.simulation.llm.people_style import (
 from trialogue.simulation.llm.users import LlmUsers
 from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.kinds import World, load_kind
-from trialogue.workflows.inputs.inputs import gather
 
 
 def dialogue(*texts: str, user: str | None = None, name: str = "d") -> Dialogue:

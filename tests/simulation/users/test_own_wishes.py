@@ -3,12 +3,12 @@
 import pytest
 
 from trialogue.agents.registry import make_agent
+from trialogue.inputs.knowledge import load_catalogue
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records.kinds.suspicions import Gate
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.users.kinds import World, load_kind
-from trialogue.workflows.inputs.knowledge import load_catalogue
 
 
 @pytest.mark.parametrize("kind", ["cir6-pkg", "qrfa-single"])

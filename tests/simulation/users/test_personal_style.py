@@ -7,6 +7,7 @@ import pytest
 from tests.simulation.made import film_ratings, films, rng
 from trialogue.agents import make_agent
 from trialogue.fingerprints import normalise
+from trialogue.inputs.knowledge import load_catalogue
 from trialogue.records import Dialogue
 from trialogue.simulation import Users, fit_users
 from trialogue.simulation.bundled import bundled_dialogues
@@ -15,7 +16,6 @@ from trialogue.simulation.language.rewording import is_long
 from trialogue.simulation.users.agenda import INITIALISERS, draw_near
 from trialogue.simulation.users.fit import UserModel
 from trialogue.simulation.users.interaction import fit_interaction
-from trialogue.workflows.inputs.knowledge import load_catalogue
 
 N = 40
 

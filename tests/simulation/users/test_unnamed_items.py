@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import pytest
 
 from trialogue.agents.baselines import Fixed
+from trialogue.inputs.knowledge import load_catalogue
 from trialogue.metrics.recommendation.acceptance import TAKES
 from trialogue.records import Dialogue
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.users.kinds import World, load_kind
-from trialogue.workflows.inputs.knowledge import load_catalogue
 
 REPLIES = (
     "Before I recommend something, which genre do you prefer?",

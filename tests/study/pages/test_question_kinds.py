@@ -9,13 +9,14 @@ from django.test import Client
 
 from tests.study.pages.studies import ASKED, Form, entered, running, sent, source, walked
 from trialogue.errors import DataError
-from trialogue.findings.people.options import OptionValue, describe_options
+from trialogue.inputs.study_data import OptionValue
 from trialogue.records import Score, read_records
-from trialogue.report.study import write_study_report
 from trialogue.study.design.file import preset, preset_names, study_of
 from trialogue.study.export import export_study
 from trialogue.study.models import Study, Submission
-from trialogue.workflows.study.report import study_findings
+from trialogue.subjects.people.commands.report import study_findings
+from trialogue.subjects.people.options import describe_options
+from trialogue.subjects.people.pages.write import write_study_report
 
 pytestmark = pytest.mark.usefixtures("database")
 

@@ -10,7 +10,8 @@ from django.test import Client
 from tests.study.pages.studies import Form, entered, running, sent, source, walked
 from tests.study.pages.test_staff import member, text
 from trialogue.errors import DataError
-from trialogue.findings.people.participants import countable_participants
+from trialogue.inputs.study_data import countable_participants
+from trialogue.inputs.study_files import read_export
 from trialogue.study.design.file import preset, study_of
 from trialogue.study.design.validity import (
     HIDDEN_FIELD,
@@ -25,7 +26,6 @@ from trialogue.study.design.validity import (
 from trialogue.study.export import export_study
 from trialogue.study.models import Study
 from trialogue.study.services.validity import signals
-from trialogue.workflows.inputs.study_files import read_export
 
 pytestmark = pytest.mark.usefixtures("database")
 LONG = "It names a film that fits what the person asked for, and it says why."

@@ -14,11 +14,11 @@ from django.test import Client, override_settings
 from tests.study.hostile import HOSTILE
 from tests.study.pages.studies import Form, entered, running, sent, source, walked
 from tests.study.pages.test_staff import member, text
-from trialogue.findings.people.methods import looks_of
-from trialogue.findings.people.records import InterimLook
+from trialogue.inputs.study_data import InterimLook
 from trialogue.study.export import export_study
 from trialogue.study.models import Audit, Decision, Participant, Study, Submission
 from trialogue.study.services import previews
+from trialogue.subjects.people.methods import looks_of
 
 pytestmark = pytest.mark.usefixtures("database")
 

@@ -22,8 +22,8 @@ from trialogue.records import (
     Utterance,
     write_records,
 )
-from trialogue.report import read_findings
-from trialogue.workflows.compare import compare
+from trialogue.subjects.comparison.commands.compare import compare
+from trialogue.subjects.evaluation.pages.write import read_findings
 from trialogue.workflows.experiment import experiment_of, run_experiment
 from trialogue.workflows.experiment.parts import Parts
 from trialogue.workflows.experiment.threat_facts import joined_domains, joined_mismatches, joined_sensitivity

@@ -1,9 +1,9 @@
 """What a decision protocol leaves out."""
 
+from trialogue.analysis.decision import exclude
 from trialogue.findings.protocol import Exclusion
+from trialogue.inputs.inputs import InputRecords
 from trialogue.records import Dialogue, Preference, Rating, Utterance
-from trialogue.workflows.inputs.inputs import InputRecords
-from trialogue.workflows.pipeline.decision import exclude
 
 
 def dialogue(name: str, turns: int, *, user: str | None = None, ended_by: str | None = None) -> Dialogue:

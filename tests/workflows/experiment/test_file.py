@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trialogue.errors import DataError
+from trialogue.inputs.inputs import gather
 from trialogue.workflows.experiment import Experiment, experiment_of, plan_steps, read_experiment
-from trialogue.workflows.inputs.inputs import gather
 
 SIMULATION = {"agents": ["reference:guided"], "users": ["cir6-pkg"], "n": 3}
 

@@ -13,7 +13,7 @@ from trialogue.errors import DataError
 from trialogue.findings import Findings
 from trialogue.findings.protocol import DeviationKind
 from trialogue.findings.threats import Severity, ThreatCode
-from trialogue.report import text_table
+from trialogue.subjects.evaluation.pages.write import text_table
 from trialogue.workflows.experiment import experiment_of, plan_steps, protocol_text, read_experiment, run_experiment
 from trialogue.workflows.experiment.registration import FILE, register, registration_of
 

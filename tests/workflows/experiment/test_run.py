@@ -8,13 +8,13 @@ import pytest
 
 from trialogue.errors import DataError, UnknownNameError
 from trialogue.findings import StatementKind
-from trialogue.findings.passport.records import PassportPart
 from trialogue.records import Dialogue, Score, Utterance, write_records
-from trialogue.report import read_findings
-from trialogue.workflows.compare import compare
+from trialogue.subjects.comparison.commands.compare import compare
+from trialogue.subjects.evaluation.pages.write import read_findings
+from trialogue.subjects.simulated_users.commands.section import read_passport
+from trialogue.subjects.simulated_users.records import PassportPart
 from trialogue.workflows.experiment import experiment_of, plan_steps, plan_text, run_experiment
 from trialogue.workflows.experiment.run import ExperimentResult
-from trialogue.workflows.passport.section import read_passport
 
 FAST = {"metrics": ["turns", "repetition"], "resamples": 100, "seed": 1}
 

@@ -14,8 +14,8 @@ from trialogue.cli.shared.results import print_findings
 from trialogue.options import Help, Setting
 
 if TYPE_CHECKING:
-    from trialogue.findings.judging.conclude import JudgeSettings
-    from trialogue.workflows.judging.consent import Disclosure
+    from trialogue.subjects.judging.commands.consent import Disclosure
+    from trialogue.subjects.judging.conclude import JudgeSettings
 
 RunGiven = Annotated[list[str], typer.Argument(help="Folder written by 'trialogue evaluate', or dialogues.")]
 Aspect = Annotated[
@@ -61,7 +61,7 @@ class Models:
 
     def settings(self, out: Path) -> dict[str, Any]:
         """Arguments of the functions that ask them; answers are kept beside the results, so that a rerun asks nothing."""
-        from trialogue.workflows.judging.ask import CACHE
+        from trialogue.subjects.judging.commands.ask import CACHE
 
         return {
             "rubric": self.rubric,
@@ -105,8 +105,8 @@ def mistakes_in(models: Models | None) -> list[str]:
 def settings_of(wrong: list[str], *, estimand: str, raters: str = "these", **fields: Any) -> "JudgeSettings":
     """Settings of the analysis, unless mistakes were found before; UsageError with all of those."""
     from trialogue.errors import UsageError
-    from trialogue.findings.judging.conclude import JudgeSettings
     from trialogue.stats.correction.table import Estimand
+    from trialogue.subjects.judging.conclude import JudgeSettings
 
     if wrong:
         raise UsageError("\n".join(wrong))
@@ -133,14 +133,14 @@ def print_judging(
     tell: StepProgress,
     **more: Any,
 ) -> None:
-    """Judge, write the page into ``out``, and print the findings; ``more`` are arguments of ``workflows.judging.judge``."""
-    from trialogue.report.judging.document import judging_document
-    from trialogue.workflows.judging.judge import judge
-    from trialogue.workflows.pipeline import report
+    """Judge, write the page into ``out``, and print the findings; ``more`` are arguments of ``judge``."""
+    from trialogue.subjects.judging.commands.judge import judge
+    from trialogue.subjects.judging.pages.document import judging_document
+    from trialogue.workflows.write_findings import write_findings
 
     asked = {} if models is None else {**models.settings(out), "i_may": models.i_may, "out": out}
     findings = judge(*given, settings=settings, progress=tell, **asked, **more)
-    print_findings(findings, judging_document, as_json=as_json, tell=tell, page=report(findings, out))
+    print_findings(findings, judging_document, as_json=as_json, tell=tell, page=write_findings(findings, out))
 
 
 def print_price(costs: list[tuple[str, Any]], disclosure: "Disclosure | None", *, as_json: bool) -> None:
@@ -148,7 +148,7 @@ def print_price(costs: list[tuple[str, Any]], disclosure: "Disclosure | None", *
     import json
     from dataclasses import asdict
 
-    from trialogue.report.judging.cost import cost_text
+    from trialogue.subjects.judging.pages.cost import cost_text
 
     if as_json:
         typer.echo(json.dumps({name: asdict(cost) for name, cost in costs}))

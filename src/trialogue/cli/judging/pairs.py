@@ -23,8 +23,8 @@ def pairs(
 ) -> None:
     """Let a language model compare dialogues of every pair of systems, in both orders."""
     from trialogue.records.files.jsonl import to_line
-    from trialogue.report.judging.pairs import pairs_text
-    from trialogue.workflows.judging.pairs import PREFERENCES, judge_pairs, prepare_pairs
+    from trialogue.subjects.judging.commands.pairs import PREFERENCES, judge_pairs, prepare_pairs
+    from trialogue.subjects.judging.pages.pairs import pairs_text
     from trialogue.workflows.mapped import with_mapping
 
     models = given.models_of(rubric, model, options, i_may=i_may, seed=seed, needed_by="pairs")

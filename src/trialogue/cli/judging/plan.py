@@ -35,8 +35,8 @@ def plan(
 ) -> None:
     """Draw the units to label next for a target interval width, with equal probability within each system."""
     from trialogue.records import write_records
-    from trialogue.report.judging.plan import plan_text
-    from trialogue.workflows.judging.judge import judged_aspect, plan_labels
+    from trialogue.subjects.judging.commands.judge import judged_aspect, plan_labels
+    from trialogue.subjects.judging.pages.plan import plan_text
     from trialogue.workflows.mapped import with_mapping
 
     models = given.models_of(rubric, model, options, i_may=i_may, seed=seed)
@@ -62,8 +62,8 @@ def plan(
     typer.echo(f"\nPlan: {out / PLAN}")
     if study is None:
         return
-    from trialogue.workflows.judging.label_study import PLAN as CHANCES
-    from trialogue.workflows.judging.label_study import write_label_study
+    from trialogue.subjects.judging.commands.label_study import PLAN as CHANCES
+    from trialogue.subjects.judging.commands.label_study import write_label_study
 
     made = write_label_study(
         study, found, data, aspect=aspect or "", rubric=rubric, labels=labels, scale=settings.scale, seed=seed

@@ -29,7 +29,7 @@ def probe(
     as_json: bool = False,
 ) -> None:
     """Judge systems, and probe the model for biases: padding, injection, rewording, position, planted defects."""
-    from trialogue.findings.judging.conclude import JudgeSettings
+    from trialogue.subjects.judging.conclude import JudgeSettings
     from trialogue.workflows.mapped import with_mapping
 
     models = given.models_of(rubric, model, options, i_may=i_may, seed=seed, needed_by="probes")
@@ -38,9 +38,9 @@ def probe(
     data = with_mapping(run, mapping)
     with given.limited_steps(out, limit) as tell:
         if dry_run:
-            from trialogue.workflows.judging.ask import prepare_panel
-            from trialogue.workflows.judging.judge import aspect_of
-            from trialogue.workflows.judging.probes import prepare_probes
+            from trialogue.subjects.judging.commands.ask import prepare_panel
+            from trialogue.subjects.judging.commands.judge import aspect_of
+            from trialogue.subjects.judging.commands.probes import prepare_probes
 
             panel = prepare_panel(data, **models.settings(out))
             name, _ = aspect_of(panel.rubric, aspect)

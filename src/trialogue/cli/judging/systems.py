@@ -60,7 +60,7 @@ def judge(
     data = with_mapping(run, mapping)
     with given.limited_steps(out, limit) as tell:
         if dry_run and models is not None:
-            from trialogue.workflows.judging.ask import prepare_panel
+            from trialogue.subjects.judging.commands.ask import prepare_panel
 
             panel = prepare_panel(data, **models.settings(out))
             given.print_price(panel.costs(), panel.disclosure, as_json=as_json)

@@ -22,7 +22,7 @@ def train(
     ] = False,
 ) -> None:
     """Train a judge of dialogues and replies on people's ratings, without a language model."""
-    from trialogue.workflows.judging.train import train_file, train_satisfaction_file
+    from trialogue.subjects.judging.commands.train import train_file, train_satisfaction_file
     from trialogue.workflows.mapped import with_mapping
 
     train = train_satisfaction_file if satisfaction else train_file

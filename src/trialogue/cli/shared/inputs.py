@@ -8,7 +8,7 @@ from trialogue.cli.shared.settings import read_settings
 from trialogue.options import Help, Jobs, MaxCalls, MaxCost, MaxTokens, Setting
 
 if TYPE_CHECKING:
-    from trialogue.workflows.inputs.locations import Input
+    from trialogue.inputs.locations import Input
 
 Out = Annotated[Path, Help("Output folder.", ("--out", "-o"))]
 Mapped = Annotated[
@@ -168,8 +168,8 @@ def check_inputs(
         files: other files or folders that are read.
     """
     from trialogue.errors import TrialogueError, UsageError
+    from trialogue.inputs.locations import resolve
     from trialogue.strategies.models import FILE
-    from trialogue.workflows.inputs.locations import resolve
 
     problems = []
     for one in given:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from trialogue.errors import MissingDataError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
-    from trialogue.workflows.simulation.failed_agents import FailedAgent
+    from trialogue.simulating.failed_agents import FailedAgent
 
 RESULTS = (
     "scores.jsonl",
@@ -84,7 +84,7 @@ def refuse_input(out: Path | None, inputs: Iterable[str | Path | None]) -> None:
         out: to be written, if anything is.
         inputs: to be read: corpora, files, folders or ``NAME=FILE``; missing ones are not reported here.
     """
-    from trialogue.workflows.inputs.locations import expand_folders, resolve
+    from trialogue.inputs.locations import expand_folders, resolve
 
     for given in map(str, filter(None, inputs)) if out is not None and out.exists() else ():
         # An input that does not exist cannot be overwritten; the command that reads it reports it.

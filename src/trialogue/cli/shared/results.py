@@ -20,7 +20,7 @@ def print_findings(
 ) -> None:
     """Print findings, their warnings as notes, and the path of their page; as JSON, the path goes to stderr."""
     from trialogue.records.files.jsonl import to_line
-    from trialogue.report.render.terminal import document_text
+    from trialogue.render.media.terminal import document_text
 
     for warning in findings.warnings if tell is not None else ():
         tell.say(f"note: {warning}")  # type: ignore[union-attr]  # only with it is there a warning
@@ -31,7 +31,7 @@ def print_findings(
 
 def print_repairs(repairs: Any, tell: StepProgress) -> None:
     """Print what was repaired while reading, as notes."""
-    from trialogue.workflows.inputs.inputs import summarise_repairs
+    from trialogue.inputs.inputs import summarise_repairs
 
     for line in summarise_repairs(repairs.problems):
         tell.say(f"note: {line}")

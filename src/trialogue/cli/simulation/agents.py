@@ -45,8 +45,8 @@ def debug(
     as_json: bool = False,
 ) -> None:
     """List the user acts that agents did not answer, most costly first, and where dialogues go wrong."""
-    from trialogue.workflows.simulation.debugging import debug as reports_on
-    from trialogue.workflows.simulation.debugging import report_lines
+    from trialogue.simulating.debugging import debug as reports_on
+    from trialogue.simulating.debugging import report_lines
 
     with steps():
         reports = reports_on([source], system=system, decides=decides)

@@ -31,10 +31,10 @@ def ci(
     Options override the file. Writes junit.xml, comparison.md and failing.md (dialogues that failed or lost most).
     """
     from trialogue.cli.compare import EXITS
-    from trialogue.report.comparison.document import comparison_document
-    from trialogue.report.render.terminal import document_text
-    from trialogue.workflows.simulation.ci import run_ci
-    from trialogue.workflows.simulation.simulate import PrintedProgress
+    from trialogue.render.media.terminal import document_text
+    from trialogue.simulating.simulate import PrintedProgress
+    from trialogue.subjects.comparison.commands.ci import run_ci
+    from trialogue.subjects.comparison.pages.document import comparison_document
 
     given: dict[str, Any] = {"n": n, "needs": needs, "jobs": jobs, **limits_of(limit)}
     given |= {"retry_failed": retry_failed or None, "out": None if out is None else str(out.absolute())}

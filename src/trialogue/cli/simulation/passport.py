@@ -68,12 +68,12 @@ def passport(
     as_json: bool = False,
 ) -> None:
     """Write the passport of simulated users: behavior, ranking validity, known groups, stability, gates and cost."""
-    from trialogue.report.passport.document import passport_document
+    from trialogue.subjects.simulated_users.commands.passport import AGENTS
+    from trialogue.subjects.simulated_users.commands.passport import passport as run_passport
+    from trialogue.subjects.simulated_users.commands.simulated_sample import PassportPlan, default_folder
+    from trialogue.subjects.simulated_users.pages.document import passport_document
     from trialogue.workflows.mapped import with_mapping
-    from trialogue.workflows.passport.passport import AGENTS
-    from trialogue.workflows.passport.passport import passport as run_passport
-    from trialogue.workflows.passport.simulated_sample import PassportPlan, default_folder
-    from trialogue.workflows.pipeline import report
+    from trialogue.workflows.write_findings import write_findings
 
     wrong: list[str] = []
     versions = pairs_of("--set version", version or (), wrong=wrong)
@@ -102,5 +102,5 @@ def passport(
             users, with_mapping(real or [], mapping), plan=plan, outcome=outcome, same=names, out=folder, seed=seed,
             resamples=resamples, progress=tell,
         )  # fmt: skip
-        page = report(findings, folder)
+        page = write_findings(findings, folder)
     print_findings(findings, passport_document, as_json=as_json, tell=tell, page=page)

@@ -193,9 +193,9 @@ def _name_in(agent: str) -> str:
 def _run_study(
     study: "SimulationFile", *, timed: bool, openings: "tuple[Opening, ...]" = (), save_needs: Path | None = None
 ) -> "Batch":
-    from trialogue.workflows.simulation.model_usage import Meter, usage_text
-    from trialogue.workflows.simulation.simulate import PrintedProgress, notes_of
-    from trialogue.workflows.simulation.simulate import simulate as run_study
+    from trialogue.simulating.model_usage import Meter, usage_text
+    from trialogue.simulating.simulate import PrintedProgress, notes_of
+    from trialogue.simulating.simulate import simulate as run_study
 
     meter = Meter(study.resolve_paths().out)
     with steps() as tell:
@@ -242,7 +242,7 @@ def _exit_if_useless(batch: "Batch", study: "SimulationFile") -> None:
     if not batch.failure_count:
         return
     from trialogue.records import Dialogue, read_records
-    from trialogue.workflows.simulation.failed_agents import find_failed_agents
+    from trialogue.simulating.failed_agents import find_failed_agents
 
     exit_if_failed(find_failed_agents(read_records(batch.dialogues, Dialogue), most=study.max_failed))
 
@@ -257,10 +257,10 @@ def _continue_dialogue(
     *,
     timed: bool,
 ) -> None:
+    from trialogue.inputs.simulation_origin import origin_of
     from trialogue.records import Dialogue, read_records
+    from trialogue.simulating.debugging import continuation_lines, dialogue_to_continue
     from trialogue.simulation.debug import opening_of
-    from trialogue.workflows.simulation.debugging import continuation_lines, dialogue_to_continue
-    from trialogue.workflows.simulation.origin import origin_of
 
     dialogue = dialogue_to_continue(source, dialogue_id)
     if turn is None:

@@ -58,13 +58,13 @@ def fit(
     if method == STYLE:
         _write_style(out, dialogues, format_name, mapping, seed=seed)
         return
+    from trialogue.inputs.inputs import gather
+    from trialogue.inputs.knowledge import load_catalogue
     from trialogue.simulation import fit_users
     from trialogue.simulation.actions import KDD2020
     from trialogue.simulation.users.fit import data_hash
     from trialogue.simulation.users.options import method as options_of
-    from trialogue.workflows.inputs.inputs import gather
-    from trialogue.workflows.inputs.knowledge import load_catalogue
-    from trialogue.workflows.simulation.act_labels import is_successful, with_labelled_acts
+    from trialogue.subjects.people.commands.act_labels import is_successful, with_labelled_acts
 
     options = options_of(method) if as_in is None else options_of(method).as_in(as_in)
     check_folder(out)
@@ -94,9 +94,9 @@ def _write_personas(
     out: Path, catalogue: str, ratings: str | None, *, n: int, attribute: str, things: str, seed: int
 ) -> None:
     """Personas based on people in a ratings file, one per line."""
+    from trialogue.inputs.knowledge import load_catalogue
     from trialogue.records.files.opening import write_text
     from trialogue.simulation.llm.people_style import rating_personas
-    from trialogue.workflows.inputs.knowledge import load_catalogue
 
     known = load_catalogue(catalogue, ratings=ratings)
     if known.ratings is None:
@@ -108,8 +108,8 @@ def _write_personas(
 
 def _write_style(out: Path, dialogues: list[str], format_name: str | None, mapping: Path | None, *, seed: int) -> None:
     """How people write, as JSON."""
+    from trialogue.inputs.inputs import gather
     from trialogue.simulation.llm.people_style import style_of_people, write_style
-    from trialogue.workflows.inputs.inputs import gather
 
     found = style_of_people(gather(dialogues, format_name=format_name, mapping=mapping).dialogues, seed=seed)
     write_style(found, out)

@@ -26,7 +26,7 @@ from trialogue.cli.strategies.language_model import calibrate
 from trialogue.options import Help, Seed, Setting
 
 if TYPE_CHECKING:
-    from trialogue.workflows.alignment.planning import StrategyPlan
+    from trialogue.subjects.alignment.commands.planning import StrategyPlan
 
 app = App(
     help="The thirteen recommendation strategies: label utterances, train and evaluate models, predict the next one."
@@ -51,9 +51,9 @@ def next_strategy(
     as_json: bool = False,
 ) -> None:
     """Predict a human recommender's next strategy, and print a prompt that asks a language model to use it."""
-    from trialogue.workflows.alignment.align import find_model
-    from trialogue.workflows.alignment.planning import next_model, plans
-    from trialogue.workflows.inputs.label_origins import declared_labeller
+    from trialogue.inputs.label_origins import declared_labeller
+    from trialogue.subjects.alignment.commands.align import find_model
+    from trialogue.subjects.alignment.commands.planning import next_model, plans
     from trialogue.workflows.mapped import with_mapping
 
     by = declared_labeller(labels_by)

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from trialogue.inputs.locations import Named
     from trialogue.records import Dialogue, Situation
     from trialogue.strategies.base import Example
-    from trialogue.workflows.inputs.locations import Named
 
 
 def examples(data: "Sequence[Named]", origin: str, names: Path | None = None) -> "list[Example]":
@@ -19,10 +19,10 @@ def examples(data: "Sequence[Named]", origin: str, names: Path | None = None) ->
     Raises:
         DataError: no label is of this origin, or they name strategies that do not exist; all of them at once.
     """
+    from trialogue.inputs.inputs import gather
+    from trialogue.inputs.names import read_names
     from trialogue.strategies.base import examples_of
     from trialogue.strategies.paper_data import ANNOTATIONS, read_annotations
-    from trialogue.workflows.inputs.inputs import gather
-    from trialogue.workflows.inputs.names import read_names
 
     mapping = {} if names is None else read_names(names)
     released = [one for one in data if Path(str(one)).name == ANNOTATIONS]
@@ -42,7 +42,7 @@ def examples(data: "Sequence[Named]", origin: str, names: Path | None = None) ->
 
 def _join_situations(situations: "Iterable[Situation]") -> "Iterator[Dialogue]":
     """Dialogues of the longest situations, with labels that stand on the references of shorter ones put in their places."""
-    from trialogue.workflows.alignment.planning import rebuild_dialogues
+    from trialogue.subjects.alignment.commands.planning import rebuild_dialogues
 
     given = [one for one in situations if one.reference is not None]
     references = {(one.dialogue_id or one.id, len(one.context)): one.reference for one in given}

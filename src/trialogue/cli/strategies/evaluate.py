@@ -16,10 +16,10 @@ from trialogue.options import Help, Seed, Setting
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from trialogue.inputs.locations import Named
     from trialogue.strategies.base import Example
     from trialogue.strategies.evaluation.results import EvaluationResult
     from trialogue.strategies.models import Model
-    from trialogue.workflows.inputs.locations import Named
 
 
 SEQUENCE = "sequence"
@@ -36,9 +36,9 @@ def evaluate_sequence(
     tell: StepProgress,
 ) -> None:
     """Cross-validate a model of the next strategy by dialogue, and print it with the baseline of strategy frequencies."""
+    from trialogue.inputs.label_origins import declared_labeller
     from trialogue.strategies.card import number
-    from trialogue.workflows.alignment.planning import cross_validate_planner
-    from trialogue.workflows.inputs.label_origins import declared_labeller
+    from trialogue.subjects.alignment.commands.planning import cross_validate_planner
 
     tell(f"n-grams by dialogue, {folds} folds")
     dialogues, accuracies = cross_validate_planner(data, folds=folds, seed=seed, labels_by=declared_labeller(labels_by))
@@ -107,7 +107,7 @@ def evaluate(
     """Evaluate a model. Results on permuted labels show how much of its accuracy is memorisation."""
     from trialogue.records import STRATEGIES
     from trialogue.strategies.base import CLASSES
-    from trialogue.workflows.alignment.align import find_model
+    from trialogue.subjects.alignment.commands.align import find_model
     from trialogue.workflows.mapped import with_mapping
 
     of_kinds = {"--model": kind, "--set model": settings}

@@ -18,11 +18,11 @@ from trialogue.options import AnyLanguage, Help, Seed, Setting
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from trialogue.inputs.locations import Input, Named
     from trialogue.strategies.classifiers.llm_labeller import LlmLabeller
     from trialogue.strategies.evaluation.coverage import Coverage
     from trialogue.strategies.labelling import Options
     from trialogue.strategies.models import Model as StrategyModel
-    from trialogue.workflows.inputs.locations import Input, Named
 
 
 def label(
@@ -63,14 +63,14 @@ def label(
 ) -> None:
     """Label the system's utterances with strategies, probabilities and origin. Labels by people are kept."""
     from trialogue.dask_cluster import Workers as Processes
+    from trialogue.inputs.locations import resolve
     from trialogue.strategies.classifiers.llm_labeller import is_language_model
     from trialogue.strategies.labelling import Options
     from trialogue.strategies.pairs.crossencoder import CrossEncoder
-    from trialogue.workflows.alignment.align import find_model
-    from trialogue.workflows.inputs.locations import resolve
-    from trialogue.workflows.labelling import language_model
+    from trialogue.subjects.alignment.commands.align import find_model
+    from trialogue.subjects.alignment.commands.write_labels import write_labels
+    from trialogue.subjects.alignment.labelling import language_model
     from trialogue.workflows.mapped import with_mapping
-    from trialogue.workflows.write_labels import write_labels
 
     asked = language_model.find_language_model(model) if model and is_language_model(model) else None
     of_coverage = {
@@ -125,7 +125,7 @@ def _print_cost(
 ) -> None:
     """Cost of labelling a source; UsageError for a labeller that costs nothing."""
     from trialogue.errors import UsageError
-    from trialogue.workflows.labelling.language_model import labelling_cost, raw_labeller
+    from trialogue.subjects.alignment.labelling.language_model import labelling_cost, raw_labeller
 
     if labeller is None:
         raise UsageError("--dry-run is for language models (--model llm:...); other models cost nothing.")
@@ -151,7 +151,7 @@ def _labelled_name(given: "Input") -> Path:
 
     Of a file's name only its ending goes, and that of its compression: what is left tells versions apart.
 
-    >>> from trialogue.workflows.inputs.inputs import Input
+    >>> from trialogue.inputs.inputs import Input
     >>> _labelled_name(Input("b=x/gpt-4.1.jsonl.gz", Path("x/gpt-4.1.jsonl.gz"), system="b")).as_posix()
     'x/gpt-4.1.labelled.jsonl'
     """
@@ -171,8 +171,8 @@ def _print_coverage(
 ) -> None:  # fmt: skip
     """Print system behavior that fits none of the strategies; as JSON, one object per system and line."""
     from trialogue.datasets import Repairs
+    from trialogue.inputs.locations import records_of
     from trialogue.strategies.evaluation.coverage import coverage_of
-    from trialogue.workflows.inputs.locations import records_of
 
     with steps() as tell:
         tell(f"asking {labeller.origin}")

@@ -26,11 +26,11 @@ def calibrate(
 ) -> None:
     """Calibrate a language model on people's labels (it is not trained) and report its agreement with them."""
     from trialogue.errors import UsageError
+    from trialogue.inputs.inputs import gather
     from trialogue.strategies.card import card_lines, number
     from trialogue.strategies.models import Model, save_model
     from trialogue.strategies.paper_data import ANNOTATIONS
-    from trialogue.workflows.inputs.inputs import gather
-    from trialogue.workflows.labelling import language_model
+    from trialogue.subjects.alignment.labelling import language_model
     from trialogue.workflows.mapped import with_mapping
 
     labeller = language_model.find_language_model(model)

@@ -47,8 +47,8 @@ def new(
     """Create a study folder: a study file to edit, and its items."""
     from trialogue.records.files.yaml_file import read_fields
     from trialogue.study.design.folder import new_study, template_path
+    from trialogue.subjects.people.commands.items import items_for
     from trialogue.workflows.mapped import with_mapping
-    from trialogue.workflows.study.items import items_for
 
     with template_path(template) as path:
         fields = read_fields(path)

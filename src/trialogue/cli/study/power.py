@@ -69,8 +69,8 @@ def power(
     Ratings are analysed as in 'trialogue study report', and preferences with a quick test calibrated on that analysis.
     """
     from trialogue.records.files.jsonl import to_line
-    from trialogue.report.study.power import power_lines, write_power
-    from trialogue.workflows.study.power import base_plan, change_base, plan_study
+    from trialogue.subjects.planning.commands.power import base_plan, change_base, plan_study
+    from trialogue.subjects.planning.pages.power import power_lines, write_power
 
     if out is not None:
         check_folder(out)

@@ -23,7 +23,7 @@ def rate(
     """
     from trialogue.judges.options import judge_options
     from trialogue.llm import ChatOptions, LocalOptions
-    from trialogue.workflows.study.model_rater import rate_by_model
+    from trialogue.subjects.people.commands.model_rater import rate_by_model
 
     given = judge_options(model, options)
     record: type[ChatOptions] | type[LocalOptions] = LocalOptions if isinstance(given, LocalOptions) else ChatOptions

@@ -17,7 +17,7 @@ def report(
     models: Annotated[bool, Help("Also fit ordinal mixed models, for a paper. Verdicts do not use them.")] = False,
 ) -> None:
     """Analyse a study's export: participants, agreement between raters, and which system is better."""
-    from trialogue.workflows.study.report import study_report
+    from trialogue.subjects.people.commands.report import study_report
 
     with steps() as tell:
         path = study_report(export, out, seed=seed, models=models, progress=tell)

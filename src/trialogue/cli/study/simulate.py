@@ -12,7 +12,7 @@ from trialogue.options import Help, Seed, Setting
 
 if TYPE_CHECKING:
     from trialogue.study.bots.simulation import SimulatedStudy
-    from trialogue.workflows.study.parameter_recovery import Recovery
+    from trialogue.subjects.people.commands.parameter_recovery import Recovery
 
 
 def simulate(
@@ -52,7 +52,7 @@ def simulate(
             outcome = simulate_study(folder, **people, progress=_ProgressInTenths(tell, participants))
             typer.echo(outcome.model_dump_json(indent=2) if as_json else "\n".join(outcome_lines(outcome)))
         else:
-            from trialogue.workflows.study.parameter_recovery import simulate_and_analyse
+            from trialogue.subjects.people.commands.parameter_recovery import simulate_and_analyse
 
             check_folder(out)
             found = simulate_and_analyse(folder, out, **people, progress=_ProgressInTenths(tell, participants))

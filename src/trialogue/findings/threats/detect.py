@@ -7,7 +7,6 @@ them.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from trialogue.findings.agreement.validity import chance_card
 from trialogue.findings.family import ACROSS_MEASURES
 from trialogue.findings.protocol import ProtocolCheck
 from trialogue.findings.records import Findings
@@ -32,6 +31,7 @@ from trialogue.findings.threats.users import (
     user_fault_differences,
     user_faults,
 )
+from trialogue.findings.validity import chance_card
 from trialogue.findings.wording import list_names
 from trialogue.records import VOTES, DomainFit, JsonValue, Labeller, MeasureName, Raters
 from trialogue.stats.comparison.crossed_raters import FEWEST_PARTLY_CROSSED

@@ -8,10 +8,8 @@ import numpy as np
 
 from trialogue.datasets import get_corpus
 from trialogue.datasets.store import is_here
-from trialogue.findings.agreement.preference_agreement import pairs_of, preference_agreement, values_by_side
-from trialogue.findings.alignment.differentiation import PreferredPair, differentiation, preferred_pairs
-from trialogue.findings.alignment.differentiation_records import Differentiation
 from trialogue.findings.resampling import Resampling
+from trialogue.inputs.inputs import gather
 from trialogue.metrics import (
     Conversation,
     Reply,
@@ -26,7 +24,9 @@ from trialogue.reproduce.behavior_alignment.rows import Row
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import StrategyClassifier
 from trialogue.strategies.labelling import label_records
-from trialogue.workflows.inputs.inputs import gather
+from trialogue.subjects.agreement.preference_agreement import pairs_of, preference_agreement, values_by_side
+from trialogue.subjects.alignment.differentiation import PreferredPair, differentiation, preferred_pairs
+from trialogue.subjects.alignment.differentiation_records import Differentiation
 
 PART2, PART3 = "Figure 2: agreement with people's preferences", "Figure 3: from the worst system to the ideal one"
 IDEAL, WORST = 0.88, 0.11  # Behavior Alignment of the paper's two ends
@@ -132,7 +132,7 @@ def _differ(
 
 
 def _situations(source: str, labeller: StrategyClassifier) -> list[Situation]:
-    from trialogue.workflows.alignment.align import situations_in
+    from trialogue.inputs.inputs import situations_in
 
     return list(label_records(situations_in(gather([source])), labeller))
 

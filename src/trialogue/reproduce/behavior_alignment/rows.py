@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from trialogue.findings.alignment.differentiation_records import Differentiation
 from trialogue.records import Estimate, Record
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
+from trialogue.subjects.alignment.differentiation_records import Differentiation
 
 Status = Literal["same", "differs", "sample", "ours", "not here", "not attempted", "impossible"]
 """The paper's number again; another one; one from a part of its data; one that the paper does not print; data not on this
@@ -55,8 +55,8 @@ class Reproduction:
 
     def write(self, folder: Path) -> Path:
         """Write ``reproduction.md``, ``reproduction.jsonl`` and a figure for each set of pairs; returns the page."""
-        from trialogue.report.plots.mixtures import mixtures
         from trialogue.reproduce.behavior_alignment.paper_tables import as_markdown, paper_tables
+        from trialogue.subjects.alignment.pages.mixtures_figure import mixtures
 
         lines = [to_line(row) for row in self.rows]
         lines += [to_line(one) for found in self.figures.values() for one in found]

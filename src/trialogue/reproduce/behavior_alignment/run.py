@@ -5,12 +5,12 @@ from pathlib import Path
 
 from trialogue.datasets import get_corpus
 from trialogue.datasets.store import is_here
+from trialogue.inputs.inputs import gather
 from trialogue.records import STRATEGIES
 from trialogue.reproduce.behavior_alignment import baselines, classifiers, figures, same_pairs, table1
 from trialogue.reproduce.behavior_alignment.rows import Reproduction, Row
 from trialogue.strategies.base import examples_of
-from trialogue.workflows.alignment.align import find_model
-from trialogue.workflows.inputs.inputs import gather
+from trialogue.subjects.alignment.commands.align import find_model
 
 
 def reproduce(

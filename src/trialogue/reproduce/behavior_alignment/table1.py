@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from trialogue.datasets import corpus_names, get_corpus
 from trialogue.datasets.store import is_here
+from trialogue.inputs.inputs import gather
+from trialogue.inputs.link import link_step
 from trialogue.metrics import Settings, all_variants, conversations_of, group_by_system
 from trialogue.metrics.engine.accumulate import accumulator_for
 from trialogue.records import Dialogue, MeasureName
 from trialogue.reproduce.behavior_alignment.rows import Row
-from trialogue.workflows.inputs.inputs import gather
-from trialogue.workflows.inputs.link import link_step
 
 PART = "Table 1: turns before the first recommendation, success rate"
 PRINTED = {"GPT-3.5": (1.158, 0.158), "Llama 2": (1.0, 0.053), "human": (2.5, 0.571)}

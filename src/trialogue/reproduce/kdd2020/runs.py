@@ -13,6 +13,7 @@ from trialogue.datasets import get_corpus
 from trialogue.datasets.corpora.kdd2020 import NAME, read_folder
 from trialogue.datasets.store import is_here, locate
 from trialogue.errors import DataError, MissingDataError, UsageError
+from trialogue.inputs.knowledge import Knowledge, load_catalogue
 from trialogue.records import Dialogue, JsonValue, read_records
 from trialogue.records.files.jsonl import Note, RepairWarning
 from trialogue.records.kinds.acts import replay_of
@@ -28,7 +29,6 @@ from trialogue.simulation.users.fit import UserModel
 from trialogue.simulation.users.interaction import class_bigrams, labels_of
 from trialogue.simulation.users.options import AS, UserOptions
 from trialogue.simulation.users.options import METHODS as METHOD_OPTIONS
-from trialogue.workflows.inputs.knowledge import Knowledge, load_catalogue
 
 FILMS = "movielens-latest-small"
 """Whose ratings profiles are sampled from: MovieLens, as in the paper, in the size that is quick to get."""

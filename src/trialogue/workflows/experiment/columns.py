@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import cast
 
 from trialogue.findings import Findings, League, Votes
-from trialogue.findings.agreement.columns import Column, Kind, Unit
 from trialogue.findings.systems.answer import first_to_show
 from trialogue.findings.titles import SIMULATED
 from trialogue.records import Record, Score
@@ -18,7 +17,8 @@ from trialogue.records.base import Block
 from trialogue.records.files.jsonl import parse_line, read_lines
 from trialogue.records.runs import open_run
 from trialogue.records.score import AGGREGATE
-from trialogue.report import read_findings
+from trialogue.subjects.agreement.columns import Column, Kind, Unit
+from trialogue.subjects.evaluation.pages.write import read_findings
 
 SCORES = "scores.jsonl"
 VOTES = "Votes"

@@ -4,10 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from trialogue.findings import Findings, League, Section, Statement, StatementKind
-from trialogue.findings.agreement.columns import ColumnAgreement, columns_section
 from trialogue.findings.protocol import DecisionProtocol, ProtocolCheck
-from trialogue.findings.realism.records import RealismFindings
-from trialogue.findings.sections import agreement_section, passport_section, realism_section
 from trialogue.findings.systems.answer import unmeasured_sentence
 from trialogue.findings.threats import Severity, Threat
 from trialogue.findings.threats.detect import OF_PROTOCOL
@@ -16,6 +13,14 @@ from trialogue.findings.titles import with_titles
 from trialogue.records import JsonValue, Manifest, read_records
 from trialogue.records.files.manifest import versions_of
 from trialogue.records.runs import open_run
+from trialogue.subjects.agreement.answer import agreement_section
+from trialogue.subjects.agreement.columns import ColumnAgreement, columns_section
+from trialogue.subjects.simulated_users.answer import passport_section
+from trialogue.subjects.simulated_users.commands.section import FILE as PASSPORT
+from trialogue.subjects.simulated_users.commands.section import PAGE as PASSPORT_PAGE
+from trialogue.subjects.simulated_users.commands.section import read_passport
+from trialogue.subjects.simulated_users.realism.answer import realism_section
+from trialogue.subjects.simulated_users.realism.records import RealismFindings
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan
 from trialogue.workflows.experiment.parts import Parts, apply_check, check_protocol
@@ -39,9 +44,6 @@ from trialogue.workflows.experiment.threat_facts import (
     joined_systems,
     joined_training_data,
 )
-from trialogue.workflows.passport.section import FILE as PASSPORT
-from trialogue.workflows.passport.section import PAGE as PASSPORT_PAGE
-from trialogue.workflows.passport.section import read_passport
 
 
 def join_findings(experiment: Experiment, plan: Plan, registration: Registration = NOT_REGISTERED) -> Findings:
@@ -55,7 +57,7 @@ def join_findings(experiment: Experiment, plan: Plan, registration: Registration
         plan: its stages, all done.
         registration: its protocol, as first written.
     """
-    from trialogue.report import read_findings
+    from trialogue.subjects.evaluation.pages.write import read_findings
 
     folders = plan.folders()
     simulated: Mapping[str, Findings] = {
@@ -188,9 +190,9 @@ def _column_of(parts: Parts, place: int) -> str | None:
 
 def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Section, ...]:
     """Sections on agreement of the columns, agreement with people, realism and passports, with their pages."""
-    from trialogue.report.agreement.document import NAME as AGREEMENT
-    from trialogue.report.agreement.document import read_agreement
-    from trialogue.report.passport.realism import NAME as REALISM
+    from trialogue.subjects.agreement.pages.document import NAME as AGREEMENT
+    from trialogue.subjects.agreement.pages.document import read_agreement
+    from trialogue.subjects.simulated_users.pages.realism import NAME as REALISM
 
     found = []
     if COLUMNS in folders:

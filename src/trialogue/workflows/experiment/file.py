@@ -29,6 +29,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, Validation
 from trialogue.catalogue.presenting.real_items import read_real_items
 from trialogue.errors import DataError, Problem, TrialogueError, UsageError
 from trialogue.findings.protocol import DecisionProtocol
+from trialogue.inputs.knowledge import load_catalogue
 from trialogue.metrics import get_metric
 from trialogue.options import Alpha, CatalogueDate, Resamples, Seed
 from trialogue.records import JsonValue, Record
@@ -36,10 +37,9 @@ from trialogue.records.files.validation import Mistake, Place
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
 from trialogue.simulation.batch.simulation_file import SimulationFile, study_of
 from trialogue.simulation.paths import resolve_path
-from trialogue.workflows.alignment.align import find_model
+from trialogue.subjects.alignment.commands.align import find_model
 from trialogue.workflows.experiment.decide import decide_mistakes, protocol_of
 from trialogue.workflows.experiment.inputs import Columns, NameContext, Names, as_list
-from trialogue.workflows.inputs.knowledge import load_catalogue
 
 HINT = "It has lines such as 'dialogues: [a.jsonl]' or 'simulate: {agents: [reference:guided], users: [cir6-pkg]}'."
 

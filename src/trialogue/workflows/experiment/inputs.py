@@ -11,10 +11,10 @@ from trialogue.datasets.tables.format import TableFormat, missing_columns
 from trialogue.datasets.tables.mapping import Mapping as ColumnMapping
 from trialogue.datasets.tables.mapping import load_mapping, mapping_mistakes
 from trialogue.errors import DataError, Problem, TrialogueError
+from trialogue.inputs.locations import Input, inputs_of, reader_of, resolve_location
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.validation import Mistake, Place
 from trialogue.simulation.paths import resolve_path
-from trialogue.workflows.inputs.locations import Input, inputs_of, reader_of, resolve_location
 
 Columns = str | dict[str, JsonValue]
 """Column mapping of a table: the fields themselves, or a YAML file with them."""

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
+from trialogue.analysis.stage_measures import is_experiment
 from trialogue.errors import DataError
 from trialogue.findings.decision.check import declared_deviations
 from trialogue.findings.protocol import SHORT, DecisionProtocol, Deviation, DeviationKind, ProtocolCheck
@@ -27,7 +28,6 @@ from trialogue.workflows.experiment.contents import hashes_of
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import DONE
 from trialogue.workflows.experiment.simulating import ids_in
-from trialogue.workflows.experiment.stage_measures import is_experiment
 
 FILE = "protocol.json"
 
@@ -191,7 +191,7 @@ def _has_results(out: Path) -> bool:
 
 def _earlier_check(out: Path) -> ProtocolCheck | None:
     """Protocol check of an earlier report in a folder; None without a protocol."""
-    from trialogue.report import read_findings
+    from trialogue.subjects.evaluation.pages.write import read_findings
 
     try:
         check = read_findings(out).protocol

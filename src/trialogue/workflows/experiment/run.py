@@ -1,16 +1,22 @@
 """Run an experiment: its stages, and the combined report."""
 
+import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from trialogue.analysis.saved_results import SCORES
+from trialogue.analysis.stage_measures import FILE as MEASURED
+from trialogue.analysis.system_facts import faults_of_users
 from trialogue.findings import Findings
 from trialogue.records import Dialogue, Preference, Record, Response, Score, ScoreBlock, Situation, read_records
 from trialogue.records.files.dialogue_store import compact
 from trialogue.records.files.jsonl import parse_line, read_lines
+from trialogue.records.files.opening import write_text
 from trialogue.records.runs import open_run, run_draft
-from trialogue.report.explorer.entries import Part
+from trialogue.render.explorer.entries import Part
+from trialogue.simulating.failed_agents import FailedAgent
 from trialogue.workflows.experiment.combined_findings import join_findings
 from trialogue.workflows.experiment.estimate.pace import StageDuration, append_measurements, read_measurements
 from trialogue.workflows.experiment.estimate.total import REPORT, StageEstimate, megabytes, stage_estimates
@@ -18,7 +24,6 @@ from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan, Tell, Took
 from trialogue.workflows.experiment.registration import register, registration_of
 from trialogue.workflows.experiment.simulating import catalogue_of
-from trialogue.workflows.experiment.stage_measures import write_stages
 from trialogue.workflows.experiment.stages import (
     ALIGN,
     PEOPLE,
@@ -28,9 +33,6 @@ from trialogue.workflows.experiment.stages import (
     plan_of,
     simulated_names,
 )
-from trialogue.workflows.pipeline.saved_results import SCORES
-from trialogue.workflows.pipeline.system_facts import faults_of_users
-from trialogue.workflows.simulation.failed_agents import FailedAgent
 
 
 def part_of_stage(records: Path, measured: Path, *, name: str, users: str | None, catalogue: str | None = None) -> Part:
@@ -146,7 +148,7 @@ def run_experiment(
         DataError: as the stages do.
         UsageError: as the stages do.
     """
-    from trialogue.report import write_report
+    from trialogue.subjects.evaluation.pages.write import write_report
 
     tell = progress or (lambda _line: None)
     registration = register(experiment)
@@ -215,3 +217,20 @@ def _forget(plan: Plan, again: tuple[str, ...]) -> None:
         if name not in folders:
             raise UnknownNameError("stage", name, folders)
     plan.forget(again)
+
+
+def write_stages(experiment: Experiment, plan: Plan, folder: Path) -> None:
+    """Record the stages behind the report, with the seals of their runs, in the report's folder."""
+    folders = plan.folders()
+    users = {measured_name(prepared): users for users, prepared in simulated_names(experiment).items()}
+    names = [name for name in (measured_name(PEOPLE), *users, ALIGN) if name in folders]
+    stages = [
+        {
+            "stage": name,
+            "folder": folders[name].relative_to(experiment.out).as_posix(),
+            "users": users.get(name),
+            "seal": open_run(folders[name]).manifest.seal,
+        }
+        for name in names
+    ]
+    write_text(folder / MEASURED, json.dumps(stages, ensure_ascii=False, indent=1) + "\n")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from trialogue.llm.usage import Usage
 from trialogue.records import JsonValue
+from trialogue.simulating.model_usage import Meter, usage_text
+from trialogue.simulating.simulate import PrintedProgress, simulate
 from trialogue.simulation.batch.batch import Progress
 from trialogue.simulation.batch.folder import finished_lines
 from trialogue.simulation.batch.simulation_file import SimulationFile
@@ -20,8 +22,6 @@ from trialogue.workflows.experiment.estimate.pace import (
 )
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Stage, StageContext
-from trialogue.workflows.simulation.model_usage import Meter, usage_text
-from trialogue.workflows.simulation.simulate import PrintedProgress, simulate
 
 SIMULATE = "simulate"
 """The name of the stage."""

@@ -12,38 +12,38 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import cast
 
+from trialogue.analysis.decision import exclude
 from trialogue.errors import DataError, Problem
-from trialogue.findings.agreement.columns import column_agreements
 from trialogue.findings.family import FamilyScope
 from trialogue.findings.protocol import Exclusion
 from trialogue.findings.resampling import Resampling
+from trialogue.inputs.inputs import InputRecords, gather
+from trialogue.inputs.link import catalogue_step, link_step
+from trialogue.inputs.locations import Input
+from trialogue.inputs.simulated_folder import baselines_in, with_baselines
 from trialogue.metrics.human_ratings import answers_among
 from trialogue.records import Dialogue, JsonValue, Record, read_records, write_records
 from trialogue.records.files.opening import write_text
+from trialogue.simulating.failed_agents import FailedAgent, find_failed_agents
 from trialogue.simulation.paths import located_users
 from trialogue.simulation.source import users_of_source
 from trialogue.simulation.users.kinds import load_kind
 from trialogue.strategies.labelling import label_records
-from trialogue.workflows.agreement.agree import agree
-from trialogue.workflows.alignment.align import align, find_model
-from trialogue.workflows.alignment.shifts import with_shifts
-from trialogue.workflows.evaluation import evaluate
+from trialogue.subjects.agreement.columns import column_agreements
+from trialogue.subjects.agreement.commands.agree import agree
+from trialogue.subjects.alignment.commands.align import align, find_model
+from trialogue.subjects.alignment.commands.shifts import with_shifts
+from trialogue.subjects.evaluation.commands.evaluate import evaluate
+from trialogue.subjects.simulated_users.commands.passport import passport
+from trialogue.subjects.simulated_users.commands.realism import realism
+from trialogue.subjects.simulated_users.commands.simulated_sample import stage_side
 from trialogue.workflows.experiment.columns import columns_of
 from trialogue.workflows.experiment.contents import bytes_of, files_in, hashes_of, model_hashes
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan, Stage, StageContext
 from trialogue.workflows.experiment.inputs import NameContext, Named, file_of
 from trialogue.workflows.experiment.simulating import catalogue_of, simulation
-from trialogue.workflows.inputs.inputs import InputRecords, gather
-from trialogue.workflows.inputs.link import catalogue_step, link_step
-from trialogue.workflows.inputs.locations import Input
-from trialogue.workflows.passport.passport import passport
-from trialogue.workflows.passport.simulated_sample import stage_side
-from trialogue.workflows.pipeline import report
-from trialogue.workflows.pipeline.decision import exclude
-from trialogue.workflows.simulation.failed_agents import FailedAgent, find_failed_agents
-from trialogue.workflows.simulation.realism import realism
-from trialogue.workflows.simulation.simulated_folder import baselines_in, with_baselines
+from trialogue.workflows.write_findings import write_findings
 
 RECORDS, WARNINGS, ALWAYS_FAILED = "records.jsonl", "warnings.json", "always_failed.json"
 PEOPLE = "people"  # the stage that prepares the conversations with people
@@ -258,7 +258,7 @@ def _agreement_stage(experiment: Experiment) -> Stage:
                 title="Agreement with people",
                 progress=context.tell,
             )
-            report(found, context.folder)
+            write_findings(found, context.folder)
 
     return Stage(
         name=AGREE, work=work, config=_statistics(experiment), needs=(measured_name(PEOPLE),), size="ratings and votes"
@@ -278,7 +278,7 @@ def _realism_stage(experiment: Experiment, users: str) -> Stage:
                 title=f"Simulated users ({users}) compared with people",
                 progress=context.tell,
             )
-            report(found, context.folder)
+            write_findings(found, context.folder)
 
     return Stage(
         name=realism_name(users),
@@ -320,7 +320,7 @@ def _passport_stage(experiment: Experiment, users: str) -> Stage:
                 resamples=min(experiment.resamples, MAX_AGREEMENT_RESAMPLES),
                 progress=context.tell,
             )
-            report(found, context.folder)
+            write_findings(found, context.folder)
 
     return Stage(
         name=passport_name(users),

@@ -11,38 +11,38 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
+from trialogue.analysis.calls import decode, digest_of
 from trialogue.errors import DataError, Problem, UsageError
+from trialogue.long_work import Progress
 from trialogue.records import Manifest
 from trialogue.records.runs import StoredFiles, open_run
-from trialogue.report.evaluation.write import FINDINGS, read_findings, write_report
-from trialogue.report.explorer.links import PAGE as EXPLORER
-from trialogue.report.plots.base import FIGURE_FORMATS, FigureFormat
-from trialogue.workflows.rerun.calls import decode, digest_of
+from trialogue.render.explorer.links import PAGE as EXPLORER
+from trialogue.render.plots.base import FIGURE_FORMATS, FigureFormat
+from trialogue.subjects.evaluation.pages.write import FINDINGS, read_findings, write_report
 
 if TYPE_CHECKING:
     from trialogue.workflows.experiment.file import Experiment
 
-Progress = Callable[[str], None]
 Repeat = Callable[[Path, Progress], None]
 EXPERIMENT = "run"
 PAGE = "report.html"
 HINT = "Give the file, or a folder that holds it, with --data."
 COMMANDS = {
-    "evaluate": ("trialogue.workflows.evaluation", "evaluate"),
-    "align": ("trialogue.workflows.alignment.align", "align"),
-    "compare": ("trialogue.workflows.compare", "compare"),
-    "board": ("trialogue.workflows.board.board", "board"),
-    "agree": ("trialogue.workflows.agreement.agree", "agree"),
-    "agree --benchmark": ("trialogue.workflows.agreement.benchmark", "agree_benchmark"),
-    "agree --real --simulated": ("trialogue.workflows.simulation.realism", "realism"),
-    "judge": ("trialogue.workflows.judging.judge", "judge"),
-    "users passport": ("trialogue.workflows.passport.passport", "passport"),
-    "study report": ("trialogue.workflows.study.report", "study_findings"),
+    "evaluate": ("trialogue.subjects.evaluation.commands.evaluate", "evaluate"),
+    "align": ("trialogue.subjects.alignment.commands.align", "align"),
+    "compare": ("trialogue.subjects.comparison.commands.compare", "compare"),
+    "board": ("trialogue.subjects.board.commands.board", "board"),
+    "agree": ("trialogue.subjects.agreement.commands.agree", "agree"),
+    "agree --benchmark": ("trialogue.subjects.agreement.commands.benchmark", "agree_benchmark"),
+    "agree --real --simulated": ("trialogue.subjects.simulated_users.commands.realism", "realism"),
+    "judge": ("trialogue.subjects.judging.commands.judge", "judge"),
+    "users passport": ("trialogue.subjects.simulated_users.commands.passport", "passport"),
+    "study report": ("trialogue.subjects.people.commands.report", "study_findings"),
 }
 """The function of each command that can be run again."""
 RECORDS = {
-    "settings": ("trialogue.findings.judging.conclude", "JudgeSettings"),
-    "plan": ("trialogue.workflows.passport.simulated_sample", "PassportPlan"),
+    "settings": ("trialogue.subjects.judging.conclude", "JudgeSettings"),
+    "plan": ("trialogue.subjects.simulated_users.commands.simulated_sample", "PassportPlan"),
 }
 """Types of arguments that are no plain values."""
 NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
@@ -203,8 +203,8 @@ def _repeat(part: Manifest, arguments: Mapping[str, Any], out: Path, progress: P
 
 def _write(made: Any, part: Manifest, out: Path) -> None:
     """Write results with the options of which the files tell."""
-    from trialogue.workflows.evaluation import Run
-    from trialogue.workflows.pipeline import report
+    from trialogue.subjects.evaluation.commands.evaluate import Run
+    from trialogue.workflows.write_findings import write_findings
 
     if isinstance(made, Run):
         made.write(out, parquet="scores.parquet" in part.outputs, explorer=EXPLORER in part.outputs)
@@ -213,7 +213,7 @@ def _write(made: Any, part: Manifest, out: Path) -> None:
     elif hasattr(made, "write"):
         made.write(out)
     else:
-        report(made, out)
+        write_findings(made, out)
 
 
 def _formats(part: Manifest) -> tuple[FigureFormat, ...]:

@@ -7,6 +7,7 @@ from math import sqrt
 from trialogue.agents.llm.agent import LlmSpec
 from trialogue.agents.registry import spec_of
 from trialogue.agents.spec import AgentSpec, CatalogueSpec
+from trialogue.inputs.knowledge import DEMO
 from trialogue.llm.usage import Price, Usage
 from trialogue.simulation.batch.simulation_file import SimulationFile
 from trialogue.simulation.paths import located_agent
@@ -14,7 +15,6 @@ from trialogue.workflows.experiment.estimate.pace import AgentDuration, Mean
 from trialogue.workflows.experiment.estimate.ranges import Range
 from trialogue.workflows.experiment.estimate.rates import AGAIN, DIALOGUE_S, FASTER, SETUP_S, SLOWER
 from trialogue.workflows.experiment.simulating import setting_of
-from trialogue.workflows.inputs.knowledge import DEMO
 
 ERRORS = 2.0  # standard errors to both sides of what is expected
 NEVER_ASKED = "no earlier run in this folder has asked it"

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from trialogue.inputs.knowledge import DEMO
 from trialogue.simulation.batch.simulation_file import SimulationFile
 from trialogue.workflows.experiment.estimate.agents import AgentEstimate, agent_estimates
 from trialogue.workflows.experiment.estimate.pace import AgentDuration, StageDuration
@@ -15,7 +16,6 @@ from trialogue.workflows.experiment.estimate.ranges import Range
 from trialogue.workflows.experiment.estimate.rates import AGAIN, FASTER, KILOBYTES, SETUP_S, SLOWER, STAGES
 from trialogue.workflows.experiment.graph import Plan
 from trialogue.workflows.experiment.simulating import SIMULATE, missing_dialogues
-from trialogue.workflows.inputs.knowledge import DEMO
 
 REPORT = "report"
 """Not a stage, for it is always written; measured like one."""

@@ -1,0 +1,1 @@
+"""Differences between two systems: samples, pairs, re-estimates, and what is missing."""

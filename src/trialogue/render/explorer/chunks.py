@@ -1,0 +1,47 @@
+"""Chunks: JSON in scripts, safe whatever the dialogues hold.
+
+A chunk is one call with two texts, the chunk's name and its JSON. The JSON is a string of JavaScript and not a literal of
+it: it is read by ``JSON.parse``, which is faster and gives a key such as ``__proto__`` no meaning.
+"""
+
+import json
+from pathlib import Path
+
+from trialogue.records.base import JsonValue
+from trialogue.records.files.opening import write_text
+from trialogue.render.text import printable
+
+# In a string between single quotes. "<" could end a script element or begin a comment where somebody puts a chunk into a
+# page; the two separators end a line in JavaScript before 2019.
+_ESCAPES = {"\\": "\\\\", "'": "\\'", "<": "\\x3c", "\u2028": "\\u2028", "\u2029": "\\u2029"}  # the first one first
+
+
+def chunk_text(name: str, content: JsonValue) -> str:
+    """A chunk as a script. Characters that UTF-8 cannot hold become U+FFFD.
+
+    >>> chunk_text("text-0", ["</script>", "it's"])
+    'Explorer.receive("text-0", \\'["\\\\x3c/script>","it\\\\\\'s"]\\');\\n'
+    """
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
+    for character, escaped in _ESCAPES.items():  # one after the other: str.translate takes ten times as long
+        text = text.replace(character, escaped)
+    return f"Explorer.receive(\"{name}\", '{text}');\n"
+
+
+def write_chunk(folder: Path, name: str, content: JsonValue) -> None:
+    """Write a chunk under its name, whole or not at all."""
+    write_text(folder / f"{name}.js", chunk_text(name, content))
+
+
+def plain(text: str) -> str:
+    """A text of the records as it is shown; of the same length, so that places in it stay right."""
+    return text if text.isascii() and text.isprintable() else printable(text)
+
+
+def utf16_place(text: str, place: int) -> int:
+    """A place in a text as JavaScript counts: characters beyond U+FFFF are two.
+
+    >>> utf16_place("a\\U0001f600b", 2), utf16_place("abc", 2)
+    (3, 2)
+    """
+    return place if text.isascii() else len(text[:place].encode("utf-16-le", "surrogatepass")) // 2

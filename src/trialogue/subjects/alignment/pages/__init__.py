@@ -1,0 +1,1 @@
+"""Figures of alignment and of mixtures of labels."""

@@ -1,0 +1,1 @@
+"""Compare two versions of a system, from runs or from data."""

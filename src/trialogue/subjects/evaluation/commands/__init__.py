@@ -1,0 +1,1 @@
+"""Evaluate systems, show the result in Python, and write the report."""

@@ -1,0 +1,1 @@
+"""Render ``StudyFindings`` as one self-contained page, figures and tables."""

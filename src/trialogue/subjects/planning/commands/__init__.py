@@ -1,0 +1,1 @@
+"""Plan studies and comparisons from data that exist."""

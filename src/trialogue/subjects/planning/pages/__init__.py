@@ -1,0 +1,1 @@
+"""What planned studies can show: tables and figures of power."""

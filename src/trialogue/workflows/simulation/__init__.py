@@ -1,1 +1,0 @@
-"""Simulations with users and agents by name, and realism of the users."""
