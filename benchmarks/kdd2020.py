@@ -17,9 +17,10 @@ import numpy as np
 from benchmarks.kdd2020_directions import directions
 from trialogue.records import JsonValue
 from trialogue.reproduce.kdd2020 import Reproduction, render_tables, reproduce
+from trialogue.reproduce.kdd2020.cells import TABLES_FILE
 from trialogue.reproduce.kdd2020.paper_values import SUCCESS
 from trialogue.reproduce.kdd2020.runs import options_of, simulate_one
-from trialogue.reproduce.kdd2020.tables import TABLES_FILE, metric_of
+from trialogue.reproduce.kdd2020.tables import metric_of
 from trialogue.simulation.users.options import SOURCES, UserOptions
 
 HERE = Path(__file__).resolve().parent

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
+from trialogue.reproduce.kdd2020.cells import Cell, Reproduction
 from trialogue.reproduce.kdd2020.paper_values import DS_KL, METHODS, REAL, REWARD, SUCCESS, SYSTEMS, TURNS
-from trialogue.reproduce.kdd2020.tables import Cell, Reproduction
 
 COMPARED = (TURNS, DS_KL, REWARD, SUCCESS)
 """Measures with differences: user shares are nearly all the same."""

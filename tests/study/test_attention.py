@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.study.walking import answers, entered, now_at, running, walk
 from trialogue.errors import DataError
 from trialogue.study.design.checks import Evidence, flags_of, most_alike, time_away
-from trialogue.study.design.file import study_of
+from trialogue.study.design.reading import study_of
 from trialogue.study.design.validity import Attention
 from trialogue.study.export import export_study
 from trialogue.study.models import Participant, Study

@@ -7,8 +7,9 @@ import pytest
 
 from trialogue.study.bots.simulation import SimulatedStudy
 from trialogue.study.design.checks import CheckItem, advice, checks_of, is_passed
-from trialogue.study.design.file import StudyFile, study_of
+from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import Message, PreferenceItem, RatingItem
+from trialogue.study.design.reading import study_of
 
 CONTEXT = (Message(speaker="user", text="A thriller?"),)
 ITEM = RatingItem(key="one", context=CONTEXT, responses={"fine": "Heat.", "poor": "No."})

@@ -8,9 +8,10 @@ import pytest
 from tests.study.walking import FRAME, OF_TYPE, entered, running, walk
 from trialogue.errors import DataError
 from trialogue.study.design.checks import checks_of
-from trialogue.study.design.file import StudyFile, study_of
+from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import RatingItem
 from trialogue.study.design.questions import InvalidAnswer, NumberLimits, Question, answer_to
+from trialogue.study.design.reading import study_of
 from trialogue.study.export import export_study
 from trialogue.subjects.people.commands.report import study_findings
 

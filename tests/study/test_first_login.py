@@ -6,8 +6,7 @@ from django.test import Client
 
 from tests.study.pages.studies import running
 from trialogue.errors import DataError
-from trialogue.study.design.contradictions import RESERVED
-from trialogue.study.design.file import study_of
+from trialogue.study.design.reading import RESERVED, study_of
 from trialogue.study.services import staff_access
 
 pytestmark = pytest.mark.usefixtures("store")

@@ -13,9 +13,9 @@ from tests.study.test_recruiting import BASE, PAID, person, recruiter, states_of
 from tests.study.walking import FRAME, OF_TYPE, answers, entered, running, walk
 from trialogue.errors import DataError, UsageError
 from trialogue.inputs.study_files import read_export
-from trialogue.study.design.file import study_of
 from trialogue.study.design.pages import phase_of
 from trialogue.study.design.platforms import budget_of
+from trialogue.study.design.reading import study_of
 from trialogue.study.export import export_study
 from trialogue.study.models import Audit, Participant, Study
 from trialogue.study.recruiting import api

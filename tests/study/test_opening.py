@@ -18,10 +18,11 @@ from trialogue.records import Dialogue, Utterance, write_records
 from trialogue.study.databases import backup
 from trialogue.study.design import folder as items_file
 from trialogue.study.design.checks import advice
-from trialogue.study.design.file import preset, preset_names, read_study, study_of
+from trialogue.study.design.file import preset, preset_names
 from trialogue.study.design.folder import new_study, template_names, template_path
 from trialogue.study.design.items import RealismItem
 from trialogue.study.design.questions import text_in
+from trialogue.study.design.reading import read_study, study_of
 from trialogue.study.opening import read_folder, secret_key, set_up
 from trialogue.study.server import preview_copy, serve
 from trialogue.subjects.people.commands.items import items_for

@@ -11,10 +11,11 @@ from tests.study.served import folder_of
 from tests.study.test_attention import careful, careless
 from tests.study.walking import FRAME, entered, item, running, walk
 from trialogue.errors import UsageError
-from trialogue.study.design.file import sha256_of_study, study_of
+from trialogue.study.design.file import sha256_of_study
 from trialogue.study.design.items import BY_TYPE
 from trialogue.study.design.launch import Payment
 from trialogue.study.design.platforms import budget_of
+from trialogue.study.design.reading import study_of
 from trialogue.study.models import Assignment, Audit, Item, Study
 from trialogue.study.services import entering, launching
 from trialogue.study.services.launching import load

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trialogue.study.design.file import sha256_of_study, study_of
+from trialogue.study.design.file import sha256_of_study
 from trialogue.study.design.items import BY_TYPE, AnyItem
 from trialogue.study.design.pages import Outcome, Step, phase_of
+from trialogue.study.design.reading import study_of
 from trialogue.study.models import Participant, Study
 from trialogue.study.services import chatting, entering, launching, steps
 from trialogue.study.services.launching import load

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.extras import need
 from trialogue.study.databases import FILE as DATABASE_FILE
-from trialogue.study.design.file import FILE, ChangedError, StudyFile, read_study, sha256_of_study
+from trialogue.study.design.file import FILE, ChangedError, StudyFile, sha256_of_study
 from trialogue.study.design.folder import read_items
 from trialogue.study.design.items import AnyItem
+from trialogue.study.design.reading import read_study
 
 if TYPE_CHECKING:
     from trialogue.study.models import Study

@@ -9,8 +9,8 @@ from django.test import Client
 
 from tests.study.marked import MARKED
 from tests.study.walking import TALK
-from trialogue.study.design.file import study_of
 from trialogue.study.design.items import BY_TYPE
+from trialogue.study.design.reading import study_of
 from trialogue.study.models import Study
 from trialogue.study.services.launching import load
 

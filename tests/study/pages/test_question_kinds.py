@@ -11,7 +11,8 @@ from tests.study.pages.studies import ASKED, Form, entered, running, sent, sourc
 from trialogue.errors import DataError
 from trialogue.inputs.study_data import OptionValue
 from trialogue.records import Score, read_records
-from trialogue.study.design.file import preset, preset_names, study_of
+from trialogue.study.design.file import preset, preset_names
+from trialogue.study.design.reading import study_of
 from trialogue.study.export import export_study
 from trialogue.study.models import Study, Submission
 from trialogue.subjects.people.commands.report import study_findings

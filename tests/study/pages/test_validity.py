@@ -12,7 +12,8 @@ from tests.study.pages.test_staff import member, text
 from trialogue.errors import DataError
 from trialogue.inputs.study_data import countable_participants
 from trialogue.inputs.study_files import read_export
-from trialogue.study.design.file import preset, study_of
+from trialogue.study.design.file import preset
+from trialogue.study.design.reading import study_of
 from trialogue.study.design.validity import (
     HIDDEN_FIELD,
     Session,

@@ -183,8 +183,8 @@ def _decide(payer: "Payer", confirm: str, dry: bool) -> None:
 def _links(folder: Path, people: list[str], base: str, days: float) -> None:
     """Print signed links for a laboratory. Nobody can forge a link, and each link admits one participant once."""
     from trialogue.errors import UsageError
-    from trialogue.study.design.file import read_study
     from trialogue.study.design.platforms import signed_link
+    from trialogue.study.design.reading import read_study
     from trialogue.study.opening import secret_key
 
     if not people or not base:

@@ -48,7 +48,7 @@ def serve(
 ) -> None:
     """Serve a study with SQLite in its folder, or with PostgreSQL at DATABASE_URL. Stop the server with Ctrl-C."""
     from trialogue.study.design.checks import advice
-    from trialogue.study.design.file import read_study
+    from trialogue.study.design.reading import read_study
     from trialogue.study.server import preview as run_preview
     from trialogue.study.server import serve as run
 

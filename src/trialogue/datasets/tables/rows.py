@@ -11,20 +11,18 @@ import csv
 import io
 import json
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
+from trialogue.datasets.base import Head
 from trialogue.datasets.door.values import DECIMAL_COMMA, Identifiers, identifier, is_absent, members, plain_number
 from trialogue.datasets.door.worded_scales import worded_scale
-from trialogue.datasets.json_documents import ParseReport, bare_stem, first_object, kind_of, read_objects, read_text
+from trialogue.datasets.json_documents import ParseReport, first_object, kind_of, read_objects, read_text
 from trialogue.errors import DataError, Problem
 from trialogue.extras import need
-from trialogue.records.files.jsonl import Note
 from trialogue.records.files.opening import open_bytes
 
 PARQUET, ARROW_FILE = b"PAR1", b"ARROW1"
@@ -32,34 +30,6 @@ INFO, SPLITS = "dataset_info.json", "dataset_dict.json"
 EXTRA = "parquet"
 MESSAGES = ("messages", "conversations")
 """Columns of lists of records, which some writers turn inside out: a record of lists."""
-
-
-def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
-    from trialogue.datasets.base import recognise
-    from trialogue.datasets.tables.format import guess_mapping, table_format
-
-    def rename(problem: Problem) -> Problem:
-        return replace(problem, file=str(path))
-
-    def report(problem: Problem) -> None:
-        note(rename(problem))
-
-    with tempfile.TemporaryDirectory() as folder:
-        lines = Path(folder) / f"{bare_stem(path)}.jsonl"
-        with lines.open("w", encoding="utf-8") as stream:
-            for row in arrow_rows(path):
-                stream.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
-        try:
-            try:
-                reader = recognise(lines)
-            except DataError:
-                mapping = guess_mapping(lines, note=report)
-                if mapping is None:
-                    raise
-                reader = table_format(mapping)
-            yield from reader.read(lines, note=report)
-        except DataError as error:
-            raise DataError([rename(problem) for problem in error.problems]) from error
 
 
 def is_arrow(path: Path) -> bool:
@@ -130,13 +100,6 @@ def _file_batches(file: Path) -> Iterator[Any]:
         else:
             yield from ipc.open_stream(stream)
 
-
-FORMAT = SimpleFormat(
-    name="arrow",
-    summary="Parquet files, and folders of the 'datasets' library, with rows as in JSON Lines.",
-    recognise=lambda head: is_arrow(head.path),
-    reader=_read,
-)
 
 DELIMITERS = ",;\t|"
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # what Excel calls "Unicode text"

@@ -3,8 +3,12 @@
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from trialogue.records.files.jsonl import to_line
+from trialogue.records.files.opening import write_text
 from trialogue.reproduce.behavior_alignment.rows import STATUS, Row, render_estimate, three_decimals
+from trialogue.subjects.alignment.differentiation_records import Differentiation
 
 
 @dataclass(frozen=True)
@@ -70,3 +74,41 @@ def as_text(table: PaperTable, *, width: int) -> str:
     for number, note in enumerate(table.notes, start=1):
         console.print(Text(f"({number}) {note}"))
     return "\n".join(line.rstrip() for line in stream.getvalue().rstrip().splitlines())
+
+
+HEAD = """# Behavior Alignment (SIGIR 2024): the paper's numbers next to ours
+
+Yang, Chen & Fang (2024), "Behavior Alignment: A New Perspective of Evaluating LLM-based Conversational Recommendation
+Systems". Numbers in brackets are 95% intervals that resample whole dialogues, people or sentences, never individual
+pairs, unless noted.
+"""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """All reproduced numbers, and those that could not be reproduced."""
+
+    rows: tuple[Row, ...]
+    figures: dict[str, tuple[Differentiation, ...]]
+    """Figure 3 on different pairs, by description."""
+
+    def write(self, folder: Path) -> Path:
+        """Write ``reproduction.md``, ``reproduction.jsonl`` and a figure for each set of pairs; returns the page."""
+        from trialogue.subjects.alignment.pages.mixtures_figure import mixtures
+
+        lines = [to_line(row) for row in self.rows]
+        lines += [to_line(one) for found in self.figures.values() for one in found]
+        write_text(folder / "reproduction.jsonl", "".join(f"{line}\n" for line in lines))
+        pictures = []
+        for number, (title, found) in enumerate(self.figures.items(), start=1):
+            figure = mixtures(found, name=f"differentiation-{number}")
+            write_text(folder / f"{figure.name}.svg", figure.svg)
+            pictures.append(f"### {title}\n\n![{figure.alt}]({figure.name}.svg)\n\n{figure.caption}\n")
+        page = folder / "reproduction.md"
+        write_text(
+            page,
+            "\n".join(
+                [HEAD, *map(as_markdown, paper_tables(self.rows)), *(["## Figure 3\n"] if pictures else []), *pictures]
+            ),
+        )
+        return page

@@ -1,13 +1,8 @@
 """Rows that compare one number of the paper with ours, and the page of all of them."""
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar, Literal
 
 from trialogue.records import Estimate, Record
-from trialogue.records.files.jsonl import to_line
-from trialogue.records.files.opening import write_text
-from trialogue.subjects.alignment.differentiation_records import Differentiation
 
 Status = Literal["same", "differs", "sample", "ours", "not here", "not attempted", "impossible"]
 """The paper's number again; another one; one from a part of its data; one that the paper does not print; data not on this
@@ -43,45 +38,6 @@ class Row(Record):
     """Whether it is reproduced."""
     why: str | None = None
     """Why not, or how to read it."""
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """All reproduced numbers, and those that could not be reproduced."""
-
-    rows: tuple[Row, ...]
-    figures: dict[str, tuple[Differentiation, ...]]
-    """Figure 3 on different pairs, by description."""
-
-    def write(self, folder: Path) -> Path:
-        """Write ``reproduction.md``, ``reproduction.jsonl`` and a figure for each set of pairs; returns the page."""
-        from trialogue.reproduce.behavior_alignment.paper_tables import as_markdown, paper_tables
-        from trialogue.subjects.alignment.pages.mixtures_figure import mixtures
-
-        lines = [to_line(row) for row in self.rows]
-        lines += [to_line(one) for found in self.figures.values() for one in found]
-        write_text(folder / "reproduction.jsonl", "".join(f"{line}\n" for line in lines))
-        pictures = []
-        for number, (title, found) in enumerate(self.figures.items(), start=1):
-            figure = mixtures(found, name=f"differentiation-{number}")
-            write_text(folder / f"{figure.name}.svg", figure.svg)
-            pictures.append(f"### {title}\n\n![{figure.alt}]({figure.name}.svg)\n\n{figure.caption}\n")
-        page = folder / "reproduction.md"
-        write_text(
-            page,
-            "\n".join(
-                [HEAD, *map(as_markdown, paper_tables(self.rows)), *(["## Figure 3\n"] if pictures else []), *pictures]
-            ),
-        )
-        return page
-
-
-HEAD = """# Behavior Alignment (SIGIR 2024): the paper's numbers next to ours
-
-Yang, Chen & Fang (2024), "Behavior Alignment: A New Perspective of Evaluating LLM-based Conversational Recommendation
-Systems". Numbers in brackets are 95% intervals that resample whole dialogues, people or sentences, never individual
-pairs, unless noted.
-"""
 
 
 def three_decimals(value: float | None) -> str:

@@ -8,7 +8,8 @@ from trialogue.datasets.store import is_here
 from trialogue.inputs.inputs import gather
 from trialogue.records import STRATEGIES
 from trialogue.reproduce.behavior_alignment import baselines, classifiers, figures, same_pairs, table1
-from trialogue.reproduce.behavior_alignment.rows import Reproduction, Row
+from trialogue.reproduce.behavior_alignment.paper_tables import Reproduction
+from trialogue.reproduce.behavior_alignment.rows import Row
 from trialogue.strategies.base import examples_of
 from trialogue.subjects.alignment.commands.align import find_model
 

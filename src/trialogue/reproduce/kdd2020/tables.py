@@ -1,17 +1,15 @@
 """Recompute Tables 4 and 5: each cell with its interval and published value, and the certainty of each ranking."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from math import sqrt
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from trialogue.metrics import AnyMetric, Conversation, Settings, get_metric, measure
 from trialogue.metrics.base import Undefined, replies_of
 from trialogue.metrics.dialogue.acts import CHECKED, LITERAL_FULL
-from trialogue.records import Dialogue, JsonValue, Reason, Score
-from trialogue.records.files.opening import write_text
+from trialogue.records import Dialogue, JsonValue, Score
+from trialogue.reproduce.kdd2020.cells import Cell, Order, Reproduction, Verdict
 from trialogue.reproduce.kdd2020.paper_values import (
     DIGITS,
     DS_KL,
@@ -31,106 +29,19 @@ from trialogue.reproduce.kdd2020.paper_values import (
 )
 from trialogue.reproduce.kdd2020.realism import write_realism_dialogues
 from trialogue.reproduce.kdd2020.runs import FILMS, check_here, options_of, real_dialogues, simulate_all
+from trialogue.reproduce.kdd2020.text import write_tables
 from trialogue.seeds import rng_for
 from trialogue.simulation.batch.batch import Progress
 from trialogue.simulation.users.options import AS
 from trialogue.stats.ranking.order import order_share
 from trialogue.stats.resampling.clusters import ClusterSums, cluster_sums
 
-Verdict = Literal["exact", "agrees", "differs"]
 Held = Mapping[tuple[str, str], Sequence[Dialogue]]
 """Dialogues by (letter, method), those of real users among them."""
 
-TABLES_FILE = "tables.json"
 Z = 1.96  # of a 95% interval
 ORDERED = (REWARD, SUCCESS)
 """Measures by which Table 5 ranks the systems."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One number of a table."""
-
-    measure: str
-    """The paper's name of the measure."""
-    name: str
-    """Ours, in full."""
-    method: str
-    """``Real users``, or a simulator."""
-    letter: str
-    """A, B or C; ``C'`` for the live recommender in the shape of C."""
-    value: float | None
-    """Our value."""
-    low: float | None
-    """Lower end of its 95% interval."""
-    high: float | None
-    """Upper end."""
-    n: int
-    """Dialogues it rests on."""
-    published: float | None
-    """The paper's value."""
-    verdict: Verdict | None
-    """Whether it is the published number to the last digit, or agrees with it within the sampling error of both, or differs;
-    None: that cannot be said."""
-    why: Reason | None = None
-    """Why a value or an interval is missing."""
-    tuned: str = ""
-    """Choice of ours that was tuned on this cell, so that its agreement is no evidence; "": none."""
-
-
-@dataclass(frozen=True)
-class Order:
-    """Ranking of the three systems by one measure."""
-
-    measure: str
-    method: str
-    here: str
-    """Letters, the best first."""
-    published: str
-    """Letters in the paper."""
-    share: float | None
-    """Share of resamples in which ``here`` holds strictly."""
-    published_share: float | None
-    """Share of resamples in which the published order holds."""
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """Both tables."""
-
-    cells: tuple[Cell, ...]
-    orders: tuple[Order, ...]
-    settings: dict[str, JsonValue]
-    """Settings."""
-
-    def cell(self, measure: str, method: str, letter: str) -> Cell | None:
-        """One cell; None where there is none."""
-        wanted = (measure, method, letter)
-        return next((each for each in self.cells if (each.measure, each.method, each.letter) == wanted), None)
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return {
-            "cells": [{**asdict(cell), "why": cell.why and cell.why.to_json()} for cell in self.cells],
-            "orders": [asdict(order) for order in self.orders],
-            "settings": self.settings,
-        }
-
-    @classmethod
-    def read(cls, folder: Path) -> "Reproduction":
-        """Read the ``tables.json`` of a folder."""
-        data = json.loads((folder / TABLES_FILE).read_text("utf-8"))
-        cells = [{**cell, "why": cell["why"] and Reason.model_validate(cell["why"])} for cell in data["cells"]]
-        orders = tuple(Order(**order) for order in data["orders"])
-        return cls(tuple(Cell(**cell) for cell in cells), orders, data["settings"])
-
-    def write(self, folder: Path) -> Path:
-        """Write ``tables.json`` and ``tables.txt`` into a folder; returns the path of the latter."""
-        from trialogue.reproduce.kdd2020.text import render_tables
-
-        write_text(folder / TABLES_FILE, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
-        write_text(folder / "tables.txt", render_tables(self) + "\n")
-        return folder / "tables.txt"
 
 
 def reproduce(
@@ -169,7 +80,7 @@ def reproduce(
     settings: dict[str, JsonValue] = {"n": n, "seed": seed, "catalogue": catalogue, "resamples": resamples}
     settings |= {"users": users, "options": dict(options or {})}
     found = tabulate(held, Settings(seed=seed, resamples=resamples), settings)
-    found.write(out)
+    write_tables(found, out)
     return found
 
 

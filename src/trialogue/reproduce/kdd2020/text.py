@@ -1,8 +1,12 @@
 """Render both tables as text in the paper's form, published values above ours."""
 
+import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from trialogue.records import JsonValue
+from trialogue.records.files.opening import write_text
+from trialogue.reproduce.kdd2020.cells import TABLES_FILE, Cell, Order, Reproduction
 from trialogue.reproduce.kdd2020.paper_values import (
     DIGITS,
     DS_KL,
@@ -20,12 +24,18 @@ from trialogue.reproduce.kdd2020.paper_values import (
     published_value,
 )
 from trialogue.reproduce.kdd2020.realism import render_realism
-from trialogue.reproduce.kdd2020.tables import Cell, Order, Reproduction
 
 LETTERS = (*SYSTEMS, SHAPE)
 WIDTH, FIRST = 24, 21
 TUNED_MARK = "†"
 MARKS = {"exact": " =", "agrees": " ~", "differs": " ≠", None: ""}
+
+
+def write_tables(found: Reproduction, folder: Path) -> Path:
+    """Write ``tables.json`` and ``tables.txt`` into a folder; returns the path of the latter."""
+    write_text(folder / TABLES_FILE, json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n")
+    write_text(folder / "tables.txt", render_tables(found) + "\n")
+    return folder / "tables.txt"
 
 
 def render_tables(found: Reproduction) -> str:

@@ -20,10 +20,11 @@ from trialogue.study.bots.page import Knowledge
 from trialogue.study.bots.people import bot_of
 from trialogue.study.bots.simulation import PLAN, RESULT, Plan, SimulatedStudy
 from trialogue.study.bots.walking import ClientBrowser, Walk
-from trialogue.study.design.file import FILE, StudyFile, read_study, sha256_of_study
+from trialogue.study.design.file import FILE, StudyFile, sha256_of_study
 from trialogue.study.design.folder import read_items
 from trialogue.study.design.items import AnyItem
 from trialogue.study.design.platforms import signed_link
+from trialogue.study.design.reading import read_study
 
 if TYPE_CHECKING:
     from trialogue.study.models import Study

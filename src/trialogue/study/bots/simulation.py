@@ -14,9 +14,10 @@ from trialogue.extras import need
 from trialogue.records import Record
 from trialogue.seeds import rng_for
 from trialogue.study.bots.people import KINDS, READERS, Kind
-from trialogue.study.design.file import FILE, read_study
+from trialogue.study.design.file import FILE
 from trialogue.study.design.folder import read_items
 from trialogue.study.design.items import AnyItem, ChatItem
+from trialogue.study.design.reading import read_study
 
 EFFECT_SPACING = 0.7  # logits between neighbors of the default effects
 

@@ -4,19 +4,15 @@ Every mistake is reported at once, with its line.
 """
 
 import hashlib
-from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter
 
-from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
+from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import JsonValue, Record
-from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
 from trialogue.records.kinds.uses import Use
-from trialogue.study.design.contradictions import contradictions
 from trialogue.study.design.launch import Launch, Payment, Stratum
 from trialogue.study.design.pages import Phase
 from trialogue.study.design.questions import Option, Question, TextLimits, Words, own_texts
@@ -307,34 +303,6 @@ def strategy_labels() -> tuple[Option, ...]:
         )
         for name in guidelines()
     )
-
-
-def study_of(data: Mapping[str, Any], *, file: str = "", lines: Lines | None = None) -> StudyFile:
-    """The study that fields describe.
-
-    Raises:
-        DataError: with every mistake at once.
-    """
-    lines = lines or Lines()
-    try:
-        study = StudyFile.model_validate(dict(data))
-    except ValidationError as error:
-        raise DataError(problems_of_fields(error, data, StudyFile, file=file, lines=lines)) from error
-    problems = [Problem(what, file, lines((field,)), field) for field, what in contradictions(study)]
-    if problems:
-        raise DataError(problems)
-    return study
-
-
-def read_study(folder: Path | str) -> StudyFile:
-    """The study in a folder (or file).
-
-    Raises:
-        DataError: with every mistake at once, or if there is no study.
-    """
-    path = Path(folder)
-    path = path / FILE if path.is_dir() else path
-    return study_of(read_fields(path, hint=HINT), file=str(path), lines=lines_of(path))
 
 
 def sha256_of_study(study: StudyFile, items: bytes) -> str:

@@ -13,8 +13,9 @@ from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import make_folder, open_replacing, write_text
 from trialogue.records.files.validation import dotted_path, mistakes_of
-from trialogue.study.design.file import FILE, StudyFile, read_study
+from trialogue.study.design.file import FILE, StudyFile
 from trialogue.study.design.items import BY_TYPE, AnyItem, ChatItem
+from trialogue.study.design.reading import read_study
 
 MAX_ITEMS = 200_000  # items of a study
 MAX_OF_AN_ITEM = 3  # mistakes of one item; further ones are mostly those of the items before it, too

@@ -12,9 +12,9 @@ from trialogue.findings.threats import ThreatCode
 from trialogue.inputs.read import read
 from trialogue.records import Dialogue, Score, Utterance, read_records, write_records
 from trialogue.study.bots.simulation import simulate_study
-from trialogue.study.design.file import read_study
 from trialogue.study.design.folder import read_items
 from trialogue.study.design.items import RatingItem
+from trialogue.study.design.reading import read_study
 from trialogue.subjects.judging.commands.judge import LabelPlan, judge, plan_labels
 from trialogue.subjects.judging.commands.label_study import PLAN, write_label_study
 from trialogue.subjects.judging.records import PlannedLabel

@@ -17,11 +17,12 @@ from trialogue.records import MeasureName, Preference, Raters, Score
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
 from trialogue.seeds import seed_for
-from trialogue.study.design.file import StudyFile, preference_question, read_study
+from trialogue.study.design.file import StudyFile, preference_question
 from trialogue.study.design.folder import read_items
 from trialogue.study.design.items import AnyItem, PreferenceItem, RatingItem, lines_of
 from trialogue.study.design.pages import ConversationShown, Line
 from trialogue.study.design.questions import Question, text_in
+from trialogue.study.design.reading import read_study
 
 SCORES, PREFERENCES, USAGE = "model_scores.jsonl", "model_preferences.jsonl", "model_usage.json"
 TYPES = ("rating", "preference")

@@ -1,20 +1,25 @@
-"""Detect contradictions in a study file before launch, and report all of them at once."""
+"""Read a study file, and report all of its mistakes and contradictions at once."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
+from pydantic import ValidationError
+
+from trialogue.errors import DataError, Problem
+from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
+from trialogue.study.design.checks import demandable, unwritten
+from trialogue.study.design.file import FILE, HINT, StudyFile
 from trialogue.study.design.pages import PHASES, Phase
 from trialogue.study.design.questions import conditions_of, text_in
 from trialogue.study.design.validity import Attention, Rule
-
-if TYPE_CHECKING:
-    from trialogue.study.design.file import StudyFile
 
 RESERVED = ("staff", "static", "health", "metrics")
 """Addresses of the server's own pages, which no study can have."""
 OUTCOMES = ("completed", "screened_out", "no_consent", "failed_check")
 
 
-def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
+def contradictions(study: StudyFile) -> list[tuple[str, str]]:
     """Pairs (field, message) for every contradiction between settings."""
     wrong: list[tuple[str, str]] = []
     if study.study in RESERVED:
@@ -91,7 +96,7 @@ def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
     ]
 
 
-def _stratum_problems(study: "StudyFile") -> list[tuple[str, str]]:
+def _stratum_problems(study: StudyFile) -> list[tuple[str, str]]:
     """Strata that nobody can be in, or that do not add up to the ratings of an item."""
     if not study.strata:
         return []
@@ -119,13 +124,13 @@ def _stratum_problems(study: "StudyFile") -> list[tuple[str, str]]:
     return wrong
 
 
-def _launch_problems(study: "StudyFile") -> list[tuple[str, str]]:
+def _launch_problems(study: StudyFile) -> list[tuple[str, str]]:
     if study.launch.most_failed is not None and not study.attention.checks:
         return [("launch", "most_failed never applies: there are no attention checks (attention.checks).")]
     return []
 
 
-def _name_problems(study: "StudyFile") -> list[tuple[str, str]]:
+def _name_problems(study: StudyFile) -> list[tuple[str, str]]:
     """Questions of one name: the analysis knows an answer by it, whichever page asks."""
     asked = [
         ("criteria", study.criteria),
@@ -146,10 +151,8 @@ def _name_problems(study: "StudyFile") -> list[tuple[str, str]]:
     return wrong
 
 
-def _check_problems(study: "StudyFile") -> list[tuple[str, str]]:
+def _check_problems(study: StudyFile) -> list[tuple[str, str]]:
     """Attention checks that some participants could not read, or whose text does not say what to choose."""
-    from trialogue.study.design.checks import demandable, unwritten
-
     questions = demandable(study)
     if not study.attention.checks or not questions:
         return []
@@ -175,3 +178,31 @@ def _rule_problems(rules: tuple[Rule, ...], attention: Attention) -> list[tuple[
     if "too_short" in rules and not attention.min_minutes:
         return [("exclusion", "the rule too_short never applies: set min_minutes in attention.")]
     return []
+
+
+def study_of(data: Mapping[str, Any], *, file: str = "", lines: Lines | None = None) -> StudyFile:
+    """The study that fields describe.
+
+    Raises:
+        DataError: with every mistake at once.
+    """
+    lines = lines or Lines()
+    try:
+        study = StudyFile.model_validate(dict(data))
+    except ValidationError as error:
+        raise DataError(problems_of_fields(error, data, StudyFile, file=file, lines=lines)) from error
+    problems = [Problem(what, file, lines((field,)), field) for field, what in contradictions(study)]
+    if problems:
+        raise DataError(problems)
+    return study
+
+
+def read_study(folder: Path | str) -> StudyFile:
+    """The study in a folder (or file).
+
+    Raises:
+        DataError: with every mistake at once, or if there is no study.
+    """
+    path = Path(folder)
+    path = path / FILE if path.is_dir() else path
+    return study_of(read_fields(path, hint=HINT), file=str(path), lines=lines_of(path))
