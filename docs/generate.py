@@ -118,8 +118,8 @@ def formats_page() -> str:
 
 def room_page(name: str) -> str:
     """What a room is, its folders and modules in one line each, and what it exports: all from its own docstrings."""
-    folder = SOURCE / name
-    parts = [f"# `{name}`\n", described(folder / "__init__.py" if folder.is_dir() else SOURCE / f"{name}.py"), ""]
+    folder = folder_of(name)
+    parts = [f"# `{folder.relative_to(SOURCE).as_posix().replace('/', '.')}`\n", described(folder / "__init__.py"), ""]
     for inside in [folder, *sorted(path for path in folder.rglob("*") if (path / "__init__.py").is_file())]:
         modules = sorted(path for path in inside.glob("*.py") if path.name != "__init__.py" and described(path))
         if inside != folder:
@@ -137,11 +137,16 @@ def room_page(name: str) -> str:
     return "\n".join(parts)
 
 
+def folder_of(name: str) -> Path:
+    """The folder of a room or a subject."""
+    return SOURCE / name if (SOURCE / name).is_dir() else SOURCE / house.SUBJECTS / name
+
+
 def rooms_index(names: list[str]) -> str:
     return "\n".join(
         [
             "# Rooms\n",
-            "Each room (top-level package) of [the architecture](../../design/architecture.md) has a page.\n",
+            "Each room (top-level package) and subject of [the architecture](../../design/architecture.md) has a page.\n",
             "```{toctree}",
             *names,
             "```",
@@ -287,7 +292,7 @@ def main() -> None:
     for name, page in PAGES.items():
         (REFERENCE.parent / name).write_text(page().rstrip() + "\n", encoding="utf-8")
     ROOMS.mkdir(exist_ok=True)
-    names = [name for floor in house.floors_of(SOURCE.parent.parent) for name in floor if (SOURCE / name).is_dir()]
+    names = [name for floor in house.floors_of(SOURCE.parent.parent) for name in floor if folder_of(name).is_dir()]
     for name in names:
         (ROOMS / f"{name}.md").write_text(room_page(name), encoding="utf-8")
     (ROOMS / "index.md").write_text(rooms_index(names), encoding="utf-8")

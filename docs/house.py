@@ -1,13 +1,14 @@
 """Draw the house from its imports: ``python docs/house.py OUT.svg [ROOT]``. Floors are those that import-linter checks.
 
-A box is a room with its folders and its number of modules; a line is an import of one room by another, thicker with more
-importing modules. Nothing is drawn by hand, so the picture cannot differ from the code.
+A box is a room or a subject, with its folders and its number of modules; a line is an import of one by another, thicker with
+more importing modules. Nothing is drawn by hand, so the picture cannot differ from the code.
 """
 
 import ast
 import sys
 import tomllib
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib
@@ -17,15 +18,21 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
 Rooms = dict[str, list[str]]
+SUBJECTS = "subjects"
 
 
 def floors_of(root: Path) -> list[list[str]]:
-    """The rooms, floor by floor from the top, as pyproject.toml declares them."""
-    contracts = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
-        "contracts"
-    ]
-    layers = next(each["layers"] for each in contracts if each.get("containers") == ["trialogue"])
-    return [[name.strip() for name in layer.split("|")] for layer in layers]
+    """The rooms, floor by floor from the top, as pyproject.toml declares them; the subjects on floors of their own."""
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    layers = {each["containers"][0]: each["layers"] for each in settings["contracts"] if "containers" in each}
+    subjects = layers.get(f"trialogue.{SUBJECTS}", [])
+    floors = [each for layer in layers["trialogue"] for each in (subjects if layer == SUBJECTS else [layer])]
+    return [[name.strip() for name in floor.split("|")] for floor in floors]
+
+
+def room_of(module: Sequence[str]) -> str:
+    """The room of a module, or the subject."""
+    return module[1] if module[0] == SUBJECTS and len(module) > 1 else module[0]
 
 
 def rooms_of(source: Path) -> Rooms:
@@ -34,7 +41,7 @@ def rooms_of(source: Path) -> Rooms:
     for path in sorted(source.rglob("*.py")):
         parts = path.relative_to(source).with_suffix("").parts
         if parts[0] not in ("__init__", "__main__"):
-            rooms.setdefault(parts[0], []).append(".".join(parts))
+            rooms.setdefault(room_of(parts), []).append(".".join(parts))
     return rooms
 
 
@@ -42,11 +49,11 @@ def imports_of(source: Path) -> Counter[tuple[str, str]]:
     """How many modules of one room import another room."""
     counted: Counter[tuple[str, str]] = Counter()
     for path in source.rglob("*.py"):
-        room = path.relative_to(source).with_suffix("").parts[0]
+        room = room_of(path.relative_to(source).with_suffix("").parts)
         tree = ast.parse(path.read_text(encoding="utf-8"))
         names = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
         names += [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
-        others = {name.split(".")[1] for name in names if name.startswith("trialogue.")} - {room}
+        others = {room_of(name.split(".")[1:]) for name in names if name.startswith("trialogue.")} - {room}
         counted.update((room, other) for other in others)
     return counted
 
@@ -57,15 +64,16 @@ def _count(number: int, one: str) -> str:
 
 def folders(modules: list[str]) -> int:
     """How many folders a room has."""
-    return len({module.split(".")[1] for module in modules if module.count(".") >= 2})
+    depth = 2 if any(module.startswith(f"{SUBJECTS}.") for module in modules) else 1
+    return len({module.split(".")[depth] for module in modules if module.count(".") > depth})
 
 
 def draw(root: Path, out: Path) -> None:
     """The picture, as SVG or PNG by the suffix."""
     source = root / "src" / "trialogue"
     floors, rooms, imports = floors_of(root), rooms_of(source), imports_of(source)
-    figure, axes = plt.subplots(figsize=(11, 0.95 * len(floors) + 0.4))
-    width, height, step = 1.7, 0.62, 1.0
+    figure, axes = plt.subplots(figsize=(13, 0.85 * len(floors) + 0.4))
+    width, height, step = 2.3, 0.62, 1.0
     places: dict[str, tuple[float, float]] = {}
     for level, names in enumerate(floors):
         y = (len(floors) - 1 - level) * step

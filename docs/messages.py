@@ -53,6 +53,7 @@ UNPRINTED = (
         "methods",
     ),
     "findings.decision",
+    "findings.alignment",
 )
 """Modules whose sentences are results, or for a page or a language model."""
 SAYING = (".commands", ".labelling", "subjects.planning")

@@ -40,7 +40,15 @@ AREAS: dict[str, tuple[str, ...]] = {
         "arguments",
     ),
     "Files, corpora and catalogues": ("datasets", "records", "catalogue", "inputs", "cli.data"),
-    "Metrics and statistics": ("metrics", "stats", "findings", "fingerprints", "subjects.comparison.commands.measures"),
+    "Metrics and statistics": (
+        "subjects",
+        "analysis",
+        "metrics",
+        "stats",
+        "findings",
+        "fingerprints",
+        "subjects.comparison.commands.measures",
+    ),
     "Agents": ("agents", "transport", "cli.simulation.agents", "cli.simulation.chat"),
     "Simulations and tasks": (
         "simulation",

@@ -257,7 +257,7 @@ SHAPES = {
     "mturk": "trialogue.datasets.formats.mturk:FORMAT",
     "convokit": "trialogue.datasets.formats.convokit:FORMAT",
     "battles": "trialogue.datasets.formats.battles:FORMAT",
-    "arrow": "trialogue.datasets.formats.arrow:FORMAT",
+    "arrow": "trialogue.datasets.tables.format:ARROW",
     "zero-shot-crs-filtered": "trialogue.datasets.corpora.zero_shot_crs:FILTERED",
     "zero-shot-crs-unseen": "trialogue.datasets.corpora.zero_shot_crs:UNSEEN",
     "zero-shot-crs-filtered-unseen": "trialogue.datasets.corpora.zero_shot_crs:FILTERED_UNSEEN",

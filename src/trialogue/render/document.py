@@ -15,7 +15,7 @@ from trialogue.findings.threats.texts import severity_heading
 from trialogue.records import Estimate, Manifest, Record
 from trialogue.render.numbers import MISSING, column_decimals, estimate_text, number, supported_decimals
 from trialogue.render.plots.base import Figure
-from trialogue.render.table import AnyCell, Cell
+from trialogue.render.table import AnyCell, Cell, Insert
 from trialogue.render.table import Table as Cells
 from trialogue.render.text import distinct_texts, short_names
 
@@ -173,14 +173,6 @@ class Link:
     text: str
     about: str = ""
     """What it is about, for those who hear it alone."""
-
-
-@dataclass(frozen=True)
-class Insert:
-    """A part of pages that a template of its own renders."""
-
-    template: str
-    content: Mapping[str, Any]
 
 
 @dataclass(frozen=True)

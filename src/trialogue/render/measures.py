@@ -10,8 +10,10 @@ from trialogue.findings.family import ACROSS_MEASURES
 from trialogue.findings.standings import OVER_MEASURES
 from trialogue.findings.systems.answer import first_to_show, opposed_questions
 from trialogue.findings.titles import titles_of
+from trialogue.findings.validity import Validity, known_validity, validity_lines
 from trialogue.records import VOTES, MeasureName
 from trialogue.records.kinds.origins import with_raters
+from trialogue.render.table import Insert
 
 WIDEST = 7
 """Columns that fit a page of 1080 pixels, or of A4 across, in any font; more go into a further table."""
@@ -262,3 +264,17 @@ def pieces(name: str) -> list[str]:
     """
     found = [piece for piece in _BREAK.split(name) if piece]
     return [part for piece in found for part in textwrap.wrap(piece, LONGEST_PIECE, drop_whitespace=False)]
+
+
+def metric_cards(cards: Sequence[tuple[Measure, Sequence[str]]], agreed: Sequence[Validity] = ()) -> Insert:
+    """Cards of metrics, with what is known about their agreement with people."""
+
+    def validity_of(name: str) -> list[list[str]]:
+        return [validity_lines(card) for card in known_validity(name, more=agreed)]
+
+    groups: dict[str, list[tuple[Measure, Sequence[str]]]] = {}
+    for measure, columns in cards:  # variants and parameters of one metric share a card
+        groups.setdefault("" if measure.card is None else measure.card.name, []).append((measure, columns))
+    shown = [([MeasureName(each.name).variant for each, _ in group], group) for group in groups.values()]
+    content = {"cards": shown, "directions": DIRECTIONS, "short_name": short_name, "validity_of": validity_of}
+    return Insert("cards.html.j2", content)

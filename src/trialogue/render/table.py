@@ -1,8 +1,8 @@
 """Tables of cells that pages, terminals and papers share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from trialogue.records import Estimate
 from trialogue.render.drawing.scale import Scale
@@ -113,3 +113,11 @@ class Table:
 
 def _number_cell(cell: AnyCell, notes: Sequence[str]) -> AnyCell:
     return replace(cell, number=notes.index(cell.note) + 1) if isinstance(cell, Cell) and cell.note else cell
+
+
+@dataclass(frozen=True)
+class Insert:
+    """A part of pages that a template of its own renders."""
+
+    template: str
+    content: Mapping[str, Any]

@@ -13,11 +13,13 @@ Two shapes: one row per utterance gives dialogues, one row per response gives si
 A table is read whole, since the rows of one dialogue need not be contiguous.
 """
 
+import json
+import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from trialogue.datasets.base import AnyRecord, Head
+from trialogue.datasets.base import AnyRecord, Head, SimpleFormat, recognise
 from trialogue.datasets.door.account import FieldTally, report_unread
 from trialogue.datasets.door.values import is_absent
 from trialogue.datasets.json_documents import ParseReport, bare_stem
@@ -27,7 +29,7 @@ from trialogue.datasets.tables.guess import FEW_NAMES, guess, guess_nested, may_
 from trialogue.datasets.tables.mapping import Columns, Mapping, load_mapping, nearest
 from trialogue.datasets.tables.nested import laid_out, paths_in
 from trialogue.datasets.tables.responses import responses
-from trialogue.datasets.tables.rows import Row, Table, columns_of, is_arrow, read_table
+from trialogue.datasets.tables.rows import Row, Table, arrow_rows, columns_of, is_arrow, read_table
 from trialogue.datasets.tables.transcripts import with_messages
 from trialogue.errors import DataError, Problem
 from trialogue.records.files.json_paths import EVERY, steps_of
@@ -329,3 +331,36 @@ def _kind(path: Path, table: Table) -> str | None:
     if head.is_json_object:
         return "JSON Lines" if head.is_json_lines or len(table.rows) > 1 else "a JSON object"
     return "a table" if len(table.columns) > 1 else None
+
+
+def _read_arrow(path: Path, note: Note) -> Iterator[AnyRecord]:
+    def rename(problem: Problem) -> Problem:
+        return replace(problem, file=str(path))
+
+    def report(problem: Problem) -> None:
+        note(rename(problem))
+
+    with tempfile.TemporaryDirectory() as folder:
+        lines = Path(folder) / f"{bare_stem(path)}.jsonl"
+        with lines.open("w", encoding="utf-8") as stream:
+            for row in arrow_rows(path):
+                stream.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
+        try:
+            try:
+                reader = recognise(lines)
+            except DataError:
+                mapping = guess_mapping(lines, note=report)
+                if mapping is None:
+                    raise
+                reader = table_format(mapping)
+            yield from reader.read(lines, note=report)
+        except DataError as error:
+            raise DataError([rename(problem) for problem in error.problems]) from error
+
+
+ARROW = SimpleFormat(
+    name="arrow",
+    summary="Parquet files, and folders of the 'datasets' library, with rows as in JSON Lines.",
+    recognise=lambda head: is_arrow(head.path),
+    reader=_read_arrow,
+)

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from trialogue.findings.threat import Severity
 from trialogue.records import Manifest
-from trialogue.render.document import Document, Insert, Link, Medium, Part, Section, Sentences, Table
+from trialogue.render.document import Document, Link, Medium, Part, Section, Sentences, Table
 from trialogue.render.drawing.theme import DARK, LIGHT, css_variables
 from trialogue.render.measures import pieces
 from trialogue.render.numbers import MISSING
 from trialogue.render.plots.base import Figure
+from trialogue.render.table import Insert
 from trialogue.render.text import columns_of_words, passages, printable, slug, typeset
 
 if TYPE_CHECKING:

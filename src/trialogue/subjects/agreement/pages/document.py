@@ -10,8 +10,8 @@ from trialogue.records.kinds.origins import named_raters
 from trialogue.records.runs import open_run, writes_run
 from trialogue.render.document import PAGES, Document, Part, Section, Sentences
 from trialogue.render.long_names import with_short_names
+from trialogue.render.measures import metric_cards
 from trialogue.render.media.files import write_files
-from trialogue.render.metric_cards import metric_cards
 from trialogue.render.numbers import signed_text
 from trialogue.subjects.agreement.answer import main_statistic, title_of
 from trialogue.subjects.agreement.pages.figure import preference_forest, rating_forest, statistic_name

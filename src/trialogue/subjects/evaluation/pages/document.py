@@ -28,7 +28,6 @@ from trialogue.render.compact_letters import league_letters
 from trialogue.render.document import (
     Column,
     Document,
-    Insert,
     Link,
     Medium,
     Part,
@@ -50,6 +49,7 @@ from trialogue.render.measures import (
     is_sparse,
     labels,
     main_leagues,
+    metric_cards,
     paper_leagues,
     primary_of,
     split_columns,
@@ -58,11 +58,10 @@ from trialogue.render.measures import (
     table_leagues,
 )
 from trialogue.render.media.papers import COLUMN
-from trialogue.render.metric_cards import metric_cards
 from trialogue.render.numbers import MISSING, column_decimals, count, level, number, percent, plain_p, render_estimate
 from trialogue.render.plots import MAX_DRAWN, Figure
 from trialogue.render.plots.variants import variant_labels, variants_name
-from trialogue.render.table import AnyCell, Cell
+from trialogue.render.table import AnyCell, Cell, Insert
 from trialogue.render.text import distinct_texts
 from trialogue.subjects.evaluation.pages.chat import chat
 from trialogue.subjects.evaluation.pages.explorer_links import explorer_links
