@@ -30,8 +30,9 @@ from trialogue.records import Dialogue, Ending, Need, Utterance
 from trialogue.records.kinds.suspicions import Gate
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
-from trialogue.simulation.users.kinds import World, load_kind
+from trialogue.simulation.users.kinds import load_kind
 from trialogue.simulation.users.needs import resolve_mentions
+from trialogue.simulation.users.world import World
 from trialogue.stats.comparison.inference import wilson
 
 HERE = Path(__file__).parent

@@ -24,8 +24,9 @@ from trialogue.records import Constraint, Dialogue, Ending, Need, Utterance
 from trialogue.records.kinds.suspicions import Gate
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
-from trialogue.simulation.users.kinds import World, load_kind
+from trialogue.simulation.users.kinds import load_kind
 from trialogue.simulation.users.needs import decade_of, resolve_mentions
+from trialogue.simulation.users.world import World
 from trialogue.stats.comparison.inference import wilson
 
 SETS = {"held out, measured once": "gates_leaks_held_out.tsv", "used for development": "gates_leaks_dev.tsv"}

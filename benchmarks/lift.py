@@ -23,7 +23,8 @@ from trialogue.metrics.engine.accumulate import Settings, accumulator_for
 from trialogue.metrics.engine.lift_totals import LiftTotals
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
-from trialogue.simulation.users.kinds import SimulatedUsers, World, load_kind
+from trialogue.simulation.users.kinds import SimulatedUsers, load_kind
+from trialogue.simulation.users.world import World
 from trialogue_recommenders.guided import GuidedAgent
 from trialogue_recommenders.item_lists import DumpAgent, PopularAgent, RandomAgent, StaticListAgent
 

@@ -24,7 +24,8 @@ from trialogue.records import Dialogue, Utterance
 from trialogue.simulating.simulate import BASELINES
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
-from trialogue.simulation.users.kinds import World, load_kind
+from trialogue.simulation.users.kinds import load_kind
+from trialogue.simulation.users.world import World
 from trialogue.stats.comparison.means import bounded_mean_interval
 from trialogue.transport.failures import AgentFailure
 

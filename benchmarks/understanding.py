@@ -29,7 +29,7 @@ from trialogue.simulation.kdd2020 import LETTERS
 from trialogue.simulation.language.nlu import ActClassifier, ActPrediction, Example, RetrievalClassifier, examples_of
 from trialogue.simulation.language.nlu_linear import LinearClassifier
 from trialogue.simulation.language.nlu_llm import ActReader, ModelClassifier, agent_labels, understanding_options
-from trialogue.simulation.users.fit import UNSURE
+from trialogue.simulation.users.population import UNSURE
 from trialogue.stats.comparison.inference import wilson
 
 HERE = Path(__file__).resolve().parent

@@ -49,7 +49,7 @@ UNPRINTED = (
         "prompt",
         "nlu",
         "people_style",
-        "users.fit",
+        "users.population",
         "methods",
     ),
     "findings.decision",

@@ -14,9 +14,9 @@ from trialogue.records import Dialogue, NeedSource, Utterance, read_records
 from trialogue.simulating.simulate import simulate
 from trialogue.simulation import load_users
 from trialogue.simulation.batch.simulation_file import study_of
-from trialogue.simulation.users.kinds import World
 from trialogue.simulation.users.needs import satisfied_share
 from trialogue.simulation.users.user import AgendaUser, Stop
+from trialogue.simulation.users.world import World
 
 QUESTIONS = {
     "type": "What kind of product are you looking for?",

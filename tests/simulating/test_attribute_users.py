@@ -19,7 +19,7 @@ from trialogue.simulation.attributes.kinds import AttributeKind
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.simulation_file import study_of
 from trialogue.simulation.batch.workers import DialogueRunner
-from trialogue.simulation.users.kinds import World
+from trialogue.simulation.users.world import World
 from trialogue.subjects.evaluation.commands.evaluate import evaluate
 from trialogue.subjects.simulated_users.commands.passport import passport
 from trialogue.subjects.simulated_users.commands.simulated_sample import PassportPlan

@@ -20,7 +20,7 @@ from trialogue.simulation import load_users
 from trialogue.simulation.batch.workers import SIGNATURE
 from trialogue.simulation.language.nlu_llm import DEFINITIONS, TASK, ModelClassifier
 from trialogue.simulation.llm.kinds import KINDS
-from trialogue.simulation.users.fit import UserModel
+from trialogue.simulation.users.population import UserModel
 from trialogue.subjects.evaluation.commands.evaluate import evaluate
 
 __all__ = ["endpoint", "start"]

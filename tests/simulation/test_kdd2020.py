@@ -13,8 +13,8 @@ from trialogue.records import Dialogue, Mention, Utterance
 from trialogue.simulation import Users, converse, fit_users
 from trialogue.simulation.bundled import bundled_dialogues, bundled_users
 from trialogue.simulation.kdd2020 import LETTERS, RELEASED, ReplayAgent, replay_agents
-from trialogue.simulation.users.fit import UserModel
 from trialogue.simulation.users.interaction import class_bigrams, labels_of
+from trialogue.simulation.users.population import UserModel
 
 TOLD = [
     dialogue("u:Disclose", "a:Show", "a:List", "u:Note", "a:Record", name="1"),

@@ -11,7 +11,8 @@ from trialogue.records import Dialogue, Need, read_records
 from trialogue.simulating.simulate import simulate
 from trialogue.simulation.batch.simulation_file import study_of
 from trialogue.simulation.need_set import NeedCase, need_set, read_need_set, write_need_set
-from trialogue.simulation.users.kinds import World, load_kind
+from trialogue.simulation.users.kinds import load_kind
+from trialogue.simulation.users.world import World
 
 
 def run(folder: Path, *, save: Path | None = None, **fields: object) -> list[Dialogue]:

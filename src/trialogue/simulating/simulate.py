@@ -33,8 +33,9 @@ from trialogue.simulation.batch.processes import ProcessPool
 from trialogue.simulation.batch.simulation_file import SimulationFile, read_study, study_of
 from trialogue.simulation.batch.workers import DialogueRunner, WorkerSpec
 from trialogue.simulation.need_set import NeedCase, need_set, read_need_set, write_need_set
-from trialogue.simulation.users.kinds import HasSignature, NeedsByCase, SimulatedUsers, UserKind, World, load_kind
+from trialogue.simulation.users.kinds import HasSignature, SimulatedUsers, UserKind, load_kind
 from trialogue.simulation.users.needs import SAMPLING
+from trialogue.simulation.users.world import NeedsByCase, World
 
 EVERY_S = 2.0  # between two lines
 # Dialogues after which the pace predicts the rest; the first ones wait until agents and users are created.

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from trialogue.simulation.actions import KDD2020, QRFA_PAPER, QRFA_RELEASED, ActionSpace
     from trialogue.simulation.dialogue import Transcript, converse, talk
     from trialogue.simulation.paths import check_catalogue
-    from trialogue.simulation.users.fit import UserModel, fit_users, load_users
+    from trialogue.simulation.users.fit import fit_users
     from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
-    from trialogue.simulation.users.kinds import NeedsByCase, SimulatedUsers, UserKind, World, load_kind
+    from trialogue.simulation.users.kinds import SimulatedUsers, UserKind, load_kind, load_users
     from trialogue.simulation.users.options import METHODS, UserOptions
-    from trialogue.simulation.users.population import Users
+    from trialogue.simulation.users.population import UserModel, Users
     from trialogue.simulation.users.user import AgendaUser, SimulatedUser, Stop
+    from trialogue.simulation.users.world import NeedsByCase, World
 
 __all__ = [
     "ACCEPTABLE",
@@ -64,11 +65,12 @@ __getattr__ = importer(
         "trialogue.simulation.actions": "ActionSpace KDD2020 QRFA_PAPER QRFA_RELEASED",
         "trialogue.simulation.dialogue": "Transcript converse talk",
         "trialogue.simulation.paths": "check_catalogue",
-        "trialogue.simulation.users.fit": "UserModel fit_users load_users",
+        "trialogue.simulation.users.fit": "fit_users",
         "trialogue.simulation.users.interaction": "InteractionModel fit_interaction",
-        "trialogue.simulation.users.kinds": "NeedsByCase SimulatedUsers UserKind World load_kind",
+        "trialogue.simulation.users.kinds": "SimulatedUsers UserKind load_kind load_users",
         "trialogue.simulation.users.options": "METHODS UserOptions",
-        "trialogue.simulation.users.population": "Users",
+        "trialogue.simulation.users.population": "UserModel Users",
+        "trialogue.simulation.users.world": "NeedsByCase World",
         "trialogue.simulation.users.user": "AgendaUser SimulatedUser Stop",
     },
 )

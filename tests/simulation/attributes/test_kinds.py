@@ -9,7 +9,8 @@ from trialogue.errors import DataError, UnknownNameError
 from trialogue.simulation.attributes.kinds import AttributeKind, AttributeUsers, askable_attributes
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
-from trialogue.simulation.users.kinds import UserKind, World, kind_mistakes, load_kind
+from trialogue.simulation.users.kinds import UserKind, kind_mistakes, load_kind
+from trialogue.simulation.users.world import World
 
 WORLD = World(films(), film_ratings())
 

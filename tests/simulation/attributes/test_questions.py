@@ -8,7 +8,7 @@ from trialogue.catalogue import Catalogue, Item
 from trialogue.catalogue.item import names_of
 from trialogue.records import DialogueAct, Mention, SlotValue, Utterance
 from trialogue.simulation.attributes.questions import Question, QuestionParser
-from trialogue.simulation.users.kinds import World
+from trialogue.simulation.users.world import World
 
 ATTRIBUTES = ("genre", "actor", "director")
 WORLD = World(films())

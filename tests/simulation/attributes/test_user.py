@@ -17,8 +17,8 @@ from trialogue.simulation.attributes import questions as wording
 from trialogue.simulation.attributes.kinds import WITHHELD, AttributeKind, AttributeUser, AttributeUsers
 from trialogue.simulation.attributes.questions import QuestionParser, answer_with, join_sentences
 from trialogue.simulation.dialogue import Transcript, talk
-from trialogue.simulation.users.kinds import TitleDetector, World
 from trialogue.simulation.users.needs import resolve_mentions
+from trialogue.simulation.users.world import TitleDetector, World
 
 CATALOGUE = films()
 TARGET = next(item for item in CATALOGUE.values() if item.title == "Jurassic Park")

@@ -10,15 +10,8 @@ from trialogue.agents.registry import OptionsError
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.simulation.llm.kinds import KINDS, MAKERS, SUMMARIES, LlmKind
 from trialogue.simulation.llm.prompts import PROMPTS
-from trialogue.simulation.users.kinds import (
-    ChecksOptions,
-    HasPrompts,
-    KindFamily,
-    UserKind,
-    World,
-    kind_mistakes,
-    load_kind,
-)
+from trialogue.simulation.users.kinds import ChecksOptions, HasPrompts, KindFamily, UserKind, kind_mistakes, load_kind
+from trialogue.simulation.users.world import World
 
 WHERE: dict[str, Any] = {"url": "http://localhost:9/v1", "model": "tiny"}
 

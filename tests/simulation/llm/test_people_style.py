@@ -22,7 +22,8 @@ from trialogue.simulation.llm.people_style import (
 )
 from trialogue.simulation.llm.users import LlmUsers
 from trialogue.simulation.random_source import RandomSource
-from trialogue.simulation.users.kinds import World, load_kind
+from trialogue.simulation.users.kinds import load_kind
+from trialogue.simulation.users.world import World
 
 
 def dialogue(*texts: str, user: str | None = None, name: str = "d") -> Dialogue:

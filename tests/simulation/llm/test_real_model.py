@@ -16,7 +16,8 @@ from trialogue.records import Dialogue, Ending
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.kinds.suspicions import Gate
 from trialogue.simulation.dialogue import converse
-from trialogue.simulation.users.kinds import World, load_kind
+from trialogue.simulation.users.kinds import load_kind
+from trialogue.simulation.users.world import World
 
 pytestmark = [
     pytest.mark.slow,

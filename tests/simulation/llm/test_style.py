@@ -9,7 +9,8 @@ from tests.simulation.llm.test_kinds import WHERE
 from tests.simulation.made import film_ratings, films, rng
 from trialogue.errors import DataError, UsageError
 from trialogue.simulation.llm.users import persona_of, read_personas, typist
-from trialogue.simulation.users.kinds import World, load_kind
+from trialogue.simulation.users.kinds import load_kind
+from trialogue.simulation.users.world import World
 
 WORLD = World(films(), film_ratings())
 

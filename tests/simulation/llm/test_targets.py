@@ -9,7 +9,7 @@ from trialogue.simulation.dialogue import Transcript, talk
 from trialogue.simulation.llm.prompts import PROMPTS
 from trialogue.simulation.llm.user import LlmUser, ModelQueries, SinglePrompt
 from trialogue.simulation.llm.users import WITHHELD, TitleGuard, tastes_need
-from trialogue.simulation.users.kinds import World, target_need
+from trialogue.simulation.users.world import World, target_need
 
 TARGET = next(item for item in films().values() if len(item.title) > 8)
 OTHER = next(item for item in films().values() if len(item.title) > 8 and item.id != TARGET.id)

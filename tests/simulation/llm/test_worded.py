@@ -13,7 +13,7 @@ from trialogue.simulation.llm.prompts import PROMPTS
 from trialogue.simulation.llm.user import ModelQueries
 from trialogue.simulation.llm.worded import ActGate, WordedUser, gate_of
 from trialogue.simulation.source import WORDING, Wording
-from trialogue.simulation.users.kinds import World
+from trialogue.simulation.users.world import World
 
 MODEL = load_users("cir6-pkg")
 USERS = MODEL.settle(World(films(), film_ratings()))

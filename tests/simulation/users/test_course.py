@@ -19,9 +19,9 @@ from trialogue.simulation.bundled import bundled_dialogues, bundled_users
 from trialogue.simulation.kdd2020 import ReplayAgent
 from trialogue.simulation.language.wordings import hand_written_phrases, template_phrases
 from trialogue.simulation.users.course import Course, Group, class_transitions, group_counts, two_step
-from trialogue.simulation.users.fit import UserModel
 from trialogue.simulation.users.interaction import END, InteractionModel, class_bigrams, fit_interaction, labels_of
 from trialogue.simulation.users.options import METHODS, SOURCES, UserOptions
+from trialogue.simulation.users.population import UserModel
 
 STEMS = {"A": "1219_andchill", "B": "1225_mb", "C": "1224_ms"}
 FEW = fit_interaction(

@@ -11,8 +11,8 @@ from trialogue.simulation import Users, fit_users, load_users
 from trialogue.simulation.bundled import SHAPES, bundled_dialogues, bundled_users, parse
 from trialogue.simulation.language.nlu import RetrievalClassifier
 from trialogue.simulation.language.nlu_linear import LinearClassifier
-from trialogue.simulation.users.fit import UserModel
 from trialogue.simulation.users.options import METHODS, UserOptions, method
+from trialogue.simulation.users.population import UserModel
 
 
 def registered_users() -> UserModel:

@@ -12,8 +12,9 @@ from trialogue.errors import DataError, TrialogueError, UnknownNameError
 from trialogue.records import Need, Utterance
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
-from trialogue.simulation.users.kinds import NeedsByCase, UserKind, World, kind_mistakes, load_kind
+from trialogue.simulation.users.kinds import UserKind, kind_mistakes, load_kind
 from trialogue.simulation.users.user import Stop
+from trialogue.simulation.users.world import NeedsByCase, World
 
 
 class Asker:

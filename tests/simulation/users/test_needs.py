@@ -13,8 +13,8 @@ from trialogue.simulation import Users
 from trialogue.simulation.bundled import bundled_users
 from trialogue.simulation.preferences import NeedPreferences, SingleItem
 from trialogue.simulation.profiles import LIKED, Profile
-from trialogue.simulation.users.kinds import NeedsByCase, World
 from trialogue.simulation.users.needs import DECADE, Needs, decade_of, resolve_mentions, satisfied_share
+from trialogue.simulation.users.world import NeedsByCase, World
 
 USERS = Users(bundled_users("cir6-pkg"), films(), film_ratings())
 

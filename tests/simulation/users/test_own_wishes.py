@@ -8,7 +8,8 @@ from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records.kinds.suspicions import Gate
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
-from trialogue.simulation.users.kinds import World, load_kind
+from trialogue.simulation.users.kinds import load_kind
+from trialogue.simulation.users.world import World
 
 
 @pytest.mark.parametrize("kind", ["cir6-pkg", "qrfa-single"])

@@ -14,8 +14,8 @@ from trialogue.simulation.bundled import bundled_dialogues
 from trialogue.simulation.dialogue import converse
 from trialogue.simulation.language.rewording import is_long
 from trialogue.simulation.users.agenda import INITIALISERS, draw_near
-from trialogue.simulation.users.fit import UserModel
 from trialogue.simulation.users.interaction import fit_interaction
+from trialogue.simulation.users.population import UserModel
 
 N = 40
 

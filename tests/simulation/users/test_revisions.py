@@ -22,8 +22,9 @@ from trialogue.records import (
 )
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
-from trialogue.simulation.users.kinds import World, load_kind
+from trialogue.simulation.users.kinds import load_kind
 from trialogue.simulation.users.needs import satisfied_share
+from trialogue.simulation.users.world import World
 
 NOTHING = "I am sorry, nothing fits what you are looking for."
 

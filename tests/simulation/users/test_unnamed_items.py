@@ -10,7 +10,8 @@ from trialogue.metrics.recommendation.acceptance import TAKES
 from trialogue.records import Dialogue
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
-from trialogue.simulation.users.kinds import World, load_kind
+from trialogue.simulation.users.kinds import load_kind
+from trialogue.simulation.users.world import World
 
 REPLIES = (
     "Before I recommend something, which genre do you prefer?",

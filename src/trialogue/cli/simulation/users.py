@@ -62,8 +62,8 @@ def fit(
     from trialogue.inputs.knowledge import load_catalogue
     from trialogue.simulation import fit_users
     from trialogue.simulation.actions import KDD2020
-    from trialogue.simulation.users.fit import data_hash
     from trialogue.simulation.users.options import method as options_of
+    from trialogue.simulation.users.population import data_hash
     from trialogue.subjects.people.commands.act_labels import is_successful, with_labelled_acts
 
     options = options_of(method) if as_in is None else options_of(method).as_in(as_in)

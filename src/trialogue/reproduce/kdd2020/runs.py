@@ -25,10 +25,10 @@ from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.kdd2020 import RELEASED, ReplayAgent
 from trialogue.simulation.profiles import Profiles
 from trialogue.simulation.source import users_of_source
-from trialogue.simulation.users.fit import UserModel
 from trialogue.simulation.users.interaction import class_bigrams, labels_of
 from trialogue.simulation.users.options import AS, UserOptions
 from trialogue.simulation.users.options import METHODS as METHOD_OPTIONS
+from trialogue.simulation.users.population import UserModel
 
 FILMS = "movielens-latest-small"
 """Whose ratings profiles are sampled from: MovieLens, as in the paper, in the size that is quick to get."""

@@ -30,9 +30,9 @@ from trialogue.simulation.attributes.questions import (
     wordings_hash,
 )
 from trialogue.simulation.language.phrases import Linker
-from trialogue.simulation.users.kinds import NeedsByCase, TitleDetector, World, target_need
 from trialogue.simulation.users.needs import DECADE, decade_of, known_mentions, values_of
 from trialogue.simulation.users.user import Stop
+from trialogue.simulation.users.world import NeedsByCase, TitleDetector, World, target_need
 
 WITHHELD = "withheld_values"
 """Key in a message's ``meta``: the number of values left out because they would have named the target."""

@@ -23,8 +23,8 @@ from trialogue.catalogue.item import names_of, normalise_words, plurals_of
 from trialogue.records import Mention, Utterance
 from trialogue.records.kinds.acts import paper_label
 from trialogue.simulation.dialogue import KNOWN
-from trialogue.simulation.users.kinds import TitleDetector
 from trialogue.simulation.users.needs import values_of
+from trialogue.simulation.users.world import TitleDetector
 
 Wordings = tuple[str, ...]
 

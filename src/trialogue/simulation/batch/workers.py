@@ -28,8 +28,8 @@ from trialogue.records.kinds.endings import FAILURES
 from trialogue.simulation.batch.plan import Pair, Task
 from trialogue.simulation.dialogue import MAX_TURNS, Transcript, converse
 from trialogue.simulation.source import source_of_users
-from trialogue.simulation.users.kinds import World
 from trialogue.simulation.users.needs import resolve_mentions
+from trialogue.simulation.users.world import World
 
 SIGNATURE = "user_signature"
 """Key in a dialogue's ``meta`` for the users' signature (``kinds.HasSignature``)."""

@@ -9,8 +9,9 @@ from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.fingerprints import TrainingDialogues, training_dialogues
 from trialogue.records import ActOrigin, Dialogue, DialogueAct, Mention, SlotValue, Utterance
 from trialogue.simulation.language.phrases import ITEM
-from trialogue.simulation.users.fit import UserModel, fit_users
+from trialogue.simulation.users.fit import fit_users
 from trialogue.simulation.users.options import METHODS, method
+from trialogue.simulation.users.population import UserModel
 
 SHAPES = ("guided", "item-centred", "genre-led")
 """Kinds of agents that the conversations were had with."""

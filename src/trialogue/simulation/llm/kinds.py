@@ -13,7 +13,7 @@ from trialogue.simulation.llm.options import options_class
 from trialogue.simulation.llm.prompts import PROMPTS, signature_of
 from trialogue.simulation.llm.users import DualUsers, LlmUsers, TargetFreeUsers, TargetItemUsers
 from trialogue.simulation.llm.worded import WordedUsers, agenda_of
-from trialogue.simulation.users.kinds import World
+from trialogue.simulation.users.world import World
 from trialogue.transport.retry import RetryPolicy
 
 WORDED = "worded"

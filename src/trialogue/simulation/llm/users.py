@@ -23,8 +23,8 @@ from trialogue.simulation.llm.prompts import (
 )
 from trialogue.simulation.llm.user import DualPrompt, LlmUser, ModelQueries, Policy, SinglePrompt, UserMove
 from trialogue.simulation.random_source import RandomSource
-from trialogue.simulation.users.kinds import NeedsByCase, TitleDetector, World, target_need
 from trialogue.simulation.users.user import SimulatedUser, UserFailure
+from trialogue.simulation.users.world import NeedsByCase, TitleDetector, World, target_need
 from trialogue.transport.retry import RetryPolicy
 
 

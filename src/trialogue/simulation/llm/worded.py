@@ -24,10 +24,10 @@ from trialogue.simulation.llm.prompts import fill_in
 from trialogue.simulation.llm.user import FLIPPED, OWN_NAME, CutAnswer, ModelQueries
 from trialogue.simulation.llm.users import LlmUsers
 from trialogue.simulation.source import WORDING, Wording
-from trialogue.simulation.users.fit import UserModel, load_users
-from trialogue.simulation.users.kinds import World
-from trialogue.simulation.users.population import AskingUsers, Users
+from trialogue.simulation.users.kinds import load_users
+from trialogue.simulation.users.population import AskingUsers, UserModel, Users
 from trialogue.simulation.users.user import AgendaUser, Stop
+from trialogue.simulation.users.world import World
 from trialogue.transport.retry import RetryPolicy
 
 LONGEST = 4  # times the words of the template, and eight more: what is longer says more

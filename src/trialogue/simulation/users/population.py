@@ -1,25 +1,64 @@
-"""Agenda-based users in a world: shared state is built once; each dialogue gets its own user, and tastes where needed."""
+"""Models of agenda-based users, and the users of a model in a world.
+
+A ``UserModel`` holds what is learned from dialogues: interaction model, understanding of agents, and phrases of users; it is
+a folder of JSON files. In a world, shared state is built once; each dialogue gets its own user, and tastes where needed.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 from trialogue.catalogue import Catalogue, Ratings, Scale
 from trialogue.catalogue.domains import check_tells_apart
-from trialogue.errors import UnknownNameError, UsageError
+from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
+from trialogue.fingerprints import TrainingDialogues
 from trialogue.llm.usage import Usage
-from trialogue.records import Need
+from trialogue.records import JsonValue, Need
+from trialogue.records.files.jsonl import read_lines
+from trialogue.records.files.opening import write_text
 from trialogue.simulation.attributes.questions import QuestionParser
 from trialogue.simulation.language.agent_turns import AgentTurnParser
 from trialogue.simulation.language.nlg import UtteranceGenerator
-from trialogue.simulation.language.nlu import ActClassifier
-from trialogue.simulation.language.nlu_llm import ActReader, ModelClassifier
-from trialogue.simulation.language.phrases import Linker
+from trialogue.simulation.language.nlu import (
+    ActClassifier,
+    Example,
+    RetrievalClassifier,
+)
+from trialogue.simulation.language.nlu_linear import (
+    USUAL_TEMPERATURE,
+    LinearClassifier,
+    cached_weights,
+)
+from trialogue.simulation.language.nlu_llm import (
+    ActReader,
+    ModelClassifier,
+    agent_labels,
+    check_labels,
+    origin_of,
+    sample_prompt,
+)
+from trialogue.simulation.language.phrases import Linker, Phrasebook
+from trialogue.simulation.language.styles import PersonalStyle
 from trialogue.simulation.language.wordings import read_phrases, template_phrases
 from trialogue.simulation.preferences import NeedPreferences, Preferences, preferences
 from trialogue.simulation.profiles import Profile, Profiles, Thresholds
 from trialogue.simulation.random_source import RandomSource
-from trialogue.simulation.users.fit import UNSURE, UserModel
-from trialogue.simulation.users.kinds import NeedsByCase, World
+from trialogue.simulation.users.interaction import InteractionModel
 from trialogue.simulation.users.needs import satisfied_share
+from trialogue.simulation.users.options import UserOptions
 from trialogue.simulation.users.user import AgendaUser
+from trialogue.simulation.users.world import NeedsByCase, World
+from trialogue.transport.retry import RetryPolicy
 
+SCHEMA = 1
+UNSURE = 0.6  # probability below which an agent's message gets no label: 7% of held-out ones, nearly all off-topic ones
+HEAD, INTERACTION, EXAMPLES, PHRASES = "users.json", "interaction.json", "examples.json", "phrases.json"
+TRAINED = "training.json"
+"""Fingerprints of the dialogues; users of earlier versions have none."""
+STYLES = "styles.json"
+"""How each of the people writes; users of earlier versions have none."""
 INVENTED_SCALE = Scale(1, 5, 1)
 """Scale of invented opinions."""
 KNOWN_SHARE = 0.2  # of the catalogue, at most: users of a small one would otherwise know nearly everything
@@ -49,6 +88,162 @@ def invented_profile(
         stars = round(1 + 4 * satisfied_share(need, catalogue[item])) - (rng.share() < WHIM)
         ratings[item] = float(max(1, stars))
     return Profile(need.id, ratings, catalogue, thresholds=thresholds)
+
+
+@dataclass(frozen=True)
+class UserModel:
+    """Models learned from annotated dialogues, and the options of users based on them."""
+
+    name: str
+    """Name in tables."""
+    interaction: InteractionModel
+    """Transition model."""
+    examples: tuple[Example, ...]
+    """Annotated agent utterances, to understand others by."""
+    phrasebook: Phrasebook
+    """Phrases by act."""
+    temperature: float = USUAL_TEMPERATURE
+    """Temperature of the linear classifier, see ``nlu_linear``."""
+    options: UserOptions = field(default_factory=UserOptions)
+    """User options."""
+    trained: TrainingDialogues | None = None
+    """Fingerprints of the training dialogues; None: not recorded."""
+    styles: tuple[PersonalStyle, ...] = ()
+    """How each of the people writes; (): not learned."""
+
+    def with_options(self, **changes: Any) -> "UserModel":
+        """Copy with some options changed.
+
+        Raises:
+            UnknownNameError: an option that does not exist.
+            UsageError: a value that it cannot have.
+        """
+        return replace(self, options=self.options.change(changes))
+
+    def new_understanding(self) -> ActClassifier:
+        """Create a model of agent utterances, according to the options.
+
+        Raises:
+            UsageError: a language model that cannot be asked, see ``act_reader``.
+        """
+        if (reader := self.act_reader()) is not None:
+            return self.model_classifier(reader)
+        if self.options.understanding == "retrieval":
+            return RetrievalClassifier(self.examples, unknown_below=self.options.unknown_below)
+        return LinearClassifier(
+            weights=cached_weights(self.examples, context=True),
+            temperature=self.temperature,
+            unknown_below=self.options.unknown_below,
+        )
+
+    def act_reader(self, *, retry_policy: RetryPolicy | None = None) -> ActReader | None:
+        """Create the language model that understands agents; None: the options name none.
+
+        Raises:
+            UsageError: the key's environment variable is not set, the address is invalid, a folder holds no model, the
+                users know too many acts for a model to choose from, or a definition is for an act that they do not
+                know.
+        """
+        options = self.options.understanding
+        return None if isinstance(options, str) else ActReader(options, self._agent_labels, retry_policy=retry_policy)
+
+    def model_classifier(self, reader: ActReader) -> ModelClassifier:
+        """Classifier that reads acts with a language model. Acts below ``unknown_below`` (default: .6) are unknown."""
+        return ModelClassifier(reader, unknown_below=self.options.unknown_below or UNSURE)
+
+    @property
+    def signature(self) -> str | None:
+        """Name of the language model that understands agents, with a hash of prompt and options; None: there is none.
+
+        Raises:
+            UsageError: too many acts, or a definition of an unknown act, see ``act_reader``.
+        """
+        options = self.options.understanding
+        if isinstance(options, str):
+            return None
+        check_labels(options, self._agent_labels)
+        return f"agenda|understanding:{origin_of(options, self._agent_labels)}"
+
+    @property
+    def understanding_prompt(self) -> str | None:
+        """Prompt of the language model that understands agents, with ``{message}`` for the message; None: there is none."""
+        options = self.options.understanding
+        return None if isinstance(options, str) else sample_prompt(options, self._agent_labels)
+
+    @property
+    def _agent_labels(self) -> tuple[str, ...]:
+        return agent_labels(self.interaction.space, [example.label for example in self.examples])
+
+    def labeller(self) -> ActClassifier:
+        """Create a model that labels agent messages for dialogue metrics, unless the options name a language model.
+
+        The model reads only the text: a model that also knew the user's previous act would tend to find an answer to it
+        in any text. It gives no label if it is not sure.
+        """
+        weights = cached_weights(self.examples, context=False)
+        return LinearClassifier(weights=weights, context=False, temperature=self.temperature, unknown_below=UNSURE)
+
+    def settle(self, world: World, *, retry_policy: RetryPolicy | None = None) -> "Users":
+        """Create users of this model in a world.
+
+        Args:
+            world: catalogue and ratings.
+            retry_policy: retry policy for requests to a language model that understands agents.
+
+        Raises:
+            UsageError: a language model that cannot be asked, see ``act_reader``.
+            DataError: no profile can be sampled from its ratings, or the catalogue has nothing to talk about.
+        """
+        if (reader := self.act_reader(retry_policy=retry_policy)) is not None:
+            return AskingUsers(self, world, reader)
+        return Users(self, world.catalogue, world.ratings, world=world)
+
+    def save(self, folder: Path | str) -> None:
+        """Write a folder of JSON files; equal models give equal bytes."""
+        folder = Path(folder)
+        head: dict[str, JsonValue] = {
+            "schema": SCHEMA,
+            "name": self.name,
+            "temperature": self.temperature,
+            "options": self.options.to_json(),
+        }
+        if self.trained is not None:
+            _write(folder / TRAINED, self.trained.to_json())
+            head["data_hash"] = data_hash(self.trained)
+        _write(folder / HEAD, head)
+        self.interaction.save(folder / INTERACTION)
+        _write(folder / EXAMPLES, [[e.text, e.label, e.before, e.place, e.bare] for e in self.examples])
+        _write(folder / PHRASES, self.phrasebook.to_json())
+        if self.styles:
+            _write(folder / STYLES, [style.to_json() for style in self.styles])
+
+    @classmethod
+    def load(cls, folder: Path | str) -> "UserModel":
+        """Read a folder written by ``save``.
+
+        Raises:
+            DataError: a file is missing, or not what it should be.
+        """
+        folder = Path(folder)
+        try:
+            head = _read(folder / HEAD)
+            if head["schema"] != SCHEMA:
+                raise ValueError(f"schema {head['schema']!r} instead of {SCHEMA}")
+            return cls(
+                name=str(head["name"]),
+                interaction=InteractionModel.load(folder / INTERACTION),
+                examples=tuple(_example(*each) for each in _read(folder / EXAMPLES)),
+                phrasebook=Phrasebook.from_json(_read(folder / PHRASES)),
+                temperature=float(head["temperature"]),
+                options=UserOptions().change(head["options"]),
+                trained=_read_trained(folder / TRAINED),
+                styles=_read_styles(folder / STYLES),
+            )
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            hint = "Fit the users again, or restore the folder."
+            raise DataError(
+                Problem(f"this folder contains no fitted users ({error!r}).", str(folder), hint=hint)
+            ) from error
 
 
 class Users:
@@ -203,3 +398,36 @@ class AskingUsers(Users):
     def close(self) -> None:
         """Close the connections."""
         self._reader.close()
+
+
+def data_hash(trained: TrainingDialogues) -> str:
+    """Twelve hexadecimal digits that change with the dialogues.
+
+    >>> data_hash(TrainingDialogues(folds={}))
+    '44136fa355b3'
+    """
+    return hashlib.sha256(json.dumps(trained.folds, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _example(text: Any, label: Any, before: Any, place: Any, bare: Any) -> Example:
+    return Example(str(text), str(label), str(before), int(place), None if bare is None else str(bare))
+
+
+def _write(path: Path, data: JsonValue) -> None:
+    write_text(path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+
+
+def _read_trained(path: Path) -> TrainingDialogues | None:
+    """Training fingerprints; None in files of earlier versions."""
+    if not path.exists():
+        return None
+    return TrainingDialogues(folds={str(fold): tuple(known) for fold, known in _read(path)["folds"].items()})
+
+
+def _read_styles(path: Path) -> tuple[PersonalStyle, ...]:
+    """Styles of the people; () in files of earlier versions."""
+    return tuple(map(PersonalStyle.from_json, _read(path))) if path.exists() else ()
+
+
+def _read(path: Path) -> Any:
+    return json.loads("".join(line for _, line in read_lines(path)))

@@ -17,8 +17,8 @@ from trialogue.simulating.simulate import simulate
 from trialogue.simulation.batch.folder import DIALOGUES, config_of
 from trialogue.simulation.batch.simulation_file import study_of
 from trialogue.simulation.bundled import bundled_training
-from trialogue.simulation.users.fit import UserModel
 from trialogue.simulation.users.kinds import HasPrompts, HasSignature, UserKind, is_users_file, load_kind
+from trialogue.simulation.users.population import UserModel
 
 DOSES = (0.1, 0.3, 0.6)
 """Shares of replies that are made worse."""
