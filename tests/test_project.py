@@ -3,8 +3,10 @@
 import ast
 import re
 import subprocess
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import grimp
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -51,6 +53,18 @@ def test_the_version_is_written_once_and_cited_as_it_is() -> None:
     assert "version" in settings["project"]["dynamic"]
     assert settings["tool"]["hatch"]["version"]["path"] == "src/trialogue/__init__.py"
     assert f"\nversion: {trialogue.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    graph = grimp.build_graph("trialogue", cache_dir=None)
+    imported = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    TopologicalSorter(imported).prepare()  # raises CycleError with the circle
+    assert len(imported) > 900
+
+
+def test_a_planted_circle_is_found() -> None:
+    with pytest.raises(CycleError):
+        TopologicalSorter({"a": {"b"}, "b": {"c"}, "c": {"a"}}).prepare()
 
 
 def test_every_dependency_has_its_licence_beside_it() -> None:
