@@ -14,7 +14,7 @@ from trialogue.render.drawing.marks import POLYGONS, Box, Dot, Drawing, Path, Sh
 from trialogue.render.drawing.svg import svg_file
 from trialogue.render.plots import Figure, figures
 from trialogue.subjects.alignment.pages.figure import alignment_figures
-from trialogue.subjects.planning.pages.power_figure import power_figure
+from trialogue.subjects.planning.pages.power import power_figure
 from trialogue.subjects.planning.study_power import DesignAlternative, PowerFindings, StudyPower
 
 SHAPES: tuple[Shape, ...] = ("circle", *POLYGONS)

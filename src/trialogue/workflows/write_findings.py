@@ -32,7 +32,7 @@ def write_findings(findings: "AnyFindings", folder: Path | str) -> Path:
     from trialogue.subjects.evaluation.commands.report import report
     from trialogue.subjects.judging.pages.document import judging_document
     from trialogue.subjects.judging.records import JudgingFindings
-    from trialogue.subjects.people.pages.write import write_study_report
+    from trialogue.subjects.people.pages.document import write_study_report
     from trialogue.subjects.simulated_users.pages.document import passport_document
     from trialogue.subjects.simulated_users.pages.realism import realism_document
     from trialogue.subjects.simulated_users.realism.records import RealismFindings

@@ -17,7 +17,7 @@ from trialogue.study.export import export_study
 from trialogue.study.models import Study, Submission
 from trialogue.subjects.people.commands.report import study_findings
 from trialogue.subjects.people.options import describe_options
-from trialogue.subjects.people.pages.write import write_study_report
+from trialogue.subjects.people.pages.document import write_study_report
 
 pytestmark = pytest.mark.usefixtures("database")
 

@@ -13,7 +13,7 @@ from trialogue.errors import DataError, UsageError
 from trialogue.inputs.study_files import read_export
 from trialogue.records import write_records
 from trialogue.subjects.people.commands.report import study_findings, study_report
-from trialogue.subjects.people.pages.write import read_study_findings
+from trialogue.subjects.people.pages.document import read_study_findings
 
 
 def table(path: Path, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -14,7 +14,7 @@ from trialogue.study.bots.simulation import SimulatedStudy, simulate_study
 from trialogue.study.design.items import HUMAN, SIMULATED
 from trialogue.subjects.people import StudyFindings
 from trialogue.subjects.people.commands.report import study_findings
-from trialogue.subjects.people.pages.write import write_study_report
+from trialogue.subjects.people.pages.document import write_study_report
 
 EXPORT, REPORT = "export", "report"
 

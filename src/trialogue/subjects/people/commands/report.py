@@ -21,7 +21,7 @@ from trialogue.options import Alpha, Seed
 from trialogue.records import Manifest, MeasureName
 from trialogue.subjects.evaluation.commands.evaluate import conclude_records, estimate_records
 from trialogue.subjects.people import StudyFindings, conclude_study, infer_study
-from trialogue.subjects.people.pages.write import write_study_report
+from trialogue.subjects.people.pages.document import write_study_report
 
 
 def study_findings(

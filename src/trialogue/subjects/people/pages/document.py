@@ -1,13 +1,19 @@
 """What a study says: who took part, how systems are rated and chosen, whether people agree, and what they answered."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Validity
 from trialogue.findings.threats.summary import threat_lines
 from trialogue.records import Estimate
+from trialogue.records.base import SCHEMA
+from trialogue.records.files.opening import open_replacing, write_text
 from trialogue.records.kinds.origins import named_raters, one_and_many
+from trialogue.records.runs import open_run, writes_run
 from trialogue.render.document import Column, Document, Part, Section, Sentences, Table
+from trialogue.render.media.files import write_rendered
 from trialogue.render.numbers import count, level, number, p_value, render_estimate, with_decimals
 from trialogue.render.plots.base import Figure
 from trialogue.subjects.people.pages.figures import criterion_key, study_figures
@@ -303,3 +309,30 @@ def _warnings(findings: StudyFindings) -> list[str]:
     for part in (findings.choices, findings.labels):
         found += part.warnings if part is not None else ()
     return list(dict.fromkeys(found))
+
+
+FINDINGS = "findings.json"
+
+
+@writes_run()
+def write_study_report(findings: StudyFindings, folder: Path) -> Path:
+    """Write ``report.html``, ``findings.json``, tables as CSV, ``methods.txt`` and ``figures/``; returns the page's path.
+
+    Of an earlier report in the same folder nothing stays; files of others do. The same findings give the same bytes.
+    """
+    document = study_document(findings)
+    content = {"kind": findings.kind, "v": SCHEMA, **findings.model_dump(exclude_defaults=True)}
+    line = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+    with open_replacing(folder / FINDINGS) as stream:
+        stream.write(line.encode("utf-8", "surrogatepass"))
+    write_text(folder / METHODS, " ".join(findings.methods) + "\n")
+    return write_rendered(document, folder)
+
+
+def read_study_findings(folder: Path) -> StudyFindings:
+    """Read the findings of a study, for rendering.
+
+    Raises:
+        DataError: there are none, or the report is not what was sealed.
+    """
+    return open_run(folder).record(FINDINGS, StudyFindings, again="trialogue study report")
