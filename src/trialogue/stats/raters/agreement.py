@@ -168,9 +168,10 @@ def _two_way_ends(s: _Squares, confidence: float) -> list[float]:
 
 
 def _f_quantile(first: float, second: float, share: float) -> float:
-    from scipy.special import fdtri
+    from scipy.special import betaincinv
 
-    return float(fdtri(first, second, share))
+    beta = float(betaincinv(second / 2, first / 2, 1 - share))  # fdtri differs between scipy 1.16 and 1.17
+    return second * (1 - beta) / (first * beta)
 
 
 def percent_agreement(
