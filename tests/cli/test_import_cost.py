@@ -73,7 +73,7 @@ UNUSED_BY_EVALUATE = (
 
 
 def test_an_evaluation_imports_neither_simulation_nor_judges_nor_studies() -> None:
-    code = "import sys, trialogue.cli.evaluate, trialogue.workflows.evaluation, trialogue.report.evaluation.write\n"
+    code = "import sys, trialogue.cli.evaluation, trialogue.workflows.evaluation, trialogue.report.evaluation.write\n"
     done = subprocess.run(
         [sys.executable, "-c", f"{code}print('\\n'.join(sys.modules))"], capture_output=True, text=True, check=True
     )
