@@ -141,12 +141,7 @@ def _text_in_form(comparison: "Comparison", form: OutputFormat) -> str:
 
 @reads(file_fields=Calls("simulation.batch.simulation_file.SimulationFile", options="n needs jobs", is_change=True))
 def ci(
-    file: Path,
-    *,
-    file_fields: "Call[Any]",
-    out: Path | None = None,
-    retry_failed: bool = False,
-    limit: Limited = None,
+    file: Path, *, file_fields: "Call[Any]", out: Path | None = None, retry_failed: bool = False, limit: Limited = None
 ) -> None:
     """Simulate and compare two versions. Exit with 1 if the new version is worse, and with 3 if there is no verdict.
 

@@ -11,16 +11,7 @@ from annotated_types import Ge
 
 from trialogue.cli.shared.app import App, reads
 from trialogue.cli.shared.groups import DefaultGroup
-from trialogue.cli.shared.inputs import (
-    Chances,
-    DryRun,
-    Format,
-    Limited,
-    Mapped,
-    ModelOptions,
-    Out,
-    limits_of,
-)
+from trialogue.cli.shared.inputs import Chances, DryRun, Format, Limited, Mapped, ModelOptions, Out, limits_of
 from trialogue.cli.shared.parameters import Call, Calls, Given
 from trialogue.cli.shared.progress import StepProgress, check_folder, steps
 from trialogue.cli.shared.results import print_findings
@@ -285,12 +276,7 @@ def probe(
 @app.command("pairs")
 @reads(check=_check_asked, models=MODELS)
 def pairs(
-    run: RunGiven,
-    *,
-    models: "Call[Models]",
-    mapping: Mapped = None,
-    dry_run: DryRun = False,
-    as_json: bool = False,
+    run: RunGiven, *, models: "Call[Models]", mapping: Mapped = None, dry_run: DryRun = False, as_json: bool = False
 ) -> None:
     """Let a language model compare dialogues of every pair of systems, in both orders."""
     from trialogue.records.files.jsonl import to_line

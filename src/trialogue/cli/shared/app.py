@@ -90,33 +90,36 @@ def call_function(function: Function, given: Mapping[str, Any]) -> Any:
     return function(**given)
 
 
-SET = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="A setting (see below), or a YAML file of settings (repeatable)."),
-]
+def _typer_command(parameters: list[inspect.Parameter]) -> Any:
+    """The command that Typer makes of these parameters; it gives back what was given for them, converted."""
+
+    def keep(**given: Any) -> dict[str, Any]:
+        return given
+
+    keep.__annotations__ = {each.name: each.annotation for each in parameters}
+    keep.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what inspect reads
+    alone = typer.Typer(add_completion=False)
+    alone.command()(keep)
+    return typer.main.get_command(alone)
 
 
-def _everywhere(
-    seed: Annotated[str | None, typer.Option(help="Random seed.", metavar="NUMBER", rich_help_panel=EVERYWHERE)] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=EVERYWHERE)] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print only the result.", rich_help_panel=EVERYWHERE)
-    ] = False,
-) -> None:
-    """The options of every command."""
+def _option(name: str, kind: Any, default: Any, *flags: str, **more: Any) -> inspect.Parameter:
+    annotation = Annotated[kind, typer.Option(*flags, **more)]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+SET_HELP = "A setting (see below), or a YAML file of settings (repeatable)."
+SET = _option("set_", list[str] | None, None, "--set", metavar="NAME=VALUE", help=SET_HELP)
 
 
 @cache
 def options_everywhere() -> tuple[Any, ...]:
     """The options of every command that has a use for them."""
-    return tuple(_command_of(_everywhere).params)
-
-
-def _command_of(function: Function) -> Any:
-    """The command that Typer makes of a function."""
-    alone = typer.Typer(add_completion=False)
-    alone.command()(function)
-    return typer.main.get_command(alone)
+    panel = {"rich_help_panel": EVERYWHERE}
+    seed = _option("seed", str | None, None, "--seed", help="Random seed.", metavar="NUMBER", **panel)
+    as_json = _option("as_json", bool, False, "--json", help="Print JSON.", **panel)
+    quiet = _option("quiet", bool, False, "--quiet", "-q", help="Print only the result.", **panel)
+    return tuple(_typer_command([seed, as_json, quiet]).params)
 
 
 class Command(TyperCommand):
@@ -149,16 +152,7 @@ class Command(TyperCommand):
         """What Typer makes of its other options and arguments."""
         others = {each.name for each in self._everywhere}
         own = [each.for_typer() for name, each in self.parameters.items() if not each.is_setting and name not in others]
-        if self.settings:
-            own.append(inspect.Parameter("set_", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=SET))
-
-        def keep(**given: Any) -> dict[str, Any]:
-            """What was given, converted."""
-            return given
-
-        keep.__annotations__ = {each.name: each.annotation for each in own}
-        keep.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]  # what inspect reads
-        return _command_of(keep)
+        return _typer_command([*own, *([SET] if self.settings else ())])
 
     @property
     def params(self) -> list[Any]:  # read when they are asked for, and not at every start
@@ -226,19 +220,14 @@ class Command(TyperCommand):
 
     def _lines(self) -> Iterator[Any]:
         """Its settings as the help lists them."""
-        for name, each in self.settings.items():
-            option = typer.Option(
-                f"--{name}", help=help_of(each), rich_help_panel=SETTINGS, metavar=" ", show_default=False
-            )
-
-            def one(value: str | None = None) -> None:
-                """A function with the setting as its parameter."""
-
-            one.__annotations__["value"] = Annotated[str | None, option]
-            (line,) = _command_of(one).params
-            line.opts = [
-                f"{name}.NAME=VALUE" if is_mapping(each.kind) else f"{name}={example_of(each.kind, each.default)}"
-            ]
+        looks = {"rich_help_panel": SETTINGS, "metavar": " ", "show_default": False}
+        options = [
+            _option(each.name, str | None, None, f"--{name}", help=help_of(each), **looks)
+            for name, each in self.settings.items()
+        ]
+        for line, (name, each) in zip(_typer_command(options).params, self.settings.items(), strict=True):
+            given = ".NAME=VALUE" if is_mapping(each.kind) else f"={example_of(each.kind, each.default)}"
+            line.opts = [f"{name}{given}"]
             yield line
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

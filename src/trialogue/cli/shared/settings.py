@@ -65,7 +65,8 @@ def read_settings(
         except ValueError:
             said = ",".join(texts) if option == f"--{name}" else f"{name}={','.join(texts)}"
             wrong.append(f"{option} {said}: {name} must be {words_of_kind(kind)}.")
-            values.setdefault(head, ",".join(texts))
+            if not is_mapping(kind):
+                values.setdefault(head, ",".join(texts))
     if wrong and found_before is None:
         raise UsageError("\n".join(wrong))
     return values

@@ -192,13 +192,7 @@ def restore(
     )
 
 
-def export(
-    folder: Path,
-    *,
-    out: Path | None = None,
-    infact: bool = False,
-    person: str = "",
-) -> None:
+def export(folder: Path, *, out: Path | None = None, infact: bool = False, person: str = "") -> None:
     """Export a study's data as records that every other command reads, and as tables. The export is logged.
 
     Excluded participants are flagged, not omitted. For participants who withdrew, only the fact that they started
