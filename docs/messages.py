@@ -305,7 +305,7 @@ class Source:
             return (
                 [re.sub(r"%[sdr]", "‹value›", text) for text in texts] if "log" in ast.unparse(call.func.value) else []
             )
-        if name == "unused":  # options of which nothing would be used
+        if name == "why_unused":  # options of which nothing would be used
             what, hints = self.read(module, call.args[0]), self.read(module, call.args[2]) if call.args[2:] else [""]
             return [f"{one} does not use ‹options›; omit it. {hint}" for one in what for hint in hints]
         if name == "echo" and any(one.arg == "err" for one in call.keywords):

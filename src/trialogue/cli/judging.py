@@ -99,7 +99,7 @@ def _check_models(given: Given) -> Iterator[str]:
         yield "a model judges by a rubric: give both --model and --rubric."
     if is_asked and given["scores"] is not None:
         yield "--scores are those of a judge that has already judged: leave out --scores, or --model and --rubric."
-    if not is_asked and (unused := given.spelled("options dry_run i_may")):
+    if not is_asked and (unused := given.spellings_of("options dry_run i_may")):
         yield f"{' and '.join(unused)}: only for a model that judges; give --model and --rubric."
     if not is_asked and given["aspect"] is None and given["scores"] is None:
         yield "give the judge's column with --aspect, or a --rubric and a --model that judges by it."

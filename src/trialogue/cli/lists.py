@@ -43,8 +43,8 @@ def _check(given: Given) -> Iterator[str]:
     what, name = given["what"], given["name"]
     if what is not None and what not in KINDS:
         raise UnknownNameError("kind of things", what, KINDS)
-    yield from given.unused("This list", "" if what == "users" and name else "out level as_in")
-    yield from given.unused("This list", "" if what == "rubrics" and name else "prompt")
+    yield from given.why_unused("This list", "" if what == "users" and name else "out level as_in")
+    yield from given.why_unused("This list", "" if what == "rubrics" and name else "prompt")
     if name is not None and not name.strip():
         yield "the name is blank."
 

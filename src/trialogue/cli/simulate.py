@@ -25,12 +25,12 @@ DEFAULT = "runs/simulation"
 
 def _check(given: Given) -> Iterator[str]:
     if given["continue_from"] is not None:
-        yield from given.unused("--continue-from", "study user as_in")
+        yield from given.why_unused("--continue-from", "study user as_in")
         return
     if given["dialogue"] is not None or given["turn"] is not None:
         yield "--turn and --set dialogue=ID require --continue-from FILE."
     if given["study"] is not None:
-        yield from given.unused("A study file", "agent users protocol tools user as_in")
+        yield from given.why_unused("A study file", "agent users protocol tools user as_in")
     elif not given["agent"]:
         yield "give an agent with --agent, such as --agent reference:guided, or a study file."
 

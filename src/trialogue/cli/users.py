@@ -99,7 +99,7 @@ def _check_fit(given: Given) -> Iterator[str]:
     method = given["method"]
     of_fits, of_personas = "labels as_in successful", "ratings n attribute"
     unused = {PERSONAS: f"{of_fits} dialogues format_name mapping", STYLE: f"{of_personas} {of_fits}"}
-    yield from given.unused(f"--method {method}", unused.get(method, of_personas))
+    yield from given.why_unused(f"--method {method}", unused.get(method, of_personas))
     if method != PERSONAS and not given["dialogues"]:
         yield f"--method {method} needs dialogues of people: give --dialogues."
 

@@ -44,17 +44,17 @@ class App(typer.Typer):
         def add(function: FunctionT) -> FunctionT:
             doc = re.split(r"\n+Args:\n", inspect.getdoc(function) or "")[0]
 
-            def asked() -> None:
+            def placeholder() -> None:
                 """What Typer reads when the program starts; ``Command`` reads the function when it is used."""
 
-            asked.__name__, asked.function = function.__name__, function  # type: ignore[attr-defined]
+            placeholder.__name__, placeholder.function = function.__name__, function  # type: ignore[attr-defined]
             given: dict[str, Any] = {
                 "cls": Command,
                 "help": doc,
                 "short_help": _in_short(doc),
                 "rich_help_panel": panel,
             }
-            super(App, self).command(name, **given)(asked)
+            super(App, self).command(name, **given)(placeholder)
             return function
 
         return add

@@ -129,11 +129,11 @@ class Given(dict[str, Any]):
         super().__init__(defaults | dict(values))
         self.named, self._parameters = frozenset(named), parameters
 
-    def spelled(self, names: str) -> list[str]:
+    def spellings_of(self, names: str) -> list[str]:
         """Those of these parameters that were given, as the command line writes them."""
         return [str(self._parameters[name]) for name in names.split() if name in self.named]
 
-    def unused(self, what: str, names: str, hint: str = "") -> Iterator[str]:
+    def why_unused(self, what: str, names: str, hint: str = "") -> Iterator[str]:
         """What is wrong if any of these parameters was given, of which nothing would be used.
 
         Args:
@@ -141,7 +141,7 @@ class Given(dict[str, Any]):
             names: names of parameters, with a space between them.
             hint: what would do.
         """
-        if unused := ", ".join(self.spelled(names)):
+        if unused := ", ".join(self.spellings_of(names)):
             yield f"{what} does not use {unused}; omit it. {hint}".rstrip()
 
 

@@ -48,30 +48,30 @@ def _check(given: Given) -> Iterator[str]:
     if protocol == SEQUENCE:
         unused = "model test kind settings origin test_origin names bundled paper_classes leak_test"
         hint = "It takes --data, --mapping, --seed, --json, and --set labels_by and folds."
-        yield from given.unused(f"--protocol {SEQUENCE}", unused, hint)
+        yield from given.why_unused(f"--protocol {SEQUENCE}", unused, hint)
         return
     if protocol not in PROTOCOLS:
         raise UnknownNameError("protocol", protocol, [*PROTOCOLS, SEQUENCE])
     if protocol == "transfer" and not model and not test:
         yield "--protocol transfer needs other data to test on: give --test, or a trained MODEL to test."
-    yield from given.unused(f"--protocol {protocol}", "labels_by", "Choose its labels with --set origin=...")
+    yield from given.why_unused(f"--protocol {protocol}", "labels_by", "Choose its labels with --set origin=...")
     if protocol != "transfer":
         hint = "It tests on the data given; to test on other data, use --protocol transfer."
-        yield from given.unused(f"--protocol {protocol}", "test test_origin", hint)
+        yield from given.why_unused(f"--protocol {protocol}", "test test_origin", hint)
     elif not test:
         hint = (
             "The model is evaluated as it is; with --test, or another protocol, a new model of its kind is "
             "trained and evaluated."
         )
         unused = "kind settings bundled leak_test folds test_origin"
-        yield from given.unused("A trained model with --protocol transfer", unused, hint)
+        yield from given.why_unused("A trained model with --protocol transfer", unused, hint)
     if model:
         hint = "A trained MODEL has its own kind and settings. To evaluate others, leave out MODEL."
-        yield from given.unused("A trained model", "kind settings", hint)
+        yield from given.why_unused("A trained model", "kind settings", hint)
         return
     if given["kind"] == CROSS_ENCODER:
         hint = "It is evaluated without the bundled sentences."
-        yield from given.unused(f"--model {CROSS_ENCODER}", "bundled", hint)
+        yield from given.why_unused(f"--model {CROSS_ENCODER}", "bundled", hint)
     check_settings(given["kind"] or TFIDF, given["settings"] or {})
 
 

@@ -32,11 +32,11 @@ def _check(given: Given) -> Iterator[str]:
     from trialogue.strategies.classifiers.llm_labeller import is_language_model
 
     if not given["coverage"]:
-        yield from given.unused("Labelling without --coverage", "threshold groups as_json seed")
+        yield from given.why_unused("Labelling without --coverage", "threshold groups as_json seed")
         return
     is_asked = given["model"] and is_language_model(given["model"])
     unused = "target dry_run abstain situations pair_model"
-    yield from given.unused("--coverage", f"{unused} model" if is_asked else unused)
+    yield from given.why_unused("--coverage", f"{unused} model" if is_asked else unused)
 
 
 @reads(check=_check)

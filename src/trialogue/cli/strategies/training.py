@@ -37,10 +37,10 @@ def _check(given: Given) -> Iterator[str]:
 
     kind = given["kind"]
     if is_language_model(kind):
-        yield from given.unused("A language model", "bundled folds settings", "Its options are in its file.")
+        yield from given.why_unused("A language model", "bundled folds settings", "Its options are in its file.")
         return
-    yield from given.unused(f"--model {kind}", "dry_run", "It is for language models (--model llm:...).")
-    yield from given.unused(f"--model {PAIRS}", "bundled folds replace" if kind == PAIRS else "")
+    yield from given.why_unused(f"--model {kind}", "dry_run", "It is for language models (--model llm:...).")
+    yield from given.why_unused(f"--model {PAIRS}", "bundled folds replace" if kind == PAIRS else "")
     check_settings(kind, given["settings"] or {})
 
 

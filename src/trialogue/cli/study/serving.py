@@ -25,7 +25,7 @@ NOBODY = "No participant with this code or id is in the study. The list of parti
 
 def _check_preview(given: Given) -> Iterator[str]:
     served = "host hosts secure confirmed processes threads sync_s trusted_proxies"
-    yield from given.unused("--preview", served if given["preview"] else "")
+    yield from given.why_unused("--preview", served if given["preview"] else "")
 
 
 @reads(
