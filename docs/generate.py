@@ -19,6 +19,7 @@ from describe import classes, described, function, module
 
 import trialogue
 from trialogue.cli.app import app
+from trialogue.cli.shared.parameters import Parameter
 from trialogue.cli.shared.settings import example_of, help_of, is_mapping
 from trialogue.datasets import corpus_names, format_names, get_corpus, get_format
 from trialogue.metrics import get_card, metric_names
@@ -258,7 +259,7 @@ def options_page() -> str:
         parts += [f"## `{words}`\n", inspect.cleandoc(str(command.help)).replace("|", "\\|"), ""]
         parts += [*map(option_line, command.params), ""]
         if command.settings:
-            parts += ["Settings:\n", *(setting_line(name, *one) for name, one in command.settings.items()), ""]
+            parts += ["Settings:\n", *(setting_line(name, one) for name, one in command.settings.items()), ""]
     return "\n".join(parts)
 
 
@@ -268,9 +269,9 @@ def option_line(parameter: Any) -> str:
     return f"- {', '.join(f'`{name}`' for name in names)}: {' '.join(str(parameter.help or '').split())}"
 
 
-def setting_line(name: str, kind: Any, default: Any) -> str:
-    shown = f"{name}.NAME=VALUE" if is_mapping(kind) else f"{name}={example_of(kind, default)}"
-    return f"- `{shown}`: {help_of(kind)}"
+def setting_line(name: str, setting: Parameter) -> str:
+    shown = f"{name}.NAME=VALUE" if is_mapping(setting.kind) else f"{name}={example_of(setting.kind, setting.default)}"
+    return f"- `{shown}`: {help_of(setting)}"
 
 
 PAGES: dict[str, Callable[[], str]] = {

@@ -51,6 +51,7 @@ UNPRINTED = (
         "people_style",
         "users.population",
         "methods",
+        "cli.shared.parameters",
     ),
     "findings.decision",
     "findings.alignment",
@@ -264,7 +265,7 @@ class Source:
         found = set()
         for self.is_many in (False, True):
             made = ((module, call, text) for module, call in self.all_calls() for text in self.texts_of(module, call))
-            for module, node, text in itertools.chain(made, self.notes()):
+            for module, node, text in itertools.chain(made, self.notes(), self.checks()):
                 text = re.sub(r"\s+", " ", text).strip()
                 if len(re.findall(r"[^\W\d_]{2,}", re.sub(r"‹.*?›", " ", text))) >= 2:
                     found.add(Message(text, module.place(node)))
@@ -283,6 +284,14 @@ class Source:
                         for home, node in ((module, value), *self.elements(module, value, (-1,), 3)):
                             texts = [] if isinstance(node, ast.Name | ast.Call) else self.read(home, node)
                             yield from ((home, node, text) for text in texts if SENTENCE.match(text.strip()))
+
+    def checks(self) -> Iterator[tuple[Module, Node, str]]:
+        """What the commands yield about options that do not go together."""
+        for module in self.modules.values():
+            for name, function in module.names.items() if ".cli." in module.name else ():
+                for node in nodes_of(function) if name.startswith("_check") else ():
+                    if isinstance(node, ast.Yield) and node.value is not None:
+                        yield from ((module, node, text) for text in self.read(module, node.value))
 
     def texts_of(self, module: Module, call: ast.Call) -> list[str]:
         """The texts that a call makes; none where it makes no message."""
@@ -304,6 +313,9 @@ class Source:
             return (
                 [re.sub(r"%[sdr]", "‹value›", text) for text in texts] if "log" in ast.unparse(call.func.value) else []
             )
+        if name == "why_unused":  # options of which nothing would be used
+            what, hints = self.read(module, call.args[0]), self.read(module, call.args[2]) if call.args[2:] else [""]
+            return [f"{one} does not use ‹options›; omit it. {hint}" for one in what for hint in hints]
         if name == "echo" and any(one.arg == "err" for one in call.keywords):
             return self.read(module, call.args[0])
         return []

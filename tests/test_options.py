@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, get_type_hints
 
 import pytest
@@ -10,9 +10,9 @@ from pydantic import TypeAdapter, ValidationError
 from typer.testing import CliRunner
 
 import trialogue
+from tests.cli.test_surface import COMMANDS
 from trialogue import options
 from trialogue.cli.app import app
-from trialogue.cli.shared.app import App
 from trialogue.errors import UsageError
 from trialogue.findings.protocol import DecisionProtocol
 from trialogue.options import Help, out_of_bounds, parts_of
@@ -31,24 +31,14 @@ BOUNDED = sorted(name for name, kind in SHARED.items() if len(parts_of(kind)[1])
 NUMBERS = (-math.inf, -5, -1e-9, 0, 1e-9, 0.5, 0.95, 1, 10, 99, 100, 1000, 2999, 3000, math.inf, math.nan)
 
 
-def _commands(app: App, above: tuple[str, ...] = ()) -> Iterator[tuple[str, Callable[..., Any]]]:
-    for each in app.registered_commands:
-        assert each.callback is not None
-        name = each.name or each.callback.__name__.replace("_", "-")
-        yield " ".join((*above, name)), inspect.unwrap(each.callback)
-    for group in app.registered_groups:
-        assert isinstance(group.typer_instance, App)
-        yield from _commands(group.typer_instance, (*above, str(group.name)))
-
-
-COMMANDS = dict(_commands(app))
 FUNCTIONS = {name: found for name in trialogue.__all__ if inspect.isfunction(found := getattr(trialogue, name))}
 FILES: dict[str, type[Record]] = {
     each.__name__: each for each in (DecisionProtocol, Experiment, SimulationFile, ComparisonFields)
 }
+WITH_CLUSTERS = ("evaluate", "score", "simulate", "strategies label")
 OTHERWISE = {
-    ("simulate", "seed"): "a number or the word fresh",
-    ("strategies label", "jobs"): "a number of processes, or a cluster",
+    ("trialogue simulate", "seed"): "a number or the word fresh",
+    **{(f"trialogue {name}", "jobs"): "a number of processes, or a cluster" for name in WITH_CLUSTERS},
     ("DecisionProtocol", "looks"): "the size of each look, not how many there are",
     ("DecisionProtocol", "margin"): "margins of superiority, non-inferiority and equivalence",
 }
@@ -56,7 +46,11 @@ OTHERWISE = {
 
 
 def _places() -> Iterator[tuple[str, str, Any]]:
-    for name, function in (COMMANDS | FUNCTIONS).items():
+    for name, command in COMMANDS.items():
+        for parameter, each in command.parameters.items():
+            if parameter in SHARED:
+                yield f"trialogue {name}", parameter, each.kind
+    for name, function in FUNCTIONS.items():
         for parameter, hint in get_type_hints(function, include_extras=True).items():
             if parameter in SHARED:
                 yield name, parameter, hint
@@ -71,7 +65,7 @@ PLACES = [place for place in _places() if place[:2] not in OTHERWISE]
 
 def test_options_are_shared_widely() -> None:
     assert len(SHARED) >= 15
-    assert {name for name, _, _ in PLACES} >= {"evaluate", "compare", "compare versions", *FILES}
+    assert {name for name, _, _ in PLACES} >= {"evaluate", "compare", "trialogue compare versions", *FILES}
     assert len(PLACES) > 100
 
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt
 
@@ -17,7 +17,8 @@ from annotated_types import Ge, Gt, Le, Lt
 class Help:
     """What an option is for, in one line, and how the command line writes it."""
 
-    text: str
+    text: str = ""
+    """Empty: it stands under ``Args:`` of the function."""
     flags: tuple[str, ...] = ()
     """Names on the command line, such as ``--metric`` and ``-m``; empty: the parameter's name."""
 
@@ -31,6 +32,11 @@ Confidence = Annotated[float, Ge(0.5), Lt(1), Setting("Confidence level of the i
 Power = Annotated[float, Gt(0), Lt(1), Setting("Required probability of detecting a true difference (power).")]
 Resamples = Annotated[int, Ge(100), Setting("Number of bootstrap resamples and permutations.")]
 Simulations = Annotated[int, Ge(10), Setting("Number of simulated comparisons for each size.")]
+StudySimulations = Annotated[
+    int,
+    Ge(10),
+    Setting("Number of simulated studies per plan. 100 give an uncertainty of .08, and 1,000 give .025."),
+]
 Looks = Annotated[int, Ge(1), Setting("Planned number of looks at the results while you add labels.")]
 Seed = Annotated[int, Ge(0), Help("Random seed.")]
 Jobs = Annotated[int, Ge(1), Help("Number of processes. The results are the same for any number.", ("--jobs", "-j"))]
@@ -45,7 +51,16 @@ CatalogueDate = Annotated[
     int, Ge(1000), Le(2999), Setting("Latest year that the catalogue covers (default: the year of its latest item).")
 ]
 AnyLanguage = Annotated[bool, Setting("Also use metrics and models that do not support the language of the text.")]
+Family = Annotated[
+    Literal["questions", "measure", "measures"],
+    Setting("Correct p-values over the pairs of one measure, also over people's questions, or over all measures."),
+]
+TieMargin = Annotated[
+    Annotated[float, Ge(0)] | Literal["matched"],
+    Setting("Largest difference that counts as a tie: a number, or 'matched' to give as many ties as people did."),
+]
 Title = Annotated[str, Setting("Title of the report.")]
+Port = Annotated[int, Ge(0), Le(65535), Help("Port to listen on (0: any free port).")]
 MaxCost = Annotated[
     float,
     Ge(0),

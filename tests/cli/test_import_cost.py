@@ -75,7 +75,7 @@ UNUSED_BY_EVALUATE = (
 
 def test_an_evaluation_imports_neither_simulation_nor_judges_nor_studies() -> None:
     modules = (
-        "trialogue.cli.evaluate",
+        "trialogue.cli.evaluation",
         *(f"trialogue.subjects.evaluation.{each}" for each in ("commands.evaluate", "pages.write")),
     )
     code = f"import sys, {', '.join(modules)}\n"

@@ -100,9 +100,7 @@ def test_what_to_go_on_from_must_be_clear(talks: Path) -> None:
     write_records(talks, [acted(*BAD, name="one", system="mine")])
     assert "'mine', which is not a known agent: give an agent with --agent" in refused(UsageError, *one, "--turn", 2)
     assert "require --continue-from" in refused(UsageError, "simulate", "--turn", 2)
-    assert "--continue-from does not use a study file" in refused(
-        UsageError, "simulate", "x.yaml", "--continue-from", talks
-    )
+    assert "--continue-from does not use STUDY" in refused(UsageError, "simulate", "x.yaml", "--continue-from", talks)
 
 
 def test_an_agent_is_debugged_in_words_and_in_json(talks: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.test_strategy_commands import labelled, run
 from tests.demo_records import demo_situations
 from trialogue.cli.shared.progress import refuse_input, refuse_inputs_in
-from trialogue.cli.strategies.data import examples
+from trialogue.cli.strategies.training import examples
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, Response, Score, Utterance, read_records, write_records
 from trialogue.strategies.pairs import crossencoder

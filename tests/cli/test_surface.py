@@ -1,8 +1,13 @@
 """The command line can be held in one head: few commands, few options, short help; every setting means what it says."""
 
+import inspect
 import json
 import math
+import subprocess
+import sys
 import typing
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +17,7 @@ from typer.testing import CliRunner
 
 from trialogue.cli.app import app
 from trialogue.cli.shared import app as shared
+from trialogue.cli.shared.parameters import Calls
 from trialogue.cli.shared.renamed import COMMANDS as MOVED
 from trialogue.cli.shared.renamed import OPTIONS
 from trialogue.cli.shared.settings import is_mapping, read_settings
@@ -34,9 +40,9 @@ def _commands() -> dict[str, Any]:
 COMMANDS = _commands()
 OWN = {name: [one for one in command.params if one.param_type_name == "option"] for name, command in COMMANDS.items()}
 SETTINGS = [
-    (name, setting, kind)
+    (name, setting, each.kind)
     for name, command in sorted(COMMANDS.items())
-    for setting, (kind, _) in command.settings.items()
+    for setting, each in command.settings.items()
 ]
 
 
@@ -51,7 +57,7 @@ def test_nothing_is_hidden_and_no_name_is_both_an_option_and_a_setting() -> None
         assert not command.hidden
         assert not [one.name for one in command.params if getattr(one, "hidden", False)]
         spellings = {opt.removeprefix("--").replace("-", "_") for one in OWN[name] for opt in one.opts}
-        both = spellings & {setting for setting, (kind, _) in command.settings.items() if not is_mapping(kind)}
+        both = spellings & {setting for setting, each in command.settings.items() if not is_mapping(each.kind)}
         assert not both, name
 
 
@@ -129,18 +135,23 @@ def test_settings_reach_the_parameters_of_their_function(command: str, monkeypat
     found = COMMANDS[command]
     words = [word for one in found.params if one.required for word in _least(one)]
     texts = {}
-    for setting, (kind, _) in found.settings.items():
-        texts[f"{setting}.a" if is_mapping(kind) else setting] = "1" if is_mapping(kind) else values_of(kind)[0][0]
+    for setting, each in found.settings.items():
+        is_parts = is_mapping(each.kind)
+        texts[f"{setting}.a" if is_parts else setting] = "1" if is_parts else values_of(each.kind)[0][0]
     given: dict[str, Any] = {}
     monkeypatch.setattr(shared, "call_function", lambda function, values: given.update(values))
+    monkeypatch.setattr(found.function, "check", None, raising=False)  # settings of which some exclude each other
     settings = [word for name, text in texts.items() for word in ("--set", f"{name}={text}")]
     done = CliRunner().invoke(app, [*command.split(), *words, *settings])
     assert done.exit_code == 0, (done.output, done.exception)
-    expected = read_settings(
-        [f"{name}={text}" for name, text in texts.items()], {s: k for s, (k, _) in found.settings.items()}
-    )
-    parameters = found.callback.parameter_of
-    assert {name: given[parameters[name]] for name in expected} == expected
+    expected = read_settings([f"{name}={text}" for name, text in texts.items()], kinds(command))
+    passed = {**given, **{name: value for one in found.calls for name, value in given[one].given.items()}}
+    assert {setting: passed[found.settings[setting].name] for setting in expected} == expected
+
+
+def kinds(command: str) -> dict[str, Any]:
+    """The types of a command's settings."""
+    return {name: each.kind for name, each in COMMANDS[command].settings.items()}
 
 
 def _least(parameter: Any) -> list[str]:
@@ -179,13 +190,56 @@ def test_all_mistakes_are_said_at_once_and_a_file_gives_settings(tmp_path: Any) 
     for part in ("alpha=0.9", "resamples=x", "explorer=", "'nope'"):
         assert part in said
     file.write_text("alpha: 0.1\nresamples: 200\nall_variants: [a, b]\n")
-    known = {name: kind for name, (kind, _) in COMMANDS["evaluate"].settings.items()}
+    known = kinds("evaluate")
     read = read_settings([str(file), "alpha=0.2"], known)
     assert read == {"alpha": 0.2, "resamples": 200, "all_variants": ["a", "b"]}
 
 
+def test_what_does_not_go_together_is_said_beside_what_cannot_be_read(tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    file.write_text("tie_margin: wide\ngroup: redial=*_redial\n", encoding="utf-8")
+    said = str(CliRunner().invoke(app, ["agree", "--labels", "x.json", "--set", str(file), "--seed", "x"]).exception)
+    for part in (
+        "tie_margin=wide",
+        "--seed x",
+        "give the folder of a run",
+        "--labels requires --benchmark",
+        "--set group requires",
+    ):
+        assert part in said
+    file.write_text("n: many\n", encoding="utf-8")
+    done = CliRunner().invoke(app, ["users", "fit", "-o", "x", "--method", "style", "--set", str(file)])
+    assert str(done.exception) == (
+        "--set n=many: n must be a whole number at least 1.\n--method style does not use --set n; omit it.\n"
+        "--method style needs dialogues of people: give --dialogues."
+    )
+
+
+CALLED = [(name, one, each) for name, command in sorted(COMMANDS.items()) for one, each in command.calls.items()]
+
+
+@pytest.mark.parametrize(("command", "name", "calls"), CALLED, ids=[f"{one}: {two}" for one, two, _ in CALLED])
+def test_what_is_read_from_the_source_is_what_python_sees(command: str, name: str, calls: Calls) -> None:
+    module, _, owner = calls.place.rpartition(".")
+    found = getattr(import_module(f"trialogue.{module}"), owner)
+    hints = typing.get_type_hints(found, include_extras=True)
+    for each in replace(calls, is_change=False).parameters():
+        default = inspect.signature(found).parameters[each.name].default
+        assert each.default == default or (each.default is None and isinstance(default, tuple)), each.name
+        assert bounds_of(each.kind) == bounds_of(hints[each.name]), each.name
+        assert each.about, each.name
+        assert COMMANDS[command].parameters[each.name].kind is not None
+
+
+def test_nothing_is_imported_to_read_a_command() -> None:
+    code = "from tests.cli.test_surface import COMMANDS; [one.parameters for one in COMMANDS.values()]; import sys"
+    shown = f"{code}; print([one for one in sys.modules if one.startswith('trialogue.workflows')])"
+    done = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_a_file_gives_pairs_and_options_of_a_model_and_mistakes_in_it_are_no_tracebacks(tmp_path: Any) -> None:
-    known = {name: kind for name, (kind, _) in COMMANDS["judge systems"].settings.items()}
+    known = kinds("judge systems")
     file = tmp_path / "s.yaml"
     file.write_text("scale: [1, 5]\nmodel: {temperature: 0, name: '1', price: null, more: {a: true}}\n")
     options = {"temperature": 0, "name": "1", "price": None, "more": {"a": True}}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from trialogue.cli.simulation.simulate import _tell
+from trialogue.cli.simulate import _tell
 from trialogue.records import Dialogue, Ending, Manifest, RetryCost, write_records
 from trialogue.simulation.batch.batch import Batch
 from trialogue.simulation.failure_counts import retries_in

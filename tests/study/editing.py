@@ -9,7 +9,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from trialogue.cli.study.app import app
+from trialogue.cli.app import app
 from trialogue.errors import TrialogueError
 from trialogue.study.opening import KEY_FILE, LAUNCHED, open_study
 
@@ -44,7 +44,7 @@ def main(folder: Path) -> None:
         who = people.pop()
         assert who is not None
         ran = {
-            command[0]: CliRunner().invoke(app, [command[0], str(folder), *command[1:]])
+            command[0]: CliRunner().invoke(app, ["study", command[0], str(folder), *command[1:]])
             for command in (
                 ("export", "--out", str(folder / name)),
                 ("erase", who.code),

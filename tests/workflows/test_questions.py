@@ -28,7 +28,7 @@ def _rated(shifts: Mapping[str, float], *, seed: int = 0, dialogues: int = 40) -
     return found
 
 
-def _evaluate(names: Sequence[str], shifts: Sequence[float], *, family: str = FamilyScope.QUESTIONS) -> Run:
+def _evaluate(names: Sequence[str], shifts: Sequence[float], *, family: FamilyScope = FamilyScope.QUESTIONS) -> Run:
     rated = _rated(dict(zip(names, shifts, strict=True)))
     return trialogue.evaluate(rated, origin="person", metrics=["turns"], resamples=300, family=family)
 
@@ -50,7 +50,10 @@ def test_questions_that_decide_a_pair_both_ways_give_no_winner() -> None:
 
 
 def test_questions_that_agree_are_corrected_together_and_named() -> None:
-    run, alone = _evaluate(("ease", "trust"), (0.9, 0.9)), _evaluate(("ease", "trust"), (0.9, 0.9), family="measure")
+    run, alone = (
+        _evaluate(("ease", "trust"), (0.9, 0.9)),
+        _evaluate(("ease", "trust"), (0.9, 0.9), family=FamilyScope.MEASURE),
+    )
     sides = next(each for each in run.findings.answer if each.kind_of is StatementKind.SIDES)
     assert "agrees with this order" in str(sides)
     assert "over the 2 questions" in str(sides)

@@ -8,28 +8,21 @@ from typing import Annotated
 import typer
 
 from trialogue.cli import (
-    agree,
-    align,
-    board,
-    check,
-    compare,
+    agents,
+    agreement,
+    comparison,
     data,
-    demo,
-    evaluate,
+    evaluation,
+    judging,
     lists,
-    report,
     reproduce,
-    run,
-    score,
-    tasks,
-    view,
+    runs,
+    simulate,
+    users,
 )
-from trialogue.cli.judging.app import app as judge_app
 from trialogue.cli.shared.app import App
-from trialogue.cli.simulation import ci, simulate
-from trialogue.cli.simulation.app import agents_app, users_app
-from trialogue.cli.strategies.app import app as strategies_app
-from trialogue.cli.study.app import app as study_app
+from trialogue.cli.strategies import evaluating, labelling, training
+from trialogue.cli.study import planning, recruit, serving
 
 app = App(
     name="trialogue",
@@ -37,32 +30,55 @@ app = App(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+study = App(
+    help="Human studies: create, preview, serve, export, analyse. To check a study folder: trialogue check FOLDER."
+)
+study.command("new")(planning.new)
+study.command("simulate")(planning.simulate)
+study.command("power")(planning.power)
+study.command("serve")(serving.serve)
+study.command("state")(serving.state)
+study.command("staff")(serving.staff)
+study.command("recruit")(recruit.recruit)
+study.command("erase")(serving.erase)
+study.command("backup")(serving.backup)
+study.command("restore")(serving.restore)
+study.command("export")(serving.export)
+study.command("rate")(serving.rate)
+study.command("report")(serving.report)
+strategies = App(
+    help="The thirteen recommendation strategies: label utterances, train and evaluate models, predict the next one."
+)
+strategies.command("label")(labelling.label)
+strategies.command("evaluate")(evaluating.evaluate)
+strategies.command("next")(evaluating.next_strategy)
+strategies.command("train")(training.train)
 EVALUATE, SIMULATE, PEOPLE, EXPLAIN, DATA = "Evaluate", "Simulate", "Ask people", "Explain", "Data"
 """Panels of ``trialogue --help``, in the order of their first command below."""
 
-app.command("demo", rich_help_panel=EVALUATE)(demo.demo)
-app.command("evaluate", rich_help_panel=EVALUATE)(evaluate.evaluate)
-app.add_typer(compare.app, name="compare", rich_help_panel=EVALUATE)
-app.command("ci", rich_help_panel=EVALUATE)(ci.ci)
-app.command("board", rich_help_panel=EVALUATE)(board.board)
-app.command("score", rich_help_panel=EVALUATE)(score.score)
-app.command("tasks", rich_help_panel=EVALUATE)(tasks.tasks)
-app.command("run", rich_help_panel=EVALUATE)(run.run)
-app.command("report", rich_help_panel=EVALUATE)(report.report)
-app.command("rerun", rich_help_panel=EVALUATE)(report.rerun)
-app.command("view", rich_help_panel=EVALUATE)(view.view)
-app.command("simulate", rich_help_panel=SIMULATE)(simulate.simulate)
-app.add_typer(users_app, name="users", rich_help_panel=SIMULATE)
-app.add_typer(agents_app, name="agents", rich_help_panel=SIMULATE)
-app.add_typer(study_app, name="study", rich_help_panel=PEOPLE)
-app.command("agree", rich_help_panel=PEOPLE)(agree.agree)
-app.add_typer(judge_app, name="judge", rich_help_panel=PEOPLE)
-app.command("align", rich_help_panel=EXPLAIN)(align.align)
-app.add_typer(strategies_app, name="strategies", rich_help_panel=EXPLAIN)
-app.add_typer(reproduce.app, name="reproduce", rich_help_panel=EXPLAIN)
-app.command("list", rich_help_panel=DATA)(lists.list_names)
-app.command("check", rich_help_panel=DATA)(check.check)
-app.add_typer(data.app, name="data", rich_help_panel=DATA)
+app.command("demo", panel=EVALUATE)(runs.demo)
+app.command("evaluate", panel=EVALUATE)(evaluation.evaluate)
+app.add_typer(comparison.app, name="compare", panel=EVALUATE)
+app.command("ci", panel=EVALUATE)(comparison.ci)
+app.command("board", panel=EVALUATE)(comparison.board)
+app.command("score", panel=EVALUATE)(evaluation.score)
+app.command("tasks", panel=EVALUATE)(evaluation.tasks)
+app.command("run", panel=EVALUATE)(runs.run)
+app.command("report", panel=EVALUATE)(runs.report)
+app.command("rerun", panel=EVALUATE)(runs.rerun)
+app.command("view", panel=EVALUATE)(runs.view)
+app.command("simulate", panel=SIMULATE)(simulate.simulate)
+app.add_typer(users.app, name="users", panel=SIMULATE)
+app.add_typer(agents.app, name="agents", panel=SIMULATE)
+app.add_typer(study, name="study", panel=PEOPLE)
+app.command("agree", panel=PEOPLE)(agreement.agree)
+app.add_typer(judging.app, name="judge", panel=PEOPLE)
+app.command("align", panel=EXPLAIN)(agreement.align)
+app.add_typer(strategies, name="strategies", panel=EXPLAIN)
+app.add_typer(reproduce.app, name="reproduce", panel=EXPLAIN)
+app.command("list", panel=DATA)(lists.list_names)
+app.command("check", panel=DATA)(data.check)
+app.add_typer(data.app, name="data", panel=DATA)
 
 
 def _version(wanted: bool) -> None:

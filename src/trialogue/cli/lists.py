@@ -1,15 +1,18 @@
 """``trialogue list``: what there is to name in other commands, and what each of it is."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from trialogue.cli.shared.inputs import AsIn, refuse_unused
-from trialogue.options import Help, Setting
+from trialogue.cli.shared.app import reads
+from trialogue.cli.shared.inputs import AsIn
+from trialogue.cli.shared.parameters import Given
+from trialogue.errors import UnknownNameError, UsageError
+from trialogue.options import Setting
 
 if TYPE_CHECKING:
     from trialogue.records import Card
@@ -36,40 +39,41 @@ class Kind:
     show: Callable[[str], Shown]
 
 
-def list_names(
-    what: Annotated[str | None, typer.Argument(help="Kind of things (default: list the kinds).")] = None,
-    name: Annotated[
-        str | None, typer.Argument(help="One of them, to show it; files and folders of your own, too.")
-    ] = None,
-    out: Annotated[
-        Path | None, Help("users: write the state machine of these users to this SVG file.", ("--out", "-o"))
-    ] = None,
-    level: Annotated[
-        Literal["coarse", "classes", "fine"] | None,
-        Setting("users: actions of CIR6 (coarse), classes of QRFA, or all labels (default: as in the users' model)."),
-    ] = None,
-    as_in: AsIn = None,
-    prompt: Annotated[
-        Literal["pointwise", "pairwise"] | None,
-        Setting("rubrics: print the prompt of a judge of dialogues, or of pairs of them, instead of the file."),
-    ] = None,
-    as_json: bool = False,
-) -> None:
-    """List what can be named: agents, users, rubrics, strategies, models, encoders, datasets, formats, metrics, schemas."""
-    from trialogue.errors import UnknownNameError, UsageError
-
+def _check(given: Given) -> Iterator[str]:
+    what, name = given["what"], given["name"]
     if what is not None and what not in KINDS:
         raise UnknownNameError("kind of things", what, KINDS)
-    of_users = {"--out": out, "--set level": level, "--set as": as_in}
-    wrong = {} if what == "users" and name else of_users
-    refuse_unused("This list", wrong | ({} if what == "rubrics" and name else {"--set prompt": prompt}))
+    yield from given.why_unused("This list", "" if what == "users" and name else "out level as_in")
+    yield from given.why_unused("This list", "" if what == "rubrics" and name else "prompt")
+    if name is not None and not name.strip():
+        yield "the name is blank."
+
+
+@reads(check=_check)
+def list_names(
+    what: str | None = None,
+    name: str | None = None,
+    *,
+    out: Path | None = None,
+    level: Annotated[Literal["coarse", "classes", "fine"] | None, Setting()] = None,
+    as_in: AsIn = None,
+    prompt: Annotated[Literal["pointwise", "pairwise"] | None, Setting()] = None,
+    as_json: bool = False,
+) -> None:
+    """List what can be named: agents, users, rubrics, strategies, models, encoders, datasets, formats, metrics, schemas.
+
+    Args:
+        what: Kind of things (default: list the kinds).
+        name: One of them, to show it; files and folders of your own, too.
+        out: users: write the state machine of these users to this SVG file.
+        level: users: actions of CIR6 (coarse), classes of QRFA, or all labels (default: as in the users' model).
+        prompt: rubrics: print the prompt of a judge of dialogues, or of pairs of them, instead of the file.
+    """
     if what is None:
         rows: list[Row] = [{"name": each, "about": kind.about} for each, kind in KINDS.items()]
     elif name is None:
         rows = KINDS[what].rows()
     else:
-        if not name.strip():
-            raise UsageError("the name is blank.")
         if what == "users":
             shown = _user(name, out=out, level=level, as_in=as_in)
         elif what == "rubrics":
@@ -118,7 +122,6 @@ def _users() -> list[Row]:
 
 def _user(model: str, *, out: Path | None = None, level: str | None = None, as_in: str | None = None) -> Shown:
     """Transition probabilities of simulated users, or the prompts of a language model that plays them."""
-    from trialogue.errors import UsageError
     from trialogue.records.files.opening import write_text
     from trialogue.simulation import UserModel, load_users
     from trialogue.simulation.users.course import two_step
@@ -190,7 +193,6 @@ def _rubrics() -> list[Row]:
 
 def _rubric(name: str, *, prompt: str | None = None) -> Shown:
     """A rubric as a template for one's own, the prompt of a judge, or whether a file is valid."""
-    from trialogue.errors import UsageError
     from trialogue.judges import Form, load_rubric, rubric_names
     from trialogue.judges.prompts import signature_of, task_of
     from trialogue.judges.rubric import rubric_source
@@ -215,7 +217,6 @@ def _strategies() -> list[Row]:
 
 
 def _strategy(name: str) -> Shown:
-    from trialogue.errors import UnknownNameError
     from trialogue.strategies.taxonomy import TAXONOMY, bundled_examples
 
     if name not in TAXONOMY:
@@ -359,7 +360,6 @@ def _schema(name: str) -> Shown:
 
 def _row_of(name: str, rows: list[Row], kind: str) -> Row:
     """The row of a name; UnknownNameError if there is none."""
-    from trialogue.errors import UnknownNameError
 
     found = {str(row["name"]): row for row in rows}
     if name not in found:

@@ -11,10 +11,13 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Ge
 
 from trialogue.errors import UsageError
 from trialogue.extras import need
+from trialogue.options import Port
 from trialogue.study.design.file import FILE
 from trialogue.study.opening import items_path, open_study, read_folder
 
@@ -36,15 +39,15 @@ def serve(
     folder: Path,
     *,
     host: str = "127.0.0.1",
-    port: int = 8000,
+    port: Port = 8000,
     hosts: Sequence[str] = (),
     secure: bool = False,
-    trusted_proxies: int = 0,
-    processes: int | None = None,
-    threads: int = THREADS,
-    confirmed: int | None = None,
+    trusted_proxies: Annotated[int, Ge(0)] = 0,
+    processes: Annotated[int, Ge(1)] | None = None,
+    threads: Annotated[int, Ge(1)] = THREADS,
+    confirmed: Annotated[int, Ge(1)] | None = None,
     confirm: Callable[[], int | None] | None = None,
-    sync_s: float | None = None,
+    sync_s: Annotated[float, Ge(0)] | None = None,
     tell: Tell = lambda line: None,
 ) -> None:
     """Serve a study until the process is ended; participants may enter from now on, unless it was paused or closed.
@@ -52,16 +55,19 @@ def serve(
     Args:
         folder: the study folder.
         host: address to listen on.
-        port: port to listen on; 0 for any free port.
-        hosts: host names by which the server is reached, besides those of this machine.
-        secure: whether it is reached over HTTPS (which a proxy in front terminates).
-        trusted_proxies: number of proxies that requests come through; the client's address is what the outermost saw.
-        processes: number of processes; by default 2, or 1 for chats, whose systems may remember a conversation.
+        port: port to listen on (0: any free port).
+        hosts: host names of the server for participants (the command also reads TRIALOGUE_HOSTS). Those of this machine
+            are always known.
+        secure: participants reach the server over HTTPS, through a proxy.
+        trusted_proxies: number of proxies in front of the server that append to X-Forwarded-For (the command also reads
+            TRIALOGUE_TRUSTED_PROXIES). The client's address is what the outermost saw.
+        processes: number of processes (default: 2; 1 for chat studies). Systems may remember a conversation.
         threads: number of threads per process.
-        confirmed: maximum number of paid participants, for a study that pays and is launched by this call.
+        confirmed: confirm the maximum number of paid participants (required at the first start of a study with
+            payment).
         confirm: asks for that number if it is not given.
-        sync_s: seconds between two readings of Prolific's list of submissions; 0: never; None: 300 if the study can be
-            followed there (its platform is prolific, it states the payment, and the token is in the environment).
+        sync_s: seconds between synchronisations with Prolific (0: never; default: 300 if PROLIFIC_TOKEN is set). They
+            need a study whose platform is prolific and that states the payment.
         tell: called with lines for the terminal.
 
     Raises:

@@ -101,8 +101,8 @@ def check(
     Args:
         given: corpora, files, ``SYSTEM=FILE``, or folders of runs, whose files are compared with their seals.
         mapping: which column of a table is what.
-        format_name: format of the files (default: auto-detect).
-        catalogue: a corpus or file with items, by which rankings are checked.
+        format_name: input format (default: auto-detect).
+        catalogue: corpus or file of items, to report ranked items that are missing from it.
 
     Raises:
         UsageError: a blank name, or only runs with options that files are read with.

@@ -7,8 +7,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Annotated
+
+from annotated_types import Ge
 
 from trialogue.findings import Example, Findings
+from trialogue.options import Resamples
 from trialogue.records import Dialogue, Ending, read_records
 from trialogue.records.files.opening import write_text
 from trialogue.simulation.batch.folder import DIALOGUES
@@ -57,8 +61,8 @@ class Demo:
 def demo(
     out: Path | str,
     *,
-    n: int | None = None,
-    resamples: int | None = None,
+    n: Annotated[int, Ge(1)] | None = None,
+    resamples: Resamples | None = None,
     explorer: bool = True,
     progress: Tell | None = None,
 ) -> Demo:
@@ -66,9 +70,9 @@ def demo(
 
     Args:
         out: the folder for all of it. What is there of a demo before is not done again.
-        n: dialogues of each recommender with each kind of users; None: as the bundled experiment says.
+        n: number of dialogues of each recommender with each kind of user (default: 30). As the bundled experiment says.
         resamples: bootstrap resamples; None: likewise.
-        explorer: whether ``explorer.html`` is written beside the report.
+        explorer: write explorer.html, a page to browse individual dialogues.
         progress: called with what is done.
 
     Raises:

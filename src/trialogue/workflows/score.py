@@ -51,7 +51,7 @@ def score(
         metric: a single one.
         references: what a person replied in each situation, or a list of several replies, where lists of replies are given.
         contexts: what was said before each reply, where lists of replies are given.
-        format_name: format of the files; None: auto-detected.
+        format_name: input format (default: auto-detect).
         mapping: which column of a table is what, as fields or a YAML file that holds them.
         settings: seed, resamples, confidence.
         any_language: keep measures that are not made for the language of a system.

@@ -22,10 +22,11 @@ def score_tasks(
 
     Args:
         given: files with dialogues that have a task each, or ``"SYSTEM=file"``.
-        tasks: what they were about (``read_task_set``); None: by the reward that was recorded.
-        catalogue: items of the tasks; None: those beside them.
+        tasks: tasks: demo, a task file, or a task folder (such as tau-Rec's); with them, the tool calls of trials are
+            scored, and without, their recorded reward.
+        catalogue: items, as a JSON list or JSON Lines (default: the file next to the tasks).
         ends: how a trial ends, if it is scored anew.
-        format_name: format of the files; None: auto-detected.
+        format_name: input format (default: auto-detect).
         mapping: which field is what, as fields or a YAML file that holds them.
 
     Raises:

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from tests.study.bots import made
 from trialogue.cli.app import app
-from trialogue.cli.study.simulate import outcome_lines
+from trialogue.cli.study.planning import outcome_lines
 from trialogue.errors import UsageError
 from trialogue.study.bots.simulation import SimulatedStudy
 

@@ -1,6 +1,6 @@
 """Options that several commands share, and checks of inputs that report everything that is missing at once."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,16 +18,12 @@ Mapped = Annotated[
     ),
 ]
 Format = Annotated[str | None, Help("Input format (default: auto-detect).", ("--format",))]
-Metrics = Annotated[list[str] | None, Help("A metric, such as 'distinct(n=2)@ratio' (repeatable).", ("--metric", "-m"))]
 Decide = Annotated[
     Path | None,
     Help("Decision protocol (YAML): primary measure, significance level, margins, family of tests, exclusions."),
 ]
-Systems = Annotated[list[str] | None, Help("System to show or compare (repeatable; default: all).", ("--system", "-s"))]
-On = Annotated[
-    list[str] | None,
-    Help("Measure that decides (repeatable). Default: people's ratings, else the task outcome of simulated users."),
-]
+GIVEN_AS = {"Columns": Mapped, "Decision": Decide, "Named": str}
+"""How the command line takes types of Python functions, by their name."""
 Explorer = Annotated[bool, Setting("Write explorer.html, a page to browse individual dialogues.")]
 LabelsBy = Annotated[
     str | None,
@@ -35,6 +31,10 @@ LabelsBy = Annotated[
         "Origin of labels that do not state one: person, model, llm or scripted. Only labels by people can correct for the "
         "errors of a model."
     ),
+]
+PairModel = Annotated[
+    str | None,
+    Setting("Folder of a pair classifier (cross-encoder): also report, or write, whether pairs share a strategy."),
 ]
 Names = Annotated[Path | None, Setting("YAML or JSON file that maps other strategy names to Trialogue's.")]
 Chances = Annotated[
@@ -78,20 +78,6 @@ Limited = Annotated[
     ),
 ]
 LIMITS = {"cost": MaxCost, "calls": MaxCalls, "tokens": MaxTokens}
-
-
-def refuse_unused(what: str, given: Mapping[str, object], *, hint: str = "") -> None:
-    """Raise UsageError if options were given that would do nothing.
-
-    Args:
-        what: what does nothing with them, such as ``"--method style"``.
-        given: whether each was given, by its spelling.
-        hint: what would do.
-    """
-    from trialogue.errors import UsageError
-
-    if unused := [name for name, is_given in given.items() if is_given]:
-        raise UsageError(f"{what} does not use {', '.join(unused)}; omit it.{f' {hint}' if hint else ''}")
 
 
 def limits_of(given: list[str] | None) -> dict[str, Any]:

@@ -25,8 +25,6 @@ RESULTS = (
     "manifest.json",
 )
 """Files of a run that might also be user data: a study's export has scores and preferences."""
-
-
 QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 """Whether the command that runs was called with --quiet."""
 

@@ -11,20 +11,30 @@ from trialogue.cli.shared.progress import StepProgress
 
 def print_findings(
     findings: Any,
-    document: Callable[[Any], Any],
+    show: Callable[[Any], Any],
     *,
     as_json: bool,
     tell: StepProgress | None = None,
     page: Path | None = None,
     name: str = "Page",
 ) -> None:
-    """Print findings, their warnings as notes, and the path of their page; as JSON, the path goes to stderr."""
+    """Print findings, their warnings as notes, and the path of their page; as JSON, the path goes to stderr.
+
+    Args:
+        findings: a record with warnings.
+        show: makes a document of them, or a text.
+        as_json: print the record.
+        tell: prints the warnings; None: they are not printed.
+        page: what was written; None: nothing.
+        name: what it is called.
+    """
     from trialogue.records.files.jsonl import to_line
     from trialogue.render.media.terminal import document_text
 
     for warning in findings.warnings if tell is not None else ():
         tell.say(f"note: {warning}")  # type: ignore[union-attr]  # only with it is there a warning
-    typer.echo(to_line(findings) if as_json else document_text(document(findings)))
+    shown = to_line(findings) if as_json else show(findings)
+    typer.echo(shown if isinstance(shown, str) else document_text(shown))
     if page is not None:
         typer.echo(f"\n{name}: {page}", err=as_json)
 

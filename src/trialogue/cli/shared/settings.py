@@ -5,27 +5,33 @@ import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
-from trialogue.options import Setting, bounds_of, parts_of, words_of_bounds
+from trialogue.options import bounds_of, parts_of, words_of_bounds
+
+if TYPE_CHECKING:
+    from trialogue.cli.shared.parameters import Parameter
 
 FILES = (".yaml", ".yml", ".json")
 
 
-def read_settings(given: Iterable[str], known: Mapping[str, Any], *, option: str = "--set") -> dict[str, Any]:
+def read_settings(
+    given: Iterable[str], known: Mapping[str, Any], *, option: str = "--set", wrong: list[str] | None = None
+) -> dict[str, Any]:
     """Values by the name of their setting.
 
     Args:
         given: ``NAME=VALUE``, or a file with a field for each setting; what is given as NAME=VALUE goes before the files.
         known: the type of each setting. Of a list, each NAME=VALUE is a member; of a mapping, ``NAME.KEY=VALUE``.
         option: how the command line calls it.
+        wrong: a list to which mistakes are added, instead of raising an error; the values of those are their texts.
 
     Raises:
         UsageError: unknown names, values of another type or out of bounds, names that are given twice; all of them.
     """
     from trialogue.errors import TrialogueError, UsageError
 
-    wrong: list[str] = []
+    found_before, wrong = wrong, [] if wrong is None else wrong
     words: dict[str, list[str]] = {}
     from_files: dict[str, list[str]] = {}
     for each in given:
@@ -59,7 +65,9 @@ def read_settings(given: Iterable[str], known: Mapping[str, Any], *, option: str
         except ValueError:
             said = ",".join(texts) if option == f"--{name}" else f"{name}={','.join(texts)}"
             wrong.append(f"{option} {said}: {name} must be {words_of_kind(kind)}.")
-    if wrong:
+            if not is_mapping(kind):
+                values.setdefault(head, ",".join(texts))
+    if wrong and found_before is None:
         raise UsageError("\n".join(wrong))
     return values
 
@@ -85,12 +93,11 @@ def words_of_kind(annotation: Any) -> str:
     return f"{known.get(kind, 'a text')} {words_of_bounds(bounds_of(annotation))}".rstrip()
 
 
-def help_of(annotation: Any) -> str:
+def help_of(setting: "Parameter") -> str:
     """What a setting is for, with its bounds or choices."""
-    text = next(note.text for note in reversed(parts_of(annotation)[1]) if isinstance(note, Setting)).rstrip(".")
-    bounds = words_of_bounds(bounds_of(annotation))
-    choices = ", ".join(get_args(_plain(annotation))) if _kind(annotation) is Literal else ""
-    return f"{text}{f', {bounds}' if bounds else ''}{f' ({choices})' if choices else ''}."
+    bounds = words_of_bounds(bounds_of(setting.kind))
+    choices = ", ".join(get_args(_plain(setting.kind))) if _kind(setting.kind) is Literal else ""
+    return f"{setting.about}{f', {bounds}' if bounds else ''}{f' ({choices})' if choices else ''}."
 
 
 def example_of(annotation: Any, default: Any) -> str:

@@ -1,1 +1,1 @@
-"""``trialogue strategies``: one module per command."""
+"""``trialogue strategies``: label utterances, train and evaluate models, predict the next strategy."""

@@ -1,1 +1,1 @@
-"""``trialogue study``: one module per command."""
+"""``trialogue study``: plan a study, run its server, recruit, and analyse what people said."""

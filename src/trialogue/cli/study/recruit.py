@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from annotated_types import Ge
 
+from trialogue.errors import UnknownNameError, UsageError
 from trialogue.options import Help, Setting
 
 if TYPE_CHECKING:
@@ -23,34 +24,30 @@ STEPS = (
 
 
 def recruit(
-    folder: Annotated[Path, typer.Argument(help="Study folder.")],
-    step: Annotated[
-        str,
-        typer.Argument(
-            help="draft, preflight, publish, go-on, sync, places, decide, bonus, settle or close, on Prolific; links prints "
-            "signed links for a laboratory; reconcile reads another platform's list of submissions."
-        ),
-    ],
-    given: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="settle: id of the bonus payment whose response was lost; links: participant codes, one link for each; "
-            "reconcile: the list of submissions, as CSV."
-        ),
-    ] = None,
-    base: Annotated[str, Help("draft, links: address of the server, such as https://study.example.org.")] = "",
-    confirm: Annotated[
-        str, Help("publish, go-on, places, decide, bonus: confirm the price, as shown by --dry-run.")
-    ] = "",
-    paid: Annotated[
-        bool | None, Help("settle: state whether Prolific made the payment (required).", ("--paid/--unpaid",))
-    ] = None,
-    dry_run: Annotated[bool, Help("Print requests and price without changing anything.")] = False,
+    folder: Path,
+    step: str,
+    given: list[str] | None = None,
+    *,
+    base: str = "",
+    confirm: str = "",
+    paid: Annotated[bool | None, Help(flags=("--paid/--unpaid",))] = None,
+    dry_run: bool = False,
     every: Annotated[float, Ge(0), Setting("sync: repeat after this many seconds (0: once).")] = 0,
     days: Annotated[float, Ge(0.01), Setting("links: number of days for which they are valid.")] = 60,
 ) -> None:
-    """Recruit on Prolific: draft, check and publish a study, track and decide on submissions, pay; or by links and lists."""
-    from trialogue.errors import UnknownNameError, UsageError
+    """Recruit on Prolific: draft, check and publish a study, track and decide on submissions, pay; or by links and lists.
+
+    Args:
+        folder: Study folder.
+        step: draft, preflight, publish, go-on, sync, places, decide, bonus, settle or close, on Prolific; links prints
+            signed links for a laboratory; reconcile reads another platform's list of submissions.
+        given: settle: id of the bonus payment whose response was lost; links: participant codes, one link for each;
+            reconcile: the list of submissions, as CSV.
+        base: draft, links: address of the server, such as https://study.example.org.
+        confirm: publish, go-on, places, decide, bonus: confirm the price, as shown by --dry-run.
+        paid: settle: state whether Prolific made the payment (required).
+        dry_run: Print requests and price without changing anything.
+    """
     from trialogue.study.opening import open_launched
 
     if step not in STEPS:
@@ -154,7 +151,6 @@ def _sync(recruiter: "Recruiter") -> None:
 
 def _follow(recruiter: "Recruiter", every: float) -> None:
     """Sync until Ctrl-C."""
-    from trialogue.errors import UsageError
     from trialogue.study.recruiting.following import MIN_S, follow
 
     if every < MIN_S:
@@ -182,7 +178,6 @@ def _decide(payer: "Payer", confirm: str, dry: bool) -> None:
 
 def _links(folder: Path, people: list[str], base: str, days: float) -> None:
     """Print signed links for a laboratory. Nobody can forge a link, and each link admits one participant once."""
-    from trialogue.errors import UsageError
     from trialogue.study.design.platforms import signed_link
     from trialogue.study.design.reading import read_study
     from trialogue.study.opening import secret_key
@@ -205,7 +200,6 @@ def _links(folder: Path, people: list[str], base: str, days: float) -> None:
 
 def _reconcile(folder: Path, given: list[str]) -> None:
     """Release the items of participants who returned or timed out, and list mismatches with the platform."""
-    from trialogue.errors import UsageError
     from trialogue.study.opening import open_launched
 
     if len(given) != 1:

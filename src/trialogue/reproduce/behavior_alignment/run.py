@@ -6,6 +6,7 @@ from pathlib import Path
 from trialogue.datasets import get_corpus
 from trialogue.datasets.store import is_here
 from trialogue.inputs.inputs import gather
+from trialogue.options import Resamples, Seed
 from trialogue.records import STRATEGIES
 from trialogue.reproduce.behavior_alignment import baselines, classifiers, figures, same_pairs, table1
 from trialogue.reproduce.behavior_alignment.paper_tables import Reproduction
@@ -19,21 +20,22 @@ def reproduce(
     *,
     pairs: Sequence[str | Path] = (),
     model: str | None = None,
-    seed: int = 0,
-    resamples: int = 1_000,
+    seed: Seed = 0,
+    resamples: Resamples = 1_000,
     quick: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Reproduction:
     """Reproduce the paper's tables and figures; every number has a verdict and, if missing, a reason.
 
     Args:
-        predictions: folder of the released answers (Table 5).
-        pairs: files with situations, replies and preferences between them, or with dialogues and preferences (Figure 3).
-        model: folder of a model of strategies, also compared with the released classifiers on their pairs; None: the bundled
-            one.
+        predictions: folder with the released redial_evaluation_results_*.csv, for Table 5.
+        pairs: files with situations, replies and people's preferences between replies, for Figure 3. Or with dialogues
+            and preferences between them.
+        model: folder of a strategy model (default: the bundled model). It is also compared with the released
+            classifiers on their pairs.
         seed: random seed.
         resamples: bootstrap replicates.
-        quick: leave out what takes minutes: cross-validation.
+        quick: skip cross-validation, which takes minutes.
         progress: called with a line now and then.
 
     Raises:

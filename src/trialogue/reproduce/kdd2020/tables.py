@@ -3,11 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import sqrt
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from annotated_types import Ge
 
 from trialogue.metrics import AnyMetric, Conversation, Settings, get_metric, measure
 from trialogue.metrics.base import Undefined, replies_of
 from trialogue.metrics.dialogue.acts import CHECKED, LITERAL_FULL
+from trialogue.options import Jobs, Seed
 from trialogue.records import Dialogue, JsonValue, Score
 from trialogue.reproduce.kdd2020.cells import Cell, Order, Reproduction, Verdict
 from trialogue.reproduce.kdd2020.paper_values import (
@@ -47,10 +50,10 @@ ORDERED = (REWARD, SUCCESS)
 def reproduce(
     out: Path,
     *,
-    n: int = 500,
-    seed: int = 0,
+    n: Annotated[int, Ge(1)] = 500,
+    seed: Seed = 0,
     catalogue: str = FILMS,
-    jobs: int = 1,
+    jobs: Jobs = 1,
     resamples: int = 10_000,
     progress: Callable[[str, Progress], None] | None = None,
     options: Mapping[str, JsonValue] | None = None,
@@ -59,9 +62,9 @@ def reproduce(
 
     Args:
         out: the folder.
-        n: dialogues of each simulator with each system; the paper has 25 or 100.
+        n: number of dialogues of each simulator with each system. The paper has 25 or 100.
         seed: random seed.
-        catalogue: films and ratings.
+        catalogue: films with ratings.
         jobs: processes.
         resamples: number of bootstrap resamples.
         progress: called with the system's letter and the progress.

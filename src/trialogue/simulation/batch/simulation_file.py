@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
+from annotated_types import Ge, Le
 from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
 
 from trialogue.agents.registry import OptionsError, spec_of
@@ -51,6 +52,7 @@ def _name_entries(given: object) -> object:
 
 Named = Annotated[Specs, BeforeValidator(_name_entries), Field(min_length=1)]
 Whole = Annotated[int, Field(strict=True)]
+Name = Annotated[str, Field(min_length=1)]
 FRESH = "fresh"
 LARGEST = 2**53  # every reader of JSON keeps whole numbers below it exactly
 DEFAULT_OUT = Path("runs/study")
@@ -65,30 +67,32 @@ class SimulationFile(Record):
     """Agents by their names in dialogues: specifications or options, as ``make_agent`` takes them."""
     users: Named
     """Users by name."""
-    n: Whole = Field(default=100, ge=1)
-    """Dialogues of each agent with each kind of users."""
+    n: Annotated[Whole, Ge(1)] = 100
+    """Number of dialogues of each agent with each kind of user."""
     seed: Annotated[Seed, Field(strict=True)] = 0
     """Random seed. ``fresh``: drawn anew from the operating system, or that of the run in ``out``."""
-    max_turns: Whole = Field(default=MAX_TURNS, ge=1)
-    """User utterances after which a dialogue is over."""
+    max_turns: Annotated[Whole, Ge(1)] = MAX_TURNS
+    """Maximum number of user utterances in a dialogue."""
     jobs: Annotated[Jobs, Field(strict=True)] = 1
     """Processes."""
-    at_once: Whole = Field(default=1, ge=1)
-    """Dialogues that each process holds at the same time, for agents that are waited for."""
-    cluster: str | None = Field(default=None, min_length=1)
+    at_once: Annotated[Whole, Ge(1)] = 1
+    """Number of concurrent dialogues per process, for agents with latency."""
+    cluster: Name | None = None
     """Address of a Dask scheduler, or ``local``; null: no cluster."""
-    catalogue: str = Field(default="demo", min_length=1)
-    """Catalogue of the users, and of reference agents without one: demo, a MovieLens corpus, or a file of items."""
-    ratings: str | None = Field(default=None, min_length=1)
-    """A file of ratings, from which users are sampled; null: the catalogue's own."""
-    needs: str | None = Field(default=None, min_length=1)
-    """A test set: file with the needs of the users (setting ``save_needs`` writes one); null: they are drawn by the seed."""
-    baselines: Whole = Field(default=100, ge=0)
+    catalogue: Name = "demo"
+    """Items that users know: demo, a MovieLens corpus, or a file of items (with ratings). They are those of reference agents
+    without a catalogue, too."""
+    ratings: Name | None = None
+    """File with ratings of the items: a table with the columns user, item, rating. Users are sampled from them; null: from
+    the catalogue's own."""
+    needs: Name | None = None
+    """Test set: file with the users' needs, as ``save_needs`` writes it (default: drawn by the seed)."""
+    baselines: Annotated[Whole, Ge(0)] = 100
     """Dialogues of each baseline with each kind of users, at most n; 0: no baselines, so that no outcome can lead."""
-    stop_after: Whole = Field(default=STOP_AFTER, ge=0)
-    """Failures in a row of one cause after which no more dialogues of an agent with its users are started; 0: never."""
-    max_failed: float = Field(default=0.1, ge=0, le=1)
-    """Share of an agent's dialogues that may fail; above it, the command ends with exit code 1."""
+    stop_after: Annotated[Whole, Ge(0)] = STOP_AFTER
+    """Stop an agent with its users after this many failures in a row with the same cause (0: never)."""
+    max_failed: Annotated[float, Ge(0), Le(1)] = 0.1
+    """Exit with code 1 if more than this share of an agent's dialogues failed."""
     retry_failed: bool | tuple[Ending, ...] = False
     """Run failed dialogues of an earlier run again: those whose failure says nothing about the agent's replies (true), or
     those with these endings."""

@@ -13,13 +13,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
+from annotated_types import Ge
 from pydantic import Field, ValidationError
 
 from trialogue.catalogue import Catalogue, Ratings
 from trialogue.errors import DataError, Problem, UsageError
+from trialogue.options import Seed
 from trialogue.records import Dialogue, Record
 from trialogue.records.files.opening import write_text
 from trialogue.seeds import rng_for
@@ -201,16 +203,22 @@ class RatingHabits:
 
 
 def rating_personas(
-    catalogue: Catalogue, ratings: Ratings, *, n: int, attribute: str = "genre", things: str = "films", seed: int = 0
+    catalogue: Catalogue,
+    ratings: Ratings,
+    *,
+    n: Annotated[int, Ge(1)] = 50,
+    attribute: str = "genre",
+    things: str = "films",
+    seed: Seed = 0,
 ) -> tuple[str, ...]:
     """Personas of random users who rated at least eight items of the catalogue, one for each user.
 
     Args:
         catalogue: the items.
         ratings: who liked what.
-        n: how many; fewer where there are not so many such users.
-        attribute: whose values are kinds of items.
-        things: what the items are called.
+        n: number of personas. Fewer where there are not so many such users.
+        attribute: personas: attribute whose values are kinds of items.
+        things: personas: plural noun for the items.
         seed: seed for the choice.
 
     Raises:

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from trialogue.errors import TrialogueError, UsageError
 from trialogue.extras import need
+from trialogue.options import Seed
 from trialogue.records import Record
 from trialogue.seeds import rng_for
 from trialogue.study.bots.people import KINDS, READERS, Kind
@@ -188,7 +189,7 @@ def simulate_study(
     *,
     workers: int,
     effects: Mapping[str, float] | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
     drop_out: float = 0.1,
     careless: float = 0.1,
     straight: float = 0.0,
@@ -211,10 +212,10 @@ def simulate_study(
         workers: number of participants.
         effects: utility by system, in logits; None: evenly spaced, in an order that the seed determines.
         seed: random seed.
-        drop_out: share of participants who leave at some page.
-        careless: share of participants who answer at random and read no checks.
-        straight: share who always choose the first point.
-        obedient: share who answer at random, but pass attention checks.
+        drop_out: share of participants who drop out at some page.
+        careless: share of participants who answer at random and fail attention checks.
+        straight: share of participants who always choose the first point.
+        obedient: share of participants who answer at random but pass attention checks.
         person: share who read, write and type as people do (``manners``).
         assisted: share of people who let a language model write.
         agent: share who are programs that fill in forms with a language model.

@@ -9,6 +9,7 @@ from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.findings.standings import Measure
 from trialogue.findings.validity import Validity
 from trialogue.findings.votes import DUPLICATE
+from trialogue.options import TieMargin
 from trialogue.records import VOTES, Estimate, Manifest, MeasureName, Preference, Raters, Score
 from trialogue.records.kinds.origins import kinds_of, possessive_of
 from trialogue.stats import association_difference
@@ -18,7 +19,6 @@ from trialogue.subjects.agreement.answer import answer, warnings_of
 from trialogue.subjects.agreement.ceilings import ceiling_of
 from trialogue.subjects.agreement.discriminant import aspect_of, discriminant, families
 from trialogue.subjects.agreement.preference_agreement import (
-    Margin,
     noise_ceiling,
     pairs_of,
     preference_agreement,
@@ -50,7 +50,7 @@ class Plan:
     """Full names of the measures that cost nothing."""
     group_of: Callable[[str], str] | None = None
     """The group of a system, such as its dataset."""
-    margin: Margin = "matched"
+    margin: TieMargin = "matched"
     """Margin of ties in preference agreement."""
     duplicates: bool = False
     """Whether votes that a corpus holds twice count twice, as in published numbers."""

@@ -19,13 +19,13 @@ import numpy as np
 
 from trialogue.errors import UsageError
 from trialogue.findings.resampling import DEFAULT, Resampling
+from trialogue.options import TieMargin
 from trialogue.records import Estimate, Preference, Reason, ReasonCode, Score
 from trialogue.stats import bootstrap_sums, cluster_sums, cohen_kappa
 from trialogue.stats.resampling.bootstrap import mean_of
 from trialogue.subjects.agreement.records import PreferenceAgreement
 from trialogue.subjects.agreement.score_pairs import Floats
 
-Margin: TypeAlias = float | Literal["matched"]
 Side: TypeAlias = tuple[str, str | None, str | None]
 """(system, dialogue, situation)."""
 
@@ -89,7 +89,7 @@ def preference_agreement(
     by_side: Mapping[Side, float],
     *,
     lower: bool = False,
-    margin: Margin = "matched",
+    margin: TieMargin = "matched",
     resampling: Resampling = DEFAULT,
 ) -> PreferenceAgreement:
     """Agreement of a measure's choices with people's.
@@ -163,7 +163,7 @@ def choices_of(gaps: Floats, margin: float) -> list[str]:
     return ["tie" if abs(gap) <= margin else "a" if gap > 0 else "b" for gap in gaps.tolist()]
 
 
-def _margin(gaps: Floats, chosen: Sequence[str], margin: Margin) -> tuple[float, str]:
+def _margin(gaps: Floats, chosen: Sequence[str], margin: TieMargin) -> tuple[float, str]:
     if margin != "matched":
         if not margin >= 0:
             raise UsageError(f"margin must be 0 or more, or 'matched', got {margin!r}.")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Threat, Validity, lowest_validity
+from trialogue.options import Confidence, Looks
 from trialogue.records import Estimate, Manifest, Raters, Reason, ReasonCode
 from trialogue.stats.comparison.families import bonferroni
 from trialogue.stats.correction.means import Correction, Corrections, corrected_means
@@ -57,15 +58,15 @@ class JudgeSettings:
     raters: Estimand = Estimand.THESE
     """These raters, or the population of raters."""
     drawn_overall: bool = False
-    """Labels were drawn over all systems together."""
-    confidence: float = 0.95
+    """The labels were sampled from all systems together, not a fixed number per system."""
+    confidence: Confidence = 0.95
     """Confidence level of intervals."""
-    looks: int = 1
+    looks: Looks = 1
     """Planned number of looks at the result while labels are added."""
     scale: tuple[float | None, float | None] = (None, None)
     """Ends of the scale of labels."""
     family: tuple[str, ...] = ()
-    """Systems of the judge's family."""
+    """Systems built on the judge's language model."""
 
 
 def judging_findings(

@@ -6,10 +6,11 @@ values for one participant in one situation, cut by a band of ties: so both have
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
+from annotated_types import Ge, Le
 
 from trialogue.errors import UsageError
 from trialogue.stats.arrays import Floats, Ints, check_count
@@ -23,14 +24,14 @@ Answers = Literal["ratings", "choices"]
 class Variances:
     """Standard deviations in logits, as the report's ordinal model estimates them."""
 
-    rater: float
-    """SD between participants."""
-    rater_system: float
-    """SD of participant by system: individual taste."""
-    item: float
-    """SD between situations."""
-    item_system: float
-    """SD of situation by system: quality of a system's single replies."""
+    rater: Annotated[float, Ge(0)]
+    """Standard deviation between participants, in logits."""
+    rater_system: Annotated[float, Ge(0)]
+    """Standard deviation of participant x system (individual tastes), in logits."""
+    item: Annotated[float, Ge(0)]
+    """Standard deviation between situations, in logits."""
+    item_system: Annotated[float, Ge(0)]
+    """Standard deviation of situation x system (individual replies), in logits."""
     dialogue: float = 0.0
     """SD between source dialogues of situations."""
     dialogue_system: float = 0.0
@@ -48,19 +49,20 @@ class StudyPlan:
 
     effects: tuple[float, ...]
     """True effect of each system, in logits; equal ones are true nulls."""
-    participants: int
-    """People who begin."""
-    tasks: int
-    """Situations that each of them judges, with the replies of all systems."""
-    situations: int | None
-    """Different situations in all; None: everybody has situations of their own, as where people talk to the systems."""
+    participants: Annotated[int, Ge(2)]
+    """Number of participants who start."""
+    tasks: Annotated[int, Ge(1)]
+    """Number of situations that each participant judges. With the replies of all systems."""
+    situations: Annotated[int, Ge(1)] | None
+    """Number of different situations in total. None: everybody has situations of their own, as where people talk to the
+    systems."""
     variances: Variances
     thresholds: tuple[float, ...]
     """Between points of the scale, in logits, around the average system."""
-    dropout: float = 0.0
-    """Share of those who begin and do not finish; their places go to others."""
-    excluded: float = 0.0
-    """Share of those who finish and are left out of the analysis; their places stay empty."""
+    dropout: Annotated[float, Ge(0), Le(0.99)] = 0.0
+    """Share of participants who drop out. Their places go to others."""
+    excluded: Annotated[float, Ge(0), Le(0.99)] = 0.0
+    """Share of participants who finish and are excluded. Their places stay empty."""
     per_dialogue: int = 1
     """Situations that one dialogue gives."""
     met: int | None = None

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.test_strategy_commands import run
 from tests.demo_records import demo_responses, demo_situations
 from tests.subjects.alignment.commands.test_align_details import unlabelled
-from trialogue.cli.strategies.data import examples
+from trialogue.cli.strategies.training import examples
 from trialogue.errors import DataError, UsageError
 from trialogue.inputs.inputs import InputRecords
 from trialogue.records import Estimate, Interval, Labeller, StrategyLabel, write_records

@@ -15,12 +15,11 @@ from trialogue.findings.resampling import Resampling
 from trialogue.findings.wording import not_people
 from trialogue.long_work import Progress
 from trialogue.metrics import get_metric
-from trialogue.options import Confidence, Resamples, Seed
+from trialogue.options import Confidence, Resamples, Seed, TieMargin
 from trialogue.records import JsonValue, MeasureName, Score
 from trialogue.records.kinds.origins import kinds_of, named_raters, with_raters
 from trialogue.subjects.agreement.agreement import Plan, agreement
 from trialogue.subjects.agreement.commands.result import Agreement
-from trialogue.subjects.agreement.preference_agreement import Margin
 from trialogue.subjects.agreement.records import AgreementFindings
 
 
@@ -28,7 +27,7 @@ def agree(
     run: Path | str | Storable,
     *,
     groups: Sequence[str] = (),
-    tie_margin: Margin = "matched",
+    tie_margin: TieMargin = "matched",
     seed: Seed = 0,
     resamples: Resamples = 2_000,
     confidence: Confidence = 0.95,
@@ -39,7 +38,7 @@ def agree(
 
     Args:
         run: a run in memory, or a folder that ``trialogue evaluate`` wrote.
-        groups: ``NAME=PATTERN``, such as ``"redial=*_redial"``: systems of one dataset, also shown apart.
+        groups: report the systems of one dataset separately, as NAME=PATTERN, such as redial=*_redial.
         tie_margin: which differences are ties in preference agreement: ``"matched"``, or a number.
         seed: random seed.
         resamples: number of resamples of people or dialogues.

@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
+
+from annotated_types import Ge
 
 from trialogue.analysis import Step, choose, prepare, read
 from trialogue.analysis.calls import arguments_of
@@ -120,7 +123,7 @@ def align(
     baselines: bool = True,
     metrics: Sequence[str] | None = None,
     weights_from: Sequence[Named] = (),
-    weights_t: int = 1,
+    weights_t: Annotated[int, Ge(0)] = 1,
     answers: Path | None = None,
     labels_by: Labeller | None = None,
     names: Path | None = None,
@@ -145,17 +148,18 @@ def align(
         situations: files or corpora with situations, or records; of dialogues, every answered situation is taken, turns
             joined.
         responses: files with the systems' replies, or records.
-        model: folder of a model of strategies; None: the bundled one.
-        pair_model: folder of a classifier of pairs; adds the paper's use of one, and the same with the prior corrected.
-        baselines: whether baselines that ignore the user are shown next to the systems.
-        metrics: metrics to use in place of the three defaults.
-        weights_from: labelled dialogues of people; adds alignment weighted by how predictable people's next strategy
-            is.
+        model: folder of a strategy model (default: the bundled model).
+        pair_model: folder of a pair classifier (cross-encoder): also report, or write, whether pairs share a strategy.
+            It adds the paper's use of one, and the same with the prior corrected.
+        baselines: include baselines that ignore the user's input.
+        metrics: metrics, such as ``'distinct(n=2)@ratio'`` (default: the three of alignment).
+        weights_from: labelled human dialogues, to weight each position by how predictable people are.
         weights_t: number of preceding behaviors used to compute the weights.
-        answers: labels of people, in answer to a labelling file.
+        answers: human labels: answers to a file of texts to label (JSON Lines or CSV), or the export of a study that
+            labels them.
         labels_by: who gave the labels in records and answers that do not state it.
-        names: YAML or JSON file that maps other names of strategies, in records and answers, to ours; other spellings
-            of ours ("Opinion Inquiry") need no mapping, unless a metric takes any taxonomy.
+        names: YAML or JSON file that maps other strategy names to Trialogue's. They may stand in records and answers;
+            other spellings of ours ("Opinion Inquiry") need no mapping, unless a metric takes any taxonomy.
         any_language: also align systems in languages that the model does not know; by default they are left out.
         title: heading of the report.
         seed: random seed.

@@ -12,7 +12,7 @@ from trialogue.findings import Measure, SystemFacts
 from trialogue.findings.differences.system_sample import collect_system
 from trialogue.findings.threats.listening import UNRECOGNISED
 from trialogue.long_work import Progress
-from trialogue.options import Alpha, Resamples, Seed
+from trialogue.options import Alpha, Resamples, Seed, Title
 from trialogue.records import Basis, JsonValue, Manifest, MeasuredUnits, Reason, ReasonCode, StoredParts
 from trialogue.subjects.board.commands.read_rows import problems_of_rows, read_reported
 from trialogue.subjects.board.commands.read_runs import VersionRun, read_versions
@@ -77,7 +77,7 @@ def board(
     on: Sequence[str] = (),
     decide: Decision | None = None,
     systems: Sequence[str] = (),
-    title: str = "Board",
+    title: Title = "Board",
     alpha: Alpha = 0.05,
     seed: Seed = 0,
     resamples: Resamples = 10_000,
@@ -88,12 +88,12 @@ def board(
     Args:
         runs: folders that ``evaluate``, ``align`` or ``run`` wrote, or runs in memory, oldest first.
             ``"NAME=FOLDER"`` names the version; several folders of one name (seeds, prompts) are pooled.
-        rows: files of rows that others report (JSON; see ``trialogue list schemas rows``).
-        baseline: the version that histories compare with; None: there are no histories.
-        on: measures to show, by full name or its beginning; the first one leads. (): people's, then task outcomes of
-            simulated users, then the measures on which the runs' answers are based.
+        rows: files with results reported by others (JSON; see: trialogue list schemas rows).
+        baseline: version with which the others are compared in the history (default: no history).
+        on: measures to show, the first one leads (default: people's ratings, else the task outcome of simulated users).
+            Full names or beginnings of them; where there is neither, the measures on which the runs' answers are based.
         decide: a decision protocol, as a YAML file or its fields, in place of ``on`` and ``alpha``.
-        systems: names of the systems to show; (): all.
+        systems: systems to show (default: all).
         title: title of the board.
         alpha: level of the verdicts, after correction across the pairs of a league.
         seed: random seed for permutation tests.

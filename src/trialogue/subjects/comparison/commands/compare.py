@@ -98,9 +98,10 @@ def compare(
         before: a run in memory, a folder that ``evaluate`` wrote, or conversations (a file, a corpus, or data in memory as
             ``evaluate`` takes them) of the old version.
         after: the same of the new version.
-        systems: the system's name (or its two names, before and after) where a run holds several.
-        on: measures that decide, by full name or its beginning; (): what people said, else the task outcome of simulated
-            users, else nothing decides.
+        systems: systems to compare (default: all). Where a run holds several: its name, or its two names, before and
+            after.
+        on: measures that decide (default: people's ratings, else the task outcome of simulated users). Full names or
+            beginnings of them; with neither ratings nor outcomes, nothing decides.
         margin: a loss up to which the new version counts as not worse, in the measure's unit (non-inferiority; a gain within
             it, too, is equivalence).
         failure_margin: share of dialogues by which the new version may fail more often, where that is not significant;

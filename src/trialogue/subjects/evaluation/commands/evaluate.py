@@ -27,7 +27,7 @@ from trialogue.inputs.locations import Named
 from trialogue.inputs.memory import Data, InMemory, with_data_read
 from trialogue.long_work import Progress, few_collections
 from trialogue.metrics import Settings, get_metrics
-from trialogue.options import Alpha, AnyLanguage, CatalogueDate, Jobs, Resamples, Seed
+from trialogue.options import Alpha, AnyLanguage, CatalogueDate, Family, Jobs, Resamples, Seed, Title
 from trialogue.records import JsonValue, Preference, Raters, Score, StoredParts
 from trialogue.subjects.evaluation.commands.display import ShowsFindings
 from trialogue.subjects.evaluation.commands.report import report
@@ -121,11 +121,11 @@ def evaluate(
     origin: str | None = None,
     key: str | None = None,
     chances: str | Path | None = None,
-    title: str | None = None,
+    title: Title | None = None,
     seed: Seed = 0,
     resamples: Resamples = 10_000,
     alpha: Alpha = 0.05,
-    family: str = FamilyScope.QUESTIONS,
+    family: Family | FamilyScope = "questions",
     decide: Decision | None = None,
     catalogue: str | None = None,
     known: str | Path | None = None,
@@ -149,16 +149,17 @@ def evaluate(
         references: what a person replied in each situation, or a list of several replies, where lists of replies are given.
         contexts: what was said before each reply, where lists of replies are given: the user's text, or a list of texts or
             messages that ends on the user's.
-        metrics: names such as ``"distinct(n=2)@ratio"``; by default all that the data allow, one variant of each.
-        all_variants: metrics to show under every variant, to see whether the order of systems depends on it.
-        format_name: format of the files (default: auto-detect).
+        metrics: metrics, such as ``'distinct(n=2)@ratio'`` (default: all that the data allow, one variant of each).
+        all_variants: metrics of which all variants are computed, to see whether the ranking changes.
+        format_name: input format (default: auto-detect).
         mapping: which column of a table is what, as fields or a YAML file that holds them; None: guessed, and a
             warning says how.
-        origin: who gave the ratings: ``"person"``, ``"model"``, ``"program"`` or ``"unknown"``; None: as the data say, by
-            default people under the names of feedback fields, else unknown.
-        key: column of ids by which a table of scores is joined to the conversations; None: the one whose ids are known.
-        chances: a label plan (``trialogue judge plan``): the probability with which each unit was drawn to be rated;
-            None: it is not recorded how the rated units were chosen.
+        origin: origin of the ratings: person, model, program or unknown (default: as the data state). Where they state
+            none, those under the names of feedback fields are by people, and others unknown.
+        key: id column that joins a table of scores to the conversations (default: auto-detect).
+        chances: label plan that records how the labelled units were drawn (trialogue judge plan). It has the
+            probability with which each unit was drawn to be rated; None: it is not recorded how the rated units were
+            chosen.
         title: heading of the report.
         seed: random seed.
         resamples: bootstrap resamples and permutations.
@@ -170,9 +171,10 @@ def evaluate(
             exclusions; ``alpha`` is then ignored. None: the answer is based on the criterion that a study's export
             declares (``primary`` in ``study.json``), else on people's ratings, else on the measure with the best
             evidence.
-        catalogue: a corpus or a file with items, whose titles are linked in replies without annotations.
-        known: a list of real items (titles a line, CSV or JSON Lines): a title that is in the list but not in the
-            catalogue counts as outside the catalogue; a title in neither is not recognised.
+        catalogue: catalogue to which item titles in replies are linked: demo, a MovieLens corpus, or a file.
+        known: list of real items, to separate real titles outside the catalogue from unrecognised ones. Titles a line,
+            CSV or JSON Lines: a title that is in the list but not in the catalogue counts as outside the catalogue; a
+            title in neither is not recognised.
         catalogue_date: year up to which items are in the catalogue; None: that of its file, else of its latest item. Titles
             with a later year are counted apart.
         steps: applied to the records before anything is measured.

@@ -4,14 +4,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
+from annotated_types import Ge
 from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.inputs.inputs import InputRecords, gather
 from trialogue.inputs.locations import Named
+from trialogue.options import Seed
 from trialogue.records import Dialogue, Situation, Speaker, Utterance
 from trialogue.records.files.jsonl import Note, problems_of, warn
 from trialogue.records.kinds.acts import replayed_system
@@ -41,11 +43,11 @@ def items_for(
     human: Sequence[Named] = (),
     simulated: Sequence[Named] = (),
     agents: Sequence[str] = (),
-    most: int | None = None,
-    per_cell: int = PER_CELL,
+    most: Annotated[int, Ge(1)] | None = None,
+    per_cell: Annotated[int, Ge(1)] = PER_CELL,
     speaker: Speaker = "system",
     whole: bool = False,
-    seed: int = 0,
+    seed: Seed = 0,
     note: Note = warn,
 ) -> list[AnyItem]:
     """Build the items of a study.
@@ -58,10 +60,10 @@ def items_for(
         simulated: realism: dialogues with simulated users of the same agents; one whose agent no person talked to is left
             out.
         agents: chat: names of the systems in the study file.
-        most: maximum number of items, drawn at random; realism: as evenly as possible among simulators and agents.
+        most: maximum number of items, sampled at random. Realism: as evenly as possible among simulators and agents.
         speaker: labelling: whose messages are labelled.
         whole: rating, preference: whether whole conversations are judged.
-        per_cell: realism: maximum number of pairs of each simulator with each agent, drawn at random.
+        per_cell: realism: maximum number of pairs of each simulator with each agent. They are drawn at random.
         seed: seed of the draw.
         note: called with what is left out; a Python warning by default.
 

@@ -115,8 +115,7 @@ def study_report(
         title: heading of the report; None: the title of the study.
         seed: random seed.
         alpha: significance level, after correction.
-        models: whether to fit ordinal mixed models of the ratings, too, for papers that report them; no conclusion is
-            based on them.
+        models: also fit ordinal mixed models, for a paper; verdicts do not use them.
         progress: called with progress lines.
 
     Raises:

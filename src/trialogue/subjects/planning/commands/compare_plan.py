@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
+
+from annotated_types import Ge
 
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import UsageError
@@ -27,7 +30,7 @@ def plan(
     margin: Margin | None = None,
     power: Power = 0.8,
     alpha: Alpha = 0.05,
-    users: Sequence[int] = (),
+    users: Sequence[Annotated[int, Ge(2)]] = (),
     simulations: Simulations = 200,
     mapping: Columns | None = None,
     seed: Seed = 0,
@@ -39,13 +42,15 @@ def plan(
         pilot: a run with the old version: in memory, a folder of ``evaluate``, or conversations.
         second: a run with a version like the new one; None: the same run (with two names of systems), or no second version.
             Where the same users met both, the planned versions share their users.
-        difference: new version minus old one that must not be missed, in the unit of the measure; 0 with a margin.
-        systems: the system's name, or two, where a run holds several.
-        on: the measure; None: the one that would decide, if there is one only.
+        difference: difference to detect, in the unit of the measure; 0 with a margin. The new version minus the old
+            one.
+        systems: systems to plan for (default: all). Where a run holds several: its name, or two.
+        on: measure to plan for (default: people's ratings, else a task outcome). None: the one that would decide, if
+            there is one only.
         margin: plan for "not worse by more than this" instead of "better".
         power: probability of the wanted verdict.
         alpha: level of the test.
-        users: numbers of users to simulate; (): search for the smallest sufficient one.
+        users: numbers of users to simulate, instead of a search for the smallest sufficient one.
         simulations: number of simulations of each size; with 200, a power of .80 has a margin of error of .055.
         mapping: which column of a table, or path into JSON, is what, where conversations are given.
         seed: random seed; the same seed gives the same plan.

@@ -133,7 +133,7 @@ def passport(
             records, or a sample that was read before.
         real: dialogues of real users, to compare them with; (): behavior and ranking validity stay unknown.
         plan: what is simulated; for dialogues, only its versions are read.
-        outcome: the measure by which agents that were made worse, seeds and versions are compared.
+        outcome: measure for sabotaged agents, seeds and versions.
         same: names, in the simulated dialogues, of the systems in the real dialogues.
         out: folder for what is simulated; an earlier simulation in it is resumed.
         seed: random seed for the statistics.

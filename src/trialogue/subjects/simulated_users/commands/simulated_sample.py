@@ -4,6 +4,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
+
+from annotated_types import Ge
 
 from trialogue.agents.registry import spec_of
 from trialogue.agents.sabotage import LOWER_RANKED, Replacement, SabotageSpec
@@ -11,6 +14,7 @@ from trialogue.errors import TrialogueError
 from trialogue.fingerprints import TrainingDialogues
 from trialogue.inputs.inputs import InputRecords, gather
 from trialogue.llm.usage import Usage
+from trialogue.options import Jobs, Seed
 from trialogue.records import Dialogue, JsonValue, Role
 from trialogue.simulating.model_usage import USAGE, add_usage, usages
 from trialogue.simulating.simulate import simulate
@@ -83,24 +87,24 @@ class PassportPlan:
 
     agents: tuple[str, ...]
     """Agents, as ``simulate`` takes them; the first one is made worse."""
-    n: int = 100
-    """Dialogues of each agent."""
-    seeds: int = 5
-    """Seeds, the first one among them."""
+    n: Annotated[int, Ge(1)] = 100
+    """Number of dialogues with each agent."""
+    seeds: Annotated[int, Ge(1)] = 5
+    """Number of seeds to simulate, the first one among them; shares of variance need at least five."""
     ways: tuple[str, ...] = (Replacement.OFF_TOPIC.value,)
-    """Kinds of sabotage; (): none."""
+    """Replacements of replies: off-topic, repeated, lower-ranked, none, or an agent (default: off-topic). (): none."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """Other versions of the users, by name."""
     catalogue: str = "demo"
-    """Catalogue of the users."""
+    """Catalogue of items that users know."""
     ratings: str | None = None
-    """Ratings of the users."""
-    jobs: int = 1
+    """File with ratings of the items: a table with the columns user, item, rating."""
+    jobs: Jobs = 1
     """Processes."""
-    seed: int = 0
+    seed: Seed = 0
     """The first seed."""
     timed: bool = False
-    """Whether seconds are measured, so that no two passports are the same."""
+    """Measure seconds; the output is then not reproducible byte for byte."""
 
 
 def are_dialogues(users: str) -> bool:

@@ -1,6 +1,7 @@
 """``trialogue strategies label``: label utterances, or find those that no strategy fits."""
 
 import json
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from annotated_types import Ge, Le
 
-from trialogue.cli.align import PairModel
-from trialogue.cli.shared.inputs import DryRun, Mapped, Workers, check_inputs, refuse_unused, workers_of
+from trialogue.cli.shared.app import reads
+from trialogue.cli.shared.inputs import DryRun, Mapped, PairModel, Workers, check_inputs, workers_of
+from trialogue.cli.shared.parameters import Given
 from trialogue.cli.shared.progress import refuse_input, steps
 from trialogue.cli.shared.results import print_repairs
-from trialogue.cli.strategies.language_model import cost_lines, usage_lines
+from trialogue.cli.strategies.training import cost_lines, usage_lines
+from trialogue.errors import UsageError
 from trialogue.options import AnyLanguage, Help, Seed, Setting
 
 if TYPE_CHECKING:
@@ -25,43 +28,47 @@ if TYPE_CHECKING:
     from trialogue.strategies.models import Model as StrategyModel
 
 
+def _check(given: Given) -> Iterator[str]:
+    from trialogue.strategies.classifiers.llm_labeller import is_language_model
+
+    if not given["coverage"]:
+        yield from given.why_unused("Labelling without --coverage", "threshold groups as_json seed")
+        return
+    is_asked = given["model"] and is_language_model(given["model"])
+    unused = "target dry_run abstain situations pair_model"
+    yield from given.why_unused("--coverage", f"{unused} model" if is_asked else unused)
+
+
+@reads(check=_check)
 def label(
-    source: Annotated[str, typer.Argument(help="A corpus or a file of dialogues, situations or responses.")],
-    target: Annotated[
-        Path | None,
-        typer.Argument(help="Output file in Trialogue's JSON Lines (default: NAME.labelled.jsonl next to the input)."),
-    ] = None,
-    model: Annotated[
-        str | None,
-        Help(
-            "Folder of a model (default: the bundled model), or a language model: llm:FILE.yaml, llm:openai:MODEL, "
-            "llm:huggingface:FOLDER, llm:FOLDER of a calibrated one."
-        ),
-    ] = None,
-    situations: Annotated[
-        list[str] | None,
-        Help("Situations that the responses answer, if in another file (repeatable).", ("--situations", "-s")),
-    ] = None,
+    source: str,
+    target: Path | None = None,
+    *,
+    model: str | None = None,
+    situations: Annotated[list[str] | None, Help(flags=("--situations", "-s"))] = None,
     mapping: Mapped = None,
     jobs: Workers = "1",
     dry_run: DryRun = False,
-    coverage: Annotated[
-        bool, Help("Write no labels: print system behavior outside the 13 strategies, in groups with examples.")
-    ] = False,
+    coverage: bool = False,
     abstain: Annotated[float | None, Ge(0), Le(1), Setting("Omit labels with a probability below this value.")] = None,
     any_language: AnyLanguage = False,
     pair_model: PairModel = None,
-    threshold: Annotated[
-        float | None,
-        Ge(0),
-        Le(1),
-        Setting("--coverage: minimum probability for a strategy to fit (default: the model's threshold)."),
-    ] = None,
+    threshold: Annotated[float | None, Ge(0), Le(1), Setting()] = None,
     groups: Annotated[int, Ge(1), Setting("--coverage: maximum number of groups to show.")] = 5,
     seed: Seed = 0,
     as_json: bool = False,
 ) -> None:
-    """Label the system's utterances with strategies, probabilities and origin. Labels by people are kept."""
+    """Label the system's utterances with strategies, probabilities and origin. Labels by people are kept.
+
+    Args:
+        source: A corpus or a file of dialogues, situations or responses.
+        target: Output file in Trialogue's JSON Lines (default: NAME.labelled.jsonl next to the input).
+        model: Folder of a model (default: the bundled model), or a language model: llm:FILE.yaml, llm:openai:MODEL,
+            llm:huggingface:FOLDER, llm:FOLDER of a calibrated one.
+        situations: Situations that the responses answer, if in another file.
+        coverage: Write no labels: print system behavior outside the 13 strategies, in groups with examples.
+        threshold: --coverage: minimum probability for a strategy to fit (default: the model's threshold).
+    """
     from trialogue.dask_cluster import Workers as Processes
     from trialogue.inputs.locations import resolve
     from trialogue.strategies.classifiers.llm_labeller import is_language_model
@@ -73,21 +80,6 @@ def label(
     from trialogue.workflows.mapped import with_mapping
 
     asked = language_model.find_language_model(model) if model and is_language_model(model) else None
-    of_coverage = {
-        "--set threshold": threshold is not None,
-        "--set groups": groups != 5,
-        "--json": as_json,
-        "--seed": seed,
-    }
-    of_labels: dict[str, object] = {
-        "TARGET": target,
-        "--dry-run": dry_run,
-        "--set abstain": abstain is not None,
-        "--situations": situations,
-    }
-    of_labels |= {"--set pair_model": pair_model, f"--model {model}": asked}
-    refuse_unused("--coverage", of_labels if coverage else {})
-    refuse_unused("Labelling without --coverage", {} if coverage else of_coverage)
     read = [source, *(situations or ())]
     check_inputs(read, model=None if asked else model, pair_model=pair_model)
     options = Options(abstain=abstain, any_language=any_language)
@@ -124,7 +116,6 @@ def _print_cost(
     labeller: "LlmLabeller | StrategyModel | None", source: "Named", options: "Options", situations: "Sequence[Named]"
 ) -> None:
     """Cost of labelling a source; UsageError for a labeller that costs nothing."""
-    from trialogue.errors import UsageError
     from trialogue.subjects.alignment.labelling.language_model import labelling_cost, raw_labeller
 
     if labeller is None:
@@ -138,8 +129,6 @@ def _print_cost(
 
 def _new_name(given: "Input") -> Path:
     """Default path of labelled records; UsageError if it exists."""
-    from trialogue.errors import UsageError
-
     out = _labelled_name(given)
     if out.exists():
         raise UsageError(f"{out} exists already. To overwrite it, name it: trialogue strategies label ... {out}")

@@ -1,22 +1,14 @@
 """``trialogue simulate``: run dialogues between agents and simulated users."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from annotated_types import Ge, Le
 
-from trialogue.cli.shared.inputs import (
-    AsIn,
-    Limited,
-    Protocol,
-    Ratings,
-    Tools,
-    UserOptions,
-    limits_of,
-    refuse_unused,
-    workers_of,
-)
+from trialogue.cli.shared.app import reads
+from trialogue.cli.shared.inputs import AsIn, Limited, Protocol, Tools, UserOptions, limits_of, workers_of
+from trialogue.cli.shared.parameters import Call, Calls, Given
 from trialogue.cli.shared.progress import exit_if_failed, find_modules_beside, steps
 from trialogue.errors import TrialogueError, UsageError
 from trialogue.options import Help, Seed, Setting
@@ -28,69 +20,48 @@ if TYPE_CHECKING:
     from trialogue.simulation.batch.plan import Opening
     from trialogue.simulation.batch.simulation_file import SimulationFile
 
+DEFAULT = "runs/simulation"
 
+
+def _check(given: Given) -> Iterator[str]:
+    if given["continue_from"] is not None:
+        yield from given.why_unused("--continue-from", "study user as_in")
+        return
+    if given["dialogue"] is not None or given["turn"] is not None:
+        yield "--turn and --set dialogue=ID require --continue-from FILE."
+    if given["study"] is not None:
+        yield from given.why_unused("A study file", "agent users protocol tools user as_in")
+    elif not given["agent"]:
+        yield "give an agent with --agent, such as --agent reference:guided, or a study file."
+
+
+@reads(
+    check=_check,
+    fields=Calls(
+        "simulation.batch.simulation_file.SimulationFile",
+        options="n catalogue needs",
+        settings="ratings max_turns at_once stop_after max_failed",
+    ),
+)
 def simulate(
-    study: Annotated[Path | None, typer.Argument(help="Study file in YAML: agents, users, n, seed, ...")] = None,
+    study: Path | None = None,
+    *,
     agent: Annotated[list[str] | None, Help("An agent (repeatable).", ("--agent", "-a"))] = None,
     users: Annotated[list[str] | None, Help("A kind of simulated user (repeatable).", ("--users", "-u"))] = None,
-    n: Annotated[
-        int | None, Ge(1), Help("Number of dialogues of each agent with each kind of user (default: 100).", ("-n",))
-    ] = None,
-    out: Annotated[
-        Path | None,
-        Help("Output folder (default: runs/...). An interrupted run in this folder is resumed.", ("--out", "-o")),
-    ] = None,
-    catalogue: Annotated[
-        str | None, Help("Items that users know: demo, a MovieLens corpus, or a file of items (with ratings).")
-    ] = None,
-    needs: Annotated[
-        str | None, Help("Test set: file with the users' needs, as save_needs writes it (default: drawn by the seed).")
-    ] = None,
-    jobs: Annotated[
-        str | None,
-        Help("Number of processes, the address of a Dask scheduler, or local:4 (default: 1).", ("--jobs", "-j")),
-    ] = None,
-    retry_failed: Annotated[
-        bool, Help("Repeat the failed dialogues of an earlier run, except failures caused by the agent's replies.")
-    ] = False,
+    fields: "Call[SimulationFile]",
+    out: Path | None = None,
+    jobs: Annotated[str | None, Help(flags=("--jobs", "-j"))] = None,
+    retry_failed: bool = False,
     limit: Limited = None,
-    continue_from: Annotated[
-        str | None, Help("Continue a dialogue from this file instead of starting new ones.")
-    ] = None,
-    turn: Annotated[
-        int | None, Help("User turn (from 1) that the agent answers again; the dialogue continues from there.")
-    ] = None,
+    continue_from: str | None = None,
+    turn: int | None = None,
     protocol: Protocol = None,
     tools: Tools = None,
     user: UserOptions = None,
     as_in: AsIn = None,
-    ratings: Ratings = None,
-    save_needs: Annotated[
-        Path | None, Setting("Write the users' needs to this file, so that later versions meet the same needs.")
-    ] = None,
-    max_turns: Annotated[
-        int | None, Ge(1), Setting("Maximum number of user utterances in a dialogue (default: 50).")
-    ] = None,
-    at_once: Annotated[
-        int | None, Ge(1), Setting("Number of concurrent dialogues per process, for agents with latency (default: 1).")
-    ] = None,
-    retry: Annotated[
-        list[str] | None, Setting("Repeat failed dialogues with this ending, such as agent_timeout (repeatable).")
-    ] = None,
-    stop_after: Annotated[
-        int | None,
-        Ge(0),
-        Setting("Stop an agent after this many failures in a row with the same cause (default: 10; 0: never)."),
-    ] = None,
-    max_failed: Annotated[
-        float | None,
-        Ge(0),
-        Le(1),
-        Setting("Exit with code 1 if more than this share of an agent's dialogues failed (default: 0.1)."),
-    ] = None,
-    latency: Annotated[
-        bool, Setting("Record the agents' response times. The output is then not reproducible byte for byte.")
-    ] = False,
+    save_needs: Annotated[Path | None, Setting()] = None,
+    retry: Annotated[list[str] | None, Setting()] = None,
+    latency: Annotated[bool, Setting()] = False,
     dialogue: Annotated[str | None, Setting("Id of the dialogue to continue, if the file has several.")] = None,
     seed: Seed | Literal["fresh"] | None = None,
 ) -> None:
@@ -98,44 +69,41 @@ def simulate(
 
     Options override the study file. --seed fresh draws a new, recorded seed: use it for verdicts, because an agent can be
     tuned to the users of a known seed.
+
+    Args:
+        study: Study file in YAML: agents, users, n, seed, ...
+        out: Output folder (default: runs/...). An interrupted run in this folder is resumed.
+        jobs: Number of processes, the address of a Dask scheduler, or local:4 (default: 1).
+        retry_failed: Repeat the failed dialogues of an earlier run, except failures caused by the agent's replies.
+        continue_from: Continue a dialogue from this file instead of starting new ones.
+        turn: User turn (from 1) that the agent answers again; the dialogue continues from there.
+        save_needs: Write the users' needs to this file, so that later versions meet the same needs.
+        retry: Repeat failed dialogues with this ending, such as agent_timeout.
+        latency: Record the agents' response times. The output is then not reproducible byte for byte.
     """
-    if continue_from is None and (dialogue is not None or turn is not None):
-        raise UsageError("--turn and --set dialogue=ID require --continue-from FILE.")
-    given: dict[str, Any] = {"n": n, "seed": seed, "max_turns": max_turns, "out": out, "catalogue": catalogue}
-    given |= {
-        "ratings": ratings,
-        "at_once": at_once,
-        "stop_after": stop_after,
-        "max_failed": max_failed,
-        "needs": needs,
+    own = {
+        "seed": seed,
+        "out": None if out is None else str(out),
+        "retry_failed": tuple(retry or ()) or retry_failed or None,
     }
-    given |= {"retry_failed": tuple(retry) if retry else retry_failed or None, **limits_of(limit)}
-    given |= {} if jobs is None else workers_of(jobs)
-    options = {name: str(value) if name == "out" else value for name, value in given.items() if value is not None}
+    options = {
+        **fields.given,
+        **{name: value for name, value in own.items() if value is not None},
+        **limits_of(limit),
+        **({} if jobs is None else workers_of(jobs)),
+    }
     if continue_from is not None:
-        refuse_unused("--continue-from", {"a study file": study, "--set user": user, "--set as": as_in})
         more: dict[str, Any] = {"out": "runs/continuations", **options, **({"users": users} if users else {})}
         _continue_dialogue(continue_from, dialogue, turn, agent, protocol, more, timed=latency)
         return
     if study is not None:
         from trialogue.simulation.batch.simulation_file import read_study
 
-        named = {"--agent": agent, "--users": users, "--set protocol": protocol, "--set tools": tools}
-        refuse_unused("A study file", {**named, "--set user": user, "--set as": as_in})
         find_modules_beside(study)
         _finish(read_study(study, **options), timed=latency, save_needs=save_needs)
         return
-    if not agent:
-        raise UsageError("give an agent with --agent, such as --agent reference:guided, or a study file.")
-    fields: dict[str, Any] = {
-        "users": _with_options(users or ["cir6-pkg"], user or {}, as_in),
-        "out": DEFAULT,
-        **options,
-    }
-    _finish(_study(agent, protocol, fields, tools=tools), timed=latency, save_needs=save_needs)
-
-
-DEFAULT = "runs/simulation"
+    options = {"users": _with_options(users or ["cir6-pkg"], user or {}, as_in), "out": DEFAULT, **options}
+    _finish(_study(agent or [], protocol, options, tools=tools), timed=latency, save_needs=save_needs)
 
 
 def _with_options(users: list[str], given: dict[str, Any], as_in: str | None) -> list[str] | dict[str, Any]:
