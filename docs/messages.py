@@ -150,14 +150,18 @@ class Module:
 
     name: str
     tree: ast.Module
+    nodes: list[Node] = field(default_factory=list)
+    """All nodes, breadth first."""
     parents: dict[Node, Node] = field(default_factory=dict)
     names: dict[str, Node] = field(default_factory=dict)
     imports: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for node in nodes_of(self.tree):
+        self.nodes.append(self.tree)
+        for node in self.nodes:
             for child in ast.iter_child_nodes(node):
                 self.parents[child] = node
+                self.nodes.append(child)
             if isinstance(node, ast.ImportFrom) and node.module:
                 self.imports |= {one.asname or one.name: (node.module, one.name) for one in node.names}
         for statement in self.tree.body:
@@ -236,7 +240,7 @@ class Source:
         self.exceptions: dict[str, tuple[Module, ast.ClassDef]] = {}
         classes = []
         for module in self.modules.values():
-            for node in nodes_of(module.tree):
+            for node in module.nodes:
                 if isinstance(node, ast.Call):
                     self.calls[called(node)].append((module, node))
                 elif isinstance(node, ast.ClassDef):
@@ -269,7 +273,7 @@ class Source:
         """Sentences that functions return: what is printed beside results."""
         for module in self.modules.values():
             if not any(part in module.name for part in UNPRINTED):
-                for function in (one for one in nodes_of(module.tree) if isinstance(one, ast.FunctionDef)):
+                for function in (one for one in module.nodes if isinstance(one, ast.FunctionDef)):
                     for back in given_back(function, yields=True):
                         value = back.value if isinstance(back, ast.Yield) and back.value else back
                         for home, node in ((module, value), *self.elements(module, value, (-1,), 3)):
