@@ -76,7 +76,6 @@ MISTAKES = [
     (("report", "nowhere"), "nowhere"),
     (("evaluate", "demo", "--format", "inspird"), "inspired"),
 ]
-FIRST = {words[0]: words for words, _ in reversed(MISTAKES)}  # of each command, for a process of its own
 
 
 @pytest.mark.parametrize(
@@ -84,7 +83,7 @@ FIRST = {words[0]: words for words, _ in reversed(MISTAKES)}  # of each command,
 )
 def test_a_mistake_is_answered_with_what_would_do(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
     out = ("--out", str(tmp_path / "run")) if words[0] == "evaluate" else ()
-    done = (process if FIRST[words[0]] == words else trialogue)(*words, *out)
+    done = (process if (words, said) == MISTAKES[0] else trialogue)(*words, *out)  # one in a process of its own
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
