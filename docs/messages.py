@@ -588,6 +588,7 @@ def arguments(function: Function, call: ast.Call, module: Module, outer: Bound |
     return {(function, name): (module, value, outer or {}) for name, value in (defaults | given).items()}
 
 
+@cache
 def given_back(function: Function, *, yields: bool = False) -> list[Node]:
     """What a function returns; with ``yields``, also its yields."""
     if isinstance(function, ast.Lambda):
@@ -655,7 +656,7 @@ def is_text(node: Node | None) -> bool:
     """Whether an expression holds a text of at least two words."""
     return (isinstance(node, ast.Name) and node.id.isupper()) or any(
         isinstance(one, ast.Constant) and isinstance(one.value, str) and re.search("[a-z]{2} ", one.value)
-        for one in ast.walk(node or ast.Pass())
+        for one in (nodes_of(node) if node else ())
     )
 
 

@@ -41,7 +41,7 @@ def test_a_report_is_drawn_again_from_its_folder(both: Path, tmp_path: Path) -> 
     assert trialogue("report", tmp_path / "run", "--out", tmp_path / "again").returncode == 0
     assert (tmp_path / "again" / "manifest.json").is_file()
     (tmp_path / "run" / "report.html").unlink()
-    assert "report.html: this file of the run is missing" in process("report", tmp_path / "run").stderr
+    assert "report.html: this file of the run is missing" in trialogue("report", tmp_path / "run").stderr
 
 
 def test_score_prints_one_record_a_line_as_json(both: Path) -> None:
@@ -132,7 +132,9 @@ def test_metrics_are_listed_and_explained() -> None:
 
 def test_corpora_are_listed_with_whether_they_are_here(tmp_path: Path) -> None:
     environment = {"TRIALOGUE_DATA": str(tmp_path), "TRIALOGUE_DATA_MIRROR": ""}
-    rows = {row["name"]: row["here"] for row in json.loads(process("list", "datasets", "--json", **environment).stdout)}
+    rows = {
+        row["name"]: row["here"] for row in json.loads(trialogue("list", "datasets", "--json", **environment).stdout)
+    }
     assert rows["demo"] is True
     assert rows["redial"] is False
     assert "licence" in trialogue("list", "datasets", "redial").stdout
