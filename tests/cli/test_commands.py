@@ -1,5 +1,6 @@
 """The command's words: data on stdout, talk on stderr, exit code 2 for what its user can put right."""
 
+import gc
 import json
 import signal
 import subprocess
@@ -161,6 +162,15 @@ def test_an_interrupted_run_leaves_nothing_half_written(tmp_path: Path) -> None:
     assert running.returncode == 130
     assert "interrupted" in said.splitlines()[-1]
     assert not (tmp_path / "run").exists()
+
+
+def test_what_a_command_freezes_at_its_end_is_not_counted_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    gc.unfreeze()
+    counted, count = list[int](), gc.get_freeze_count
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: counted.append(count()))
+    assert trialogue("list", "metrics").returncode == 0
+    assert counted == [0]
+    assert count() == 0  # so that no later call in this process counts what it was that was frozen
 
 
 def test_the_version_is_reported() -> None:
