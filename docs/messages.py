@@ -264,6 +264,8 @@ class Source:
                 text = re.sub(r"\s+", " ", text).strip()
                 if len(re.findall(r"[^\W\d_]{2,}", re.sub(r"‹.*?›", " ", text))) >= 2:
                     found.add(Message(text, module.place(node)))
+        for kept in (nodes_of, given_back, added_to, values_by_name):
+            kept.cache_clear()  # or all trees would stay, which the tests' process goes through again and again
         return sorted(found)
 
     def all_calls(self) -> Iterator[tuple[Module, ast.Call]]:
