@@ -159,14 +159,18 @@ class Module:
 
     name: str
     tree: ast.Module
+    nodes: list[Node] = field(default_factory=list)
+    """All nodes, breadth first."""
     parents: dict[Node, Node] = field(default_factory=dict)
     names: dict[str, Node] = field(default_factory=dict)
     imports: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for node in nodes_of(self.tree):
+        self.nodes.append(self.tree)
+        for node in self.nodes:
             for child in ast.iter_child_nodes(node):
                 self.parents[child] = node
+                self.nodes.append(child)
             if isinstance(node, ast.ImportFrom) and node.module:
                 self.imports |= {one.asname or one.name: (node.module, one.name) for one in node.names}
         for statement in self.tree.body:
@@ -245,7 +249,7 @@ class Source:
         self.exceptions: dict[str, tuple[Module, ast.ClassDef]] = {}
         classes = []
         for module in self.modules.values():
-            for node in nodes_of(module.tree):
+            for node in module.nodes:
                 if isinstance(node, ast.Call):
                     self.calls[called(node)].append((module, node))
                 elif isinstance(node, ast.ClassDef):
@@ -269,6 +273,8 @@ class Source:
                 text = re.sub(r"\s+", " ", text).strip()
                 if len(re.findall(r"[^\W\d_]{2,}", re.sub(r"‹.*?›", " ", text))) >= 2:
                     found.add(Message(text, module.place(node)))
+        for kept in (nodes_of, given_back, added_to, values_by_name):
+            kept.cache_clear()  # or all trees would stay, which the tests' process goes through again and again
         return sorted(found)
 
     def all_calls(self) -> Iterator[tuple[Module, ast.Call]]:
@@ -278,7 +284,7 @@ class Source:
         """Sentences that functions return: what is printed beside results."""
         for module in self.modules.values():
             if is_printed(module.name):
-                for function in (one for one in nodes_of(module.tree) if isinstance(one, ast.FunctionDef)):
+                for function in (one for one in module.nodes if isinstance(one, ast.FunctionDef)):
                     for back in given_back(function, yields=True):
                         value = back.value if isinstance(back, ast.Yield) and back.value else back
                         for home, node in ((module, value), *self.elements(module, value, (-1,), 3)):
@@ -604,6 +610,7 @@ def arguments(function: Function, call: ast.Call, module: Module, outer: Bound |
     return {(function, name): (module, value, outer or {}) for name, value in (defaults | given).items()}
 
 
+@cache
 def given_back(function: Function, *, yields: bool = False) -> list[Node]:
     """What a function returns; with ``yields``, also its yields."""
     if isinstance(function, ast.Lambda):
@@ -671,7 +678,7 @@ def is_text(node: Node | None) -> bool:
     """Whether an expression holds a text of at least two words."""
     return (isinstance(node, ast.Name) and node.id.isupper()) or any(
         isinstance(one, ast.Constant) and isinstance(one.value, str) and re.search("[a-z]{2} ", one.value)
-        for one in ast.walk(node or ast.Pass())
+        for one in (nodes_of(node) if node else ())
     )
 
 

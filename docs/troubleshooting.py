@@ -78,13 +78,15 @@ Outputs = Callable[[Entry], dict[str, list[str]]]
 @cache
 def messages() -> tuple[Message, ...]:
     """All messages of the source, and the reasons of undefined values."""
+    from trialogue.long_work import few_collections
     from trialogue.records import ReasonCode
 
     reasons = (
         Message(re.sub(r"\{(\w+)(?::[\w ]+\|([^}]+)|[^}]*)\}", placeholder, code.text), "records.reasons")
         for code in ReasonCode
     )
-    return (*Source().messages(), *reasons)
+    with few_collections():  # millions of nodes, all of which stay
+        return (*Source().messages(), *reasons)
 
 
 def placeholder(fact: re.Match[str]) -> str:

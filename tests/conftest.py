@@ -1,5 +1,6 @@
 """Shared fixtures: where real corpora are, if they are here."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from hypothesis import settings
 FUZZ = os.environ.get("TRIALOGUE_FUZZ") == "1"
 settings.register_profile("trialogue", deadline=None, derandomize=not FUZZ, max_examples=500 if FUZZ else 60)
 settings.load_profile("trialogue")
+gc.set_threshold(10_000)  # or the collector goes through the thousands of collected tests again and again
 
 
 @pytest.fixture(scope="session")

@@ -55,9 +55,9 @@ def entry_points(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 Started = Callable[..., str]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def start() -> Iterator[Started]:
-    """Starts ``python -m MODULE WORDS...`` and returns the first line it prints, its address; ends it at the end."""
+    """Starts ``python -m MODULE WORDS...`` and returns the first line it prints, its address; ends it after the room."""
     processes: list[subprocess.Popen[str]] = []
 
     def started(module: str, *words: str) -> str:
@@ -77,20 +77,20 @@ def start() -> Iterator[Started]:
         process.stdout.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def faulty(start: Started) -> str:
     """Address of a server that answers as badly as it is asked to (``tests.agents.servers.faulty``)."""
     return start("tests.agents.servers.faulty")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def served(start: Started) -> dict[str, str]:
     """Address by ``"AGENT/PROTOCOL"`` of the agents of ``tests.agents.servers.served``."""
     addresses: dict[str, str] = json.loads(start("tests.agents.servers.served"))
     return addresses
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def endpoint(start: Started) -> str:
     """Address of a chat endpoint that fails as its path says (``tests.agents.servers.chat``)."""
     return start("tests.agents.servers.chat")

@@ -1,5 +1,6 @@
 """The command's words: data on stdout, talk on stderr, exit code 2 for what its user can put right."""
 
+import gc
 import json
 import signal
 import subprocess
@@ -41,7 +42,7 @@ def test_a_report_is_drawn_again_from_its_folder(both: Path, tmp_path: Path) -> 
     assert trialogue("report", tmp_path / "run", "--out", tmp_path / "again").returncode == 0
     assert (tmp_path / "again" / "manifest.json").is_file()
     (tmp_path / "run" / "report.html").unlink()
-    assert "report.html: this file of the run is missing" in process("report", tmp_path / "run").stderr
+    assert "report.html: this file of the run is missing" in trialogue("report", tmp_path / "run").stderr
 
 
 def test_score_prints_one_record_a_line_as_json(both: Path) -> None:
@@ -76,7 +77,6 @@ MISTAKES = [
     (("report", "nowhere"), "nowhere"),
     (("evaluate", "demo", "--format", "inspird"), "inspired"),
 ]
-FIRST = {words[0]: words for words, _ in reversed(MISTAKES)}  # of each command, for a process of its own
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ FIRST = {words[0]: words for words, _ in reversed(MISTAKES)}  # of each command,
 )
 def test_a_mistake_is_answered_with_what_would_do(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
     out = ("--out", str(tmp_path / "run")) if words[0] == "evaluate" else ()
-    done = (process if FIRST[words[0]] == words else trialogue)(*words, *out)
+    done = (process if (words, said) == MISTAKES[0] else trialogue)(*words, *out)  # one in a process of its own
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
@@ -133,7 +133,9 @@ def test_metrics_are_listed_and_explained() -> None:
 
 def test_corpora_are_listed_with_whether_they_are_here(tmp_path: Path) -> None:
     environment = {"TRIALOGUE_DATA": str(tmp_path), "TRIALOGUE_DATA_MIRROR": ""}
-    rows = {row["name"]: row["here"] for row in json.loads(process("list", "datasets", "--json", **environment).stdout)}
+    rows = {
+        row["name"]: row["here"] for row in json.loads(trialogue("list", "datasets", "--json", **environment).stdout)
+    }
     assert rows["demo"] is True
     assert rows["redial"] is False
     assert "licence" in trialogue("list", "datasets", "redial").stdout
@@ -160,6 +162,15 @@ def test_an_interrupted_run_leaves_nothing_half_written(tmp_path: Path) -> None:
     assert running.returncode == 130
     assert "interrupted" in said.splitlines()[-1]
     assert not (tmp_path / "run").exists()
+
+
+def test_what_a_command_freezes_at_its_end_is_not_counted_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    gc.unfreeze()
+    counted, count = list[int](), gc.get_freeze_count
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: counted.append(count()))
+    assert trialogue("list", "metrics").returncode == 0
+    assert counted == [0]
+    assert count() == 0  # so that no later call in this process counts what it was that was frozen
 
 
 def test_the_version_is_reported() -> None:

@@ -44,7 +44,7 @@ ROOMS = [
     "workflows",
     "agents",
     "strategies",
-    "simulation",
+    "catalogue",
 ]
 
 
@@ -73,16 +73,26 @@ UNUSED_BY_EVALUATE = (
 )
 
 
-def test_an_evaluation_imports_neither_simulation_nor_judges_nor_studies() -> None:
-    modules = (
+EVALUATION = ", ".join(
+    (
         "trialogue.cli.evaluation",
         *(f"trialogue.subjects.evaluation.{each}" for each in ("commands.evaluate", "pages.write")),
     )
-    code = f"import sys, {', '.join(modules)}\n"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}print('\\n'.join(sys.modules))"], capture_output=True, text=True, check=True
-    )
-    assert set(UNUSED_BY_EVALUATE) & set(done.stdout.splitlines()) == set()
+)
+WORKER = "trialogue.simulation.batch.processes"
+
+
+@pytest.mark.parametrize(
+    ("modules", "unused"),
+    [(EVALUATION, UNUSED_BY_EVALUATE), (WORKER, ("trialogue.catalogue.presenting.claims",))],
+    ids=["evaluation", "worker"],
+)
+def test_what_an_evaluation_and_a_worker_of_a_simulation_do_not_use_is_not_imported(
+    modules: str, unused: tuple[str, ...]
+) -> None:
+    code = f"import sys, {modules}\nprint('\\n'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(unused) & set(done.stdout.splitlines()) == set()
 
 
 def test_building_the_command_loads_no_room() -> None:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.cli.words import process
+from tests.cli.words import trialogue
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "compare-in-ci" / "ci.yaml"
 INTERNAL = re.compile(
@@ -61,7 +61,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "ci": ("ci", EXAMPLE, "-n", "6", "--out", folder / "ci"),
     }
     for name, command in words.items():
-        done = process(*command)
+        done = trialogue(*command)
         said = (done.stdout + done.stderr).replace(str(folder), "")
         (folder / f"{name}.txt").write_text(said, encoding="utf-8")
     return folder

@@ -15,6 +15,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -190,11 +191,17 @@ def commands_of(page: Path) -> list[str]:
     return [line for line in (*lines, *inline) if line.startswith("trialogue ") and "# exit code" not in line]
 
 
+@cache
+def whole_command() -> Any:
+    """All commands, which typer would make anew each time."""
+    return typer.main.get_command(app)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_command_of_a_page_is_there_with_its_options(page: Path) -> None:
     wrong = []
     for line in commands_of(page):
-        command: Any = typer.main.get_command(app)
+        command = whole_command()
         before = ""
         for word in re.sub(r"\s+[#|>] .*", "", line).replace("'", "").replace('"', "").split()[1:]:
             inside = getattr(command, "commands", {})

@@ -99,7 +99,7 @@ def test_two_processes_at_once_both_get_the_model(cache: Path) -> None:
     code = (
         "from tests.strategies.made import examples; from trialogue.strategies import bundled_model;"
         "from trialogue.strategies.learning import training;"
-        "bundled_model.train_default = lambda: training.train(examples(30));"  # in place of all that is bundled
+        "bundled_model.train_default = lambda: training.train(examples(8));"  # in place of all that is bundled
         f"rows = bundled_model.default_model().probabilities({TEXTS!r}); print(rows.tobytes().hex())"
     )
     command = [sys.executable, "-c", code]

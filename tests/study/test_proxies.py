@@ -3,12 +3,11 @@
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client, override_settings
+from django.test import Client
 
 from tests.study.proxy import nginx, proxied
 from tests.study.served import folder_of, free_port, start, stop
@@ -81,13 +80,7 @@ def test_behind_a_real_proxy_one_clients_failed_logins_lock_out_nobody_else(tmp_
     assert "trusted-proxies" not in (folder / "log.txt").read_text()
 
 
-@pytest.fixture
-def quick_hashes() -> Iterator[None]:
-    with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
-        yield
-
-
-@pytest.mark.usefixtures("store", "quick_hashes")
+@pytest.mark.usefixtures("store")
 def test_one_address_that_fails_under_many_names_locks_out_itself() -> None:
     def fails(client: Client, name: str) -> int:
         return client.post("/staff/login/", {"username": name, "password": "x"}).status_code
@@ -98,7 +91,7 @@ def test_one_address_that_fails_under_many_names_locks_out_itself() -> None:
     assert fails(Client(REMOTE_ADDR="2001:db8:0:1::1"), "name1") == 403
 
 
-@pytest.mark.usefixtures("store", "quick_hashes")
+@pytest.mark.usefixtures("store")
 def test_who_has_logged_in_before_is_not_locked_out_by_others_at_the_same_address_or_anywhere() -> None:
     User.objects.create_user("maria", password=PASSWORD, is_staff=True)
     right = {"username": "maria", "password": PASSWORD}

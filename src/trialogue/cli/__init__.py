@@ -18,10 +18,7 @@ def main() -> None:
         sys.path.append(here)  # so that 'my_module:Name' means the module in this folder
     try:
         with few_collections():
-            try:
-                app()
-            finally:
-                gc.freeze()  # the process ends: what it holds need not be looked through once more, which takes a tenth
+            app()
     except TrialogueError as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201 - the one place where errors meet the user
         sys.exit(2)
@@ -31,3 +28,5 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    finally:
+        gc.freeze()  # the process ends: what it holds need not be looked through once more, which takes a tenth

@@ -23,8 +23,8 @@ def letter_display(names: Sequence[str], different: Iterable[frozenset[str]]) ->
     """
     groups = [frozenset(names)] if names else []
     for pair in different:
-        split = [group - {name} for group in groups if pair <= group for name in sorted(pair)]
-        groups = _absorb([group for group in groups if not pair <= group] + split)
+        split = [group - {name} for group in groups if pair <= group for name in pair]
+        groups = _absorb([group for group in groups if not pair <= group], split)
         if len(groups) > len(ascii_lowercase):
             return {}
     place = {name: index for index, name in enumerate(names)}
@@ -35,10 +35,10 @@ def letter_display(names: Sequence[str], different: Iterable[frozenset[str]]) ->
     }
 
 
-def _absorb(groups: Iterable[frozenset[str]]) -> list[frozenset[str]]:
-    """Without groups that lie inside another one."""
-    kept: list[frozenset[str]] = []
-    for group in sorted(set(groups), key=lambda one: (-len(one), sorted(one))):
+def _absorb(groups: Iterable[frozenset[str]], split: Iterable[frozenset[str]]) -> list[frozenset[str]]:
+    """With those parts of other groups that lie inside none. No group is inside a part, or it had been inside the whole."""
+    kept = list(groups)
+    for group in sorted(split, key=len, reverse=True):
         if not any(group <= larger for larger in kept):
             kept.append(group)
     return kept

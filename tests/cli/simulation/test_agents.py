@@ -13,7 +13,7 @@ from trialogue.records import Dialogue, read_records
 
 
 def test_kinds_of_agents_are_listed() -> None:
-    listing = process("list", "agents").stdout
+    listing = trialogue("list", "agents").stdout
     assert "reference" in listing
     assert "moviebot" in listing
 
@@ -106,9 +106,12 @@ def test_an_interrupted_chat_is_kept(tmp_path: Path) -> None:
         ("settings = {}\nname = settings['name']\n", "KeyError: 'name'"),
     ],
 )
-def test_code_that_cannot_be_imported_is_reported_without_a_traceback(code: str, messages: str, tmp_path: Path) -> None:
+def test_code_that_cannot_be_imported_is_reported_without_a_traceback(
+    code: str, messages: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "mine.py").write_text(code)
-    done = process("agents", "check", "mine:reply", PYTHONPATH=str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    done = (process if "SystemExit" in code else trialogue)("agents", "check", "mine:reply")
     assert done.returncode == 2
     assert messages in done.stderr
     assert "Traceback" not in done.stderr

@@ -26,9 +26,9 @@ def test_users_talk_to_agents_and_every_dialogue_says_why_it_ended(tmp_path: Pat
 
 
 def test_two_processes_hold_the_same_dialogues_as_one(tmp_path: Path) -> None:
-    for name, jobs, run in (("one", "1", trialogue), ("two", "2", process)):
+    for name, jobs in (("one", "1"), ("two", "2")):
         out = tmp_path / name
-        done = run("simulate", *AGENTS, "-u", "qrfa-single", "-n", "2", "--jobs", jobs, "--out", out)
+        done = trialogue("simulate", *AGENTS, "-u", "qrfa-single", "-n", "2", "--jobs", jobs, "--out", out)
         assert done.returncode == 0, done.stderr
     one, two = ((tmp_path / name / "dialogues.jsonl").read_bytes() for name in ("one", "two"))
     assert one == two
@@ -141,7 +141,7 @@ def test_a_wrong_key_stops_the_run_and_the_same_command_resumes_it(tmp_path: Pat
 def test_a_limit_on_requests_holds_over_processes_and_is_resumed_with_a_higher_one(tmp_path: Path) -> None:
     with model_server() as server:
         study = model_study(server, tmp_path, max_turns=3, max_calls=7)
-        stopped = process("simulate", study, "--jobs", "2")
+        stopped = trialogue("simulate", study, "--jobs", "2")
         assert stopped.returncode == 2
         assert "might exceed max_calls 7. So far: 7 requests" in stopped.stderr
         assert server.requests == 7
@@ -161,7 +161,7 @@ def test_more_failed_dialogues_than_allowed_make_the_command_fail(tmp_path: Path
     )
     study = tmp_path / "study.yaml"
     study.write_text(json.dumps({"agents": {"shaky": "shaky:reply"}, "users": ["cir6-pkg"], "n": 4, "baselines": 0}))
-    done = process("simulate", study, "--out", tmp_path / "run")
+    done = trialogue("simulate", study, "--out", tmp_path / "run")
     assert done.returncode == 1
     assert "3 of 4 dialogues of agent 'shaky' failed, more than the allowed share of 0.1 (max_failed)" in done.stderr
     assert trialogue("simulate", study, "--out", tmp_path / "run", "--set", "max_failed=0.8").returncode == 0
@@ -177,7 +177,7 @@ def test_all_mistakes_of_a_study_are_reported_at_once(tmp_path: Path) -> None:
 
 
 def test_without_an_agent_it_says_what_to_name() -> None:
-    done = process("simulate")
+    done = trialogue("simulate")
     assert done.returncode == 2
     assert "--agent reference:guided" in done.stderr
 

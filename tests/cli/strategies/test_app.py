@@ -7,7 +7,7 @@ from trialogue.records import Dialogue, read_records
 
 
 def test_the_thirteen_strategies_are_explained() -> None:
-    listing = process("list", "strategies").stdout.splitlines()
+    listing = trialogue("list", "strategies").stdout.splitlines()
     assert len(listing) == 14  # and no_strategy
     assert "for example:" in trialogue("list", "strategies", "credibility").stdout
     assert "Did you mean 'credibility'" in trialogue("list", "strategies", "credibilty").stderr

@@ -146,11 +146,11 @@ def test_conversations_are_streamed_and_not_kept() -> None:
 @pytest.mark.slow
 @untraced()
 def test_memory_grows_with_a_row_per_conversation_and_not_with_the_text() -> None:
-    """20,000 conversations of 20,000 characters each would be 400 MB of text."""
+    """20,000 conversations of 2,000 characters each would be 40 MB of text."""
 
     def stream() -> Iterator[Conversation]:
         for number in range(20_000):
-            text = f"{number % 100} " + "x" * 20_000
+            text = f"{number % 100} " + "x" * 2_000
             replies = (Reply("A", Utterance(speaker="system", text=text)),)
             yield Conversation("A", f"dialogue:{number}", replies, dialogue_id=str(number))
 

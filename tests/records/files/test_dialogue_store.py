@@ -85,7 +85,7 @@ def test_the_first_stay_in_memory_and_every_way_to_read_gives_the_same(most: int
     assert list(stored.of_roles(Role.BASELINE)) == [each for each in given if each.role is Role.BASELINE]
 
 
-def test_chunks_without_a_role_are_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_without_a_role_are_not_decoded_and_others_once(monkeypatch: pytest.MonkeyPatch) -> None:
     own = [each.model_copy(update={"role": Role.SYSTEM}) for each in some(2 * CHUNK)]
     stored = StoredDialogues([*own, *(each.model_copy(update={"role": Role.BASELINE}) for each in own)])
     decoded: list[int] = []
@@ -98,6 +98,8 @@ def test_chunks_without_a_role_are_not_decoded(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(stored, "_chunk", count)
     assert len(list(stored.of_roles(Role.BASELINE))) == 2 * CHUNK
     assert decoded == [2, 3]
+    assert len(stored[CHUNK - 1 : 3 * CHUNK]) == 2 * CHUNK + 1
+    assert decoded == [2, 3, 0, 1, 2]  # each chunk once
 
 
 def test_changed_dialogues_are_stored_as_the_given_ones_are() -> None:

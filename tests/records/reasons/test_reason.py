@@ -2,7 +2,7 @@
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -15,6 +15,8 @@ from trialogue.records.reasons.codes import _texts
 
 SOURCES = Path(trialogue.__file__).parent
 CATALOGUE = ("codes.py",)
+GIVEN = ("Estimate", "Score", "Standing", "Test", "Undefined")
+"""Records that are given reasons."""
 
 
 def _facts_of(text: str) -> frozenset[str]:
@@ -28,10 +30,19 @@ def _given(call: ast.Call) -> frozenset[str]:
     return frozenset(names | ({"cause"} if len(call.args) > 1 else set()))
 
 
-def _nodes() -> Iterator[tuple[Path, ast.AST]]:
+@cache
+def _nodes() -> tuple[tuple[Path, ast.Attribute | ast.Call], ...]:
+    """Attributes, and calls of what is given reasons, in modules that name any of these."""
+    found = []
     for path in sorted(SOURCES.rglob("*.py")):
-        if path.name not in CATALOGUE:
-            yield from ((path, node) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        text = path.read_text(encoding="utf-8")
+        if path.name not in CATALOGUE and any(name in text for name in ("ReasonCode", "Reason.of", *GIVEN)):
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.Attribute) or (
+                    isinstance(node, ast.Call) and ast.unparse(node.func) in {"Reason.of", *GIVEN}
+                ):
+                    found.append((path, node))
+    return tuple(found)
 
 
 def _code(node: ast.AST) -> ReasonCode | None:
@@ -70,13 +81,7 @@ def test_no_reason_is_given_in_words() -> None:
     """Pydantic would take a string for a reason; strings are for plug-ins and files."""
     wrong = []
     for path, node in _nodes():
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in {
-            "Estimate",
-            "Score",
-            "Standing",
-            "Test",
-            "Undefined",
-        }:
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in GIVEN:
             given = [keyword.value for keyword in node.keywords if keyword.arg in {"why", "left_out"}]
             given += node.args if ast.unparse(node.func) == "Undefined" else []
             if any(

@@ -12,6 +12,7 @@ import weakref
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import overload
 
@@ -99,14 +100,17 @@ class StoredDialogues(Sequence[Dialogue]):
     def __getitem__(self, place: int | slice) -> Dialogue | list[Dialogue]:
         """One dialogue, or a slice; each decodes the chunks that it lies in."""
         if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
+            chunk = lru_cache(1)(self._chunk)  # neighbours lie in one
+            return [self._at(each, chunk) for each in range(*place.indices(len(self)))]
         if not -len(self) <= place < len(self):
             raise IndexError(place)
-        place %= len(self)
+        return self._at(place % len(self), self._chunk)
+
+    def _at(self, place: int, chunk: Callable[[int], list[Dialogue]]) -> Dialogue:
         if place < len(self._held):
             return self._held[place]
         number, inside = divmod(place - len(self._held), CHUNK)
-        return self._rest[inside] if number == len(self._starts) - 1 else self._chunk(number)[inside]
+        return self._rest[inside] if number == len(self._starts) - 1 else chunk(number)[inside]
 
     def _chunk(self, number: int) -> list[Dialogue]:
         self._file.seek(self._starts[number])

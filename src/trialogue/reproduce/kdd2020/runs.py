@@ -29,6 +29,7 @@ from trialogue.simulation.users.interaction import class_bigrams, labels_of
 from trialogue.simulation.users.options import AS, UserOptions
 from trialogue.simulation.users.options import METHODS as METHOD_OPTIONS
 from trialogue.simulation.users.population import UserModel
+from trialogue.simulation.users.world import World
 
 FILMS = "movielens-latest-small"
 """Whose ratings profiles are sampled from: MovieLens, as in the paper, in the size that is quick to get."""
@@ -164,6 +165,7 @@ def simulate_one(
         yield talk(replay, users, task)
 
 
+@cache
 def _ratings_of_named(letter: str, catalogue: str) -> Ratings:
     """Ratings of the films that real users named."""
     known, linker = _load_knowledge(catalogue)
@@ -248,8 +250,16 @@ def _users(letter: str, catalogue: str, name: str, options: UserOptions, *, rati
     known, linker = _load_knowledge(catalogue)
     model = _model(letter, catalogue)
     users = UserModel(name, model.interaction, model.examples, model.phrasebook, model.temperature, options)
+    world = _world(catalogue, ratings)
+    return Users(users, known.catalogue, world.ratings, linker=linker, world=world)
+
+
+@cache
+def _world(catalogue: str, ratings: Ratings | None) -> World:
+    """Shared by users of all kinds: to index the titles again for each takes most of the time of few dialogues."""
+    known, _ = _load_knowledge(catalogue)
     assert known.ratings is not None  # see check_here
-    return Users(users, known.catalogue, ratings or known.ratings, linker=linker)
+    return World(known.catalogue, ratings or known.ratings)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 from html.parser import HTMLParser
 
 import pytest
@@ -23,6 +24,16 @@ ANY: dict[str, Callable[[], Findings]] = {
     "many": lambda: many(11, metrics=8),
     "sixty": lambda: many(60, metrics=4),
 }
+
+
+@cache
+def made(name: str) -> Findings:
+    return ANY[name]()
+
+
+@cache
+def page_of(name: str) -> str:
+    return render_html(made(name))
 
 
 def first_table(findings: Findings) -> Table[str]:
@@ -62,8 +73,7 @@ class Visible(HTMLParser):
 
 @pytest.mark.parametrize("name", ANY)
 def test_at_most_900_words_are_seen_before_anything_is_opened(name: str) -> None:
-    page = render_html(ANY[name]())
-    assert 20 < len(Visible(page).words) <= MAX_WORDS
+    assert 20 < len(Visible(page_of(name)).words) <= MAX_WORDS
 
 
 def test_what_is_folded_is_not_counted_as_seen() -> None:
@@ -73,7 +83,7 @@ def test_what_is_folded_is_not_counted_as_seen() -> None:
 
 @pytest.mark.parametrize("name", ANY)
 def test_the_table_has_at_most_five_columns_and_the_measure_that_decides_among_them(name: str) -> None:
-    findings = ANY[name]()
+    findings = made(name)
     columns = first_table(findings).columns[1:]
     assert len(columns) <= FEW == 4
     if findings.primary is not None:
@@ -82,12 +92,12 @@ def test_the_table_has_at_most_five_columns_and_the_measure_that_decides_among_t
 
 
 def test_of_sixty_systems_the_best_and_the_worst_are_shown_and_the_gap_is_counted() -> None:
-    findings = many(60, metrics=4)
+    findings = made("sixty")
     rows = [row for row in first_table(findings).rows if row != BEST]
     (decisive,) = [league for league in findings.leagues if league.measure.name == findings.primary]
     order = [standing.system for standing in decisive.standings]
     assert rows == [*order[:7], GAP, *order[-3:]]
-    assert "50 more systems" in " ".join(Visible(render_html(findings)).words)
+    assert "50 more systems" in " ".join(Visible(page_of("sixty")).words)
 
 
 def test_the_first_verdict_stands_with_what_limits_it_and_the_next_verdict_is_folded() -> None:
@@ -105,8 +115,8 @@ def test_nothing_of_the_answer_is_lost() -> None:
 
 
 def test_the_threats_to_the_answer_are_few_and_the_others_are_counted() -> None:
-    for make in ANY.values():
-        assert len(evaluation_document(make()).against) <= MAX_THREATS + 1
+    for name in ANY:
+        assert len(evaluation_document(made(name)).against) <= MAX_THREATS + 1
 
 
 def test_a_firm_verdict_says_that_no_threat_concerns_it_and_any_other_does_not() -> None:

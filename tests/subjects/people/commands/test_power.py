@@ -83,10 +83,11 @@ def test_chats_are_planned_with_as_many_systems_as_a_participant_meets(tmp_path:
     file.write_text(file.read_text().replace("items_per_participant: 1", "items_per_participant: 2"))
     plan = base_plan(tmp_path / "chat").plan
     assert (plan.participants, plan.tasks, plan.situations, plan.met) == (20, 1, None, None)
-    found = plan_study(change_base(base_plan(tmp_path / "chat", effects=(0.0, 2.0)), participants=30), search=False)
+    together = change_base(base_plan(tmp_path / "chat", effects=(0.0, 2.0)), participants=30)
+    found = plan_study(together, simulations=200, search=False)
     assert found.plan.calibration is None
     assert (found.plan.every_pair.value or 0) > 0.8
-    apart = plan_study(Base(replace(one, effects=(0.0, 2.0), participants=30), ""), search=False)
+    apart = plan_study(Base(replace(one, effects=(0.0, 2.0), participants=30), ""), simulations=200, search=False)
     assert (apart.plan.every_pair.value or 0) < (
         found.plan.every_pair.value or 0
     )  # half the ratings, and no pair of them

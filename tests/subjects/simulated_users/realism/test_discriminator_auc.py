@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import expit, logit, stdtrit
-from sklearn.model_selection import StratifiedGroupKFold
+from sklearn.model_selection import StratifiedKFold
 
 from trialogue.records import Estimate, ReasonCode
 from trialogue.stats import auc
@@ -77,8 +77,8 @@ def test_a_classifier_that_learns_noise_covers_one_half() -> None:
 def held_out(rng: np.random.Generator) -> Estimate:
     rows, labels = rng.normal(size=(100, 12)), np.arange(100) % 2
     points, folds = np.zeros(100), np.zeros(100, dtype=int)
-    split = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=int(rng.integers(2**31)))
-    for number, (inside, outside) in enumerate(split.split(rows, labels, np.arange(100))):
+    split = StratifiedKFold(FOLDS, shuffle=True, random_state=int(rng.integers(2**31)))
+    for number, (inside, outside) in enumerate(split.split(rows, labels)):  # each row is a user
         folds[outside] = number
         points[outside] = new_classifier().fit(rows[inside], labels[inside]).decision_function(rows[outside])
     return discriminator_auc(points, labels, range(100), groups=folds.tolist(), is_learned=True)
