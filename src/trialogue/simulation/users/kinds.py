@@ -15,7 +15,7 @@ users with the same needs. All randomness of a user derives from the case and th
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -161,12 +161,12 @@ class NeedsByCase:
             return CaseNeed(self._needs.of_catalogue(rng), None, rng)
         if self._profile_first:
             profile = self._profiles.sample(rng)
-            liked = self._profiles.items_liked_by(profile.user)
-            return CaseNeed(self._needs.of_profile(profile, rng, liked=liked), profile, rng)
+            likes = partial(self._profiles.likes, profile.user)
+            return CaseNeed(self._needs.of_profile(profile, rng, likes=likes), profile, rng)
         wish = self._needs.draw_wish(rng, self._likeable)
         profile = self._profiles.sample_liking(wish.example, rng, but=wish.target)
-        liked = self._profiles.items_liked_by(profile.user)
-        return CaseNeed(self._needs.of_wish(wish, profile, rng, liked=liked), profile, rng)
+        likes = partial(self._profiles.likes, profile.user)
+        return CaseNeed(self._needs.of_wish(wish, profile, rng, likes=likes), profile, rng)
 
 
 class SimulatedUsers(Protocol):
