@@ -261,6 +261,23 @@ languages and a thankful "no" to an offer of more gave the third author 3 and th
 assistant_role and target_leaked are phrases: they found 8 of the 9 and all 8 faults that were missed of the third file, and
 *none* of the 3 and 3 of the other author, so expect about .70 from the next one, as before.
 
+A fourth file (`gates_dialogues_unseen_2.tsv`, 125 faults, 61 near misses and 40 plain dialogues by a fourth author, who
+had seen no detector, but had read the page that describes the gates to users) was counted once, on finished code (commit
+b580d7ed).
+**These are the detectors of then on an author nobody had read:**
+
+| gate | found | recall | precision |
+|---|--:|--:|--:|
+| assistant_role | 15 of 21 | 0.71 [0.50, 0.86] | 0.94 [0.72, 0.99] |
+| endless_thanks | 19 of 20 | 0.95 [0.76, 0.99] | 0.95 [0.76, 0.99] |
+| loop | 15 of 20 | 0.75 [0.53, 0.89] | 0.94 [0.72, 0.99] |
+| truncated | 12 of 20 | 0.60 [0.39, 0.78] | 0.92 [0.67, 0.99] |
+| target_leaked | 9 of 20 | 0.45 [0.26, 0.66] | 1.00 [0.70, 1.00] |
+| need_contradicted | 9 of 24 | 0.38 [0.21, 0.57] | 0.69 [0.42, 0.87] |
+
+Of the eleven leaks that were missed, most describe the target, misspell it or give its title in another language, where no
+catalogue says what it is.
+
 Tried with one author left out at a time, and left out: a logistic regression on words, pairs and triples of words, fitted to
 all other authors and half of the people, with 0.4 % of the other half as its bound. Beside the rules of then
 it found .07 to .10 (role), .07 to .10 (thanks), .17 (loop) and .13 to .20 (truncated) more of the third file's faults, and
@@ -269,6 +286,24 @@ it found .07 to .10 (role), .07 to .10 (thanks), .17 (loop) and .13 to .20 (trun
 Of the nine near misses of target_leaked that fire, six name the hidden title themselves ("I want to see Nebraska tonight"),
 which a person may and a simulated user with a hidden target may not. Authors differ about a user who says that they have
 changed their mind: three files count it as contradicting the need, two do not; the gate does, since a need does not change.
+
+The fourth file was then read, so that these numbers are kind: until a fifth author is asked, nobody knows. Of the fourth
+file today's detectors find loop 18 of 20 (15 before), truncated 15 (12) and target_leaked 11 (9), of A and B one more each,
+of the others what they found; no near miss of any file fires that did not, and no more people:
+
+- loop: three messages in a row of seven words or more that share .6 of their threes of letters (Dice), to different
+  replies, unless more than half of them have a word of content that no other has: who goes through values ("in white?",
+  "in black?") asks for something new. Without that exception and with five words, four near misses of two files fired, and
+  2.3 % of CRSArena-Dial; with it and five words, 1.05 % of it and 1.1 % of SGD.
+- truncated: two last words of which everybody goes on ("preferably in", "in terms of"), and a currency without a number.
+- target_leaked: titles without their articles, and titles of eight letters or more with slips ("Misspelt titles" below:
+  .88 instead of .60 of all titles with slips in every second long word).
+
+Tried and left out: for truncated, words and pairs of words that hardly ever end a message, counted on half of the people
+(at most .5 % of 20 times: 6 more faults of 201, two more false rows, 1.0 % of ReDial; at 1 %: 9 more, 6 false, 1.6 %), and
+unfinished endings in shorter messages of those who set marks (none of 201 faults, two near misses); for target_leaked, one
+name with one rare word instead of two (1 of 30 descriptions, and 14 instead of 4 of ReDial's messages), names of
+products without their maker (1 fault; people say them, too), and small rare words (2 faults, 2 false rows).
 
 The goal (recall .90, precision .95) is out of reach for need_contradicted: half of its faults are of facts about the
 person ("I've never seen a film of hers" after "I've seen all four"), and most others follow only from knowledge of the

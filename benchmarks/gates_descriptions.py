@@ -22,8 +22,11 @@ from trialogue.metrics.gates.descriptions import description_in
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import Constraint, Dialogue, Ending, Need, Utterance
 from trialogue.records.kinds.suspicions import Gate
+from trialogue.seeds import rng_for
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
+from trialogue.simulation.language.styles import add_typos
+from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.kinds import load_kind
 from trialogue.simulation.users.needs import decade_of, resolve_mentions
 from trialogue.simulation.users.world import World
@@ -31,6 +34,8 @@ from trialogue.stats.comparison.inference import wilson
 
 SETS = {"held out, measured once": "gates_leaks_held_out.tsv", "used for development": "gates_leaks_dev.tsv"}
 AGENTS = ("guided", "item-centred", "genre-led")
+RATES = (0.0, 0.25, 0.5, 1.0)
+"""Of long words with a slip."""
 ROWS = 30
 """Of either kind in each half."""
 QUESTIONS = ("Which genre?", "Which actors do you like?", "B", "Who should have directed it?", "C")
@@ -60,6 +65,8 @@ def section(world: World, hosts: Sequence[Dialogue], folder: Path) -> list[str]:
         users(world, index),
         PEOPLE,
         people(index),
+        MISSPELT,
+        misspelt(world, hosts, index),
     ]
 
 
@@ -209,6 +216,22 @@ def messages_of(corpus: str) -> Iterator[Utterance]:
         yield from (said for said in dialogue.utterances if said.speaker == "user")
 
 
+def misspelt(world: World, hosts: Sequence[Dialogue], index: FactIndex) -> str:
+    """How often a target is recognised whose title has slips, and how often the title of another film in its place."""
+    films, lines = list(world.catalogue.values()), []
+    for rate in RATES:
+        rng = RandomSource(rng_for(20261127, "misspelt titles", str(rate)))
+        found = others = 0
+        for number, film in enumerate(films):
+            for text, is_own in ((film.title, True), (films[number - 1].title, False)):
+                said = f"I was thinking of {add_typos(text, rate, rng)}, I guess"
+                leaked = gates_in(described(said, film.id, hosts[number % len(hosts)], world), None, index)
+                fires = bool(leaked[Gate.TARGET_LEAKED])
+                found, others = found + (fires and is_own), others + (fires and not is_own)
+        lines.append([f"{rate:.0%}", str(len(films)), f"{found / len(films):.2f}", str(others)])
+    return "\n".join(table(["long words with a slip", "films", "recognised", "where another is named"], lines))
+
+
 INTRO = """## Descriptions of the target
 
 A user may leak the target without its title, by a description that fits nothing else. What can be decided from a
@@ -228,3 +251,10 @@ are CPU times; facts are looked for anew, while the other gates remember message
 PEOPLE = """People have no needs here, so the gate does not apply to them. How many of their messages would fire if
 every one of the 476 films satisfied their needs is an upper bound on chance: a need is satisfied by at most 2% of a
 catalogue."""
+MISSPELT = """## Misspelt titles
+
+Every film of the bundled catalogue, named by its user in mid-sentence with slips of the finger in a share of the words
+of four letters or more (those of our own simulated users: letters swapped, left out, doubled or hit beside), and the
+title of another film in its place. The bounds were chosen with other slips (one to three a title, drawn by a script of
+their author): there, titles of eight letters or more with one, two and three slips were recognised in .36, .15 and .07
+before and in .94, .88 and .70 after. Before, the table below had .99, .78, .60 and .31."""

@@ -61,7 +61,7 @@ class Vocabulary:
 
     def find(self, text: str) -> tuple[FoundFeature, ...]:
         """Attribute values named in a text, in order; of overlapping ones the first, then the longest."""
-        words = list(tokens(text))
+        words = tokens(text)
         return tuple(self._find(text, words))
 
     def _find(self, text: str, words: Sequence[Token]) -> Iterator[FoundFeature]:

@@ -134,7 +134,7 @@ class FactIndex:
         return found
 
     def _find(self, text: str) -> Iterator[StatedFact]:
-        words = list(tokens(text))
+        words = tokens(text)
         behind = 0  # index of the token behind the last name: its words are no facts of their own
         for place, token in enumerate(words):
             form = token.form

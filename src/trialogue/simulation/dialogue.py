@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from trialogue.agents.base import Agent, Session, Turn, retries_of
 from trialogue.errors import UsageError
@@ -26,6 +26,7 @@ from trialogue.records import (
     Role,
     Utterance,
 )
+from trialogue.records.files.jsonl import share
 from trialogue.records.kinds.acts import ACCEPTABLE, AGENT_LABELS, USERSIMCRS_AGENT
 from trialogue.records.kinds.endings import regular_ending
 from trialogue.records.trace import Trace, without_times
@@ -319,16 +320,16 @@ def _add_label(said: Utterance, heard: LabelledMessage) -> Utterance:
         if own or label is None:
             return said
         return said.model_copy(update={"acts": (*acts, *said.acts), **asked})
-    if heard.labeller is None and said.model_fields_set == JUST_SAID:  # nearly all; a third of the time of a copy
+    if heard.labeller is None and said.model_fields_set == JUST_SAID:  # nearly all; a tenth of the time of a copy
         return _make_utterance(said.text, acts, heard.mentions)
     found = {"mentions": heard.mentions} if said.model_fields_set == JUST_SAID and heard.mentions is not None else {}
     return said.model_copy(update={"acts": acts, **asked, **found})
 
 
+@lru_cache(maxsize=4096)
 def _make_utterance(text: str, acts: tuple[DialogueAct, ...], mentions: tuple[Mention, ...] | None) -> Utterance:
-    if mentions is None:
-        return Utterance(speaker="system", text=text, acts=acts, acts_by=ActOrigin.RECOGNISED)
-    return Utterance(speaker="system", text=text, acts=acts, acts_by=ActOrigin.RECOGNISED, mentions=mentions)
+    found: dict[str, Any] = {} if mentions is None else {"mentions": mentions}
+    return share(Utterance(speaker="system", text=text, acts=acts, acts_by=ActOrigin.RECOGNISED, **found))
 
 
 @lru_cache(maxsize=4096)

@@ -8,8 +8,8 @@ over the sampled items that have it. Any domain: items with attributes.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import comb
-from typing import Literal, NamedTuple
+from math import comb, inf
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,12 +97,14 @@ class Profile:
     @property
     def liked_items(self) -> list[str]:
         """Ids of the liked items, in profile order."""
-        return [item for item, rating in self.ratings.items() if rating >= self.thresholds.like]
+        like = self.thresholds.like
+        return [item for item, rating in self.ratings.items() if rating >= like]
 
     @property
     def disliked_items(self) -> list[str]:
         """Ids of the disliked items."""
-        return [item for item, rating in self.ratings.items() if rating <= self.thresholds.dislike]
+        dislike = self.thresholds.dislike
+        return [item for item, rating in self.ratings.items() if rating <= dislike]
 
     def opinion(self, item_id: str) -> int | None:
         """Opinion of an item in the profile; None for any other."""
@@ -164,7 +166,8 @@ class Profiles:
         self.thresholds = thresholds or Thresholds.for_scale(ratings.scale)
         self._is_eligible = self._eligible()
         self.users = tuple(ratings.users[code] for code in np.flatnonzero(self._is_eligible).tolist())
-        self._histories: dict[str, _History] = {}
+        self._known = frozenset(catalogue)
+        self._histories: dict[str, dict[str, float]] = {}
 
     def _eligible(self) -> NDArray[np.bool_]:
         """Whether a profile can be sampled from a user, by code."""
@@ -202,29 +205,24 @@ class Profiles:
         """Ids of the items that anybody with a profile likes."""
         return self._likers.keys()
 
-    def _history(self, user: str) -> "_History":
+    def _history(self, user: str) -> dict[str, float]:
+        """One user's ratings of items in the catalogue."""
         found = self._histories.get(user)
         if found is None:
             if len(self._histories) >= REMEMBERED_USERS:
                 self._histories.clear()
-            found = self._histories[user] = self._read(user)
+            rated, known = self._ratings.of_user(user), self._known
+            found = self._histories[user] = {item: value for item, value in rated.items() if item in known}
         return found
 
-    def _read(self, user: str) -> "_History":
-        rated = {item: value for item, value in self._ratings.of_user(user).items() if item in self._catalogue}
-        liked = tuple(item for item, value in rated.items() if value >= self.thresholds.like)
-        others = tuple(item for item, value in rated.items() if value < self.thresholds.like)
-        return _History(rated, tuple(rated), liked, others)
-
-    def items_liked_by(self, user: str) -> tuple[str, ...]:
-        """Ids of all catalogue items that a user is known to like, in their profile or not."""
-        return self._history(user).liked
+    def likes(self, user: str, item: str) -> bool:
+        """Whether a user is known to like an item of the catalogue, in their profile or not."""
+        return self._history(user).get(item, -inf) >= self.thresholds.like
 
     def sample(self, rng: RandomSource) -> Profile:
         """Sample a random user's profile; all users, and all valid sets of items, are equally likely."""
         user = rng.pick(self.users)
-        history = self._history(user)
-        rated = history.ratings
+        rated = self._history(user)
         if self.variant == "released":
             first = dict(list(rated.items())[: self.size])
             return Profile(
@@ -235,9 +233,11 @@ class Profiles:
                 attribute_thresholds=self._released_thresholds,
                 basis=rated,
             )
-        chosen = rng.sample(history.items, self.size)
+        chosen = rng.sample(tuple(rated), self.size)
         if all(rated[item] < self.thresholds.like for item in chosen):
-            chosen = _draw_with_liked(history.liked, history.others, self.size, rng)
+            liked = [item for item, value in rated.items() if value >= self.thresholds.like]
+            others = [item for item, value in rated.items() if value < self.thresholds.like]
+            chosen = _draw_with_liked(liked, others, self.size, rng)
         return Profile(user, {item: rated[item] for item in chosen}, self._catalogue, thresholds=self.thresholds)
 
     def sample_liking(self, item: str, rng: RandomSource, *, but: str = "") -> Profile:
@@ -251,24 +251,16 @@ class Profiles:
         likers = self._likers[item]
         user = self._ratings.users[likers[rng.draw_below(len(likers))]]
         history = self._history(user)
-        others = [other for other in history.items if other not in (item, but)]
+        others = list(history)
+        for each in {item, but} & history.keys():
+            others.remove(each)
         chosen = rng.sample([item, *rng.sample(others, self.size - 1)], self.size)
-        rated = {each: history.ratings[each] for each in chosen}
-        return Profile(user, rated, self._catalogue, thresholds=self.thresholds)
+        return Profile(user, {each: history[each] for each in chosen}, self._catalogue, thresholds=self.thresholds)
 
     @cached_property
     def _released_thresholds(self) -> Thresholds:
         like, dislike = self.thresholds.like, self.thresholds.dislike
         return Thresholds(like=like - (like - dislike) / 4, dislike=dislike)
-
-
-class _History(NamedTuple):
-    """One user's ratings of items in the catalogue."""
-
-    ratings: dict[str, float]
-    items: tuple[str, ...]
-    liked: tuple[str, ...]
-    others: tuple[str, ...]
 
 
 def _draw_with_liked(liked: Sequence[str], others: Sequence[str], size: int, rng: RandomSource) -> list[str]:

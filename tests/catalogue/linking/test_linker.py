@@ -224,6 +224,35 @@ def _without_year(words: str) -> list[str]:
     return [split_year(words.replace("[", "(").replace("]", ")"))[0], words[:-4]]
 
 
+BEFORE = (
+    "",
+    "the ",
+    "The ",
+    "is ",
+    "not with Will and The ",
+    '"',
+    "- ",
+    "1. ",
+    "Title: ",
+    "Lots of ",
+    "It's ",
+    "I saw x-",
+)
+BEHIND = ("", "?", " of Thrones", ": The Return", '" and', " 2", "s are", " | 7.5", "'s")
+
+
+@given(st.sampled_from(BEFORE), st.sampled_from(list(FILMS)), st.sampled_from(BEHIND), st.booleans(), talks)
+def test_what_is_found_is_what_is_explained(before: str, film: str, behind: str, is_small: bool, more: str) -> None:
+    title = FILMS[film].title_with_year
+    text = f"{before}{title.lower() if is_small else title}{behind} {more}"
+    explained = [each for each in LINKER.explain(text) if each.chosen is not None]
+    expected: list[tuple[str | None, int | None, int | None]] = []
+    for each in sorted(explained, key=lambda each: (each.start, -each.end)):
+        if not expected or each.start >= (expected[-1][2] or 0):
+            expected.append((each.chosen, each.start, each.end))
+    assert [(each.item_id, each.start, each.end) for each in LINKER.find(text)] == expected
+
+
 @given(talks)
 def test_linking_is_deterministic(text: str) -> None:
     assert TitleLinker(FILMS).find(text) == LINKER.find(text)

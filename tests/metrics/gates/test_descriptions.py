@@ -169,3 +169,48 @@ def test_a_title_of_three_words_counts_in_any_case_until_the_agent_names_it() ->
     assert gates_in(dialogue(text), {}, index)[Gate.TARGET_LEAKED]
     assert not gates_in(dialogue(said("system", "Try Saving Private Ryan."), text), {}, index)[Gate.TARGET_LEAKED]
     assert not gates_in(dialogue(said("system", "Try this one.", "ryan"), text), {}, index)[Gate.TARGET_LEAKED]
+
+
+LONG = Catalogue.from_items(
+    [
+        Item(id="rose", title="The Name of the Rose"),
+        Item(id="eternal", title="Eternal Sunshine of the Spotless Mind"),
+        Item(id="gladiator", title="Gladiator"),
+        Item(id="runner", title="Blade Runner", year=1982),
+        Item(id="sleep", title="The Big Sleep"),
+        Item(id="twister", title="The Twister"),
+        Item(id="back", title="Back to the Future"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "item", "leaks"),
+    [
+        ("name of rose comes to mind", "rose", True),
+        ("a rose of that name", "rose", False),
+        ("maybe eternel sunshne of the spotles mind", "eternal", True),
+        ("I like the sunshine of a spotless mind", "eternal", False),
+        ("do you have gladeator?", "gladiator", True),
+        ("something on gladiators", "gladiator", False),  # a plural is no slip
+        ("like blade runnr, say", "runner", True),
+        ("like blade runnr (1982), say", "runner", True),
+        ("like blade runnr 2049, say", "runner", False),  # another title
+        ("a blade 7 runner", "runner", False),
+        ("I need a big sleep", "sleep", False),
+        ("something like twisterr", "twister", False),  # of seven letters
+        ("what is back in the future", "back", False),
+    ],
+)
+def test_a_long_title_may_lack_articles_or_be_misspelt(text: str, item: str, leaks: bool) -> None:
+    talk = dialogue(text, need=Need(id="n", targets=(item,), acceptable=(item,)))
+    assert (gates_in(talk, None, FactIndex(LONG))[Gate.TARGET_LEAKED] is True) is leaks
+
+
+def test_a_misspelt_title_that_another_was_found_in_or_the_agent_named_is_no_leak() -> None:
+    need = Need(id="n", targets=("gladiator",), acceptable=("gladiator",))
+    other = Mention(title="Gladeators", item_id="other", start=5, end=15)
+    inside = Utterance(speaker="user", text="Like Gladeator?", mentions=(other,))
+    agent = said("system", "Gladiator", "gladiator")
+    for turns in ((inside,), (agent, said("user", "gladeator then"))):
+        assert gates_in(dialogue(*turns, need=need), None, FactIndex(LONG))[Gate.TARGET_LEAKED] is False

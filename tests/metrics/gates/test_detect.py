@@ -252,6 +252,9 @@ def test_another_wish_in_the_same_words_is_no_loop(said: tuple[str, ...]) -> Non
         "We have been looking forward to this and it shoul",
         "Something with a twist, but also (",
         "Yes, I think that would be a great",
+        "How do they compare in terms of",
+        "the red one, preferably in",
+        "i saw them for like £",
     ],
 )
 def test_an_empty_or_broken_message_is_truncated(text: str) -> None:
@@ -619,6 +622,35 @@ def test_turns_in_a_row_about_one_subject_are_a_loop_whatever_their_words(said: 
 )
 def test_a_subject_that_goes_on_is_no_loop(said: tuple[str, ...]) -> None:
     assert fired(replied(*said)) == set()
+
+
+@pytest.mark.parametrize(
+    ("said", "is_loop"),
+    [
+        (
+            (
+                "Could you tell me a bit more about it?",
+                "That sounds interesting. Could you tell me a bit more about it?",
+                "That does sound interesting! Could you tell me a little more about it?",
+                "Sounds interesting. Could you tell me some more about it?",
+            ),
+            True,
+        ),
+        (("What does the white pair of these cost?", "What does the black pair of these cost?"), False),
+        (
+            (
+                "What does the white pair of these cost?",
+                "What does the black pair of these cost?",
+                "What does the green pair of these cost?",
+            ),
+            False,
+        ),
+    ],
+)
+def test_the_same_letters_in_other_words_are_a_loop_but_not_one_value_after_the_other(
+    said: tuple[str, ...], is_loop: bool
+) -> None:
+    assert (Gate.LOOP in fired(replied("I have an evening off.", *said))) is is_loop
 
 
 def test_an_agent_that_says_one_thing_is_answered_alike_and_long_talks_take_no_square_of_time() -> None:

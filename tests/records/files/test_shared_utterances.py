@@ -8,6 +8,7 @@ import pytest
 
 from trialogue.errors import DataError
 from trialogue.records import Dialogue, Response, Utterance, read_records, write_records
+from trialogue.records.base import SCHEMA
 from trialogue.records.files import jsonl
 from trialogue.records.files.plain import reader_of_dialogues
 
@@ -57,3 +58,21 @@ def test_mistakes_are_named_as_by_the_usual_reader(tmp_path: Path) -> None:
         list(read_records(tmp_path / "talks.jsonl", Dialogue))
     with pytest.raises(DataError, match="kind 'dialogue'; expected: response"):
         list(read_records(tmp_path / "talks.jsonl", Response))
+
+
+def test_a_shared_utterance_is_written_as_it_is_in_each_dialogue() -> None:
+    shared = jsonl.share(Utterance(speaker="user", text='a "half" 🎬, 1e-07\n'))
+    own = Utterance(speaker="system", text="own", meta={"power": 1e-7})
+    dialogues = [Dialogue(id=f'"{number}"', utterances=(shared, own, shared)[:number]) for number in range(4)]
+    for each in (*dialogues, *dialogues):
+        assert json.loads(jsonl.to_line(each)) == {"kind": "dialogue", "v": SCHEMA, **each.to_json()}
+    shared.meta["changed"] = True  # the only part of it that can be
+    assert jsonl.to_line(dialogues[3]).count('"changed":true') == 2
+
+
+def test_few_of_many_shared_utterances_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jsonl, "MAX_SHARED", 3)
+    monkeypatch.setattr(jsonl, "_SHARED", {})
+    said = tuple(jsonl.share(Utterance(speaker="user", text=str(number))) for number in range(5))
+    assert len(jsonl._SHARED) == 2  # 3, then none, then 2
+    assert jsonl.to_line(Dialogue(id="1", utterances=said)).count('"speaker"') == 5

@@ -64,12 +64,8 @@ POINTS: dict[str, tuple[float, float]] = tomllib.loads(
 )
 """Points of an observation: with words of a weak kind, and with others."""
 
-CERTAIN = {
-    "another title's article": -20.0,
-    "its year behind it": 20.0,
-    "another year behind it": -20.0,
-    "title goes on": -20.0,
-}
+OWN_YEAR, OTHER_YEAR, GOES_ON_TITLE = "its year behind it", "another year behind it", "title goes on"
+CERTAIN = {"another title's article": -20.0, OWN_YEAR: 20.0, OTHER_YEAR: -20.0, GOES_ON_TITLE: -20.0}
 """Observations that decide regardless of all others."""
 
 
@@ -99,7 +95,6 @@ UNCAPITALISED = word_set("a an and as at but by de for from in into is of on or 
 COUNTED = word_set("times time days weeks months years hours minutes nights or stars people movies films")
 PLAUSIBLE_YEARS = range(1870, 2040)
 
-GOES_ON_TITLE = "title goes on"
 CUES = frozenset({"after seen", "after movie", "after like", "after about"})
 _CAPITALS_OF = {
     "function word": "capital of a function word",

@@ -28,8 +28,15 @@ from typing import NamedTuple
 from trialogue.catalogue.catalogue import Catalogue
 from trialogue.catalogue.item import OTHER_TITLES, Item
 from trialogue.catalogue.layout import Layout, Part, PlainText, layout_of, plain_text
-from trialogue.catalogue.linking.clauses import TextEvidence
-from trialogue.catalogue.linking.evidence import GOES_ON_TITLE, THRESHOLD, observations, points_of
+from trialogue.catalogue.linking.clauses import TextEvidence, has_article_before
+from trialogue.catalogue.linking.evidence import (
+    GOES_ON_TITLE,
+    OTHER_YEAR,
+    OWN_YEAR,
+    THRESHOLD,
+    observations,
+    points_of,
+)
 from trialogue.catalogue.linking.index import Entry, Match, TitleIndex
 from trialogue.catalogue.linking.ordinary import is_ordinary, word_list
 from trialogue.catalogue.linking.slots import FILLS_SLOT, ReadPart, with_trust
@@ -113,18 +120,19 @@ class TitleLinker:
             text: any text; "" names nothing.
             context: ids of items named before, the latest last.
         """
-        return tuple(
-            Mention(
-                title=self.catalogue[candidate.chosen].title_with_year,
-                item_id=candidate.chosen,
-                start=candidate.start,
-                end=candidate.end,
-                origin=self.signature,
-                by=MentionedBy.LINKED,
-            )
-            for candidate in self._accepted_candidates(text, context)
-            if candidate.chosen is not None
-        )
+        plain = plain_text(text)
+        found: list[Mention] = []
+        for part in self._read(plain.text):
+            behind = 0
+            for match in sorted(part.matches, key=_longest_first) if len(part.matches) > 1 else part.matches:
+                start = part.around.tokens[match.first].start
+                if start < behind:
+                    continue
+                end, chosen = self._decide(part, match, context)
+                if chosen is not None:
+                    behind = end
+                    found.append(self._mention(chosen, *plain.original(start, end)))
+        return tuple(found)
 
     def explain(self, text: str, *, context: Sequence[str] = ()) -> tuple[Candidate, ...]:
         """Every candidate match with its evidence, and why it was linked or not."""
@@ -166,22 +174,14 @@ class TitleLinker:
         items = self.catalogue.find_title(mention.title)
         return items[0].id if len(items) == 1 else None
 
-    def _accepted_candidates(self, text: str, context: Sequence[str]) -> Iterator[Candidate]:
-        plain = plain_text(text)
-        for part in self._read(plain.text):
-            behind = 0
-            for match in sorted(part.matches, key=_longest_first):
-                if part.around.tokens[match.first].start < behind:
-                    continue
-                candidate = self._weigh(part, match, context)
-                if candidate.chosen is not None:
-                    behind = candidate.end
-                    yield _place_in_original(candidate, plain)
+    def _mention(self, chosen: str, start: int, end: int) -> Mention:
+        title = self.catalogue[chosen].title_with_year
+        return Mention(title=title, item_id=chosen, start=start, end=end, origin=self.signature, by=MentionedBy.LINKED)
 
     def _read(self, text: str) -> list[ReadPart]:
         """The parts of a plain text with their matches."""
         laid_out = layout_of(text)
-        words = list(tokens(laid_out.text, form_of=self._forms.__getitem__))
+        words = tokens(laid_out.text, form_of=self._forms.__getitem__)
         if len(laid_out.parts) == 1 and laid_out.parts[0].layout is Layout.PROSE:
             around = TextEvidence(laid_out.text, words, laid_out.parts[0])
             return [self._read_part(around)]
@@ -204,6 +204,16 @@ class TitleLinker:
         for match in self._index.matches(around.tokens):
             if match.behind - match.first > 1 or _may_stand_alone(around, match.first) or (is_slot and not match.first):
                 yield match
+
+    def _decide(self, part: ReadPart, match: Match, context: Sequence[str]) -> tuple[int, str | None]:
+        """(the end of the words, the item that is meant): as ``_weigh`` finds, sooner where one observation decides."""
+        around = part.around
+        entries, end, dated = self._narrow_by_year(around, match)
+        # In brackets, so that it is no continuation of the title; all that can be against a title is less than its points.
+        if dated == OWN_YEAR and around.text[end - 1] in ")]" and not has_article_before(around, match.first):
+            return end, self._choose(entries, around, context)
+        candidate = self._weigh(part, match, context)
+        return candidate.end, candidate.chosen
 
     def _weigh(self, part: ReadPart, match: Match, context: Sequence[str]) -> Candidate:
         around = part.around
@@ -236,9 +246,9 @@ class TitleLinker:
         given = int(behind["closed"] or behind["open"])
         fitting = tuple(entry for entry in match.entries if self._is_from(entry, given))
         if fitting:
-            return fitting, behind.end(), "its year behind it"
+            return fitting, behind.end(), OWN_YEAR
         known = all(self._items[entry.place].year is not None for entry in match.entries)
-        return entries, end, "another year behind it" if behind["closed"] and known else None
+        return entries, end, OTHER_YEAR if behind["closed"] and known else None
 
     def _is_from(self, entry: Entry, year: int) -> bool:
         known = self._items[entry.place].year

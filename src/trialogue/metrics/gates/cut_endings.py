@@ -13,6 +13,8 @@ from functools import lru_cache
 from trialogue.metrics.gates.phrases import any_of, patterns
 
 MIN_WORDS = 5
+MIN_WORDS_OF_OPEN = 4
+"""Words of a message with two last words that are never last."""
 MIN_WORDS_BEFORE_HALF_WORD = 4
 """Words before half a word of four letters or more; before a shorter one twice as many: messages end in names and slips."""
 MIN_LETTERS = 4
@@ -22,7 +24,7 @@ MIN_WORDS_OF_CAREFUL = 10
 EMPTY = re.compile(r"\A[\s.…_-]*\Z")
 """Empty messages: nothing, or dots; a lone question mark is a real message."""
 _ENDS = re.compile(r"(?:[.!?…)\"'”’*\]}:;]|[^\w\s,(\[{&/+\"-])\s*\Z")
-_OPENS = re.compile(r"(?:[(\[{“&]|\s[-–—\"']|\w-|\d:|[:.?!] \d[.)] [^.]{0,60}(?:\. )?\d[.)])\s*\Z")
+_OPENS = re.compile(r"(?:[(\[{“&]|(?<!\w)[£$€]|\s[-–—\"']|\w-|\d:|[:.?!] \d[.)] [^.]{0,60}(?:\. )?\d[.)])\s*\Z")
 """Marks after which something must follow, such as the next number of a list."""
 _MARKER = re.compile(r"(?:\A|[\s:.])([b-jB-J2-9])([.)])\s*\Z")
 
@@ -38,6 +40,7 @@ _OPEN_END = any_of(
     ADVERB=_one_of("adverbs"),
     ADJECTIVE=_one_of("adjectives"),
 )
+_NEVER_LAST = any_of("never_last", r"(?<![\w'’-])@\s*\Z")
 _CLOSED_END = any_of("closed_endings", r"(?<!\w)@\s*\Z")
 _UNFINISHED = any_of("unfinished_endings", r"(?:(?<![\w'’])|(?=,))@\s*\Z")
 _ASKED = re.compile(
@@ -62,6 +65,8 @@ def breaks_off(text: str, sets_marks: bool = True) -> bool:
     if EMPTY.search(bare):
         return True
     words = _WORD.findall(bare)
+    if len(words) >= MIN_WORDS_OF_OPEN and _NEVER_LAST.search(bare):
+        return True
     if len(words) < MIN_WORDS:
         return False
     if _OPENS.search(bare) or _is_lone_marker(bare):

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import takewhile
 
 from trialogue.metrics.gates.phrases import patterns
@@ -38,6 +38,10 @@ SAME_CONTENT, NEARLY_SAME = 0.6, 0.5
 """Of the words of the subjects of two messages, those that are the same."""
 SAME_ANSWER = 0.3
 """Of the words of content of the shorter of two answers, those of the other: of another item, another thing is true."""
+LEAST_REPHRASED = 7
+"""Words of a message that is said again in other words; those of shorter ones are alike by their frame."""
+SAME_LETTERS = 0.6
+"""Of the threes of letters of two messages, those that are the same (Dice)."""
 _UNSPECIFIC = frozenset(each[:STEM] for each in patterns("unspecific_words"))
 _PLAIN = _UNSPECIFIC.union(each[:STEM].rstrip("s") for each in patterns("courteous_words"))
 """Stems that say nothing of what a message is about."""
@@ -109,7 +113,7 @@ def repeats_content(turns: Sequence[tuple[str, str]]) -> bool:
     True
     """
     said = [(text, before, after) for (_, before), (speaker, text), (_, after) in _threes(turns) if speaker == "user"]
-    if _asks_again(said) or _assents_to_choices(said):
+    if _asks_again(said) or _assents_to_choices(said) or _rephrases(said):
         return True
     about = [(_subject_of(text), before) for text, before, _ in said]
     rows = (about[place : place + LONGEST_ROW] for place, (subject, _) in enumerate(about) if subject)
@@ -137,11 +141,52 @@ def _goes_on(row: Sequence[tuple[frozenset[str], str]], least_share: float, leas
             lambda turn: turn[0] and len(first & turn[0]) >= least_share * len(first | turn[0]), row
         )
     ]
+    return len(same) >= least and _replies_differ(same, least)
+
+
+def _replies_differ(replies: Sequence[str], least: int) -> bool:
+    """Whether so many messages of the agent are different ones."""
     answered = list[Bag]()
-    for before in same if len(same) >= least else ():
-        bag = bag_of(words_of(before))
+    for reply in replies:
+        bag = bag_of(words_of(reply))
         answered += [] if any(are_alike(bag, other) for other in answered) else [bag]
     return len(answered) >= least
+
+
+def _rephrases(said: Sequence[tuple[str, str, str]]) -> bool:
+    """Whether messages in a row share most of their letters, in any order, and most of them say nothing of their own.
+
+    Who goes through values ("in white?", "in black?") asks for something else each time.
+    """
+    for place in range(len(said) - LEAST_ALIKE + 1):
+        row = said[place : place + LONGEST_ROW]
+        texts = takewhile(partial(_share_letters, row[0][0]), (text for text, _, _ in row))
+        contents = [*map(_own_words, texts)]
+        counts = Counter(word for words in contents for word in words)
+        news = sum(any(counts[word] == 1 for word in words) for words in contents)
+        replies = [before for _, before, _ in row[: len(contents)]]
+        if len(contents) >= LEAST_ALIKE and 2 * news <= len(contents) and _replies_differ(replies, LEAST_ALIKE):
+            return True
+    return False
+
+
+def _share_letters(one: str, other: str) -> bool:
+    some, others = _threes_of_letters(one), _threes_of_letters(other)
+    return 2 * len(some & others) >= SAME_LETTERS * (len(some) + len(others)) > 0
+
+
+@lru_cache(maxsize=256)  # those of one dialogue: a set of 60 takes 6 KB
+def _threes_of_letters(text: str) -> frozenset[str]:
+    """Every three letters of a message's words, spaces among them; none of a short message."""
+    words = words_of(text)
+    line = f" {' '.join(words)} " if len(words) >= LEAST_REPHRASED else ""
+    return frozenset(line[place : place + 3] for place in range(len(line) - 2))
+
+
+def _own_words(text: str) -> frozenset[str]:
+    """Stems of what a message is about; how it is meant ("really", "personally") is not."""
+    words = (word for word in words_of(text) if word not in _FUNCTION and not word.endswith("ly"))
+    return frozenset(map(_stem, words)) - _UNSPECIFIC
 
 
 def _assents_to_choices(said: Sequence[tuple[str, str, str]]) -> bool:

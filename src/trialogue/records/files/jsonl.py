@@ -16,11 +16,11 @@ from typing import IO, Any, TypeVar, cast
 
 import numpy as np
 from pydantic import ValidationError
-from pydantic_core import PydanticSerializationError, from_json
+from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from trialogue.errors import DataError, Problem, Unread
 from trialogue.records.base import SCHEMA, Block, Record
-from trialogue.records.dialogue import Dialogue
+from trialogue.records.dialogue import Dialogue, Utterance
 from trialogue.records.files.opening import open_bytes, open_replacing
 from trialogue.records.files.plain import reader_of_dialogues
 from trialogue.records.files.upgrade import upgrade
@@ -28,8 +28,10 @@ from trialogue.records.files.validation import dotted_path, mistakes_of
 
 LONGEST_LINE = 64 << 20  # bytes; a longer "line" is a file in another format, and would fill the memory
 LINE_BREAK = ord("\n")
-_SHORT_POWER = re.compile(rb"\de-\d(?!\d)")  # of ten, as pydantic writes them
+_SHORT_POWER = re.compile(rb"e-\d(?!\d)(?<=\de-\d)")  # of ten, as pydantic writes them; letters first are found fast
 MAX_PROBLEMS = 1000  # after so many the rest of the file is not worth reading
+
+MAX_SHARED = 4096  # utterances whose text in a file is kept
 
 RecordT = TypeVar("RecordT", bound=Record)
 ParsedT = TypeVar("ParsedT")
@@ -274,7 +276,7 @@ def to_line(record: Record) -> str:
 def line_of(record: Record) -> bytes:
     """One record as a line of a file, with the line break."""
     try:
-        fields = record.__pydantic_serializer__.to_json(record, exclude_defaults=True)
+        fields = _fields_of_dialogue(record) if isinstance(record, Dialogue) else _fields_of(record)
     except PydanticSerializationError:  # half of a surrogate pair, which a name in a file of findings may hold
         fields = b"0.0000"
     if b"0.0000" in fields or (b"e-" in fields and _SHORT_POWER.search(fields)):  # Python writes 1e-05
@@ -283,6 +285,38 @@ def line_of(record: Record) -> bytes:
         )
     rest = b"}" if fields == b"{}" else b"," + fields[1:]
     return b'{"kind":"%b","v":%d%b\n' % (record.kind.encode(), SCHEMA, rest)
+
+
+def _fields_of(record: Record, **options: Any) -> bytes:
+    return record.__pydantic_serializer__.to_json(record, exclude_defaults=True, **options)
+
+
+def _fields_of_dialogue(dialogue: Dialogue) -> bytes:
+    """``_fields_of``, with the utterances apart: those that are shared were written before."""
+    rest = _fields_of(dialogue, exclude=_APART)
+    behind = len(to_json(dialogue.id)) + len(b'{"id":')
+    utterances = b",".join(map(_fields_of_utterance, dialogue.utterances))
+    return b'%b,"utterances":[%b]%b' % (rest[:behind], utterances, rest[behind:])
+
+
+def _fields_of_utterance(said: Utterance) -> bytes:
+    known = _SHARED.get(id(said))
+    return _fields_of(said) if known is None or said.meta else known[1]
+
+
+def share(said: Utterance) -> Utterance:
+    """The same utterance, which many dialogues are going to hold: its fields are written once for all of them.
+
+    Everything in it but its ``meta`` must be what cannot change.
+    """
+    if len(_SHARED) >= MAX_SHARED:
+        _SHARED.clear()
+    _SHARED[id(said)] = (said, _fields_of(said))  # with the utterance, so that no other one gets its id
+    return said
+
+
+_APART = {"utterances"}
+_SHARED: dict[int, tuple[Utterance, bytes]] = {}
 
 
 def write_records(path: Path | str, records: Iterable[Record]) -> int:

@@ -15,7 +15,7 @@ from pathlib import Path
 from trialogue.catalogue.domains import spoken_name, word_class
 from trialogue.errors import DataError, Problem
 from trialogue.records import ActOrigin, DialogueAct, Utterance
-from trialogue.records.files.jsonl import read_lines
+from trialogue.records.files.jsonl import read_lines, share
 from trialogue.simulation.actions import ActionSpace
 from trialogue.simulation.language.phrases import OPENING, Phrase, Phrasebook, stance
 from trialogue.simulation.random_source import RandomSource, Weighted
@@ -63,7 +63,7 @@ class Template:
 
     def _utterance(self, text: str) -> Utterance:
         acts = (DialogueAct(intent=self._label),)
-        return Utterance(speaker="user", text=text, acts=acts, acts_by=ActOrigin.DECLARED, mentions=())
+        return share(Utterance(speaker="user", text=text, acts=acts, acts_by=ActOrigin.DECLARED, mentions=()))
 
 
 class Choice:

@@ -10,9 +10,9 @@ Where opinions of the profile decide and not the need, as in the reproduction of
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, reduce
-from operator import and_
+from operator import and_, or_
 from typing import NamedTuple
 
 from trialogue.catalogue import OTHER_TITLES, Catalogue, Item
@@ -33,6 +33,8 @@ MAX_REQUESTS = 2
 MAX_CONSTRAINTS = 4  # people who look for a film give two or three; a fifth would name the item
 
 Feature = tuple[str, str]
+Likes = Callable[[str], bool]
+"""Whether somebody likes an item."""
 
 
 class Wish(NamedTuple):
@@ -100,8 +102,9 @@ class Needs:
         return (1 << len(self._ids)) - 1
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {item_id: place for place, item_id in enumerate(self._ids)}
+    def _bits(self) -> dict[str, int]:
+        """The mask of each item alone."""
+        return {item_id: 1 << place for place, item_id in enumerate(self._ids)}
 
     @cached_property
     def _by_decade(self) -> dict[str | None, list[str]]:
@@ -141,39 +144,39 @@ class Needs:
                 return self._ids[rng.pick(tuple(_places_in(held)))]
         return None
 
-    def of_wish(self, wish: Wish, profile: Profile, rng: RandomSource, *, liked: Iterable[str] = ()) -> Need:
+    def of_wish(self, wish: Wish, profile: Profile, rng: RandomSource, *, likes: Likes | None = None) -> Need:
         """The need of a user with a wish.
 
         Args:
             wish: what they are after.
             profile: what they have consumed and how they liked it: the example of the wish, and not its target.
             rng: what is drawn from.
-            liked: what the real user behind the profile is known to like beside it: targets, too, where they fit.
+            likes: whether the real user behind the profile is known to like an item: then it is a target, too, if it fits.
         """
         known, disliked = tuple(profile.ratings), tuple(profile.disliked_items)
         found = wish.features, wish.fitting & ~self.mask_of(known)
-        return self._need(found, profile.liked_items, known, disliked, rng, frozenset(liked), wish.target)
+        return self._need(found, profile.liked_items, known, disliked, rng, likes, wish.target)
 
-    def of_profile(self, profile: Profile, rng: RandomSource, *, liked: Iterable[str] = ()) -> Need:
+    def of_profile(self, profile: Profile, rng: RandomSource, *, likes: Likes | None = None) -> Need:
         """Sample a need that starts from the user of a profile, so that what many people like is asked for most.
 
         Args:
             profile: what they have consumed and how they liked it.
             rng: what is drawn from.
-            liked: what the real user behind the profile is known to like beside it: targets are taken from these.
+            likes: whether the real user behind the profile is known to like an item: targets are taken from these.
         """
         ratings = profile.ratings
         known = tuple(ratings)
         anchors = rng.sample(profile.liked_items or sorted(ratings, key=lambda item: -ratings[item])[:1], len(ratings))
         found = self._narrow(anchors, self._all_items & ~self.mask_of(known), rng)
-        return self._need(found, anchors, known, tuple(profile.disliked_items), rng, frozenset(liked))
+        return self._need(found, anchors, known, tuple(profile.disliked_items), rng, likes)
 
     def of_catalogue(self, rng: RandomSource) -> Need:
         """Sample a need without a profile: the example of a wish counts as known."""
         wish = self.draw_wish(rng)
         known = (wish.example,)
         found = wish.features, wish.fitting & ~self.mask_of(known)
-        return self._need(found, known, known, (), rng, frozenset(), wish.target, source=NeedSource.CATALOGUE)
+        return self._need(found, known, known, (), rng, None, wish.target, source=NeedSource.CATALOGUE)
 
     def _need(
         self,
@@ -182,7 +185,7 @@ class Needs:
         known: tuple[str, ...],
         disliked: tuple[str, ...],
         rng: RandomSource,
-        liked: frozenset[str],
+        likes: Likes | None,
         target: str | None = None,
         *,
         source: NeedSource = NeedSource.PROFILE,
@@ -192,13 +195,14 @@ class Needs:
         acceptable = [self._ids[place] for place in _places_in(mask)]
         if not acceptable:  # everything is known: there is nothing to look for but what one likes best
             acceptable = [anchors[0]]
-        favorites = [item for item in acceptable if item in liked and item != target]
+        favorites = [item for item in acceptable if item != target and likes(item)] if likes else []
         targets = [target, *favorites] if target in acceptable else favorites or [rng.pick(acceptable)]
         if len(acceptable) > self.bound:  # nothing that the catalogue says of its items narrows it down
             targets = acceptable = targets[:1]
-        examples = sorted(anchors, key=lambda item: -len(self._features_of(item).intersection(features)))
+        asked, names = frozenset(features), {name for name, _ in features}
+        examples = sorted(anchors, key=lambda item: -len(self._features_of(item) & asked))
         last = len(features) - 1
-        free = [name for name in (*self._spoken, *self._last_resort) if name not in {name for name, _ in features}]
+        free = [name for name in (*self._spoken, *self._last_resort) if name not in names]
         requests = tuple(rng.sample(free, 1 + rng.draw_below(MAX_REQUESTS)))
         return Need(
             id=_hash(features, targets, acceptable, known, disliked, requests),
@@ -285,10 +289,7 @@ class Needs:
 
     def mask_of(self, ids: Iterable[str]) -> int:
         """Some items of the catalogue, a bit for each."""
-        mask, places = 0, self._places
-        for item_id in ids:
-            mask |= 1 << places[item_id]
-        return mask
+        return reduce(or_, map(self._bits.__getitem__, ids), 0)
 
     def _features_of(self, item_id: str) -> frozenset[Feature]:
         """All that can be asked for and that an item has."""
@@ -305,8 +306,8 @@ class Needs:
 def satisfied_share(need: Need, item: Item) -> float:
     """Share of a need's constraints that an item satisfies; 1 without constraints."""
     asked = need.constraints
-    held = sum([not set(each.values).isdisjoint(values_of(item, each.attribute)) for each in asked])
-    return held / len(asked) if asked else 1.0
+    held = [each for each in asked if not {*each.values}.isdisjoint(values_of(item, each.attribute))]
+    return len(held) / len(asked) if asked else 1.0
 
 
 def without_attribute(need: Need, attribute: str, catalogue: Catalogue) -> Need:
@@ -332,8 +333,8 @@ def resolve_mentions(
         named = known_mentions(said, catalogue, linker)
         if named and said.speaker == "system":
             for each in sorted({each.item_id for each in named if each.item_id is not None} - fits.keys()):
-                if each in catalogue:
-                    fits[each] = round(satisfied_share(need, catalogue[each]), 4)
+                if (item := catalogue.get(each)) is not None:
+                    fits[each] = round(satisfied_share(need, item), 4)
         resolved.append(said if named is said.mentions else said.model_copy(update={"mentions": named}))
     return tuple(resolved), need.model_copy(update={"fits": fits, "is_resolved": True})
 

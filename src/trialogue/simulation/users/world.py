@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from trialogue.catalogue import Catalogue, Ratings, TitleLinker
 from trialogue.catalogue.domains import main_attribute, spoken_attributes
@@ -138,12 +138,12 @@ class NeedsByCase:
             return CaseNeed(self._needs.of_catalogue(rng), None, rng)
         if self._profile_first:
             profile = self._profiles.sample(rng)
-            liked = self._profiles.items_liked_by(profile.user)
-            return CaseNeed(self._needs.of_profile(profile, rng, liked=liked), profile, rng)
+            likes = partial(self._profiles.likes, profile.user)
+            return CaseNeed(self._needs.of_profile(profile, rng, likes=likes), profile, rng)
         wish = self._needs.draw_wish(rng, self._likeable)
         profile = self._profiles.sample_liking(wish.example, rng, but=wish.target)
-        liked = self._profiles.items_liked_by(profile.user)
-        return CaseNeed(self._needs.of_wish(wish, profile, rng, liked=liked), profile, rng)
+        likes = partial(self._profiles.likes, profile.user)
+        return CaseNeed(self._needs.of_wish(wish, profile, rng, likes=likes), profile, rng)
 
 
 def target_need(need: Need) -> Need:
