@@ -1,7 +1,7 @@
 """Report section on the passport of simulated users, if one exists beside the dialogues."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,12 +80,8 @@ def passports_beside(given: Sequence[object]) -> Beside:
     )
 
 
-def wordings_beside(dialogues: Iterable[Dialogue]) -> Beside:
-    """A section on the wordings of hybrid users, if the dialogues have any."""
-    by_system: dict[str, Counter[str]] = {}
-    for each in dialogues:
-        by_system.setdefault(each.system or "", Counter()).update(wordings_of([each]))
-    counts = {system: dict(sorted(found.items())) for system, found in by_system.items() if found}
+def wordings_beside(counts: Mapping[str, Mapping[str, int]]) -> Beside:
+    """A section on the wordings of hybrid users, from their outcomes by system; none where nothing was worded."""
     if not counts:
         return NOTHING_BESIDE
     from trialogue.findings.sections import wordings_section
