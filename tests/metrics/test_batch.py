@@ -21,9 +21,9 @@ from trialogue.metrics.text.word_hashes import (
     characters,
     common,
     distinct,
+    distinct_ngrams,
     longest_common_subsequences,
     object_hash,
-    once,
     word_hash,
 )
 
@@ -78,7 +78,7 @@ def test_ngrams_of_texts_of_very_different_lengths_are_counted_in_groups_and_com
     texts = ["ab" * 400, "", "aab", "a", "abcdefg", "", "aaaa"]
     grams = characters(texts).grams(1)
     assert len([*encoding._sorted_rows([grams], len(texts))]) > 1  # one long text would make all rows as long
-    found = once(grams, len(texts))
+    found = distinct_ngrams(grams, len(texts))
     assert found.owner.tolist() == [0, 0, 2, 2, 3, *[4] * 7, 6]
     codes = [set(characters([text]).hashes.tolist()) for text in texts]
     assert [set(found.hashes[found.owner == place].tolist()) for place in range(len(texts))] == codes
@@ -89,7 +89,7 @@ def test_ngrams_of_texts_of_very_different_lengths_are_counted_in_groups_and_com
 
 def test_of_no_texts_there_are_no_ngrams() -> None:
     none = characters([]).grams(2)
-    assert (once(none, 0).owner.tolist(), common(none, none, 0).tolist()) == ([], [])
+    assert (distinct_ngrams(none, 0).owner.tolist(), common(none, none, 0).tolist()) == ([], [])
     blank = characters(["", ""]).grams(1)
     assert (distinct(blank, 2).tolist(), common(blank, blank, 2).tolist()) == ([0, 0], [0, 0])
 

@@ -70,7 +70,7 @@ def _candidates(dialogues: Iterable[Dialogue], *ends: End) -> Iterable[Dialogue]
         for system, values, direction in ends
         for _, name in nsmallest(EACH, ((direction * value, name) for name, value in values.items()))
     }
-    found = [*dialogues.called(wanted)]
+    found = [*dialogues.with_names(wanted)]
     return found if {(each.system, each.id) for each in found} == wanted else dialogues
 
 

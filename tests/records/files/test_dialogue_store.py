@@ -153,7 +153,7 @@ def test_dialogues_are_found_by_name_and_few_others_are_decoded(most: int, monke
 
     monkeypatch.setattr(stored, "_decode", count)
     names = {(given[0].system, given[0].id), (given[-2].system, given[-2].id), ("a", "1")}  # 1 is of b
-    assert list(stored.called(names)) == [given[0], given[-2], given[-1]]
+    assert list(stored.with_names(names)) == [given[0], given[-2], given[-1]]
     assert decoded == ([] if most else [0])
 
 

@@ -24,7 +24,7 @@ from trialogue.metrics.engine.unit_scores import (
     values_of,
 )
 from trialogue.metrics.pieces import Ints, hash_order
-from trialogue.metrics.text.word_hashes import NGrams, distinct, object_hash, once
+from trialogue.metrics.text.word_hashes import NGrams, distinct, distinct_ngrams, object_hash
 from trialogue.records import DistinctCounts, Estimate, Reason, ReasonCode
 from trialogue.records.scores.score_table import Values
 from trialogue.stats import jackknife
@@ -132,7 +132,7 @@ class CountedTotals:
             [np.bincount(batch.owner[counted], weights=column, minlength=size) for column in rows.T]
         )
         of_conversations = NGrams(found.grams.hashes, batch.owner[found.grams.owner])
-        pairs = batch.memoize(("distinct", found.key or id(self)), lambda: once(of_conversations, size))
+        pairs = batch.memoize(("distinct", found.key or id(self)), lambda: distinct_ngrams(of_conversations, size))
         if units.any():
             self._remember(batch, np.flatnonzero(units), pairs, whole, int(units.sum()))
         if sink is not None and len(counted):

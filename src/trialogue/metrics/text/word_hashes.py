@@ -191,7 +191,7 @@ PADDING = np.uint64((1 << 64) - 1)  # behind the n-grams of a text in its row; t
 MOST_PADDED = 3  # times the room of the n-grams that rows of equal length may take
 
 
-def once(grams: NGrams, texts: int) -> NGrams:
+def distinct_ngrams(grams: NGrams, texts: int) -> NGrams:
     """The n-grams of each text, each once, by ascending hash."""
     owners, hashes = [grams.owner[:0]], [grams.hashes[:0]]
     for places, rows in _sorted_rows([grams], texts):
@@ -206,7 +206,7 @@ def once(grams: NGrams, texts: int) -> NGrams:
 
 def distinct(grams: NGrams, texts: int) -> Ints:
     """Number of distinct n-grams in each text, shape (texts,)."""
-    return np.bincount(once(grams, texts).owner, minlength=texts).astype(np.int64)
+    return np.bincount(distinct_ngrams(grams, texts).owner, minlength=texts).astype(np.int64)
 
 
 def common(left: NGrams, right: NGrams, texts: int) -> Ints:

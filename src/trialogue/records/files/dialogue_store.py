@@ -78,7 +78,7 @@ class StoredDialogues(Sequence[Dialogue]):
             self._names.extend(map(_hash_of_name, self._rest))
             self._rest = []
 
-    def changed(self, change: Callable[[Dialogue], Dialogue]) -> "StoredDialogues":
+    def with_change(self, change: Callable[[Dialogue], Dialogue]) -> "StoredDialogues":
         """The dialogues after a change, which is made when they are first decoded; as ``change_later`` has it."""
         found = StoredDialogues()
         found._held, found._rest = ([compact(change(each)) for each in some] for some in (self._held, self._rest))
@@ -86,7 +86,7 @@ class StoredDialogues(Sequence[Dialogue]):
         found._room, found.roles, found.are_rated = self._room, {**self.roles}, self.are_rated
         return found
 
-    def called(self, names: Collection[tuple[str | None, str]]) -> Iterator[Dialogue]:
+    def with_names(self, names: Collection[tuple[str | None, str]]) -> Iterator[Dialogue]:
         """Those with some (system, id), in order; only chunks that hold any are decoded."""
         hashes = frozenset(map(hash, names))
         places = (place // CHUNK for place, name in enumerate(self._names) if name in hashes)
@@ -191,7 +191,7 @@ def change_later(change: Callable[[Dialogue], Dialogue], dialogues: Sequence[Dia
         change: of a dialogue; leaves id, system, role and ratings as they are.
         dialogues: any.
     """
-    return dialogues.changed(change) if isinstance(dialogues, StoredDialogues) else [*map(change, dialogues)]
+    return dialogues.with_change(change) if isinstance(dialogues, StoredDialogues) else [*map(change, dialogues)]
 
 
 def _hash_of_name(dialogue: Dialogue) -> int:
