@@ -143,7 +143,7 @@ class OnePass(Generic[T]):
             return
         readers = [_Reader(function, found) for function, found in self._uses]
         try:
-            stream = iter(self._items)
+            stream = iter(self._items if readers else ())
             while group := list(islice(stream, AT_ONCE)):
                 for reader in readers:
                     reader.put(group)

@@ -21,6 +21,7 @@ from trialogue.metrics.text.word_hashes import (
     characters,
     common,
     distinct,
+    distinct_ngrams,
     longest_common_subsequences,
     object_hash,
     word_hash,
@@ -71,6 +72,26 @@ def test_counts_of_ngrams_are_those_of_sets_and_counters(pairs: list[tuple[str, 
     expected = [(Counter(ngrams(a, n)) & Counter(ngrams(b, n))).total() for a, b in pairs]
     assert common(first.grams(n), second.grams(n), size).tolist() == expected
     assert expected == [matches(a, b, n)[n - 1] for a, b in pairs]
+
+
+def test_ngrams_of_texts_of_very_different_lengths_are_counted_in_groups_and_come_by_text() -> None:
+    texts = ["ab" * 400, "", "aab", "a", "abcdefg", "", "aaaa"]
+    grams = characters(texts).grams(1)
+    assert len([*encoding._sorted_rows([grams], len(texts))]) > 1  # one long text would make all rows as long
+    found = distinct_ngrams(grams, len(texts))
+    assert found.owner.tolist() == [0, 0, 2, 2, 3, *[4] * 7, 6]
+    codes = [set(characters([text]).hashes.tolist()) for text in texts]
+    assert [set(found.hashes[found.owner == place].tolist()) for place in range(len(texts))] == codes
+    others = ["b" * 5, "ab", "", "a", "gg", "", "aab"]
+    expected = [(Counter(one) & Counter(other)).total() for one, other in zip(texts, others, strict=True)]
+    assert common(grams, characters(others).grams(1), len(texts)).tolist() == expected == [5, 0, 0, 1, 1, 0, 2]
+
+
+def test_of_no_texts_there_are_no_ngrams() -> None:
+    none = characters([]).grams(2)
+    assert (distinct_ngrams(none, 0).owner.tolist(), common(none, none, 0).tolist()) == ([], [])
+    blank = characters(["", ""]).grams(1)
+    assert (distinct(blank, 2).tolist(), common(blank, blank, 2).tolist()) == ([0, 0], [0, 0])
 
 
 @given(pairs=PAIRED)

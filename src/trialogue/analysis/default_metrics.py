@@ -1,6 +1,6 @@
 """Default metrics of a run: those whose requirements the data meet, one variant each."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from trialogue.analysis.domains import HasDomain, fits_domain
@@ -90,8 +90,15 @@ def with_leaders(metrics: Sequence[AnyMetric]) -> list[AnyMetric]:
     return [lift, *metrics] if lift.card.beside in outcomes and lift.card.name not in outcomes else list(metrics)
 
 
-def default_metrics(conversations: Iterable[Conversation]) -> list[AnyMetric]:
-    """Default metrics with at least one defined unit and a domain that fits the dialogues."""
+def default_metrics(
+    conversations: Iterable[Conversation], look: Callable[[Iterable[Conversation]], None] = lambda _items: None
+) -> list[AnyMetric]:
+    """Default metrics with at least one defined unit and a domain that fits the dialogues.
+
+    Args:
+        conversations: those that are measured.
+        look: what else is to be found out in the same pass.
+    """
     names = (
         *FOR_NEEDS,
         *FOR_ACTS,
@@ -104,12 +111,13 @@ def default_metrics(conversations: Iterable[Conversation]) -> list[AnyMetric]:
     )
     metrics = {name: get_metric(name) for name in names}
     with OnePass(conversations, is_costly=is_stream(conversations)) as once:
-        needs = once.use(needs_met)
+        needs, looked = once.use(needs_met), once.use(look)
         fits = {
             name: once.use(partial(fits_domain, metric))
             for name, metric in metrics.items()
             if isinstance(metric, HasDomain)
         }
+    looked.result()
     held = needs.result()
     is_log = "need" not in held and not OF_AGENTS.isdisjoint(held)
     return [

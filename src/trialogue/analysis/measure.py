@@ -12,7 +12,14 @@ from trialogue.analysis.alignment_baselines import with_baselines
 from trialogue.analysis.default_metrics import BASELINES, LEARNED, default_metrics, with_leaders
 from trialogue.analysis.domains import domain_fits
 from trialogue.analysis.shared_situations import on_shared_situations, other_situations, shared_situations
-from trialogue.analysis.system_facts import FaultsOfUsers, facts_of, faults_of_users, people_among, tallies_of
+from trialogue.analysis.system_facts import (
+    FaultsOfUsers,
+    facts_of,
+    faults_of_users,
+    people_among,
+    tallies_of,
+    wordings_by_system,
+)
 from trialogue.analysis.training_data import TrainedMetric, unknown_training_lines
 from trialogue.dask_cluster import ALONE, Workers
 from trialogue.errors import DataError, Problem
@@ -45,7 +52,7 @@ from trialogue.metrics.engine.conversations import (
 from trialogue.metrics.engine.engine import BATCH, Measurement
 from trialogue.metrics.engine.unit_scores import UnitTable
 from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity, was_failed_by_its_system
-from trialogue.metrics.gates.detect import Vocabulary, vocabulary_of
+from trialogue.metrics.gates.detect import Vocabulary
 from trialogue.metrics.human_ratings import (
     FiledAnswers,
     HumanRating,
@@ -154,6 +161,8 @@ class Measurements:
     """Units, sums and counts of each system, for comparisons with other runs."""
     people: int | None = None
     """Different people who took part; None: unknown, or simulated users alone."""
+    wordings: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """How a model's wordings of users' messages turned out, by system."""
     populations: tuple[Population, ...] = ()
     """What each system was evaluated on."""
     labels: tuple[LabelCounts, ...] = ()
@@ -187,7 +196,7 @@ def choose(
         material.online(),
         offline_conversations(material.situations, material.responses),
     )
-    shown = with_leaders(get_metrics(metrics)) if metrics else default_metrics(conversations)
+    shown = with_leaders(get_metrics(metrics)) if metrics else default_metrics(conversations, material.look_for_wishes)
     families = {name: [each for each in all_variants(name) if each.card.extra is None] for name in variants_of}
     references = get_metrics(BASELINES) if _has_judgements(material, conversations) else []
     return Choice(
@@ -241,11 +250,14 @@ def measure(
     answered = [] if online or offline else answered_conversations(answers_among(material.scores))
     of_dialogues = [each for each in answered if each.dialogue is not None]
     filed = FiledAnswers.select(material.scores, Joined(online, offline, answered))
+    are_rated = bool(filed.by_unit) or _have_ratings(material.dialogues)
     with OnePass(online, is_costly=is_stream(online)) as once:
-        humans = once.use(lambda items: ratings_among(items, filed))
-        wishes = once.use(lambda items: vocabulary_of(each.need for each in dialogues_in(items) if each.need))
+        humans = once.use(lambda items: ratings_among(items, filed)) if are_rated else None
+        wishes = once.use(material.look_for_wishes) if material.wishes is None else None
+    if wishes is not None:
+        wishes.result()
     found = _Found(settings, manifest.data_hash, tell)
-    found.add_people(online, humans.result(), filed)
+    found.add_people(online, [] if humans is None else humans.result(), filed)
     for conversations in (offline, answered):
         found.add_people(conversations, ratings_among(conversations, filed), filed)
 
@@ -265,7 +277,7 @@ def measure(
         settings,
         manifest.data_hash,
         material.catalogue,
-        wishes.result(),
+        material.wishes or {},
         is_beside=is_beside,
     )
     with OnePass(Joined(online, beside), is_costly=is_stream(online)) as once:
@@ -288,6 +300,7 @@ def measure(
             )
         )
         people = once.use(lambda items: people_among(dialogues_in(items)))
+        wordings = once.use(lambda items: wordings_by_system(dialogues_in(items)))
         populations = once.use(
             lambda items: populations_of(dialogues_in(own(items)), material.situations, material.responses)
         )
@@ -334,6 +347,7 @@ def measure(
         faults=whole.result().faults,
         dialogues=len(online) or len({conversation.cluster for conversation in (*offline, *answered)}),
         people=people.result(),
+        wordings=wordings.result(),
         populations=populations.result(),
         labels=label_counts(offline),
         shared_situations=shared_situations(offline),
@@ -382,12 +396,12 @@ def _has_judgements(material: InputRecords, conversations: Collection[Conversati
         material.preferences
         or filed.by_unit
         or any(response.utterance.ratings for response in material.responses)
-        or (
-            material.dialogues.are_rated
-            if isinstance(material.dialogues, StoredDialogues)
-            else any(map(is_rated, material.dialogues))
-        )
+        or _have_ratings(material.dialogues)
     )
+
+
+def _have_ratings(dialogues: Sequence[Dialogue]) -> bool:
+    return dialogues.are_rated if isinstance(dialogues, StoredDialogues) else any(map(is_rated, dialogues))
 
 
 def _exposures(
@@ -549,11 +563,12 @@ class _Found:
         if not humans:
             return
         self.tell(f"people's ratings of {len(conversations)} conversations")
-        for conversation in conversations:
-            self.scores.extend(rating_scores(conversation, filed))
         total = Measurement(humans, settings=self.settings, data_hash=self.data_hash)
-        total.add(conversations)
-        self.scores.extend(total.scores())
+        with OnePass(conversations, is_costly=is_stream(conversations)) as once:
+            single = once.use(lambda items: [score for each in items for score in rating_scores(each, filed)])
+            added = once.use(total.add)
+        added.result()
+        self.scores.extend([*single.result(), *total.scores()])
         self.measures.extend(_measure(human, by_people=True) for human in humans)
         self.undeclared.extend(undeclared_scales(humans))
 

@@ -10,7 +10,7 @@ from trialogue.metrics.gates.detect import Vocabulary, gates_in, vocabulary_of
 from trialogue.records import CompletionCounts, Dialogue, Role, Utterance
 from trialogue.records.kinds.shifts import CorpusShift
 from trialogue.records.kinds.suspicions import Gate
-from trialogue.simulation.source import users_of_source
+from trialogue.simulation.source import WORDING, users_of_source
 
 FaultsOfUsers = Mapping[tuple[str, str], Sequence[Gate]]
 """User faults by (system, dialogue); dialogues without faults have no entry."""
@@ -87,6 +87,16 @@ def facts_of(
 def people_among(dialogues: Iterable[Dialogue]) -> int | None:
     """Number of distinct participants; None if unknown, or only simulated users."""
     return len({each.user for each in dialogues if each.user and users_of_source(each) is None}) or None
+
+
+def wordings_by_system(dialogues: Iterable[Dialogue]) -> dict[str, dict[str, int]]:
+    """How the wordings of an agenda's messages turned out, by system; systems whose users have none have no entry."""
+    counts: dict[str, Counter[str]] = {}
+    for dialogue in dialogues:
+        outcomes = (said.meta.get(WORDING) for said in dialogue.utterances if said.speaker == "user")
+        if found := [str(each) for each in outcomes if each is not None]:
+            counts.setdefault(dialogue.system or "", Counter()).update(found)
+    return {system: dict(sorted(found.items())) for system, found in counts.items()}
 
 
 @dataclass

@@ -7,6 +7,7 @@ from itertools import chain
 from trialogue.findings.records import Example
 from trialogue.findings.standings import League
 from trialogue.records import Dialogue, Score
+from trialogue.records.files.dialogue_store import StoredDialogues
 from trialogue.records.scores.score_table import ScoreTable
 
 EACH = 2  # best and worst dialogues shown; a reader opens few
@@ -38,8 +39,9 @@ def examples(
         return ()
     name = league.measure.name
     sign = 1.0 if league.measure.better == "lower" else -1.0
-    ends = [(system, _values_of(name, system, scores, units)) for system in (ranked[0], ranked[-1])]
-    best, worst = _extremes(dialogues, (*ends[0], sign), (*ends[1], -sign))
+    values = [_values_of(name, system, scores, units) for system in (ranked[0], ranked[-1])]
+    ends = ((ranked[0], values[0], sign), (ranked[-1], values[1], -sign))
+    best, worst = _extremes(_candidates(dialogues, *ends), *ends)
     chosen = [*(("best", each) for each in best), *(("worst", each) for each in worst)]
     facts = values_by_dialogue(scores, units, about={(dialogue.system or "", dialogue.id) for _, dialogue in chosen})
     return tuple(
@@ -55,7 +57,24 @@ def examples(
     )
 
 
-def _extremes(dialogues: Iterable[Dialogue], *ends: tuple[str, Mapping[str, float], float]) -> Iterator[list[Dialogue]]:
+End = tuple[str, Mapping[str, float], float]
+"""A system, the values of its dialogues by id, and what they are multiplied with so that the lowest are wanted."""
+
+
+def _candidates(dialogues: Iterable[Dialogue], *ends: End) -> Iterable[Dialogue]:
+    """Those that may be among the extremes: of dialogues in a file few are decoded, if all that are wanted are there."""
+    if not isinstance(dialogues, StoredDialogues):
+        return dialogues
+    wanted = {
+        (system, name)
+        for system, values, direction in ends
+        for _, name in nsmallest(EACH, ((direction * value, name) for name, value in values.items()))
+    }
+    found = [*dialogues.with_names(wanted)]
+    return found if {(each.system, each.id) for each in found} == wanted else dialogues
+
+
+def _extremes(dialogues: Iterable[Dialogue], *ends: End) -> Iterator[list[Dialogue]]:
     """For each system, its dialogues with the lowest values (times 1 or -1), ties by id; in one pass."""
     lowest: list[list[tuple[float, Dialogue]]] = [[] for _ in ends]
     for each in dialogues:

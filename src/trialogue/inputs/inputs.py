@@ -20,7 +20,8 @@ from trialogue.inputs.study_answers import DeclaredStudy, declared_study
 from trialogue.languages import ENGLISH
 from trialogue.long_work import with_progress
 from trialogue.metrics.base import Conversation
-from trialogue.metrics.engine.conversations import evaluated_conversations
+from trialogue.metrics.engine.conversations import dialogues_in, evaluated_conversations
+from trialogue.metrics.gates.detect import Vocabulary, vocabulary_of
 from trialogue.metrics.human_ratings import answers_among
 from trialogue.records import (
     ClusterKind,
@@ -78,6 +79,7 @@ class InputRecords:
     study: DeclaredStudy | None = None
     """What the study that they are from declared before its data; None: nothing, or they are from several sources."""
     _online: "tuple[Sequence[Dialogue], Collection[Conversation]] | None" = field(default=None, init=False, repr=False)
+    _wishes: "tuple[Sequence[Dialogue], Vocabulary] | None" = field(default=None, init=False, repr=False)
 
     def __repr__(self) -> str:
         kinds = ("dialogues", "situations", "responses", "scores", "preferences")
@@ -88,6 +90,16 @@ class InputRecords:
         if self._online is None or self._online[0] is not self.dialogues:
             self._online = self.dialogues, evaluated_conversations(self.dialogues)
         return self._online[1]
+
+    @property
+    def wishes(self) -> Vocabulary | None:
+        """What users of evaluated systems could wish for; None: nobody looked through the dialogues for it."""
+        return self._wishes[1] if self._wishes is not None and self._wishes[0] is self.dialogues else None
+
+    def look_for_wishes(self, conversations: Iterable[Conversation]) -> None:
+        """Keep what the users of ``online()`` could wish for."""
+        needs = (each.need for each in dialogues_in(conversations))
+        self._wishes = self.dialogues, vocabulary_of(need for need in needs if need is not None)
 
     def __bool__(self) -> bool:
         """Whether there is anything to evaluate: conversations, replies, people's answers about some, or their votes."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import islice, repeat
 from pathlib import Path
 
 from trialogue.catalogue import TitleLinker
@@ -16,7 +16,7 @@ from trialogue.inputs.inputs import InputRecords
 from trialogue.inputs.knowledge import DEMO, load_catalogue, state_of
 from trialogue.long_work import PerObject, few_collections, with_progress
 from trialogue.records import Dialogue, Mention, Response, Situation, Utterance
-from trialogue.records.files.dialogue_store import keep_as, map_dialogues
+from trialogue.records.files.dialogue_store import change_later
 
 REPLIES = 512  # different ones that a worker searches at once
 
@@ -41,7 +41,7 @@ def link_step(
         return replace(
             material,
             catalogue=catalogue,
-            dialogues=map_dialogues(lambda dialogue: check.dialogue(linker.link(dialogue)), material.dialogues),
+            dialogues=change_later(lambda dialogue: check.dialogue(linker.link(dialogue)), material.dialogues),
             situations=[_situation(linker, situation) for situation in material.situations],
             responses=[_response(linker, check, response) for response in material.responses],
         )
@@ -107,8 +107,13 @@ def check_titles(
     check = _Check(TitleLinker(knowledge.catalogue), known, date)
     if workers:
         check.look_up(material.dialogues, CheckTask(material.catalogue, known, date), workers, tell)
-    looked = with_progress(material.dialogues, tell, "dialogues searched for titles", len(material.dialogues))
-    return replace(material, dialogues=keep_as(material.dialogues, map(check.dialogue, looked)))
+    steps = with_progress(repeat(None), tell, "dialogues searched for titles", len(material.dialogues))
+
+    def change(dialogue: Dialogue) -> Dialogue:
+        next(steps)
+        return check.dialogue(dialogue)
+
+    return replace(material, dialogues=change_later(change, material.dialogues))
 
 
 class _Check:

@@ -7,6 +7,7 @@ import pytest
 from trialogue.catalogue import Catalogue, Item, TitleLinker
 from trialogue.catalogue.presenting.check import TitleCheck
 from trialogue.catalogue.presenting.real_items import RealItems, read_real_items
+from trialogue.catalogue.presenting.title_index import TRIED, TitleNeighbours
 from trialogue.errors import DataError
 from trialogue.records import Mention, MentionedBy, Utterance
 
@@ -213,3 +214,9 @@ def test_where_titles_cannot_be_recognised_nothing_is_said_of_them() -> None:
 )
 def test_titles_in_small_letters_are_recognised_by_what_stands_around_them(text: str, unknown: list[str]) -> None:
     assert [each.title for each in CHECK.unknown_titles(text)] == unknown
+
+
+def test_of_more_titles_that_are_as_near_than_are_tried_the_same_are_tried_in_each_process() -> None:
+    said = "wonderful imaginations"  # a letter in it takes three pieces; all titles below hold the first ones
+    slips = [f"{said[:place]}z{said[place + 1 :]}" for place in (3, 4, 5, 6, 12, 13, 14, 15, 16, 17, 18, 19)]
+    assert set(TitleNeighbours(slips).like(said)) == set(slips[:TRIED])

@@ -7,7 +7,7 @@ import pytest
 
 from trialogue.records import Dialogue, Mention, Role, Utterance
 from trialogue.records.files import dialogue_store
-from trialogue.records.files.dialogue_store import CHUNK, DialogueKeeper, StoredDialogues, map_dialogues
+from trialogue.records.files.dialogue_store import CHUNK, DialogueKeeper, StoredDialogues, change_later, map_dialogues
 
 
 def some(count: int) -> Iterator[Dialogue]:
@@ -111,6 +111,52 @@ def test_changed_dialogues_are_stored_as_the_given_ones_are() -> None:
     stored = map_dialogues(shout, StoredDialogues(given))
     assert isinstance(stored, StoredDialogues)
     assert list(stored) == [shout(each) for each in given]
+
+
+def shouted(one: Dialogue) -> Dialogue:
+    return one.model_copy(update={"outcome": {"said": f"{one.id}!"}})
+
+
+@pytest.mark.parametrize("most", [0, 3 * CHUNK, 3 * (2 * CHUNK + 2)])
+def test_dialogues_that_are_changed_later_are_changed_once_by_whatever_decodes_them_first(most: int) -> None:
+    given = list(some(2 * CHUNK + 3))
+    changes: list[str] = []
+
+    def change(one: Dialogue) -> Dialogue:
+        changes.append(one.id)
+        return shouted(one)
+
+    stored = StoredDialogues(given, most=most)
+    later = change_later(change, stored)
+    assert isinstance(later, StoredDialogues)
+    in_memory = len(given) - CHUNK * len(stored._chunk_roles)
+    assert len(changes) == in_memory  # of those in the file none
+    assert (later[CHUNK], later[-1]) == (shouted(given[CHUNK]), shouted(given[-1]))
+    assert list(later) == list(later) == [*map(shouted, given)]
+    assert sorted(changes) == sorted(each.id for each in given)
+    assert (later.roles, later.are_rated, len(later)) == (stored.roles, False, len(given))
+    assert list(stored) == given
+    added = next(some(1))
+    later.append(added)
+    assert later[-1] == added
+    assert change_later(shouted, given) == [*map(shouted, given)]
+
+
+@pytest.mark.parametrize("most", [0, 3 * CHUNK])
+def test_dialogues_are_found_by_name_and_few_others_are_decoded(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = [*some(3 * CHUNK + 1), next(some(1))]  # the last one has the name of the first
+    stored = StoredDialogues(given, most=most)
+    decoded: list[int] = []
+    decode = stored._decode
+
+    def count(number: int) -> list[Dialogue]:
+        decoded.append(number)
+        return decode(number)
+
+    monkeypatch.setattr(stored, "_decode", count)
+    names = {(given[0].system, given[0].id), (given[-2].system, given[-2].id), ("a", "1")}  # 1 is of b
+    assert list(stored.with_names(names)) == [given[0], given[-2], given[-1]]
+    assert decoded == ([] if most else [0])
 
 
 def test_a_container_with_little_memory_keeps_few_and_none_keeps_less_than_before(

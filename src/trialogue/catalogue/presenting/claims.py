@@ -91,7 +91,7 @@ class ClaimCheck:
 
     def _people(self, at: Places, text: str) -> Iterator[ItemClaim]:
         found = [*self._makers(at, text)]
-        for each in said_as.ACTED.finditer(text) if any(word in text for word in said_as.ACTED_BY) else ():
+        for each in said_as.ACTED.finditer(text) if any(map(text.__contains__, said_as.ACTED_BY)) else ():
             if not said_as.NOT.search(text[: each.start()]):
                 found += name_claims(at, said_as.ACTORS, each["names"], each.start("names"))
         for pattern in (said_as.OWNED, said_as.OWNED_BEHIND) if "'" in text or "’" in text else ():
@@ -225,7 +225,7 @@ def _makers_in(text: str) -> Iterator[re.Match[str]]:
         if not words:  # it begins with the title, of which there is one
             if start >= 0 and (found := pattern.match(text, start)) is not None:
                 yield found
-        elif all(any(word in text for word in group) for group in words):
+        elif all(any(map(text.__contains__, group)) for group in words):
             yield from pattern.finditer(text)
 
 

@@ -49,7 +49,8 @@ def words_of(text: str, start: int = 0, end: int | None = None) -> tuple[Word, .
 
 @lru_cache(maxsize=256)  # one rule after the other asks for those of a reply
 def _words_of(text: str, start: int, end: int) -> tuple[Word, ...]:
-    return tuple([Word(found[0], found.start(), found.end()) for found in _WORD.finditer(text, start, end)])
+    new = tuple.__new__  # half the time of Word(...)
+    return tuple([new(Word, (found[0], *found.span())) for found in _WORD.finditer(text, start, end)])
 
 
 def runs(text: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:

@@ -42,7 +42,7 @@ class TitleNeighbours:
 
     def like(self, title: str) -> tuple[str, ...]:
         """Titles that differ from this one by slips at most, the most similar first."""
-        pieces = set(_pieces(title))
+        pieces = dict.fromkeys(_pieces(title))  # a set has another order in each process, and ties are cut off by order
         shared: Counter[int] = Counter()
         for piece in pieces:
             shared.update(self._holding.get(piece, ()))

@@ -23,8 +23,8 @@ from trialogue.metrics.engine.unit_scores import (
     spread,
     values_of,
 )
-from trialogue.metrics.pieces import Ints, hash_order, mix_bits
-from trialogue.metrics.text.word_hashes import PRIME, NGrams, distinct, object_hash
+from trialogue.metrics.pieces import Ints, hash_order
+from trialogue.metrics.text.word_hashes import NGrams, distinct, distinct_ngrams, object_hash
 from trialogue.records import DistinctCounts, Estimate, Reason, ReasonCode
 from trialogue.records.scores.score_table import Values
 from trialogue.stats import jackknife
@@ -131,7 +131,8 @@ class CountedTotals:
         whole: Array = np.column_stack(
             [np.bincount(batch.owner[counted], weights=column, minlength=size) for column in rows.T]
         )
-        pairs = batch.memoize(("distinct", found.key or id(self)), lambda: _deduplicate(found.grams, batch.owner))
+        of_conversations = NGrams(found.grams.hashes, batch.owner[found.grams.owner])
+        pairs = batch.memoize(("distinct", found.key or id(self)), lambda: distinct_ngrams(of_conversations, size))
         if units.any():
             self._remember(batch, np.flatnonzero(units), pairs, whole, int(units.sum()))
         if sink is not None and len(counted):
@@ -273,12 +274,3 @@ def _one_by_one(metric: CountMetric, batch: Batch) -> TypeRows:
     extra = np.array([0.0 if isinstance(types, Undefined) else types.extra for types in found], dtype=float)
     undefined = {place: types for place, types in enumerate(found) if isinstance(types, Undefined)}
     return TypeRows(NGrams(hashes, owner.astype(np.int64)), extra, undefined)
-
-
-def _deduplicate(grams: NGrams, owner: Ints) -> NGrams:
-    """The things of each conversation, each once, from those of replies and the conversation of each reply."""
-    of = owner[grams.owner]
-    order = hash_order(mix_bits(grams.hashes + of.astype(np.uint64) * PRIME))
-    hashes, of = grams.hashes[order], of[order]
-    new = np.flatnonzero(np.concatenate([[len(of) > 0], (hashes[1:] != hashes[:-1]) | (of[1:] != of[:-1])]))
-    return NGrams(hashes[new], of[new])

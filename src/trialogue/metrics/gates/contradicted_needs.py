@@ -63,8 +63,11 @@ def contradicts(text: str, own: AbstractSet[str], others: AbstractSet[str]) -> b
     (True, False)
     """
     masked = _mask(text, frozenset(own), frozenset(others))
-    if OWN not in masked and OTHER not in masked:
-        return False
+    return (OWN in masked or OTHER in masked) and _contradicts(masked)
+
+
+@lru_cache(maxsize=20_000)  # behind its masks a wish is the same for many needs
+def _contradicts(masked: str) -> bool:
     if _REJECTS_LATER.search(masked) and not _ASKS_FOR_OWN.search(masked):
         return True
     return any(_clause_contradicts(each) for each in _CLAUSE.split(masked) if OWN in each or OTHER in each)

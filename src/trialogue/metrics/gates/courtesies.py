@@ -177,7 +177,8 @@ def _courtesy_of(text: str, before: str, said: str) -> float | None:
     if length > MAX_QUIET_WORDS:
         return None
     content = content_of(text)
-    is_echo = "?" not in text and len(content & content_of(before)) >= max(1.0, ECHO * len(content))
+    may_echo = bool(content) and "?" not in text
+    is_echo = may_echo and len(content & content_of(before)) >= max(1.0, ECHO * len(content))
     if is_echo or is_thanks(text):
         return 1.0
     if (wishes or any(each not in said for each in new)) and not is_phatic(text):

@@ -85,6 +85,7 @@ def breaks_off(text: str, sets_marks: bool = True) -> bool:
     return not (_CLOSED_END.search(sentence) and (_ASKED.search(sentence) or is_short))
 
 
+@lru_cache(maxsize=20_000)
 def ends_with_mark(text: str) -> bool:
     """Whether a message of more than one word ends with a mark."""
     return _ENDS.search(text) is not None and len(text.split()) > 1

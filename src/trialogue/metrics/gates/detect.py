@@ -4,8 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby, zip_longest
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from trialogue.long_work import PerObject
 from trialogue.metrics.gates.assistant_role import MIN_MOVES, is_assistant, is_data_sheet, moves_in, reads_out_need
 from trialogue.metrics.gates.contradicted_needs import contradicts
 from trialogue.metrics.gates.courtesies import ends_without_end, is_thanks
@@ -89,14 +91,18 @@ def _in_latin_letters(dialogue: Dialogue) -> bool:
     return 2 * latin >= latin + len(OTHER_LETTER.findall(text))
 
 
-def _user_utterances(dialogue: Dialogue) -> list[Utterance]:
+def _said_by_user(dialogue: Dialogue) -> list[Utterance]:
     return [each for each in dialogue.utterances if each.speaker == "user"]
 
 
-def _turns(dialogue: Dialogue) -> list[tuple[str, str]]:
+def _turns_of(dialogue: Dialogue) -> list[tuple[str, str]]:
     """Speaker and text of every turn: consecutive messages joined."""
-    runs = groupby(dialogue.utterances, key=lambda each: each.speaker)
-    return [(speaker, " ".join(each.text for each in run)) for speaker, run in runs]
+    runs = groupby(dialogue.utterances, key=attrgetter("speaker"))
+    return [(speaker, " ".join([each.text for each in run])) for speaker, run in runs]
+
+
+# One detector after the other asks for those of a dialogue.
+_user_utterances, _turns = PerObject(_said_by_user, 1), PerObject(_turns_of, 1)
 
 
 def target_leaked(dialogue: Dialogue) -> bool | None:

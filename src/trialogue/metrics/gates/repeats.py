@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from trialogue.metrics.gates.phrases import patterns
 
@@ -65,9 +65,13 @@ def words_of(text: str) -> tuple[str, ...]:
     ('i', 'would', 'like', 'a', 'movie', 'that', 'is', 'not', 'sad')
     """
     plain = text.casefold().replace("’", "'")
-    plain = _NEGATED.sub(lambda m: f"{_NEGATIONS.get(m[1], m[1])} not" if "'" in m[0] else m[0], plain)
-    plain = _CONTRACTED.sub(lambda m: f"{m[1]} {_ENDINGS[m[2]]}", plain)
-    return tuple(part for word in _WORD.findall(plain) for part in _SPELLINGS.get(word, word).split())
+    if "'" in plain:
+        plain = _NEGATED.sub(lambda m: f"{_NEGATIONS.get(m[1], m[1])} not" if "'" in m[0] else m[0], plain)
+        plain = _CONTRACTED.sub(lambda m: f"{m[1]} {_ENDINGS[m[2]]}", plain)
+    words = _WORD.findall(plain)
+    if _SPELLINGS.keys().isdisjoint(words):
+        return tuple(words)
+    return tuple(part for word in words for part in _SPELLINGS.get(word, word).split())
 
 
 @lru_cache(maxsize=4_000)  # a set of 20 words takes 3 KB
@@ -203,20 +207,19 @@ def _threes(turns: Sequence[tuple[str, str]]) -> Iterator[tuple[tuple[str, str],
 
 def _asks_again(said: Sequence[tuple[str, str, str]]) -> bool:
     """Whether one question is asked several times, or as many questions once more than it takes to get their answer."""
-    asked = Counter(question for text, _, _ in said for question in _questions_of(text))
-    if not asked:
+    asking = [(questions, after) for text, _, after in said if (questions := _questions_of(text))]
+    if not asking:
         return False
-    if max(asked.values()) >= LEAST_ALIKE:
+    if max(Counter(chain.from_iterable(questions for questions, _ in asking)).values()) >= LEAST_ALIKE:
         return True
-    answers: dict[frozenset[str], frozenset[str]] = {}
+    answers: dict[frozenset[str], str] = {}
     again = 0
-    for text, _, after in said:
-        if not (questions := [*map(frozenset, _questions_of(text))]):
-            continue
-        answer = content_of(after)
-        known = [answers[each] for each in questions if each in answers]
-        again += any(len(one & answer) >= SAME_ANSWER * min(len(one), len(answer) or 1) for one in known)
-        answers |= {each: answer for each in questions if each not in answers}
+    for questions, after in asking:
+        words = [*map(frozenset, questions)]
+        if known := [content_of(answers[each]) for each in words if each in answers]:
+            answer = content_of(after)
+            again += any(len(one & answer) >= SAME_ANSWER * min(len(one), len(answer) or 1) for one in known)
+        answers |= {each: after for each in words if each not in answers}
     return again >= LEAST_ALIKE - 1
 
 

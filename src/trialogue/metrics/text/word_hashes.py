@@ -3,20 +3,20 @@
 The hash of a word is BLAKE2b's, the same in every process and on every machine; that of an n-gram mixes those of its words.
 Two different n-grams collide with a probability of 2^-64 per pair, so that among N different ones the probability of any
 collision is about N^2 / 2^65: 3e-8 for a million, 3e-6 for ten million, and a collision makes a count wrong by one. Where
-n-grams are only compared within one reply and its reference, some bits hold the index of the reply; at least 40 remain, and
-with the 1,000 pairs of n-grams of a reply the probability is 1e-9 per reply.
+n-grams are compared within one reply and its reference, a bit says whose they are.
 
 A text is split at white space once, whatever the rules that ask for its words, and a repeated piece is processed by a
 rule once (``tokens.Rule``).
 
-Multiset operations over batches of texts are the batch kernels of ``overlap``. The text's index is stored in the lowest
-bits of each key, so that one integer sort serves all texts.
+Multiset operations over batches of texts are the batch kernels of ``overlap``: each text is a row of hashes, and numpy
+sorts all rows.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
+from itertools import accumulate
 from typing import TypeVar
 
 import numpy as np
@@ -30,7 +30,6 @@ MAX_PIECES = (
 )  # different pieces that are remembered, about 60 MB; then they are forgotten, and hashes stay the same
 NumberT = TypeVar("NumberT", np.int64, np.uint64)
 
-PRIME = np.uint64(0xFF51AFD7ED558CCD)  # of MurmurHash3
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64
 
 
@@ -188,12 +187,26 @@ LONGEST = 64  # words of a text whose columns fit the bits of one number
 CELLS = 1 << 20  # of the table of equal words that is held at a time; 8 MB
 
 
+PADDING = np.uint64((1 << 64) - 1)  # behind the n-grams of a text in its row; the hash of none, but for one in 2^63
+MOST_PADDED = 3  # times the room of the n-grams that rows of equal length may take
+
+
+def distinct_ngrams(grams: NGrams, texts: int) -> NGrams:
+    """The n-grams of each text, each once, by ascending hash."""
+    owners, hashes = [grams.owner[:0]], [grams.hashes[:0]]
+    for places, rows in _sorted_rows([grams], texts):
+        is_new = rows != PADDING
+        is_new[:, 1:] &= rows[:, 1:] != rows[:, :-1]
+        hashes.append(rows[is_new])
+        owners.append(np.repeat(places, is_new.sum(axis=1)))
+    owner, found = np.concatenate(owners), np.concatenate(hashes)
+    order = np.argsort(owner, kind="stable") if len(owners) > 2 else slice(None)
+    return NGrams(found[order], owner[order])
+
+
 def distinct(grams: NGrams, texts: int) -> Ints:
     """Number of distinct n-grams in each text, shape (texts,)."""
-    keys, bits = _hash_keys(grams, texts)
-    keys.sort()
-    first = keys[_starts(keys)]
-    return np.bincount(_owner(first, bits), minlength=texts).astype(np.int64)
+    return np.bincount(distinct_ngrams(grams, texts).owner, minlength=texts).astype(np.int64)
 
 
 def common(left: NGrams, right: NGrams, texts: int) -> Ints:
@@ -201,18 +214,40 @@ def common(left: NGrams, right: NGrams, texts: int) -> Ints:
 
     The clipped counts of Papineni et al. (2002), sec. 2.1.
     """
-    ours, bits = _hash_keys(left, texts, spare=1)
-    theirs, _ = _hash_keys(right, texts, spare=1)
-    one = np.uint64(1)
-    keys = np.concatenate([ours, theirs | one])
-    keys.sort()
-    starts = _starts(keys)
-    values, times = keys[starts], np.diff(np.append(starts, len(keys)))
-    pairs = np.flatnonzero(values[1:] == values[:-1] | one) if len(values) else starts
-    pairs = pairs[(values[pairs] & one) == 0]
-    hits = np.minimum(times[pairs], times[pairs + 1])
-    owner = _owner(values[pairs] >> one, bits)
-    return np.bincount(owner, weights=hits, minlength=texts).astype(np.int64)
+    theirs = np.uint64(1)
+    sides = [NGrams(left.hashes & ~theirs, left.owner), NGrams(right.hashes | theirs, right.owner)]
+    found = np.zeros(texts, dtype=np.int64)
+    for places, rows in _sorted_rows(sides, texts):
+        is_new = np.ones(rows.shape, dtype=bool)
+        is_new[:, 1:] = rows[:, 1:] != rows[:, :-1]
+        starts = np.flatnonzero(is_new)
+        values, times, row = rows.ravel()[starts], np.diff(starts, append=rows.size), starts // max(rows.shape[1], 1)
+        is_pair = (values[1:] == values[:-1] | theirs) & (values[:-1] & theirs == 0) & (row[1:] == row[:-1])
+        pairs = np.flatnonzero(is_pair)
+        hits = np.minimum(times[pairs], times[pairs + 1])
+        found[places] = np.bincount(row[pairs], weights=hits, minlength=len(places))
+    return found
+
+
+def _sorted_rows(parts: Sequence[NGrams], texts: int) -> Iterator[tuple[Ints, Hashes]]:
+    """Texts and, as a row for each, the hashes of all parts in ascending order, ``PADDING`` behind them.
+
+    Many short rows are sorted three times as fast as one long one. Texts of very different lengths come in several groups.
+    """
+    sizes = [np.bincount(each.owner, minlength=texts) for each in parts]
+    whole = np.sum(sizes, axis=0)
+    is_even = int(whole.max(initial=0)) * texts <= MOST_PADDED * int(whole.sum())
+    kinds = np.zeros(texts, dtype=np.int64) if is_even else np.frexp(whole)[1]  # powers of two
+    for kind in np.unique(kinds):
+        chosen = kinds == kind
+        own = [size[chosen, None] for size in sizes]
+        widths = [int(size.max(initial=0)) for size in own]
+        rows = np.full((len(own[0]), sum(widths)), PADDING)
+        for part, size, width, end in zip(parts, own, widths, accumulate(widths), strict=True):
+            hashes = part.hashes if is_even else part.hashes[chosen[part.owner]]
+            rows[:, end - width : end][np.arange(width) < size] = hashes
+        rows.sort(axis=1)
+        yield np.flatnonzero(chosen), rows
 
 
 def longest_common_subsequences(left: Encoded, right: Encoded) -> tuple[Ints, NDArray[np.bool_]]:
@@ -253,19 +288,3 @@ def _pad_rows(texts: Encoded, starts: Ints, chosen: Ints, filling: np.uint64) ->
     places = np.minimum(starts[chosen, None] + columns, len(texts.hashes) - 1)
     own = texts.hashes[places] | np.uint64(2)
     return np.where(columns < lengths[:, None], own, filling)
-
-
-def _hash_keys(grams: NGrams, texts: int, *, spare: int = 0) -> tuple[Hashes, np.uint64]:
-    """Hashes with the number of the text in the lowest bits but some, and how many bits that takes."""
-    bits = max(int(texts).bit_length(), 1)
-    keys = (grams.hashes << np.uint64(bits + spare)) | (grams.owner.astype(np.uint64) << np.uint64(spare))
-    return keys, np.uint64(bits)
-
-
-def _owner(keys: Hashes, bits: np.uint64) -> Ints:
-    return (keys & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int64)
-
-
-def _starts(keys: Hashes) -> Ints:
-    """Start index of each run of equal sorted keys."""
-    return np.flatnonzero(np.concatenate([[len(keys) > 0], keys[1:] != keys[:-1]]))

@@ -10,9 +10,10 @@ import pickle
 import tempfile
 import weakref
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import overload
 
@@ -46,8 +47,11 @@ class StoredDialogues(Sequence[Dialogue]):
         # else can write the file, which has no name where the system allows that.
         self._file = tempfile.TemporaryFile(prefix="trialogue-")  # noqa: SIM115  # closed by the next line
         weakref.finalize(self, self._file.close)
-        self._starts = array("Q", [0])
+        self._places: dict[int, tuple[int, int]] = {}  # of chunks in the file, and their sizes
         self._chunk_roles: list[frozenset[Role]] = []
+        self._names = array("q")  # hashes of the (system, id) of the dialogues in chunks
+        self._given: tuple[StoredDialogues, Callable[[Dialogue], Dialogue]] | None = None
+        """Of what chunks that are not in the file are made."""
         self._held: list[Dialogue] = []
         self._room = most
         self._rest: list[Dialogue] = []
@@ -70,15 +74,30 @@ class StoredDialogues(Sequence[Dialogue]):
         self._room = -1  # order: none stays in memory behind one in the file
         self._rest.append(dialogue)
         if len(self._rest) == CHUNK:
-            content = pickle.dumps(self._rest, pickle.HIGHEST_PROTOCOL)
-            self._file.seek(self._starts[-1])
-            self._file.write(content)
-            self._starts.append(self._starts[-1] + len(content))
+            self._write(len(self._chunk_roles), self._rest)
             self._chunk_roles.append(frozenset(each.role for each in self._rest))
+            self._names.extend(map(_hash_of_name, self._rest))
             self._rest = []
 
+    def with_change(self, change: Callable[[Dialogue], Dialogue]) -> "StoredDialogues":
+        """The dialogues after a change, which is made when they are first decoded; as ``change_later`` has it."""
+        found = StoredDialogues()
+        found._held, found._rest = ([compact(change(each)) for each in some] for some in (self._held, self._rest))
+        found._chunk_roles, found._names, found._given = [*self._chunk_roles], self._names[:], (self, change)
+        found._room, found.roles, found.are_rated = self._room, {**self.roles}, self.are_rated
+        return found
+
+    def with_names(self, names: Collection[tuple[str | None, str]]) -> Iterator[Dialogue]:
+        """Those with some (system, id), in order; only chunks that hold any are decoded."""
+        hashes = frozenset(map(hash, names))
+        places = (place // CHUNK for place, name in enumerate(self._names) if name in hashes)
+        chunks = map(self._chunk, dict.fromkeys(places))
+        for each in chain(self._held, chain.from_iterable(chunks), self._rest):
+            if (each.system, each.id) in names:
+                yield each
+
     def __len__(self) -> int:
-        return len(self._held) + CHUNK * (len(self._starts) - 1) + len(self._rest)
+        return len(self._held) + CHUNK * len(self._chunk_roles) + len(self._rest)
 
     def __iter__(self) -> Iterator[Dialogue]:
         return self.of_roles(*Role)
@@ -110,12 +129,28 @@ class StoredDialogues(Sequence[Dialogue]):
         if place < len(self._held):
             return self._held[place]
         number, inside = divmod(place - len(self._held), CHUNK)
-        return self._rest[inside] if number == len(self._starts) - 1 else chunk(number)[inside]
+        return self._rest[inside] if number == len(self._chunk_roles) else chunk(number)[inside]
 
     def _chunk(self, number: int) -> list[Dialogue]:
-        self._file.seek(self._starts[number])
-        found: list[Dialogue] = pickle.loads(self._file.read(self._starts[number + 1] - self._starts[number]))
+        if number in self._places or self._given is None:
+            return self._decode(number)
+        given, change = self._given
+        found = [compact(change(each)) for each in given._chunk(number)]
+        self._write(number, found)
+        if len(self._places) == len(self._chunk_roles):
+            self._given = None  # its file is not needed any more
         return found
+
+    def _decode(self, number: int) -> list[Dialogue]:
+        start, size = self._places[number]
+        self._file.seek(start)
+        found: list[Dialogue] = pickle.loads(self._file.read(size))
+        return found
+
+    def _write(self, number: int, dialogues: Sequence[Dialogue]) -> None:
+        content = pickle.dumps(dialogues, pickle.HIGHEST_PROTOCOL)
+        self._places[number] = self._file.seek(0, os.SEEK_END), len(content)
+        self._file.write(content)
 
 
 class DialogueKeeper:
@@ -148,14 +183,23 @@ def is_rated(dialogue: Dialogue) -> bool:
 
 def map_dialogues(change: Callable[[Dialogue], Dialogue], dialogues: Sequence[Dialogue]) -> Sequence[Dialogue]:
     """Changed dialogues, stored as the given ones are."""
-    return keep_as(dialogues, map(change, dialogues))
+    if not isinstance(dialogues, StoredDialogues):
+        return [*map(change, dialogues)]
+    return StoredDialogues(map(compact, map(change, dialogues)), most=most_in_memory())
 
 
-def keep_as(given: Sequence[Dialogue], dialogues: Iterable[Dialogue]) -> Sequence[Dialogue]:
-    """Dialogues, stored as given ones are."""
-    if not isinstance(given, StoredDialogues):
-        return list(dialogues)
-    return StoredDialogues(map(compact, dialogues), most=most_in_memory())
+def change_later(change: Callable[[Dialogue], Dialogue], dialogues: Sequence[Dialogue]) -> Sequence[Dialogue]:
+    """Changed dialogues; those that are in a file are changed by the first pass over them, and need none of their own.
+
+    Args:
+        change: of a dialogue; leaves id, system, role and ratings as they are.
+        dialogues: any.
+    """
+    return dialogues.with_change(change) if isinstance(dialogues, StoredDialogues) else [*map(change, dialogues)]
+
+
+def _hash_of_name(dialogue: Dialogue) -> int:
+    return hash((dialogue.system, dialogue.id))
 
 
 _SETS: dict[frozenset[str], set[str]] = {}

@@ -5,10 +5,10 @@ recur (names of measures, origins of labels, reasons) are numbers in the chunk's
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from trialogue.findings.standings import column_name
 from trialogue.findings.threats.texts import GATE_WORDS
 from trialogue.markdown import Element, Leaf, Node, markdown
 from trialogue.records import ClaimVerdict, Dialogue, Mention, MentionedBy, Need, Preference, Score, Utterance
@@ -16,9 +16,9 @@ from trialogue.records.base import JsonValue
 from trialogue.records.dialogue import MENTIONS
 from trialogue.records.kinds.suspicions import Gate
 from trialogue.records.trace import Trace
-from trialogue.render.explorer.chunks import plain, utf16_place
+from trialogue.render.explorer.chunks import plain, to_json, utf16_place
 from trialogue.render.explorer.entries import Entry
-from trialogue.render.explorer.unit_scores import Value
+from trialogue.render.explorer.unit_scores import Values
 
 LATENCY = "latency_s"
 """Key in an utterance's ``meta`` for the seconds taken by the turn that it begins."""
@@ -28,24 +28,53 @@ MAX_LISTED = 12  # ids of a need's items
 NO_TRACE = Trace()
 
 
+Number = Callable[[str], JsonValue]
+"""The number of a text that recurs."""
+Template = tuple[str, tuple[str, ...], tuple[int, ...], str]
+"""JSON of what comes before values and answers, with ``%d`` for numbers; texts that have numbers, in the order in which they
+get them; the place among these of each ``%d``; JSON of what comes behind values and answers."""
+BLANK = re.compile(r'"\\u0000(\d+)"')
+"""The place of a text, as JSON writes it; no text that is shown holds its first character."""
+
+
 class TextCodes:
-    """Texts that recur, as numbers, and utterances that recur."""
+    """Texts that recur, as numbers, and the JSON of what recurs."""
 
-    def __init__(self) -> None:
+    def __init__(self, template: Callable[[Utterance], Template]) -> None:
+        """``template``: of an utterance, the same for all chunks."""
+        self._template = template
         self._numbers: dict[str, int] = {}
-        self._parts: dict[int, tuple[Utterance, dict[str, JsonValue], dict[str, JsonValue]]] = {}
+        self._parts: dict[int, tuple[Utterance, str, str]] = {}
+        self._values: dict[Values, str] = {}
 
-    def utterance(self, said: Utterance, values: list[JsonValue], answers: list[JsonValue]) -> dict[str, JsonValue]:
+    def utterance(self, said: Utterance, values: str, answers: list[JsonValue]) -> str:
         """Everything about an utterance but its text: its own, with ``v`` its values and ``r`` the answers about it."""
         if id(said) not in self._parts:
-            self._parts[id(said)] = said, *_utterance(said, self)  # held, so that its identity stays its own
+            head, names, places, tail = self._template(said)
+            numbers = [*map(self.number, names)]
+            # held, so that its identity stays its own
+            self._parts[id(said)] = said, head % tuple([numbers[place] for place in places]), tail
         _, head, tail = self._parts[id(said)]
-        found = {**head}
-        if values:
-            found["v"] = [*values]
-        if answers:
-            found["r"] = [*answers]
-        return {**found, **tail} if tail else found
+        own = f'"v":[{values}]' if values else ""
+        about = f'"r":{to_json(answers)}' if answers else ""
+        return f"{{{','.join([each for each in (head, own, about, tail) if each])}}}"
+
+    def values(self, rows: Iterable[Values]) -> str:
+        """[column, value, why there is none] of each that says something, without the brackets around all."""
+        return ",".join([text for row in rows if (text := self._values.get(row) or self._add(row))])
+
+    def _add(self, row: Values) -> str:
+        found: list[JsonValue] = [
+            [
+                self.number(name),
+                None if value is None else round_value(value),
+                None if why is None else self.number(why),
+            ]
+            for name, value, why in zip(*row, strict=True)
+            if value is not None or why is not None
+        ]
+        text = self._values[row] = to_json(found)[1:-1]
+        return text
 
     def number(self, text: str) -> int:
         """The number of a text, from 0, in the order in which they come."""
@@ -54,6 +83,19 @@ class TextCodes:
     def texts(self) -> list[JsonValue]:
         """The texts by number."""
         return [plain(text) for text in self._numbers]
+
+
+def template(said: Utterance) -> Template:
+    """What is known of an utterance, but for numbers that each chunk gives to its texts."""
+    names: list[str] = []
+
+    def number(text: str) -> JsonValue:
+        names.append(text)
+        return f"\0{len(names) - 1}"
+
+    before, behind = _utterance(said, number)
+    head, tail = to_json(before)[1:-1].replace("%", "%%"), to_json(behind)[1:-1]
+    return BLANK.sub("%d", head), tuple(names), tuple(map(int, BLANK.findall(head))), tail
 
 
 FOUND_BY = {
@@ -68,14 +110,14 @@ def detail(
     entry: Entry,
     words: TextCodes,
     *,
-    users: str | None,
-    values: Mapping[int | None, Sequence[Value]],
+    values: Mapping[int | None, Sequence[Values]],
     answers: Sequence[Score],
     votes: Sequence[Preference],
     gates: Iterable[Gate],
-) -> dict[str, JsonValue]:
-    """Everything about one row but its texts: ``u`` of each utterance, ``v`` values, ``r`` answers, ``f`` facts, ``n`` the
-    need, ``p`` votes, ``o`` opinions on items, ``e`` the reference, ``c`` calls in turns without a reply, ``x`` meta."""
+) -> str:
+    """JSON of everything about one row but its texts: ``u`` of each utterance, ``v`` values, ``r`` answers, ``f`` facts,
+    ``n`` the need, ``p`` votes, ``o`` opinions on items, ``e`` the reference, ``c`` calls in turns without a reply, ``x``
+    meta."""
     dialogue = entry.dialogue
     last = len(dialogue.utterances) - 1
     if entry.is_reply:  # what is said of the row is said of its last utterance
@@ -84,15 +126,13 @@ def detail(
     for answer in answers:
         answered.setdefault(last if entry.is_reply else answer.utterance, []).append(answer)
     own = None if not entry.is_reply else last
-    return _without_empty(
-        u=[
-            words.utterance(
-                utterance, _values(values.get(index, ()), users, words), _answers(answered.get(index, ()), words)
-            )
-            for index, utterance in enumerate(dialogue.utterances)
-        ],
-        v=_values(values.get(None, ()), users, words),
-        r=_answers(answered.get(None, ()), words),
+    said = [
+        words.utterance(utterance, words.values(values.get(index, ())), _answers(answered.get(index, ()), words.number))
+        for index, utterance in enumerate(dialogue.utterances)
+    ]
+    whole = words.values(values.get(None, ()))
+    rest = _without_empty(
+        r=_answers(answered.get(None, ()), words.number),
         f=_facts(entry, gates),
         n=[] if dialogue.need is None else _need(dialogue.need),
         p=_votes(dialogue, votes),
@@ -102,13 +142,15 @@ def detail(
         x=_amounts(dialogue.trace or NO_TRACE) + _meta(dialogue.meta),
         own=own,
     )
+    parts = (f'"u":[{",".join(said)}]' if said else "", f'"v":[{whole}]' if whole else "", to_json(rest)[1:-1])
+    return f"{{{','.join([each for each in parts if each])}}}"
 
 
 def _without_empty(**fields: JsonValue) -> dict[str, JsonValue]:
     return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
 
 
-def _utterance(said: Utterance, words: TextCodes) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
+def _utterance(said: Utterance, number: Number) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
     """``s`` 1 for the system, ``a`` acts, ``b`` who says so, ``l`` labels, ``m`` mentions, ``k`` ranking, ``w`` seconds,
     ``c`` calls of tools; and behind its values and answers, ``t`` the Markdown of what the system wrote."""
     latency = said.meta.get(LATENCY)
@@ -116,20 +158,20 @@ def _utterance(said: Utterance, words: TextCodes) -> tuple[dict[str, JsonValue],
     trace = said.trace or NO_TRACE
     head: dict[str, JsonValue] = {"s": 1} if said.speaker == "system" else {}
     if said.acts:
-        head["a"] = [_act(act.intent, [(slot.slot, slot.value) for slot in act.slots], words) for act in said.acts]
+        head["a"] = [_act(act.intent, [(slot.slot, slot.value) for slot in act.slots], number) for act in said.acts]
         if origin := _origin_of_acts(said):
             head["b"] = origin
     if said.strategies:
         head["l"] = [
             [
-                words.number(label.strategy),
+                number(label.strategy),
                 label.probability,
-                words.number(label.origin),
-                words.number(label.by.value if label.by is not None else ""),
+                number(label.origin),
+                number(label.by.value if label.by is not None else ""),
             ]
             for label in said.strategies
         ]
-    if mentions := [_mention(said.text, mention, words) for name in MENTIONS for mention in getattr(said, name) or ()]:
+    if mentions := [_mention(said.text, mention, number) for name in MENTIONS for mention in getattr(said, name) or ()]:
         head["m"] = [*mentions]
     if said.ranking:
         head["k"] = [plain(item) for item in said.ranking[:MAX_RANKED]]
@@ -208,33 +250,20 @@ def _origin_of_acts(said: Utterance) -> str:
     return plain(said.acts_by.value if said.acts_labeller is None else f"{said.acts_by.value} by {said.acts_labeller}")
 
 
-def _act(intent: str, slots: Sequence[tuple[str, str | None]], words: TextCodes) -> list[JsonValue]:
+def _act(intent: str, slots: Sequence[tuple[str, str | None]], number: Number) -> list[JsonValue]:
     values = ", ".join(slot if value is None else f"{slot} = {value}" for slot, value in slots)
-    return [words.number(intent), plain(values)]
+    return [number(intent), plain(values)]
 
 
-def _mention(text: str, mention: Mention, words: TextCodes) -> list[JsonValue]:
+def _mention(text: str, mention: Mention, number: Number) -> list[JsonValue]:
     """[start, end, title, id, how it was found]; places are null where they are unknown or lie outside the text."""
     start, end = mention.start, mention.end
     if start is None or end is None or not 0 <= start < end <= len(text):
         places: list[JsonValue] = [None, None]
     else:
         places = [utf16_place(text, start), utf16_place(text, end)]
-    item = words.number(mention.item_id) if mention.item_id is not None else None
-    return [*places, words.number(mention.title), item, words.number(FOUND_BY.get(mention.by, mention.by.value))]
-
-
-def _values(values: Iterable[Value], users: str | None, words: TextCodes) -> list[JsonValue]:
-    """[measure, value, why there is none] of each."""
-    number = words.number
-    return [
-        [
-            number(column_name(measure, users)),
-            None if value is None else round_value(value),
-            None if why is None else number(str(why)),
-        ]
-        for measure, value, why in values
-    ]
+    item = number(mention.item_id) if mention.item_id is not None else None
+    return [*places, number(mention.title), item, number(FOUND_BY.get(mention.by, mention.by.value))]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -243,17 +272,17 @@ def round_value(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def _answers(answers: Iterable[Score], words: TextCodes) -> list[JsonValue]:
+def _answers(answers: Iterable[Score], number: Number) -> list[JsonValue]:
     """[measure, value, rater, kind of rater, lowest, highest, why there is none] of each."""
     return [
         [
-            words.number(each.measure),
+            number(each.measure),
             None if each.value is None else round_value(each.value),
-            None if each.rater is None else words.number(each.rater),
-            words.number(each.raters.value),
+            None if each.rater is None else number(each.rater),
+            number(each.raters.value),
             None if each.scale is None else each.scale.low,
             None if each.scale is None else each.scale.high,
-            None if each.why is None else words.number(str(each.why)),
+            None if each.why is None else number(str(each.why)),
         ]
         for each in answers
     ]

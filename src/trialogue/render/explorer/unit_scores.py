@@ -1,21 +1,19 @@
 """The scores of single rows, looked up where they lie: in the columns of a run's blocks, and in people's answers."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 
-from trialogue.records import Reason, Score, ScoreBlock
+from trialogue.findings.standings import column_name
+from trialogue.records import Score, ScoreBlock
 from trialogue.render.explorer.entries import Entry
 
 Key = tuple[str, str]
 """(system, id of the dialogue or of the situation)."""
 
 
-_Column = tuple[str, Sequence[float | None] | None, dict[int, Reason]]
-"""(measure, values by place, why places have none)."""
-
-
-Value = tuple[str, float | None, Reason | None]
-"""(measure, its value for a row or for one of its utterances, why there is none)."""
+Values = tuple[tuple[str, ...], tuple[float | None, ...], tuple[str | None, ...]]
+"""Names of columns, and of a row or one of its utterances the value in each, and why there is none."""
 
 
 @dataclass(frozen=True)
@@ -27,19 +25,43 @@ class _Place:
     first_reply: int
 
 
+class _Columns:
+    """Those columns of a block that say something of its replies, or of its dialogues."""
+
+    def __init__(self, columns: Iterable[tuple[str, Sequence[float | None], Mapping[int, str]]]) -> None:
+        """``columns``: name, values by place, and why places have none."""
+        known = [each for each in columns if each[1] or each[2]]
+        self.names, self.values = tuple(name for name, _, _ in known), [values for _, values, _ in known]
+        self._whys = [whys for _, _, whys in known]
+
+    def rows(self, places: range) -> Iterator[Values]:
+        """What they say of places in a row."""
+        values = [own[places.start : places.stop] or repeat(None) for own in self.values]
+        whys = [map(own.get, places) if own else repeat(None) for own in self._whys]
+        for _, row, why in zip(places, zip(*values, strict=False), zip(*whys, strict=False), strict=False):
+            yield self.names, row, why
+
+
 @dataclass
 class UnitScores:
-    """Scores by unit."""
+    """Scores by unit, under the names of the report's columns."""
+
+    _users: str | None = None
 
     _dialogues: dict[Key, list[_Place]] = field(default_factory=dict)
     _replies: dict[Key, list[tuple[ScoreBlock, int]]] = field(default_factory=dict)
     _answers: dict[tuple[bool, Key], list[Score]] = field(default_factory=dict)
-    _columns: dict[int, tuple[list[_Column], list[_Column]]] = field(default_factory=dict)
+    _columns: dict[int, tuple[_Columns, _Columns]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, scores: Iterable[Score | ScoreBlock]) -> "UnitScores":
-        """Index the unit scores; system values and differences are skipped."""
-        found = cls()
+    def of(cls, scores: Iterable[Score | ScoreBlock], users: str | None) -> "UnitScores":
+        """Index the unit scores; system values and differences are skipped.
+
+        Args:
+            scores: of the rows, and others.
+            users: the kind of simulated users that columns name; None: none.
+        """
+        found = cls(users)
         for each in scores:
             if isinstance(each, ScoreBlock):
                 found._add_block(each)
@@ -67,37 +89,36 @@ class UnitScores:
         """Single scores: people's answers, and scores read from files."""
         return self._answers.get((entry.is_reply, (entry.system, entry.dialogue.id)), [])
 
-    def values(self, entry: Entry) -> dict[int | None, list[Value]]:
+    def values(self, entry: Entry) -> dict[int | None, list[Values]]:
         """By utterance, values of metrics, and people's mean answers by question; None: those of the whole row."""
-        found: dict[int | None, list[Value]] = {}
+        found: dict[int | None, list[Values]] = {}
         for block, dialogue, replies in self._places(entry):
             of_replies, of_dialogues = self._columns_of(block)
-            if dialogue is not None and (own := _row_of(of_dialogues, dialogue)):
-                found.setdefault(None, []).extend(own)
-            for reply in replies:
-                if own := _row_of(of_replies, reply):
-                    found.setdefault(_utterance_of(block, reply, dialogue), []).extend(own)
-        for utterance, value in _means(self.answers(entry), entry):
-            found.setdefault(utterance, []).append(value)
+            if dialogue is not None:
+                found.setdefault(None, []).extend(of_dialogues.rows(range(dialogue, dialogue + 1)))
+            for reply, own in zip(replies, of_replies.rows(replies), strict=False):  # rows of no columns are none
+                found.setdefault(_utterance_of(block, reply, dialogue), []).append(own)
+        for utterance, name, value in self._means(entry):
+            found.setdefault(utterance, []).append(((name,), (value,), (None,)))
         return found
 
     def means(self, entry: Entry) -> dict[str, float]:
-        """By measure, the value of a row: its own, else the mean of those of its utterances."""
+        """By column, the value of a row: its own, else the mean of those of its utterances."""
         own: dict[str, list[float]] = {}
         of_utterances: dict[str, list[float]] = {}
         for block, dialogue, replies in self._places(entry):
             of_replies, of_dialogues = self._columns_of(block)
-            for measure, value, _ in () if dialogue is None else _row_of(of_dialogues, dialogue):
-                if value is not None:
-                    own.setdefault(measure, []).append(value)
+            wholes = () if dialogue is None else zip(of_dialogues.names, of_dialogues.values, strict=True)
+            for name, values in wholes:
+                if values and (value := values[dialogue or 0]) is not None:
+                    own.setdefault(name, []).append(value)
             parts = of_utterances if dialogue is not None and block.utterances else own
-            for measure, values, _ in of_replies:
-                if values and (known := [each for each in values[replies.start : replies.stop] if each is not None]):
-                    parts.setdefault(measure, []).extend(known)
-        for utterance, (measure, value, _) in _means(self.answers(entry), entry):
-            if value is not None:
-                (own if utterance is None else of_utterances).setdefault(measure, []).append(value)
-        return {measure: sum(found) / len(found) for measure, found in (of_utterances | own).items()}
+            for name, values in zip(of_replies.names, of_replies.values, strict=True):
+                if known := [each for each in values[replies.start : replies.stop] if each is not None]:
+                    parts.setdefault(name, []).extend(known)
+        for utterance, name, value in self._means(entry):
+            (own if utterance is None else of_utterances).setdefault(name, []).append(value)
+        return {name: sum(found) / len(found) for name, found in (of_utterances | own).items()}
 
     def _places(self, entry: Entry) -> Iterator[tuple[ScoreBlock, int | None, range]]:
         """Blocks that hold scores of a row, the place of the dialogue (None: a reply to a situation), its replies."""
@@ -110,40 +131,28 @@ class UnitScores:
                 first = found.first_reply
                 yield found.block, found.dialogue, range(first, first + found.block.replies[found.dialogue])
 
-    def _columns_of(self, block: ScoreBlock) -> tuple[list[_Column], list[_Column]]:
+    def _columns_of(self, block: ScoreBlock) -> tuple[_Columns, _Columns]:
         """Columns of a block that say something of replies, and of dialogues. Gaps are lists; they are looked up often."""
         if id(block) not in self._columns:
-            replies: list[_Column] = []
-            dialogues: list[_Column] = []
+            replies, dialogues = [], []
             for column in block.columns:
-                of_replies = {place: gap.why for gap in column.gaps for place in gap.replies}
-                of_dialogues = {place: gap.why for gap in column.gaps for place in gap.dialogues}
-                if column.replies or of_replies:
-                    replies.append((column.measure, column.replies, of_replies))
-                if column.dialogues or of_dialogues:
-                    dialogues.append((column.measure, column.dialogues, of_dialogues))
-            self._columns[id(block)] = replies, dialogues
+                name = column_name(column.measure, self._users)
+                whys = [(gap, str(gap.why)) for gap in column.gaps]
+                replies.append((name, column.replies, {place: why for gap, why in whys for place in gap.replies}))
+                dialogues.append((name, column.dialogues, {place: why for gap, why in whys for place in gap.dialogues}))
+            self._columns[id(block)] = _Columns(replies), _Columns(dialogues)
         return self._columns[id(block)]
 
-
-def _row_of(columns: Iterable[_Column], place: int) -> list[Value]:
-    """Measures that say something of a place: their values there, and why they have none."""
-    return [
-        (measure, value, whys.get(place))
-        for measure, values, whys in columns
-        if (value := values[place] if values else None) is not None or place in whys
-    ]
+    def _means(self, entry: Entry) -> Iterator[tuple[int | None, str, float]]:
+        """People's mean answers: (utterance, column, mean)."""
+        groups: dict[tuple[str, int | None], list[float]] = {}
+        for each in self.answers(entry):
+            if each.value is not None:
+                utterance = None if entry.is_reply else each.utterance
+                groups.setdefault((each.measure, utterance), []).append(each.value)
+        for (measure, utterance), found in groups.items():
+            yield utterance, column_name(measure, self._users), sum(found) / len(found)
 
 
 def _utterance_of(block: ScoreBlock, reply: int, dialogue: int | None) -> int | None:
     return block.utterances[reply] if dialogue is not None and block.utterances else None
-
-
-def _means(answers: Iterable[Score], entry: Entry) -> Iterator[tuple[int | None, Value]]:
-    groups: dict[tuple[str, int | None], list[float]] = {}
-    for each in answers:
-        if each.value is not None:
-            utterance = None if entry.is_reply else each.utterance
-            groups.setdefault((each.measure, utterance), []).append(each.value)
-    for (measure, utterance), found in groups.items():
-        yield utterance, (measure, sum(found) / len(found), None)

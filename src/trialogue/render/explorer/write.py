@@ -2,21 +2,22 @@
 
 import math
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from trialogue.findings import Findings, Measure
-from trialogue.findings.standings import column_name
-from trialogue.records import MeasureName, Preference
+from trialogue.long_work import PerObject
+from trialogue.records import MeasureName, Preference, Utterance
 from trialogue.records.base import JsonValue
 from trialogue.records.files.opening import write_text
 from trialogue.records.kinds.suspicions import Gate
 from trialogue.render.drawing.theme import DARK, LIGHT, css_variables, system_colors
-from trialogue.render.explorer.chunks import plain, write_chunk
-from trialogue.render.explorer.details import TextCodes, detail, round_value
+from trialogue.render.explorer.chunks import Json, plain, to_json, write_chunk
+from trialogue.render.explorer.details import TextCodes, detail, round_value, template
 from trialogue.render.explorer.entries import Entry, Part, entries_of
 from trialogue.render.explorer.links import PAGE
 from trialogue.render.explorer.threats import threat_rows
@@ -105,11 +106,11 @@ class Columns:
         for name, names in facets.items():
             self.facets[name].add(row, names)
 
-    def add_values(self, values: Mapping[str, float], users: str | None) -> None:
-        """The values of the row that was added last, by measure."""
+    def add_values(self, values: Mapping[str, float]) -> None:
+        """The values of the row that was added last, by column."""
         row = len(self.ids) - 1
-        for measure, value in values.items():
-            column = self.measures.setdefault(column_name(measure, users), array("d"))
+        for name, value in values.items():
+            column = self.measures.setdefault(name, array("d"))
             column.extend([math.nan] * (row - len(column)))
             column.append(value)
 
@@ -161,10 +162,11 @@ def _write_rows(parts: Sequence[Part], data: Path) -> tuple[Columns, dict[str, l
     columns = Columns()
     starts: dict[str, list[JsonValue]] = {"text": [], "detail": []}
     texts: list[JsonValue] = []
-    details: list[JsonValue] = []
-    words, size = TextCodes(), 0
+    details: list[str] = []
+    templates, labels_of = PerObject(template), PerObject(_labels_of)
+    words, size = TextCodes(templates), 0
 
-    def flush(kind: str, content: JsonValue, first: int) -> None:
+    def flush(kind: str, content: JsonValue | Json, first: int) -> None:
         name = f"{kind}-{len(starts[kind])}"
         write_chunk(data, name, content)
         starts[kind].append(first)
@@ -174,13 +176,15 @@ def _write_rows(parts: Sequence[Part], data: Path) -> tuple[Columns, dict[str, l
             flush("text", texts, row - len(texts))
             texts, size = [], 0
         if len(details) == DETAIL_CHUNK:
-            flush("detail", {"words": words.texts(), "rows": details}, row - len(details))
-            details, words = [], TextCodes()
+            flush("detail", _with_words(words, details), row - len(details))
+            details, words = [], TextCodes(templates)
         answers, gates = scores.answers(entry), _gates(part, entry)
         raters = [(each.rater,) for each in answers if each.rater is not None]
         raters += [(vote.rater,) for vote in votes if vote.rater is not None]
-        columns.add(entry, part.name, {**_labels(entry), "rater": raters, "fault": [(gate.value,) for gate in gates]})
-        columns.add_values(scores.means(entry), part.users)
+        columns.add(
+            entry, part.name, {**_labels(entry, labels_of), "rater": raters, "fault": [(gate.value,) for gate in gates]}
+        )
+        columns.add_values(scores.means(entry))
         own = [plain(each.text) for each in entry.dialogue.utterances]
         size += sum(map(len, own))
         texts.append([*own])
@@ -188,7 +192,6 @@ def _write_rows(parts: Sequence[Part], data: Path) -> tuple[Columns, dict[str, l
             detail(
                 entry,
                 words,
-                users=part.users,
                 values=scores.values(entry),
                 answers=answers,
                 votes=votes,
@@ -196,7 +199,7 @@ def _write_rows(parts: Sequence[Part], data: Path) -> tuple[Columns, dict[str, l
             )
         )
     flush("text", texts, len(columns.ids) - len(texts))
-    flush("detail", {"words": words.texts(), "rows": details}, len(columns.ids) - len(details))
+    flush("detail", _with_words(words, details), len(columns.ids) - len(details))
     return columns, starts
 
 
@@ -208,7 +211,7 @@ def _gates(part: Part, entry: Entry) -> Sequence[Gate]:
 def _rows(parts: Sequence[Part]) -> Iterator[tuple[Part, Entry, UnitScores, Sequence[Preference]]]:
     """Every row with its part, the scores to look its own up in, and its votes."""
     for part in parts:
-        scores, votes = UnitScores.of(part.scores), _votes_by_row(part.preferences)
+        scores, votes = UnitScores.of(part.scores, part.users), _votes_by_row(part.preferences)
         for entry in entries_of(part):
             yield part, entry, scores, votes.get((entry.is_reply, entry.system, entry.dialogue.id), ())
 
@@ -223,13 +226,24 @@ def _votes_by_row(votes: Sequence[Preference]) -> Mapping[tuple[bool, str, str],
     return found
 
 
-def _labels(entry: Entry) -> dict[str, list[tuple[str, ...]]]:
+Labels = tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]
+"""Strategies and acts of an utterance."""
+
+
+def _labels(entry: Entry, labels_of: Callable[[Utterance], Labels]) -> dict[str, Iterable[tuple[str, ...]]]:
     """Strategies and acts: of a dialogue all, of a reply to a situation its own."""
     said = entry.dialogue.utterances[-1:] if entry.is_reply else entry.dialogue.utterances
-    return {
-        "strategy": [(label.strategy,) for each in said for label in each.strategies or ()],
-        "act": [(each.speaker, act.intent) for each in said for act in each.acts or ()],
-    }
+    strategies, acts = zip(*map(labels_of, said), strict=True) if said else ((), ())
+    return {"strategy": chain.from_iterable(strategies), "act": chain.from_iterable(acts)}
+
+
+def _labels_of(said: Utterance) -> Labels:
+    strategies = tuple((label.strategy,) for label in said.strategies or ())
+    return strategies, tuple((said.speaker, act.intent) for act in said.acts or ())
+
+
+def _with_words(words: TextCodes, rows: Sequence[str]) -> Json:
+    return Json(f'{{"words":{to_json(words.texts())},"rows":[{",".join(rows)}]}}')
 
 
 def _write_columns(

@@ -206,8 +206,11 @@ def occurrences_of(types: Ints, clusters: npt.NDArray[np.integer[Any]], *, count
     occurrences = np.flatnonzero(times)
     counted, place = times[occurrences], np.searchsorted(occurrences, np.arange(len(times)))
     code = clusters.astype(np.int64) * len(occurrences) + np.repeat(place[own], own)
-    entries, held = np.unique(code, return_counts=True)
-    cluster, entry = np.divmod(entries, max(len(occurrences), 1))
+    is_small = count * len(occurrences) < 1 << 32
+    entries, held = np.unique(
+        code.astype(np.uint32) if is_small else code, return_counts=True
+    )  # half the bytes to sort
+    cluster, entry = np.divmod(entries.astype(np.int64), max(len(occurrences), 1))
     return Occurrences(count, occurrences, counted, cluster, entry, held)
 
 

@@ -333,7 +333,7 @@ def conclude_records(
     material, alpha, manifest = measured.material, inferred.alpha, measured.manifest
     title = title or "Evaluation of " + ", ".join(_short(one) for one in given)
     beside = profiles_beside(inferred) if beside is None else beside
-    beside += passports_beside(given) + wordings_beside(material.dialogues)
+    beside += passports_beside(given) + wordings_beside(measured.wordings)
     beside += judges_beside(material, scores, title=title, alpha=alpha, manifest=manifest) + unused_beside(material)
     findings = conclude(inferred, title=title, beside=beside)
     return Run(findings, scores, tuple(material.preferences), measured.counts, material, measured.faults)

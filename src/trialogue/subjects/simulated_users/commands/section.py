@@ -83,12 +83,8 @@ def passports_beside(given: Sequence[object]) -> Beside:
     )
 
 
-def wordings_beside(dialogues: Iterable[Dialogue]) -> Beside:
-    """A section on the wordings of hybrid users, if the dialogues have any."""
-    by_system: dict[str, Counter[str]] = {}
-    for each in dialogues:
-        by_system.setdefault(each.system or "", Counter()).update(wordings_of([each]))
-    counts = {system: dict(sorted(found.items())) for system, found in by_system.items() if found}
+def wordings_beside(counts: Mapping[str, Mapping[str, int]]) -> Beside:
+    """A section on the wordings of hybrid users, from their outcomes by system; none where nothing was worded."""
     if not counts:
         return NOTHING_BESIDE
     return Beside(sections=(wordings_section(counts, {outcome.value: title for outcome, title in WORDINGS.items()}),))
