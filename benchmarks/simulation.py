@@ -37,17 +37,20 @@ commit 5ffc5cd held 23.9 and 130 times as many; the one of this page holds 14.6 
 fits, and users came to judge more of what an agent says. What is left at n = 100 is to read 223 different messages of
 the agent for the first time (a third of the time), each user's random numbers and profile (15 %), and imports.
 
-Since then (27 November), measured in turn with the commit of this page on two cores that others used, byte for byte the
-same dialogues (CPU time, smallest and middle value of each side; load about 8): n = 100 takes 73 % of the time it took
-(12 pairs), n = 500 takes 76 to 77 % (6 pairs), in 326 instead of 509 and 1,225 instead of 1,779 million instructions
-(callgrind). Applied to the page above, that is 20.0 times the recorded UserSimCRS at n = 100 (goal 20) and 102 times at
-n = 500 (goal 90). Over HTTP, halfway through, 500 dialogues took .79 CPU seconds of the simulator instead of 1.01, and
-388 a second by the wall instead of 331 in the same minute, which is 435 on the idle machine of this page (goal 400).
-Locks of files no longer load filelock, new objects are not looked at when a batch ends, a title followed by its own year
-is linked at once (26 instead of 43 us), utterances that dialogues share are written as JSON once, and powers of ten are
-not looked for in every place of a line. What is left at n = 100 is flat, and twice as slow as when repeated, since most
-code runs for the first time: linking 223 new messages (a fifth), a user's need and profile (a fifth; a generator of
-random numbers takes 37 us instead of 8), the dialogue as JSON (7 %)."""
+Since then (27 November), measured in turn with the commit of this page on two cores that others used, byte for byte
+the same dialogues (CPU time, smallest and middle value of each side; load about 8): n = 100 takes 73 % of the time it
+took (12 pairs), n = 500 takes 76 to 77 % (6 pairs), in 326 instead of 509 and 1,225 instead of 1,779 million
+instructions (callgrind). Applied to the page above, that is 20.0 times the recorded UserSimCRS at n = 100 (goal 20)
+and 102 times at n = 500 (goal 90). Again with nothing else on another machine, on which the same code varied by 40 %
+within minutes (12 rounds of the three in turn; quotients of the smallest and the middle times): .75 and .68 of the
+time at n = 100, .78 and .66 at n = 500, which is 19.6 to 21 times and 101 to 119 times. Over HTTP, halfway through,
+500 dialogues took .79 CPU seconds of the simulator instead of 1.01, and 388 a second by the wall instead of 331 in the
+same minute, which is 435 on the idle machine of this page (goal 400). Locks of files no longer load filelock, new
+objects are not looked at when a batch ends, a title followed by its own year is linked at once (26 instead of 43 us),
+utterances that dialogues share are written as JSON once, and powers of ten are not looked for in every place of a
+line. What is left at n = 100 is flat, and twice as slow as when repeated, since most code runs for the first time:
+linking 223 new messages (a fifth), a user's need and profile (a fifth; a generator of random numbers takes 37 us
+instead of 8), the dialogue as JSON (7 %)."""
 Found = dict[str, float]
 
 # Where the time goes: functions that do not call one another, with what they are for.

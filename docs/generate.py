@@ -271,7 +271,7 @@ def option_line(parameter: Any) -> str:
 
 def setting_line(name: str, setting: Parameter) -> str:
     shown = f"{name}.NAME=VALUE" if is_mapping(setting.kind) else f"{name}={example_of(setting.kind, setting.default)}"
-    return f"- `{shown}`: {help_of(setting)}"
+    return f"- `{shown}`: {help_of(setting.kind, setting.about)}"
 
 
 PAGES: dict[str, Callable[[], str]] = {

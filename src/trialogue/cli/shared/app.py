@@ -222,7 +222,7 @@ class Command(TyperCommand):
         """Its settings as the help lists them."""
         looks = {"rich_help_panel": SETTINGS, "metavar": " ", "show_default": False}
         options = [
-            _option(each.name, str | None, None, f"--{name}", help=help_of(each), **looks)
+            _option(each.name, str | None, None, f"--{name}", help=help_of(each.kind, each.about), **looks)
             for name, each in self.settings.items()
         ]
         for line, (name, each) in zip(_typer_command(options).params, self.settings.items(), strict=True):

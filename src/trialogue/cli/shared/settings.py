@@ -5,12 +5,9 @@ import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 from trialogue.options import bounds_of, parts_of, words_of_bounds
-
-if TYPE_CHECKING:
-    from trialogue.cli.shared.parameters import Parameter
 
 FILES = (".yaml", ".yml", ".json")
 
@@ -93,11 +90,11 @@ def words_of_kind(annotation: Any) -> str:
     return f"{known.get(kind, 'a text')} {words_of_bounds(bounds_of(annotation))}".rstrip()
 
 
-def help_of(setting: "Parameter") -> str:
-    """What a setting is for, with its bounds or choices."""
-    bounds = words_of_bounds(bounds_of(setting.kind))
-    choices = ", ".join(get_args(_plain(setting.kind))) if _kind(setting.kind) is Literal else ""
-    return f"{setting.about}{f', {bounds}' if bounds else ''}{f' ({choices})' if choices else ''}."
+def help_of(kind: Any, about: str) -> str:
+    """What a setting of a type is for, with its bounds or choices."""
+    bounds = words_of_bounds(bounds_of(kind))
+    choices = ", ".join(get_args(_plain(kind))) if _kind(kind) is Literal else ""
+    return f"{about}{f', {bounds}' if bounds else ''}{f' ({choices})' if choices else ''}."
 
 
 def example_of(annotation: Any, default: Any) -> str:
