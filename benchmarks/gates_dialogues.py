@@ -2,8 +2,9 @@
 
     python -m benchmarks.gates --file F.tsv ... [--missed]
 
-One dialogue a row: id, gate, label (``fault`` or ``clean``), the need and the utterances as JSON. The need has a target by
-its title, what the user likes and dislikes, and genres; the utterances are pairs of speaker and text.
+One dialogue a row: id, gate (or ``plain``: no gate may fire), label (``fault`` or ``clean``), the need and the utterances
+as JSON. The need has a target by its title, what the user likes and dislikes, and genres; the utterances are pairs of
+speaker and text.
 """
 
 import csv
@@ -20,6 +21,7 @@ from trialogue.records.kinds.suspicions import Gate
 from trialogue.simulation.users.needs import resolve_mentions
 
 GATES = {"role": Gate.ASSISTANT_ROLE, "leaked": Gate.TARGET_LEAKED, "contradicted": Gate.NEED_CONTRADICTED}
+PLAIN = "plain"  # a dialogue without any fault: clean for every gate
 GATES |= {"thanks": Gate.ENDLESS_THANKS, "loop": Gate.LOOP, "truncated": Gate.TRUNCATED}
 
 
@@ -54,13 +56,9 @@ def judged(path: Path) -> Iterator[Judged]:
             "wish": frozenset((*need["likes"], *need["dislikes"])),
         }
         found = gates_in(dialogue, vocabulary, facts)
-        yield Judged(
-            row["id"],
-            GATES[row["gate"]],
-            row["label"] == "fault",
-            dialogue,
-            frozenset(gate for gate in found if found[gate]),
-        )
+        fires = frozenset(gate for gate in found if found[gate])
+        for gate in GATES.values() if row["gate"] == PLAIN else (GATES[row["gate"]],):
+            yield Judged(row["id"], gate, row["label"] == "fault", dialogue, fires)
 
 
 def item_of(title: str) -> Item:
