@@ -278,8 +278,8 @@ b580d7ed).
 Of the eleven leaks that were missed, most describe the target, misspell it or give its title in another language, where no
 catalogue says what it is.
 
-A fifth file (`gates_dialogues_unseen_3.tsv`, 150 faults, 120 near misses and 40 plain dialogues, which no gate may fire on, by
-a fifth author, who had read the page that describes the gates to users and nothing else) was counted once, on finished
+A fifth file (`gates_dialogues_unseen_3.tsv`, 150 faults, 120 near misses and 40 plain dialogues, on which no gate may fire,
+by a fifth author, who had read the page that describes the gates to users and nothing else) was counted once, on finished
 code (commit 1219bfc4). **These are today's detectors on an author nobody had read:**
 
 | gate | found | recall | precision |
@@ -291,12 +291,12 @@ code (commit 1219bfc4). **These are today's detectors on an author nobody had re
 | target_leaked | 5 of 25 | 0.20 [0.09, 0.39] | 0.83 [0.44, 0.97] |
 | need_contradicted | 9 of 25 | 0.36 [0.20, 0.55] | 0.69 [0.42, 0.87] |
 
-The detectors before the last revision found 22 of its loops and were equal otherwise. Of the 20 leaks that were missed, 18
-describe the target by plot, cover, characters or people, and the file has no catalogue with such facts: of films, books,
-music, games, restaurants, podcasts and shops, only a model that knows the world would recognise them. Truncated fires on a
-last message that ends with a preposition ("this is what I'm in for") or without the mark that the user sets elsewhere, and
-assistant_role on users who talk *about* language models and personas. Nothing was changed after reading them. The goal
-(recall .90, precision .95 for each gate) is reached for endless_thanks and loop.
+The detectors before the last revision found 22 of its loops and were equal otherwise. Of the 20 leaks that were missed,
+17 describe the target by plot, cover, characters or people, and the file has no catalogue with such facts; three name
+it in another form ("1984", "rogan", a product without its maker). Only what knows the world would recognise them.
+Truncated fires on a last message that ends with a preposition ("this is what I'm in for") or without the mark that the
+user sets elsewhere, and assistant_role on users who talk *about* language models and personas. Nothing was changed
+after reading them. The goal (recall .90, precision .95 for each gate) is reached for endless_thanks and loop.
 
 Tried with one author left out at a time, and left out: a logistic regression on words, pairs and triples of words, fitted to
 all other authors and half of the people, with 0.4 % of the other half as its bound. Beside the rules of then
