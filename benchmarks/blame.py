@@ -32,7 +32,7 @@ defensible. **These are the numbers to quote.** Today:
 
 `blame_logs.jsonl`. At first sight, at commit c5b75515 and with nothing changed, 77 of 116 were right (model 19 of 24, tool 9
 of 24, user 1 of 12, harness 8 of 16, none 40 of 40). It was read afterwards, and the rules of
-`findings/logs/quiet_endings.py` (a limit that was reached, an answer cut off or running in circles, a user who left a
+`findings/logs/blame.py` (a limit that was reached, an answer cut off or running in circles, a user who left a
 question open or whose part is no user's) were written with it in sight. Today:
 
 {first}

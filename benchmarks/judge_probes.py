@@ -23,8 +23,8 @@ from trialogue.records import Dialogue, Utterance
 from trialogue.seeds import rng_for
 from trialogue.stats.correction.means import corrected_means
 from trialogue.stats.correction.table import Estimand, judged_table
-from trialogue.subjects.judging.probe_records import ProbeFinding, ProbeVerdict
 from trialogue.subjects.judging.probes import probe_findings
+from trialogue.subjects.judging.records import ProbeFinding, ProbeVerdict
 
 ASPECT = "dialogue_overall"
 CONVERSATION = re.compile(r"<conversation>\n(.*?)</conversation>", re.DOTALL)

@@ -1,4 +1,4 @@
-"""Whether tests notice small faults. Plants seeded mutants in five rooms and writes ``benchmarks/MUTANTS.md``.
+"""Whether tests notice small faults. Plants seeded mutants in six rooms and writes ``benchmarks/MUTANTS.md``.
 
     python -m benchmarks.mutants --number 200        # draws and runs; goes on where it stopped
     python -m benchmarks.mutants --again             # survivors again, with the tests of now and more time
@@ -40,7 +40,8 @@ from benchmarks.mutants_page import PAGE, page
 from benchmarks.mutants_tests import PACKAGE, ROOT, SRC, TESTS, tests_for
 
 KEPT = Path(__file__).parent / "mutants.jsonl"
-ROOMS = ("stats", "records", "metrics", "findings", "simulation")
+ROOMS = ("stats", "records", "metrics", "findings", "subjects", "simulation")
+UNTOUCHED = {"pages", "commands"}  # of a subject: nothing is estimated there
 MESSAGES = ("texts.py", "codes.py")  # what they hold are the texts of messages
 RECORDS = ("dialogue", "estimate", "score")
 KNOWN = (
@@ -67,7 +68,7 @@ def drawn(number: int, seed: int = SEED) -> list[Mutant]:
     lines: dict[tuple[str, int], list[Mutant]] = {}
     for room in ROOMS:
         for source in sorted((SRC / PACKAGE / room).rglob("*.py")):
-            if source.name not in MESSAGES:
+            if source.name not in MESSAGES and not (room == "subjects" and UNTOUCHED & set(source.parts)):
                 for mutant in mutants_of(source, str(source.relative_to(SRC))):
                     lines.setdefault((mutant.path, mutant.line), []).append(mutant)
     chosen = [min(candidates, key=lambda one: _order(seed, one)) for candidates in lines.values()]

@@ -17,7 +17,7 @@ INTRODUCTION = """# Do tests notice small faults?
 
 Made by `make mutants` (`benchmarks/mutants.py`). A mutant is the package with one small fault: another operator, a
 moved bound, a constant one more or less, a negated condition, a dropped `not`, `min` for `max`, `return None`. Lines of
-the five rooms are drawn by a hash of seed and text, each line with a candidate as likely as any other; one fault for
+the rooms in the table are drawn by a hash of seed and text, each line with a candidate as likely as any other; one fault for
 each line. Docstrings, annotations, strings, messages, logging, decorators and the arguments of `raise` are left out.
 
 Each mutant is tested in a process of its own: first the test module that mirrors the changed one, then its folder, then
@@ -82,7 +82,7 @@ def page(
         [
             INTRODUCTION,
             f"Run: {total.run} of {drawn} drawn mutants, {seconds:,.0f} processor seconds of tests, "
-            f"at {', '.join(commits)}.",
+            f"at {', '.join(commits)}; paths are those at these commits.",
             "",
             "| room | run | killed | timed out | survived | equivalent | score | 95 % CI |",
             "|---|---|---|---|---|---|---|---|",

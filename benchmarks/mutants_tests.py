@@ -99,7 +99,8 @@ def _tests_that_name(word: str) -> tuple[Path, ...]:
 def tests_for(source: Path) -> list[Path]:
     """Test files in the order in which they are asked: the mirrored one, its folder, its room, then others by distance."""
     parts = source.relative_to(SRC / PACKAGE).with_suffix("").parts
-    room, folder, stem = TESTS / parts[0], TESTS.joinpath(*parts[:-1]), parts[-1]
+    room = TESTS.joinpath(*parts[: 2 if parts[0] == "subjects" else 1])
+    folder, stem = TESTS.joinpath(*parts[:-1]), parts[-1]
     distances = dict(_tests_at(module_name(source)))
     for path in _tests_that_name(stem):  # metrics and agents are found by name, without an import
         distances[path] = min(distances.get(path, FARTHEST), 1 if room in path.parents else 2)

@@ -65,11 +65,11 @@ if TYPE_CHECKING:
     from trialogue.simulation.batch.batch import Batch as Batch
     from trialogue.simulation.batch.simulation_file import SimulationFile as SimulationFile
     from trialogue.stats.correction.table import Estimand as Estimand
+    from trialogue.subjects.agreement.commands.agree import Agreement as Agreement
     from trialogue.subjects.agreement.commands.agree import agree as agree
-    from trialogue.subjects.agreement.commands.result import Agreement as Agreement
     from trialogue.subjects.agreement.records import AgreementFindings as AgreementFindings
     from trialogue.subjects.alignment.commands.align import align as align
-    from trialogue.subjects.alignment.commands.run import AlignmentRun as AlignmentRun
+    from trialogue.subjects.alignment.commands.result import AlignmentRun as AlignmentRun
     from trialogue.subjects.board.commands.board import Board as Board
     from trialogue.subjects.board.commands.board import board as board
     from trialogue.subjects.comparison.commands.compare import ComparisonResult as ComparisonResult
@@ -140,11 +140,10 @@ _MODULES = {
     "simulation.batch.batch": ("Batch",),
     "simulation.batch.simulation_file": ("SimulationFile",),
     "stats.correction.table": ("Estimand",),
-    "subjects.agreement.commands.agree": ("agree",),
-    "subjects.agreement.commands.result": ("Agreement",),
+    "subjects.agreement.commands.agree": ("Agreement", "agree"),
     "subjects.agreement.records": ("AgreementFindings",),
     "subjects.alignment.commands.align": ("align",),
-    "subjects.alignment.commands.run": ("AlignmentRun",),
+    "subjects.alignment.commands.result": ("AlignmentRun",),
     "subjects.board.commands.board": ("Board", "board"),
     "subjects.comparison.commands.compare": ("ComparisonResult", "compare"),
     "subjects.evaluation.commands.display": ("Scores",),

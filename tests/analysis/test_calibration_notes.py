@@ -14,7 +14,7 @@ from trialogue.records import Reason, ReasonCode, Score, write_records
 from trialogue.strategies.bundled_model import default_model
 from trialogue.strategies.models import Model, save_model
 from trialogue.subjects.alignment.commands.align import align
-from trialogue.subjects.alignment.commands.run import AlignmentRun
+from trialogue.subjects.alignment.commands.result import AlignmentRun
 from trialogue.subjects.alignment.commands.write_labels import write_labels
 from trialogue.subjects.evaluation.commands.evaluate import evaluate
 from trialogue.workflows.score import score

@@ -11,7 +11,7 @@ from trialogue.cli.app import app
 from trialogue.errors import DataError, TrialogueError, UsageError
 from trialogue.records import Dialogue, Labeller, Situation, StrategyLabel, Utterance, write_records
 from trialogue.strategies.bundled_model import default_model
-from trialogue.subjects.alignment.commands.planning import next_model, plans, rebuild_dialogues
+from trialogue.subjects.alignment.commands.next_strategy import next_model, plans, rebuild_dialogues
 
 RUNNER = CliRunner()
 

@@ -9,7 +9,7 @@ from trialogue.findings import League, Measure, StatementKind
 from trialogue.findings.league import leagues
 from trialogue.findings.records import Noted
 from trialogue.findings.systems.answer import answer, texts_of
-from trialogue.findings.systems.baseline_section import baseline_methods, baseline_sections
+from trialogue.findings.systems.beside import baseline_methods, baseline_sections
 from trialogue.metrics import get_card
 from trialogue.records import Estimate, Interval, Level, Role, Score
 

@@ -14,8 +14,8 @@ from trialogue.inputs.label_origins import label_counts, with_labellers
 from trialogue.metrics import offline_conversations
 from trialogue.records import Dialogue, Labeller, Response, StrategyLabel, Utterance, write_records
 from trialogue.subjects.alignment.commands.align import align
-from trialogue.subjects.alignment.commands.planning import next_model
-from trialogue.subjects.alignment.commands.run import AlignmentRun
+from trialogue.subjects.alignment.commands.next_strategy import next_model
+from trialogue.subjects.alignment.commands.result import AlignmentRun
 from trialogue.subjects.alignment.labelling.answers import read_answers
 
 

@@ -13,7 +13,7 @@ from trialogue.render.drawing.by_matplotlib import MARKERS, matplotlib_pdf, matp
 from trialogue.render.drawing.marks import POLYGONS, Box, Dot, Drawing, Path, Shape, series_marks
 from trialogue.render.drawing.svg import svg_file
 from trialogue.render.plots import Figure, figures
-from trialogue.subjects.alignment.pages.figure import alignment_figures
+from trialogue.subjects.alignment.pages.figures import alignment_figures
 from trialogue.subjects.planning.pages.power import power_figure
 from trialogue.subjects.planning.study_power import DesignAlternative, PowerFindings, StudyPower
 

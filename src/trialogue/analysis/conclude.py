@@ -17,9 +17,7 @@ from trialogue.findings.examples import examples
 from trialogue.findings.logs.log import log_findings
 from trialogue.findings.sample.collect import sample_of
 from trialogue.findings.systems.answer import primary_league
-from trialogue.findings.systems.baseline_section import baseline_methods, baseline_sections
-from trialogue.findings.systems.failure_section import failure_sections
-from trialogue.findings.systems.sensitivity import sensitivity
+from trialogue.findings.systems.beside import baseline_methods, baseline_sections, failure_sections, sensitivity
 from trialogue.findings.threats.language_texts import language_lines
 from trialogue.findings.threats.users import separate_users
 from trialogue.findings.titles import with_titles

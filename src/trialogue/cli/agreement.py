@@ -15,10 +15,10 @@ from trialogue.cli.shared.results import print_findings
 from trialogue.options import Help, Seed, Setting
 
 if TYPE_CHECKING:
+    from trialogue.subjects.agreement.commands.agree import Agreement
     from trialogue.subjects.agreement.commands.benchmark import BenchmarkResult
-    from trialogue.subjects.agreement.commands.result import Agreement
     from trialogue.subjects.agreement.records import AgreementFindings
-    from trialogue.subjects.alignment.commands.run import AlignmentRun
+    from trialogue.subjects.alignment.commands.result import AlignmentRun
 
 NOTHING = "nothing; all texts already have human labels"
 

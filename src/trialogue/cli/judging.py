@@ -115,7 +115,7 @@ def print_price(costs: list[tuple[str, Any]], disclosure: "Disclosure | None", *
     import json
     from dataclasses import asdict
 
-    from trialogue.subjects.judging.pages.cost import cost_text
+    from trialogue.subjects.judging.pages.texts import cost_text
 
     if as_json:
         typer.echo(json.dumps({name: asdict(cost) for name, cost in costs}))
@@ -198,7 +198,7 @@ def plan(
     from trialogue.records import write_records
     from trialogue.stats.correction.table import Estimand
     from trialogue.subjects.judging.commands.judge import judged_aspect, plan_labels
-    from trialogue.subjects.judging.pages.plan import plan_text
+    from trialogue.subjects.judging.pages.texts import plan_text
     from trialogue.workflows.mapped import with_mapping
 
     asked = models()
@@ -281,7 +281,7 @@ def pairs(
     """Let a language model compare dialogues of every pair of systems, in both orders."""
     from trialogue.records.files.jsonl import to_line
     from trialogue.subjects.judging.commands.pairs import PREFERENCES, judge_pairs, prepare_pairs
-    from trialogue.subjects.judging.pages.pairs import pairs_text
+    from trialogue.subjects.judging.pages.texts import pairs_text
     from trialogue.workflows.mapped import with_mapping
 
     asked = models()

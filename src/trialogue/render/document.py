@@ -1,4 +1,4 @@
-"""A document: sections of sentences, tables and figures, and threats, which each medium renders once (``report.render``).
+"""A document: sections of sentences, tables and figures, and threats, which each medium renders once (``render.media``).
 
 A table has rows of one kind, and columns that say where they are shown. Files hold the ``raw`` cells, people read their
 ``text``: nothing is rounded in a file, and nothing undefined becomes 0 anywhere.

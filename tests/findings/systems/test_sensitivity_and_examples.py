@@ -3,7 +3,7 @@
 from tests.findings.test_league import SURE, league
 from trialogue.findings import League
 from trialogue.findings.examples import examples
-from trialogue.findings.systems.sensitivity import sensitivity
+from trialogue.findings.systems.beside import sensitivity
 from trialogue.records import Dialogue, Score
 
 

@@ -14,8 +14,8 @@ from trialogue.judges.probes import ProbeCase, ProbeCases, Probes, plant, sample
 from trialogue.records import Dialogue
 from trialogue.render.media.papers import table_markdown
 from trialogue.subjects.judging.pages.document import probes_table
-from trialogue.subjects.judging.probe_records import ProbeFinding, ProbeVerdict
 from trialogue.subjects.judging.probes import probe_findings, probe_threats
+from trialogue.subjects.judging.records import ProbeFinding, ProbeVerdict
 
 TITLES = ("Alien (1999)", "Heat (1995)", "Big (1998)", "Up (2009)")
 

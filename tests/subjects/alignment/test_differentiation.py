@@ -9,7 +9,7 @@ from trialogue.errors import DataError, UsageError
 from trialogue.metrics import Conversation, Reply, conversations_of, get_metrics
 from trialogue.records import Dialogue, Labeller, Preference, StrategyLabel, Utterance
 from trialogue.subjects.alignment.differentiation import PreferredPair, differentiation, preferred_pairs
-from trialogue.subjects.alignment.pages.mixtures_figure import mixtures
+from trialogue.subjects.alignment.pages.figures import mixtures
 
 
 def said(text: str, strategy: str) -> Utterance:

@@ -11,8 +11,8 @@ from trialogue.render.document import Medium
 from trialogue.render.media.papers import table_latex, table_markdown
 from trialogue.stats.association.partial import partial_slope
 from trialogue.subjects.judging.card import judge_card
-from trialogue.subjects.judging.card_records import JudgeCard
 from trialogue.subjects.judging.pages.document import card_table
+from trialogue.subjects.judging.records import JudgeCard
 from trialogue.subjects.judging.units import JudgedUnit
 
 SYSTEMS = ("alpha", "beta", "gamma", "delta", "epsilon")

@@ -11,7 +11,7 @@ from trialogue.findings import StatementKind
 from trialogue.records import Dialogue, Score, Utterance, write_records
 from trialogue.subjects.comparison.commands.compare import compare
 from trialogue.subjects.evaluation.pages.write import read_findings
-from trialogue.subjects.simulated_users.commands.section import read_passport
+from trialogue.subjects.simulated_users.commands.beside import read_passport
 from trialogue.subjects.simulated_users.records import PassportPart
 from trialogue.workflows.experiment import experiment_of, plan_steps, plan_text, run_experiment
 from trialogue.workflows.experiment.run import ExperimentResult

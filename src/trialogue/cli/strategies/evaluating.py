@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from trialogue.strategies.base import Example
     from trialogue.strategies.evaluation.results import EvaluationResult
     from trialogue.strategies.models import Model
-    from trialogue.subjects.alignment.commands.planning import StrategyPlan
+    from trialogue.subjects.alignment.commands.next_strategy import StrategyPlan
 
 SEQUENCE = "sequence"
 NAMES = {"frequencies": "strategy frequencies (no history)"}
@@ -149,7 +149,7 @@ def evaluate_sequence(
     """Cross-validate a model of the next strategy by dialogue, and print it with the baseline of strategy frequencies."""
     from trialogue.inputs.label_origins import declared_labeller
     from trialogue.strategies.card import number
-    from trialogue.subjects.alignment.commands.planning import cross_validate_planner
+    from trialogue.subjects.alignment.commands.next_strategy import cross_validate_planner
 
     tell(f"n-grams by dialogue, {folds} folds")
     dialogues, accuracies = cross_validate_planner(data, folds=folds, seed=seed, labels_by=declared_labeller(labels_by))
@@ -246,7 +246,7 @@ def next_strategy(
     """
     from trialogue.inputs.label_origins import declared_labeller
     from trialogue.subjects.alignment.commands.align import find_model
-    from trialogue.subjects.alignment.commands.planning import next_model, plans
+    from trialogue.subjects.alignment.commands.next_strategy import next_model, plans
     from trialogue.workflows.mapped import with_mapping
 
     by = declared_labeller(labels_by)

@@ -165,7 +165,7 @@ def examples(data: "Sequence[Named]", origin: str, names: Path | None = None) ->
 
 def _join_situations(situations: "Iterable[Situation]") -> "Iterator[Dialogue]":
     """Dialogues of the longest situations, with labels that stand on the references of shorter ones put in their places."""
-    from trialogue.subjects.alignment.commands.planning import rebuild_dialogues
+    from trialogue.subjects.alignment.commands.next_strategy import rebuild_dialogues
 
     given = [one for one in situations if one.reference is not None]
     references = {(one.dialogue_id or one.id, len(one.context)): one.reference for one in given}

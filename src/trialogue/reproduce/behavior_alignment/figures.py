@@ -25,8 +25,12 @@ from trialogue.seeds import rng_for
 from trialogue.strategies.base import StrategyClassifier
 from trialogue.strategies.labelling import label_records
 from trialogue.subjects.agreement.preference_agreement import pairs_of, preference_agreement, values_by_side
-from trialogue.subjects.alignment.differentiation import PreferredPair, differentiation, preferred_pairs
-from trialogue.subjects.alignment.differentiation_records import Differentiation
+from trialogue.subjects.alignment.differentiation import (
+    Differentiation,
+    PreferredPair,
+    differentiation,
+    preferred_pairs,
+)
 
 PART2, PART3 = "Figure 2: agreement with people's preferences", "Figure 3: from the worst system to the ideal one"
 IDEAL, WORST = 0.88, 0.11  # Behavior Alignment of the paper's two ends

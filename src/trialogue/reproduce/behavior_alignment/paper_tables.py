@@ -8,7 +8,7 @@ from pathlib import Path
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
 from trialogue.reproduce.behavior_alignment.rows import STATUS, Row, render_estimate, three_decimals
-from trialogue.subjects.alignment.differentiation_records import Differentiation
+from trialogue.subjects.alignment.differentiation import Differentiation
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Reproduction:
 
     def write(self, folder: Path) -> Path:
         """Write ``reproduction.md``, ``reproduction.jsonl`` and a figure for each set of pairs; returns the page."""
-        from trialogue.subjects.alignment.pages.mixtures_figure import mixtures
+        from trialogue.subjects.alignment.pages.figures import mixtures
 
         lines = [to_line(row) for row in self.rows]
         lines += [to_line(one) for found in self.figures.values() for one in found]

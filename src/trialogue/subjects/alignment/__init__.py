@@ -1,1 +1,1 @@
-"""Alignment profiles by strategy and turn, and differentiation of metrics."""
+"""Behavior Alignment: labels of people and of models, what more of them are worth, and differentiation of metrics."""

@@ -1,1 +1,1 @@
-"""Findings about systems from a judge, from human labels, and from both combined."""
+"""Judges: systems by their scores, by human labels and by both; the report card of a judge, and probes for its biases."""

@@ -16,7 +16,7 @@ from trialogue.subjects.agreement.ceilings import ceiling_of
 from trialogue.subjects.agreement.rating_agreement import rating_agreement
 from trialogue.subjects.agreement.records import AgreementCoefficient
 from trialogue.subjects.agreement.score_pairs import Floats, JudgedUnits
-from trialogue.subjects.judging.card_records import JudgeCard, ScaleShare, ScaleUse, SystemLeniency
+from trialogue.subjects.judging.records import JudgeCard, ScaleShare, ScaleUse, SystemLeniency
 from trialogue.subjects.judging.units import JudgedUnit
 
 MIN_WITHIN = 20

@@ -11,16 +11,16 @@ from trialogue.stats.comparison.families import bonferroni
 from trialogue.stats.correction.means import Correction, Corrections, corrected_means
 from trialogue.stats.correction.table import Estimand, JudgedTable, judge_as_labels
 from trialogue.subjects.judging.answer import answer
-from trialogue.subjects.judging.card_records import JudgeCard
 from trialogue.subjects.judging.coverage import JudgeCoverage
-from trialogue.subjects.judging.probe_records import ProbeFinding
 from trialogue.subjects.judging.records import (
+    JudgeCard,
     JudgedCorrelation,
     JudgedDifference,
     JudgedSystem,
     JudgedValue,
     JudgeVerdict,
     JudgingFindings,
+    ProbeFinding,
 )
 from trialogue.subjects.judging.threats import judging_threats, uncorrected_threats
 

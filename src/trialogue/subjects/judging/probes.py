@@ -14,7 +14,7 @@ from trialogue.stats.comparison.means import bounded_mean_interval
 from trialogue.stats.comparison.shares import move_past_zero
 from trialogue.stats.comparison.two_sides import FEWEST_PAIRS
 from trialogue.stats.resampling.clusters import cluster_sums
-from trialogue.subjects.judging.probe_records import ProbeFinding, ProbeVerdict
+from trialogue.subjects.judging.records import ProbeFinding, ProbeVerdict
 
 SAME = 1e-9
 FEWEST_PLACES = 5  # pairs; of three or four, the interval of a rare preference may hold it in .85 of samples only

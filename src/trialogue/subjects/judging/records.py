@@ -1,19 +1,155 @@
-"""Records of judged systems: values by a judge, by human labels, and by both combined.
+"""Records of judging: systems by a judge, by human labels and by both, the report card of a judge, and bias probes.
 
-They are deliberately not ``Score`` records: a corrected value contains people's answers, so comparing it with them would be
-circular.
+Corrected values are deliberately not ``Score`` records: they contain people's answers, so comparing them with these answers
+would be circular.
 """
 
+from enum import StrEnum
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from trialogue.findings.threat import Threat, Validity
-from trialogue.records import Estimate, Manifest, MeasureName, Raters, Record
+from trialogue.judges.probe_kinds import ProbeKind
+from trialogue.records import Estimate, Manifest, MeasureName, Raters, Reason, Record
 from trialogue.stats.correction.association import Statistic
 from trialogue.stats.correction.table import Estimand
-from trialogue.subjects.judging.card_records import JudgeCard
-from trialogue.subjects.judging.probe_records import ProbeFinding
+from trialogue.subjects.agreement.records import AgreementCoefficient, Ceiling
+
+
+class SystemLeniency(Record):
+    """How much higher than people a judge scores one system."""
+
+    system: str
+    """Its name."""
+    leniency: Estimate
+    """Mean of the judge's scores less people's labels of the same units, on the scale of the labels."""
+    unscored: int
+    """Units without a score of the judge, those without labels included."""
+    judged: int
+    """All its units."""
+
+
+class ScaleShare(Record):
+    """How often one value is given."""
+
+    value: float
+    """The value."""
+    judge: float
+    """Share of the judge's scores of labelled units."""
+    people: float
+    """Share of people's single labels."""
+
+
+class ScaleUse(Record):
+    """Which part of the scale a judge uses, on the units that people labelled."""
+
+    low: float
+    """Lowest label: of the declared scale, or that occurs."""
+    high: float
+    """Highest label."""
+    is_declared: bool
+    """Whether the scale was declared."""
+    judge_at_high: float
+    """Share of the judge's scores at the highest label or above."""
+    people_at_high: float
+    """Share of people's labels there."""
+    judge_at_low: float
+    """Share of the judge's scores at the lowest label or below."""
+    people_at_low: float
+    """Share of people's labels there."""
+    spread_ratio: float | None
+    """Standard deviation of the judge's scores over that of people's labels (means of raters); None: labels do not vary."""
+    shares: tuple[ScaleShare, ...] = ()
+    """By value; empty if there are too many different ones."""
+
+
+class JudgeCard(Record):
+    """What is known of a judge. Agreement is of its raw scores; a corrected score holds people's answers."""
+
+    judge: str
+    """Full name of the judge's column."""
+    question: str
+    """What people were asked."""
+    level: Literal["dialogue", "turn"]
+    """Unit of analysis."""
+    labelled: int
+    """Units with labels."""
+    scored: int
+    """Labelled units with a score of the judge."""
+    is_weighted: bool
+    """Whether sampling probabilities were given: leniency and self-preference use them, the rest does not."""
+    agreement: tuple[AgreementCoefficient, ...]
+    """Within systems (Pearson of deviations, Spearman of ranks) and between them (of their means)."""
+    ceiling: Ceiling
+    """Agreement that a perfect judge would reach with raters who disagree among themselves."""
+    leniency: tuple[SystemLeniency, ...]
+    """By system."""
+    scale: ScaleUse | None
+    """Use of the scale; None: the judge scored no labelled unit."""
+    verbosity: Estimate
+    """Change of the score with each doubling of the length, at equal quality by people, within systems."""
+    verbosity_noise: float | None
+    """Variance of people's mean labels that was taken for error; None: nobody labelled twice, and quality was taken as
+    measured without error, so that what goes with quality can pass for a preference for length: no interval then."""
+    self_preference: Estimate
+    """Leniency to systems of the judge's own family, less that to the others."""
+    unscored: Reason | None = None
+    """The commonest reason for missing scores, where it is known."""
+
+    def coefficient(self, statistic: str, scope: str) -> AgreementCoefficient | None:
+        """One coefficient of agreement."""
+        return next((each for each in self.agreement if (each.statistic, each.scope) == (statistic, scope)), None)
+
+
+class ProbeVerdict(StrEnum):
+    """What the cases of a probe show."""
+
+    BIASED = "biased"
+    """The score changes with what should not change it, significantly after Bonferroni's correction across the probes."""
+    NOT_SHOWN = "not_shown"
+    """No such change was found; with few cases a bias may be there all the same."""
+    NOTICED = "noticed"
+    """A planted defect lowers the score, significantly after Bonferroni's correction."""
+    UNNOTICED = "unnoticed"
+    """It was not shown to lower it."""
+    UNSTABLE = "unstable"
+    """Other words of an instruction: scores under them are not shown to order dialogues as those under ours do."""
+    TOO_FEW = "too_few"
+    """So few cases that not even equal changes in all of them would be significant after Bonferroni's correction."""
+    UNDEFINED = "undefined"
+    """Too few cases, or none."""
+
+
+class ProbeFinding(Record):
+    """Result of one probe of one judge."""
+
+    judge: str
+    """The judge."""
+    aspect: str
+    """Aspect of the rubric whose score is compared."""
+    probe: ProbeKind
+    """What was changed."""
+    effect: Estimate
+    """Mean change of the score, in points, ``n`` cases. Position: share of answers for the dialogue shown first less that
+    for the one shown second, which is 0 without a preference."""
+    moved: Estimate
+    """Share of cases whose score changed towards what is looked for: down (planted defects), up (padding, injection,
+    position), or at all (wordings)."""
+    p_adjusted: float | None = Field(ge=0, le=1)
+    """p-value of the effect by Bonferroni's method over the probes of the judge; None: there is none."""
+    agreement: Estimate | None = None
+    """Wordings: Spearman's correlation of scores under our instruction and under the other one, over dialogues. Position:
+    share of pairs with the same answers in both orders. None: no such probe."""
+    least: int
+    """Cases from which on equal changes in all of them are significant, given the number of probes."""
+    verdict: ProbeVerdict
+    """What follows."""
+    unanswered: int
+    """Cases without both scores."""
+    inapplicable: int
+    """Dialogues that the change could not be planted in, or pairs that were not asked."""
+
 
 JudgeVerdict = Literal["better", "worse", "inconclusive", "undefined"]
 

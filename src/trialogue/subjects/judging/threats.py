@@ -14,8 +14,8 @@ from trialogue.stats.correction.table import JudgedTable
 from trialogue.stats.correction.weights import OWN_WEIGHT
 from trialogue.stats.fisher import fisher_p
 from trialogue.subjects.judging.coverage import JudgeCoverage
-from trialogue.subjects.judging.probe_records import ProbeFinding
 from trialogue.subjects.judging.probes import probe_threats
+from trialogue.subjects.judging.records import ProbeFinding
 
 SAVED = 0.98  # of the width of labels alone: from here on the judge saves nothing
 CONTRARY = 0.01  # level of a negative correlation with labels within systems

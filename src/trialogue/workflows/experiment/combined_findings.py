@@ -16,9 +16,9 @@ from trialogue.records.runs import open_run
 from trialogue.subjects.agreement.answer import agreement_section
 from trialogue.subjects.agreement.columns import ColumnAgreement, columns_section
 from trialogue.subjects.simulated_users.answer import passport_section
-from trialogue.subjects.simulated_users.commands.section import FILE as PASSPORT
-from trialogue.subjects.simulated_users.commands.section import PAGE as PASSPORT_PAGE
-from trialogue.subjects.simulated_users.commands.section import read_passport
+from trialogue.subjects.simulated_users.commands.beside import FILE as PASSPORT
+from trialogue.subjects.simulated_users.commands.beside import PAGE as PASSPORT_PAGE
+from trialogue.subjects.simulated_users.commands.beside import read_passport
 from trialogue.subjects.simulated_users.realism.answer import realism_section
 from trialogue.subjects.simulated_users.realism.records import RealismFindings
 from trialogue.workflows.experiment.file import Experiment

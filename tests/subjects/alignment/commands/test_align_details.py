@@ -29,7 +29,7 @@ from trialogue.records import (
     write_records,
 )
 from trialogue.subjects.alignment.commands.align import align
-from trialogue.subjects.alignment.commands.run import is_labelled
+from trialogue.subjects.alignment.commands.result import is_labelled
 from trialogue.subjects.alignment.commands.trust import doubts
 from trialogue.subjects.alignment.labelling.plan import (
     LabelPlan,
@@ -42,7 +42,7 @@ from trialogue.subjects.alignment.labelling.plan import (
     with_answers,
     write_items,
 )
-from trialogue.subjects.alignment.pages.figure import alignment_figures
+from trialogue.subjects.alignment.pages.figures import alignment_figures
 
 
 def said(

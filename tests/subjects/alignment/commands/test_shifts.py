@@ -14,7 +14,7 @@ from trialogue.strategies.models import Model
 from trialogue.strategies.taxonomy import bundled_examples
 from trialogue.subjects.alignment.commands import align as aligning
 from trialogue.subjects.alignment.commands.align import align
-from trialogue.subjects.alignment.commands.run import AlignmentRun
+from trialogue.subjects.alignment.commands.result import AlignmentRun
 
 FILMS = [each.text for each in bundled_examples() if each.label != "no_strategy"][::12][:300]
 TOOLS = "The cordless torque wrench ships with lithium cells and a ratcheting chuck calibrated for drywall anchors."

@@ -20,7 +20,7 @@ from trialogue.strategies.models import save_model
 from trialogue.study.opening import read_folder
 from trialogue.subjects.alignment.commands.align import align
 from trialogue.subjects.alignment.commands.model_fit import seen_references
-from trialogue.subjects.alignment.commands.run import bias_warnings, left_out
+from trialogue.subjects.alignment.commands.result import bias_warnings, left_out
 from trialogue.subjects.alignment.labelling.answers import read_answers
 from trialogue.subjects.alignment.labelling.plan import label_plan, labelling_items, with_answers
 from trialogue.subjects.alignment.labelling.study import label_study

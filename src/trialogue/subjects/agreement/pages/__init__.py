@@ -1,1 +1,1 @@
-"""Pages about agreement with people and about realism."""
+"""Pages about the agreement of measures with people."""

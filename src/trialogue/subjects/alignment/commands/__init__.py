@@ -1,1 +1,1 @@
-"""Behavior Alignment of several systems: labels, baselines, weights, trust."""
+"""Behavior Alignment of several systems, its checks against labels of people, labels of models, and the next strategy."""

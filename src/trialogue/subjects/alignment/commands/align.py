@@ -41,8 +41,8 @@ from trialogue.subjects.alignment.commands.model_fit import (
     seen_references,
     strategies_lacking,
 )
-from trialogue.subjects.alignment.commands.planning import labelled_by_people, rebuild_dialogues
-from trialogue.subjects.alignment.commands.run import (
+from trialogue.subjects.alignment.commands.next_strategy import labelled_by_people, rebuild_dialogues
+from trialogue.subjects.alignment.commands.result import (
     AlignmentRun,
     details_of,
     is_by_pair,

@@ -14,8 +14,7 @@ from trialogue.findings.threats.listening import UNRECOGNISED
 from trialogue.long_work import Progress
 from trialogue.options import Alpha, Resamples, Seed, Title
 from trialogue.records import Basis, JsonValue, Manifest, MeasuredUnits, Reason, ReasonCode, StoredParts
-from trialogue.subjects.board.commands.read_rows import problems_of_rows, read_reported
-from trialogue.subjects.board.commands.read_runs import VersionRun, read_versions
+from trialogue.subjects.board.commands.read import VersionRun, problems_of_rows, read_reported, read_versions
 from trialogue.subjects.board.conclude import BoardSettings, conclude_board
 from trialogue.subjects.board.entries import ColumnKey, Entry, EntryRun
 from trialogue.subjects.board.pooling import Sampling

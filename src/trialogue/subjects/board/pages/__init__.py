@@ -1,1 +1,1 @@
-"""Page, figures and exports of a board of many runs."""
+"""Text, figures and files of a board of many runs."""

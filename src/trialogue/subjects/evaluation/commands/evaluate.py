@@ -31,9 +31,9 @@ from trialogue.options import Alpha, AnyLanguage, CatalogueDate, Family, Jobs, R
 from trialogue.records import JsonValue, Preference, Raters, Score, StoredParts
 from trialogue.subjects.evaluation.commands.display import ShowsFindings
 from trialogue.subjects.evaluation.commands.report import report
-from trialogue.subjects.judging.commands.section import judges_beside, unused_beside
+from trialogue.subjects.judging.commands.beside import judges_beside, unused_beside
 from trialogue.subjects.judging.units import with_chances
-from trialogue.subjects.simulated_users.commands.section import passports_beside, wordings_beside
+from trialogue.subjects.simulated_users.commands.beside import passports_beside, wordings_beside
 
 if TYPE_CHECKING:
     from trialogue.inputs.redaction import Redaction

@@ -18,7 +18,6 @@ from trialogue.seeds import rng_for
 from trialogue.stats.correction.means import MIN_LABELS, LabelNeed, labels_needed
 from trialogue.stats.correction.table import JudgedTable
 from trialogue.subjects.judging.card import judge_card
-from trialogue.subjects.judging.card_records import JudgeCard
 from trialogue.subjects.judging.commands.ask import (
     JudgeGiven,
     JudgeScores,
@@ -31,8 +30,7 @@ from trialogue.subjects.judging.commands.probes import prepare_probes
 from trialogue.subjects.judging.commands.units import JudgedInput, judged_material, name_of, refuse_other_scale
 from trialogue.subjects.judging.conclude import JudgeSettings, judging_findings
 from trialogue.subjects.judging.correlations import judged_correlations
-from trialogue.subjects.judging.probe_records import ProbeFinding
-from trialogue.subjects.judging.records import JudgedCorrelation, JudgingFindings, PlannedLabel
+from trialogue.subjects.judging.records import JudgeCard, JudgedCorrelation, JudgingFindings, PlannedLabel, ProbeFinding
 from trialogue.subjects.judging.units import JudgedUnit, table_of
 
 

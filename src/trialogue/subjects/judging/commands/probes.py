@@ -13,8 +13,8 @@ from trialogue.records import Dialogue
 from trialogue.records.completion import UNNAMED
 from trialogue.subjects.judging.commands.ask import JudgingLines, Panel
 from trialogue.subjects.judging.commands.pairs import matched_pairs, random_pairs
-from trialogue.subjects.judging.probe_records import ProbeFinding
 from trialogue.subjects.judging.probes import probe_findings
+from trialogue.subjects.judging.records import ProbeFinding
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""Report on a judge's scores before and after correction with human labels."""
+"""What judges and labels say about systems, as a document, and plain text on cost, labels and votes."""

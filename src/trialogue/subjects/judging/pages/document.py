@@ -21,14 +21,16 @@ from trialogue.render.document import (
 )
 from trialogue.render.numbers import MISSING, column_decimals, count, plain_p, ranks, supported_decimals, with_decimals
 from trialogue.stats.correction.table import Estimand
-from trialogue.subjects.judging.card_records import JudgeCard, ScaleUse
-from trialogue.subjects.judging.probe_records import ProbeFinding, ProbeVerdict
 from trialogue.subjects.judging.records import (
+    JudgeCard,
     JudgedCorrelation,
     JudgedDifference,
     JudgedSystem,
     JudgedValue,
     JudgingFindings,
+    ProbeFinding,
+    ProbeVerdict,
+    ScaleUse,
 )
 
 STATISTICS = {"pearson": "Pearson", "spearman": "Spearman"}

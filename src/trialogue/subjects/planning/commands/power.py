@@ -106,7 +106,7 @@ def plan_study(
         search: if this plan does not reach the required power, search for plans that do.
         full: preferences: use the report's test for every simulated study, instead of a calibrated quick test. It takes
             minutes; the quick test is calibrated on the report's analysis of a few studies
-            (``findings.planning.quick_test``).
+            (``planning.quick_test``).
         progress: called with progress lines.
         design: replacements for settings of the plan: participants, tasks (situations that each of them judges), situations
             (different ones in total), points of the scale, ties (share of choices between equal systems), dropout and

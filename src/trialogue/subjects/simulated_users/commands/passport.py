@@ -19,9 +19,9 @@ from trialogue.stats import cluster_sums, estimate_of_sums
 from trialogue.stats.resampling.bootstrap import mean_of
 from trialogue.subjects.simulated_users.answer import passport_answer
 from trialogue.subjects.simulated_users.behavior import Copies, behavior_of
+from trialogue.subjects.simulated_users.commands.beside import wordings_of
 from trialogue.subjects.simulated_users.commands.realism import PREDICTORS, values_of
 from trialogue.subjects.simulated_users.commands.realism_features import FEATURES, has_words, user_turns_of
-from trialogue.subjects.simulated_users.commands.section import wordings_of
 from trialogue.subjects.simulated_users.commands.sides import (
     annotated_alike,
     copied_dialogues,

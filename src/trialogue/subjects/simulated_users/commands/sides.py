@@ -8,13 +8,13 @@ import numpy as np
 from trialogue.fingerprints import TrainingDialogues, normalise
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import Dialogue, Ending
+from trialogue.subjects.simulated_users.commands.beside import user_messages
 from trialogue.subjects.simulated_users.commands.realism_features import (
     acts_of,
     features_of,
     is_annotated,
     user_turns_of,
 )
-from trialogue.subjects.simulated_users.commands.section import user_messages
 from trialogue.subjects.simulated_users.distances import Aspect
 from trialogue.subjects.simulated_users.gates import GateFlags
 from trialogue.subjects.simulated_users.user_sample import UserSample

@@ -1,1 +1,1 @@
-"""Render the passport of simulated users as a page, tables and terminal text."""
+"""Pages about simulated users: their passport, and their realism."""

@@ -1,16 +1,58 @@
-"""Plain-text rendering of a judge's votes on pairs of dialogues."""
+"""Plain text on a judge: what it will cost, what to label next, and its votes on pairs of dialogues."""
 
 from collections.abc import Iterator, Sequence
 
+from trialogue.judges.asking import Cost
 from trialogue.judges.pair_judge import PairTally
 from trialogue.render.document import Column, Sentences, Table
 from trialogue.render.media.terminal import parts_text
 from trialogue.render.numbers import count
+from trialogue.stats.correction.means import LabelNeed
 
 UNCORRECTED = (
     "These are votes of a model, not of people: they show what the model prefers, and no label corrects its error."
 )
 NEXT = "trialogue evaluate ranks systems by these votes if they are given together with the dialogues."
+
+
+def cost_text(judge: str, cost: Cost) -> str:
+    """One line on requests, tokens and price of a judge."""
+    longest = "any number of" if cost.most_completion_tokens is None else f"at most {cost.most_completion_tokens:,}"
+    text = (
+        f"{judge}: {count(cost.requests, 'request')} ({cost.cached:,} answers are in the cache), about "
+        f"{cost.prompt_tokens:,} prompt tokens and {longest} answer tokens"
+    )
+    if cost.least is None:
+        return f"{text}. The price is unknown: give it as the option price."
+    if cost.most is None:
+        return f"{text}: at least {cost.least:.2f} {cost.currency}."
+    return f"{text}: {cost.least:.2f} to {cost.most:.2f} {cost.currency}."
+
+
+def plan_text(needs: Sequence[LabelNeed], width: float, *, is_pilot: bool) -> str:
+    """Text on the labels each system needs for a target interval width.
+
+    Args:
+        needs: needs of each system.
+        width: width of the interval, from end to end.
+        is_pilot: nothing is known of the judge's errors yet.
+    """
+    what = (
+        f"differences with a total width of {width:g}" if len(needs) > 1 else f"a mean with a total width of {width:g}"
+    )
+    lines = [f"For intervals of {what}:"]
+    if is_pilot:
+        lines = ["The judge's errors are still unknown. Label these first, then plan again:"]
+    for need in needs:
+        if need.needed is None:
+            lines.append(f"  {need.system}: even all {need.judged} labels are too few; more dialogues are needed.")
+        else:
+            more = max(need.needed - need.labels, 0)
+            have = f", {need.labels} exist" if need.labels else ""
+            lines.append(f"  {need.system}: {count(more, 'more label' if have else 'label')} of {need.judged}{have}.")
+    total = sum(max((need.judged if need.needed is None else need.needed) - need.labels, 0) for need in needs)
+    lines.append(f"In all: {count(total, 'label')}.")
+    return "\n".join(lines)
 
 
 def pairs_text(tallies: Sequence[PairTally], *, matched: bool, width: int | None = None) -> str:

@@ -1,18 +1,21 @@
-"""Alignment figures: strategy distribution beside people's, and match rate by turn."""
+"""Figures of alignment: strategy distribution beside people's, match rate by turn, and metrics on mixtures of replies."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from trialogue.findings.alignment_records import AlignmentProfile, plain
-from trialogue.render.drawing.marks import SIZE, Dot, Drawing, Line, Path, TextMark, series_marks
-from trialogue.render.drawing.scale import Scale, draw_axis
+from trialogue.render.drawing.marks import SIZE, Dot, Drawing, Line, Path, TextMark, series_marks, text_width
+from trialogue.render.drawing.scale import Scale, draw_axis, ends, extent, tick_labels, ticks
 from trialogue.render.drawing.theme import system_colors
-from trialogue.render.numbers import number
+from trialogue.render.numbers import number, render_estimate
 from trialogue.render.plots.base import Figure, label, label_width, legend, row_lines
-from trialogue.render.text import describe_rows
+from trialogue.render.text import describe_rows, shorten
+from trialogue.subjects.alignment.differentiation import Differentiation
 
 ROW, TOP, FOOT, TALL = 22.0, 46.0, 26.0, 220.0
 MAX_SYSTEMS = 10  # systems; more cannot be distinguished
+ACROSS = 3  # panels in a row
+PANEL_TALL, PANEL_HEAD, PANEL_FOOT, GUTTER, AXIS = 112.0, 34.0, 34.0, 14.0, 36.0
 
 
 def alignment_figures(profiles: Sequence[AlignmentProfile]) -> list[Figure]:
@@ -132,3 +135,67 @@ def _legend(
 def _profile_text(one: AlignmentProfile) -> str:
     parts = [f"turn {stage.turns.replace('-', '–')} {number(stage.match.value or 0, 2)}" for stage in one.stages]
     return f"{one.system}: {', '.join(parts)}"
+
+
+def mixtures(found: Sequence[Differentiation], *, name: str = "differentiation") -> Figure:
+    """Small multiples in the given order; metrics without values are omitted."""
+    shown = [one for one in found if one.mixes]
+    rows = -(-len(shown) // ACROSS)
+    drawing = Drawing(height=max(1, rows) * (PANEL_HEAD + PANEL_TALL + PANEL_FOOT))
+    width = (drawing.width - (ACROSS - 1) * GUTTER) / ACROSS
+    for place, one in enumerate(shown):
+        left, top = (place % ACROSS) * (width + GUTTER), (place // ACROSS) * (PANEL_HEAD + PANEL_TALL + PANEL_FOOT)
+        _panel(drawing, one, left=left, top=top, width=width)
+    return Figure(
+        name=name,
+        section="metrics",
+        title="Metrics against the share of preferred replies",
+        caption=(
+            "Each panel is one metric; from left to right the share of preferred replies in a mixed system "
+            "grows from 0 to 100%. Bars are 95% intervals. A metric that separates good from bad rises (or "
+            "falls, if lower is better) by more than its intervals. Each panel has its own axes."
+        ),
+        alt=describe_rows([_differentiation_text(one) for one in shown]) + ".",
+        drawing=drawing,
+    )
+
+
+def _panel(drawing: Drawing, one: Differentiation, *, left: float, top: float, width: float) -> None:
+    low, high = extent(ends(mix.estimate for mix in one.mixes))
+    up = Scale(low, high, top + PANEL_HEAD + PANEL_TALL, top + PANEL_HEAD)
+    across = Scale(0, 1, left + AXIS + 4, left + width - 6)
+    title = shorten(one.measure.title, int((width - 4) / text_width("m", size=SIZE)))
+    drawing.add(
+        TextMark(left, top + 8, title, bold=True), TextMark(left, top + 23, _gain(one), size=SIZE - 1, color="muted")
+    )
+    places = ticks(low, high, 4)
+    for place, tick in zip(places, tick_labels(places), strict=True):
+        drawing.add(Line(left + AXIS, up(place), left + width, up(place), width=0.75))
+        drawing.add(TextMark(left + AXIS - 5, up(place), tick, size=SIZE - 1, color="muted", anchor="end"))
+    foot = top + PANEL_HEAD + PANEL_TALL + 12
+    for share in (0.0, 0.5, 1.0):
+        drawing.add(
+            TextMark(across(share), foot, f"{share:.0%}", size=SIZE - 1, color="muted", anchor="middle"),
+        )
+    points = [(across(mix.share), up(mix.estimate.value), mix) for mix in one.mixes if mix.estimate.value is not None]
+    drawing.add(Path(tuple((x, y) for x, y, _ in points), "s0", width=1.4))
+    for x, y, mix in points:
+        interval = mix.estimate.interval
+        if interval is not None:
+            drawing.add(Line(x, up(interval.low), x, up(interval.high), color="s0", width=1.2))
+        tip = f"{mix.share:.0%} preferred: {number(mix.estimate.value or 0.0, 3)}"
+        drawing.add(Dot(x, y, "s0", radius=2.6, halo=False, tip=tip))
+
+
+def _gain(one: Differentiation) -> str:
+    gain = one.gain
+    if gain.value is None:
+        return "no known difference"
+    return f"ideal − worst {render_estimate(gain, 3)}"
+
+
+def _differentiation_text(one: Differentiation) -> str:
+    first, last = one.mixes[0].estimate.value, one.mixes[-1].estimate.value
+    if first is None or last is None:
+        return f"{one.measure.title} has no value"
+    return f"{one.measure.title} goes from {number(first, 3)} to {number(last, 3)}"

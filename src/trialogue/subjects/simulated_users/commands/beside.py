@@ -1,4 +1,4 @@
-"""Report section on the passport of simulated users, if one exists beside the dialogues."""
+"""What an evaluation shows of simulated users: passports beside the dialogues, and a model's wordings of messages."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,9 +63,7 @@ def read_passport(path: Path) -> "PassportFindings":
     Raises:
         DataError: it is none, or the run is not what was sealed.
     """
-    from trialogue.subjects.simulated_users.records import (
-        PassportFindings,  # here: most runs have no passport beside them
-    )
+    from trialogue.subjects.simulated_users.records import PassportFindings  # here: most runs have no passport
 
     return open_run(path.parent).record(path.name, PassportFindings, again="trialogue users passport")
 

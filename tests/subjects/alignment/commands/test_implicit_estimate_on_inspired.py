@@ -7,7 +7,7 @@ import pytest
 
 from tests.untraced import untraced
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parent.parent.parent.parent.parent
 
 
 @pytest.mark.mirror

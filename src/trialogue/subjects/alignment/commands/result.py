@@ -53,7 +53,7 @@ class AlignmentRun(Run):
 
     def write(self, folder: Path | str, *, parquet: bool = False, explorer: bool | None = None) -> Path:
         """Also write ``alignment.jsonl`` and two figures."""
-        from trialogue.subjects.alignment.pages.figure import alignment_figures
+        from trialogue.subjects.alignment.pages.figures import alignment_figures
 
         with run_draft(folder, self.findings.manifest) as draft:
             write_records(draft / "alignment.jsonl", self.profiles)

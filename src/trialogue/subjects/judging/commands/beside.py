@@ -1,4 +1,4 @@
-"""Report sections on judges whose scores were given beside the dialogues: raw values beside corrected ones."""
+"""Judges whose scores were given beside the dialogues of an evaluation: their findings, for its report."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -45,8 +45,7 @@ def judges_beside(
     }
     if not columns or not material:
         return NOTHING_BESIDE
-    from trialogue.subjects.judging.columns import judge_leagues
-    from trialogue.subjects.judging.section import judging_section
+    from trialogue.subjects.judging.beside import judge_leagues, judging_section
 
     ordered = sorted(columns, key=lambda each: (str(each.measure), each.level))
     judged = [_findings_of(each.measure, material, scores, title, alpha, manifest) for each in ordered]
