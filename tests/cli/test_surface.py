@@ -322,7 +322,7 @@ def test_a_file_of_settings_may_hold_the_seed_and_the_option_goes_before_it(tmp_
         assert done.exit_code == 0, done.output
         assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["seed"] == seed
     twice = CliRunner().invoke(app, ["evaluate", "demo", "--seed", "1", "--set", "seed=2"])
-    assert str(twice.exception) == "--seed and --set seed are the same. Give one of them."
+    assert str(twice.exception) == "The seed is given twice, by --seed and by --set. Give it once."
     assert "--seed x: seed must be a whole number" in str(
         CliRunner().invoke(app, ["evaluate", "demo", "--seed", "x"]).exception
     )

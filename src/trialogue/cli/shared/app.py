@@ -209,7 +209,7 @@ class Command(TyperCommand):
         seed = {"seed": self.parameters["seed"]} if "seed" in self.parameters else {}
         seeds = [] if everywhere.get("seed") is None else [f"seed={everywhere['seed']}"]
         if seeds and any(each.partition("=")[0].strip() == "seed" for each in values.get("set_") or ()):
-            wrong.append("--seed and --set seed are the same. Give one of them.")
+            wrong.append("The seed is given twice, by --seed and by --set. Give it once.")
         read_settings(values.get("limit") or (), LIMITS, option="--limit", wrong=wrong)
         values |= {name: value for name, value in everywhere.items() if name != "seed"}
         for option, texts, known in (
