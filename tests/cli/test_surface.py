@@ -233,7 +233,9 @@ def test_what_is_read_from_the_source_is_what_python_sees(command: str, name: st
 
 def test_nothing_is_imported_to_read_a_command() -> None:
     code = "from tests.cli.test_surface import COMMANDS; [one.parameters for one in COMMANDS.values()]; import sys"
-    shown = f"{code}; print([one for one in sys.modules if one.startswith('trialogue.workflows')])"
+    shown = (
+        f"{code}; print([one for one in sys.modules if one.startswith(('trialogue.subjects', 'trialogue.workflows'))])"
+    )
     done = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -244,16 +246,49 @@ def test_a_file_gives_pairs_and_options_of_a_model_and_mistakes_in_it_are_no_tra
     file.write_text("scale: [1, 5]\nmodel: {temperature: 0, name: '1', price: null, more: {a: true}}\n")
     options = {"temperature": 0, "name": "1", "price": None, "more": {"a": True}}
     assert read_settings([str(file)], known) == {"scale": (1.0, 5.0), "model": options}
-    for text in ("confidence: []", "confidence: [0.9, 0.8]", "confidence: {a: 1}", "model: 3", "- 1", "a: [", ""):
+    for text in (
+        "confidence: []",
+        "confidence: [0.9, 0.8]",
+        "confidence: {a: 1}",
+        "confidence: {}",
+        "model: 3",
+        "- 1",
+        "a: [",
+        "",
+    ):
         file.write_text(text)
-        with pytest.raises(UsageError):
+        with pytest.raises(UsageError) as caught:
             read_settings([str(file)], known)
+        assert "given 0 times" not in str(caught.value)
+    assert "It has a line for each setting, such as '" in str(caught.value)
 
 
 def test_limits_are_checked_as_settings_are() -> None:
     done = CliRunner().invoke(app, ["ci", "x.yaml", "--limit", "cost=-1", "--limit", "cals=2"])
     assert "cost must be a number at least 0" in str(done.exception)
     assert "Did you mean 'calls'" in str(done.exception)
+    for words in (["simulate"], ["judge", "pairs", "demo"]):  # beside all other mistakes
+        said = str(CliRunner().invoke(app, [*words, "--limit", "cost=nan", "--set", "no=1"]).exception)
+        for part in ("--limit cost=nan: cost must be", "no setting 'no'", "give "):
+            assert part in said
+
+
+def test_a_number_is_finite_also_without_bounds() -> None:
+    for number in ("nan", "inf", "-inf"):
+        done = CliRunner().invoke(app, ["compare", "plan", "demo", "--difference", number, "--set", "power=2"])
+        assert f"--difference must be finite, got {number}." in str(done.exception)
+        assert "power must be" in str(done.exception)
+
+
+def test_shares_of_participants_are_bounded_before_anything_is_read() -> None:
+    done = CliRunner().invoke(app, ["study", "simulate", "nowhere", "--set", "dropout=5", "--set", "careless=-1"])
+    for name in ("dropout", "careless"):
+        assert f"{name} must be a number at least 0 and at most 1." in str(done.exception)
+
+
+def test_lists_of_commands_show_names_with_signs_in_them_whole() -> None:
+    shown = CliRunner().invoke(app, ["agents", "--help"], env={"COLUMNS": "200"}).output
+    assert "such as reference:guided, as an HTTP server" in shown
 
 
 def test_a_command_without_a_use_for_an_option_of_every_command_says_so() -> None:
@@ -286,6 +321,8 @@ def test_a_file_of_settings_may_hold_the_seed_and_the_option_goes_before_it(tmp_
         )
         assert done.exit_code == 0, done.output
         assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["seed"] == seed
+    twice = CliRunner().invoke(app, ["evaluate", "demo", "--seed", "1", "--set", "seed=2"])
+    assert str(twice.exception) == "The seed is given twice, by --seed and by --set. Give it once."
     assert "--seed x: seed must be a whole number" in str(
         CliRunner().invoke(app, ["evaluate", "demo", "--seed", "x"]).exception
     )

@@ -263,10 +263,12 @@ def shard(records: Iterable[AnyRecord], folder: Path | str, *, size: int, suffix
         The files, whose order by name is that of the records.
 
     Raises:
-        UsageError: the folder has files already.
+        UsageError: the folder has files already, or is a file.
         DataError: there are no records.
     """
     folder, rest = Path(folder), iter(records)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file, not a folder. Name a new folder.")
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty: name a new folder, so that no older shard is read as one of these.")
     files: list[Path] = []

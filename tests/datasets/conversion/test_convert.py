@@ -252,6 +252,8 @@ def test_shards_are_neither_mixed_with_older_files_nor_made_of_nothing(tmp_path:
     (tmp_path / "part-000009.jsonl").write_text("")
     with pytest.raises(UsageError, match="is not empty: name a new folder"):
         shard([Dialogue(id="1", system="a", utterances=())], tmp_path, size=3)
+    with pytest.raises(UsageError, match="is a file, not a folder"):
+        shard([Dialogue(id="1", system="a", utterances=())], tmp_path / "part-000009.jsonl", size=3)
     with pytest.raises(DataError, match="there are no records to write"):
         shard([], tmp_path / "none", size=3)
     assert not (tmp_path / "none").exists()

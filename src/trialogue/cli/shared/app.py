@@ -6,6 +6,7 @@ A parameter after ``*`` is an option, one annotated with ``Setting`` is given as
 """
 
 import inspect
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
@@ -16,6 +17,7 @@ import typer
 from typer.core import TyperCommand
 
 from trialogue.cli.shared.groups import Group, path_of
+from trialogue.cli.shared.inputs import LIMITS
 from trialogue.cli.shared.parameters import Call, Calls, Given, Parameter, parameters_of
 from trialogue.cli.shared.progress import QUIET
 from trialogue.cli.shared.renamed import COMMANDS, OPTIONS
@@ -24,7 +26,7 @@ from trialogue.errors import TrialogueError, UsageError
 from trialogue.options import out_of_bounds
 
 EVERYWHERE = "Options of every command"
-FIRST_WORDS = re.compile(r"[^.:;(]+")
+FIRST_WORDS = re.compile(r"(?:[^.:;(]|[.:;](?=\w))+")  # a sign within a word, as of reference:guided, ends nothing
 SETTINGS = "Settings (--set NAME=VALUE)"
 Function = Callable[..., Any]
 FunctionT = TypeVar("FunctionT", bound=Function)
@@ -101,6 +103,12 @@ def _typer_command(parameters: list[inspect.Parameter]) -> Any:
     alone = typer.Typer(add_completion=False)
     alone.command()(keep)
     return typer.main.get_command(alone)
+
+
+def _expected(value: Any, kind: Any) -> str | None:
+    """What the value of an option must be; None if it will do. Without bounds, a number must be finite."""
+    is_finite = not isinstance(value, float) or math.isfinite(value)
+    return out_of_bounds(value, kind) or (None if is_finite else "finite")
 
 
 def _option(name: str, kind: Any, default: Any, *flags: str, **more: Any) -> inspect.Parameter:
@@ -196,10 +204,13 @@ class Command(TyperCommand):
         wrong = [
             f"{self.parameters[name]} must be {expected}, got {value}."
             for name, value in values.items()
-            if name in self.parameters and (expected := out_of_bounds(value, self.parameters[name].kind))
+            if name in self.parameters and (expected := _expected(value, self.parameters[name].kind))
         ]
         seed = {"seed": self.parameters["seed"]} if "seed" in self.parameters else {}
         seeds = [] if everywhere.get("seed") is None else [f"seed={everywhere['seed']}"]
+        if seeds and any(each.partition("=")[0].strip() == "seed" for each in values.get("set_") or ()):
+            wrong.append("The seed is given twice, by --seed and by --set. Give it once.")
+        read_settings(values.get("limit") or (), LIMITS, option="--limit", wrong=wrong)
         values |= {name: value for name, value in everywhere.items() if name != "seed"}
         for option, texts, known in (
             ("--set", values.pop("set_", None) or (), self.settings | seed),

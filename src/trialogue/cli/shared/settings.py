@@ -173,12 +173,15 @@ def _in_file(path: Path, known: Mapping[str, Any]) -> dict[str, list[str]]:
     from trialogue.records.files.yaml_file import read_fields
 
     found: dict[str, list[str]] = {}
-    for name, value in read_fields(path, hint="alpha: 0.01").items():
-        if isinstance(value, Mapping):
+    hint = f"It has a line for each setting, such as '{_example(known).replace('=', ': ')}'."
+    for name, value in read_fields(path, hint=hint).items():
+        if isinstance(value, Mapping) and (value or is_mapping(known.get(name))):
             found |= {f"{name}.{key}": [json.dumps(each, default=str)] for key, each in value.items()}
         else:
-            texts = ["" if each is None else str(each) for each in (value if isinstance(value, list) else [value])]
-            found[name] = [",".join(texts)] if _kind(known.get(name)) is tuple else texts
+            members = value if isinstance(value, list) else [value]
+            texts = ["" if each is None or each == {} else str(each) for each in members]
+            kind = _kind(known.get(name))
+            found[name] = [",".join(texts)] if kind is tuple else texts or ([] if kind is list else [""])
     return found
 
 

@@ -238,7 +238,7 @@ def power(
     given: Annotated[
         str | None,
         typer.Argument(
-            metavar="[STUDY]",
+            metavar="study",
             help="A study folder, the export of a pilot, or a preset (inspired2, infact). Default: inspired2.",
         ),
     ] = None,

@@ -111,7 +111,14 @@ def staff(
     export: bool = False,
     manage: bool = False,
     password: Annotated[
-        str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True, envvar="TRIALOGUE_STAFF_PASSWORD")
+        str,
+        typer.Option(
+            prompt=True,
+            hide_input=True,
+            confirmation_prompt=True,
+            envvar="TRIALOGUE_STAFF_PASSWORD",
+            help="Password (default: the command asks for it).",
+        ),
     ] = "",
 ) -> None:
     """Give a person access to the staff pages, or change their permissions. All staff can view.
@@ -160,7 +167,7 @@ def backup(
 def restore(
     folder: Path,
     backup_file: Annotated[
-        Path, typer.Argument(metavar="BACKUP", help="Backup file written by 'trialogue study backup'.")
+        Path, typer.Argument(metavar="backup", help="Backup file written by 'trialogue study backup'.")
     ],
     *,
     replace: bool = False,

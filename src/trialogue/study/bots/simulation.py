@@ -6,7 +6,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Annotated
 
+from annotated_types import Ge, Le
 from pydantic import Field
 
 from trialogue.errors import TrialogueError, UsageError
@@ -20,6 +22,7 @@ from trialogue.study.design.folder import read_items
 from trialogue.study.design.items import AnyItem, ChatItem
 from trialogue.study.design.reading import read_study
 
+Share = Annotated[float, Ge(0), Le(1)]
 EFFECT_SPACING = 0.7  # logits between neighbors of the default effects
 
 
@@ -190,10 +193,10 @@ def simulate_study(
     workers: int,
     effects: Mapping[str, float] | None = None,
     seed: Seed = 0,
-    drop_out: float = 0.1,
-    careless: float = 0.1,
-    straight: float = 0.0,
-    obedient: float = 0.0,
+    drop_out: Share = 0.1,
+    careless: Share = 0.1,
+    straight: Share = 0.0,
+    obedient: Share = 0.0,
     person: float = 0.0,
     assisted: float = 0.0,
     agent: float = 0.0,
