@@ -105,7 +105,7 @@ def _typer_command(parameters: list[inspect.Parameter]) -> Any:
     return typer.main.get_command(alone)
 
 
-def _expected(value: Any, kind: Any) -> str | None:
+def _requirement_of(value: Any, kind: Any) -> str | None:
     """What the value of an option must be; None if it will do. Without bounds, a number must be finite."""
     is_finite = not isinstance(value, float) or math.isfinite(value)
     return out_of_bounds(value, kind) or (None if is_finite else "finite")
@@ -204,7 +204,7 @@ class Command(TyperCommand):
         wrong = [
             f"{self.parameters[name]} must be {expected}, got {value}."
             for name, value in values.items()
-            if name in self.parameters and (expected := _expected(value, self.parameters[name].kind))
+            if name in self.parameters and (expected := _requirement_of(value, self.parameters[name].kind))
         ]
         seed = {"seed": self.parameters["seed"]} if "seed" in self.parameters else {}
         seeds = [] if everywhere.get("seed") is None else [f"seed={everywhere['seed']}"]
