@@ -58,7 +58,7 @@ UNPRINTED = (
 )
 """Modules whose sentences are results, or for a page or a language model."""
 SAYING = (".commands", ".labelling", "subjects.planning")
-"""Modules of subjects whose sentences are for whoever runs them; those of the others are results."""
+"""Modules of subjects whose sentences are for those who run them; sentences of the others are results."""
 SENTENCE = re.compile(r"([A-Z‹⟦].*[a-z]{2} .*[a-z]{2} .*\.$|.*[a-z]{2} .*[a-z]{2}.*[.?] [A-Z])", re.DOTALL)
 MOST = 64  # readings of one text
 DEEPEST = 7  # steps that a text is followed

@@ -1,6 +1,7 @@
 """Questionnaires that people bring: answers in words or numbers, with or without ids, are ratings, never conversations."""
 
 import csv
+import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -229,3 +230,25 @@ def test_an_empty_reply_in_a_transcript_is_an_empty_reply_and_no_part_of_what_th
     for each in gather([written(tmp_path / "wide.csv", ["id", "system", "chat"], rows)]).dialogues:
         assert [(said.speaker, said.text) for said in each.utterances][:3:2] == [("user", "hi"), ("user", "hello?")]
         assert each.utterances[1].text == ""
+
+
+RATINGS_OF_PEOPLE: dict[str, Any] = {
+    "list": [{"name": "liked", "value": 4}, {"name": "useful", "value": 2}],
+    "list of aspects": [{"aspect": "liked", "score": 4, "rater": "p1"}, {"aspect": "useful", "score": 2}],
+    "object": {"liked": 4, "useful": 2},
+    "object of objects": {"liked": {"value": 4}, "useful": {"value": 2}},
+}
+
+
+@pytest.mark.parametrize("turns", ["messages", "utterances"])
+@pytest.mark.parametrize("form", RATINGS_OF_PEOPLE)
+def test_ratings_of_a_dialogue_are_read_alike_in_tables_and_chats(form: str, turns: str, tmp_path: Path) -> None:
+    names = ("role", "content", "assistant") if turns == "messages" else ("speaker", "text", "system")
+    said = [{names[0]: "user", names[1]: "What shall I watch?"}, {names[0]: names[2], names[1]: "Watch Heat."}]
+    row = {"system": "a", "user": "u", turns: said, "ratings": RATINGS_OF_PEOPLE[form]}
+    file = tmp_path / "talks.jsonl"
+    file.write_text("".join(json.dumps({"id": f"d{place}", **row}) + "\n" for place in range(4)), encoding="utf-8")
+    found = gather([str(file)]).dialogues
+    assert len(found) == 4
+    for dialogue in found:
+        assert {(each.name, each.value) for each in dialogue.ratings} == {("liked", 4.0), ("useful", 2.0)}

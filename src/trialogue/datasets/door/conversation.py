@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from trialogue.datasets.door.account import FeedbackTally, FieldTally, report_unread
-from trialogue.datasets.door.feedback import Said, feedback_under, rated_name, with_rater
+from trialogue.datasets.door.feedback import RATINGS, Said, feedback_under, rated_name, with_rater
 from trialogue.datasets.door.traces import CALLS, RESULTS, TraceLog, amounts_in, declared_tools, is_time_without_unit
 from trialogue.datasets.door.units import Clashes
 from trialogue.datasets.door.values import identifier, is_absent, lost_digits, names_of
@@ -265,14 +265,14 @@ class Conversations:
         """What people said about the whole dialogue, taken out of the entry."""
         for fields in (rest, metadata):
             for key in list(fields):
-                name = "ratings" if key == "ratings" else rated_name(key)
+                name = RATINGS if key == RATINGS else rated_name(key)
                 if name is None:
                     continue
                 found = list(feedback_under(name, fields[key]))
                 if not any(each.feedback for each in found):
                     yield from _short(found)  # counted as not understood
                     continue
-                if key != "ratings":
+                if key != RATINGS:
                     self._report.mend(BY_FORMAT.format(key=key), key, line=line)
                 del fields[key]
                 yield from (with_rater(each, {**metadata, **rest}) for each in found)
@@ -337,7 +337,7 @@ class Conversations:
             log.add(amounts_in(meta, wrong=partial(self._wrong_amount, line)), before=before)
         said: list[Said] = []
         for key in list(meta):
-            name = "ratings" if key == "ratings" else rated_name(key)
+            name = RATINGS if key == RATINGS else rated_name(key)
             found = list(feedback_under(name, meta[key])) if name else []
             if any(each.feedback for each in found):
                 said += [with_rater(each, meta) for each in found]

@@ -136,6 +136,10 @@ def scale_in(heading: str) -> tuple[str, float | None, float | None]:
     return heading[: found.start()].strip(), float(found[1]), float(found[2])
 
 
+RATINGS = "ratings"
+"""A field that holds ratings by their names, or a list of them."""
+
+
 @lru_cache(maxsize=4096)  # a file has few names and many rows
 def rated_name(heading: str) -> str | None:
     """Aspect of a rating column with this heading; None if it is not a rating column.
@@ -183,7 +187,7 @@ def origin_of(name: str) -> Raters:
     key = key_of(name)
     if (kind := kind_of_name(key)) is not None:
         return kind
-    is_peoples = key in NAMES or key in _OF_USERS.split() or key == "ratings"
+    is_peoples = key in NAMES or key in _OF_USERS.split() or key == RATINGS
     return Raters.PEOPLE if is_peoples else Raters.UNKNOWN
 
 

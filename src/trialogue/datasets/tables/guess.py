@@ -16,6 +16,7 @@ from typing import Any
 
 from trialogue.datasets.door.account import SYSTEM_NAMES
 from trialogue.datasets.door.feedback import (
+    RATINGS,
     Feedback,
     Form,
     Worded,
@@ -178,10 +179,16 @@ def _ratings(
     rated = {of_rows: _strip_prefix(by_key, "rating_"), "dialogue_ratings": _strip_prefix(by_key, "dialogue_rating_")}
     for column in by_key.values():
         known = column in used or any(column in columns.values() for columns in rated.values())
-        name = rated_name(column) or (column if says_its_scale(column, rows) else None)
+        named = _holds_ratings(column, rows) or says_its_scale(column, rows)
+        name = rated_name(column) or (column if named else None)
         if not known and name is not None and _is_feedback(rows, column):
             rated.setdefault("ratings", {}).setdefault(name, column)
     return {level: columns for level, columns in rated.items() if columns}
+
+
+def _holds_ratings(column: str, rows: Sequence[Row]) -> bool:
+    """Whether a column is the ``ratings`` of conversations: lists or objects, with the aspects in them."""
+    return key_of(column) == RATINGS and any(isinstance(each, list | dict) for each in _values(rows, column))
 
 
 def _strip_prefix(by_key: Dictionary[str, str], prefix: str) -> dict[str, str]:
@@ -353,7 +360,7 @@ def _mapping(place: _Place, table: Table, source: str) -> Mapping | None:
     fields |= {"records": place.records} if place.records else {}
     fields |= {"speaker": place.speaker} if place.speaker else {}
     flat, _ = laid_out(table, Mapping.model_validate(fields), source, _unheard())
-    if objects := [path for column in flat.columns for path in _paths_below(flat, column)]:
+    if objects := [path for each in flat.columns if key_of(each) != RATINGS for path in _paths_below(flat, each)]:
         flat, _ = laid_out(table, Mapping.model_validate({**fields, "meta": objects}), source, _unheard())
     names = {NUMBER: NUMBER}
     for column in flat.columns:
