@@ -43,7 +43,8 @@ class Names(dict[str, Any]):
     def __init__(self, module: str) -> None:
         super().__init__(vars(options) | GIVEN_AS)
         path = Path(options.__file__).parent.joinpath(*module.split("."))
-        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        face = path / "__init__.py"  # a folder without one is what an earlier version left
+        path = face if face.is_file() else path.with_suffix(".py")
         self.statements: dict[str, Any] = {}
         for each in ast.parse(path.read_text(encoding="utf-8")).body:
             targets = each.targets if isinstance(each, ast.Assign) else [getattr(each, "target", each)]
