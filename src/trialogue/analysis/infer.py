@@ -1,11 +1,11 @@
 """Pipeline step ``infer``: turn scores into comparable estimates, also under doubts about the sample; conclude nothing."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import overload
 
 from trialogue.analysis.decision import declared_protocol
 from trialogue.analysis.measure import Measurements
-from trialogue.analysis.run_scores import RunScores
 from trialogue.findings import League, Votes
 from trialogue.findings.decision.verdict import leagues_under
 from trialogue.findings.differences.missing import missing_values
@@ -23,7 +23,40 @@ from trialogue.findings.protocol import DecisionProtocol
 from trialogue.findings.sample.records import MissingValues, ReEstimate
 from trialogue.findings.votes import votes_of
 from trialogue.inputs.study_answers import DeclaredStudy
-from trialogue.records import Basis, Score
+from trialogue.records import Basis, Score, ScoreBlock
+from trialogue.records.scores.score_table import ScoreTable
+
+
+class RunScores(Sequence[Score]):
+    """Scores of a run: first those of people, systems and differences, then unit scores."""
+
+    def __init__(self, others: Sequence[Score], units: ScoreTable) -> None:
+        self.others, self.units = others, units
+
+    def lines(self) -> Iterator[Score | ScoreBlock]:
+        """Records of a file that holds them all."""
+        yield from self.others
+        yield from self.units.blocks()
+
+    def __iter__(self) -> Iterator[Score]:
+        yield from self.others
+        yield from self.units
+
+    def __len__(self) -> int:
+        return len(self.others) + len(self.units)
+
+    @overload
+    def __getitem__(self, place: int) -> Score: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Score]: ...
+
+    def __getitem__(self, place: int | slice) -> Score | list[Score]:
+        """One score or a slice."""
+        if isinstance(place, int) and 0 <= place < len(self.others):
+            return self.others[place]
+        return list(self)[place]
+
 
 MAX_VOTE_RESAMPLES = 2_000  # each is a fit of the whole model
 

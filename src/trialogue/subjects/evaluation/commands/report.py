@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from trialogue.analysis.run_scores import RunScores
+from trialogue.analysis.infer import RunScores
 from trialogue.analysis.saved_results import COUNTS, PREFERENCES, SCORE_TABLE, SCORES
 from trialogue.analysis.system_facts import FaultsOfUsers
 from trialogue.findings import Findings
