@@ -53,6 +53,11 @@ class Workers:
         """Whether anything but this process works."""
         return self.jobs > 1 or self.cluster is not None
 
+    @property
+    def count(self) -> int | None:
+        """Workers, this process included where it works, too; None: those of a cluster that exists already."""
+        return self.jobs if self.cluster in (None, LOCAL) else None
+
     def map(
         self, function: Callable[[P, T], R | list[Problem]], pieces: Iterable[P], task: T, *, purpose: str
     ) -> Iterator[tuple[P, R | list[Problem]]]:

@@ -136,6 +136,40 @@ def test_a_model_judges_from_the_command_line_and_a_rerun_costs_nothing(
     assert json.loads(priced.stdout)["tiny"]["cached"] == 1
 
 
+def test_shards_and_processes_give_the_files_of_one_process_and_one_file(
+    files: dict[str, str], endpoint: str, tmp_path: Path
+) -> None:
+    path = Path(files["dialogues"])
+    lines = [
+        line.replace('"hello"', f'"hello {number}"')
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines())
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    shards = tmp_path / "shards"
+    shards.mkdir()
+    for number in range(4):
+        part = lines[number * 20 : number * 20 + 20]
+        (shards / f"{number}.jsonl").write_text("\n".join(part) + "\n", encoding="utf-8")
+    made = {}
+    for name, given, jobs in (("one", str(path), "1"), ("many", str(shards), "2")):
+        out = tmp_path / name
+        words = model_words({**files, "dialogues": given}, endpoint, out, "--jobs", jobs, "-q")
+        found = RUN.invoke(app, words)
+        assert found.exit_code == 0, found.output
+        other = {"manifest.json", "judging.json"}  # which name the file or the folder of shards
+        made[name] = {each.name: each.read_bytes() for each in out.glob("*.*") if each.name not in other}
+        assert json.loads(made[name]["judge_usage.jsonl"])["calls"] == 80
+    assert sorted(made["one"]) == sorted(made["many"])
+    assert [name for name, text in made["one"].items() if made["many"][name] != text] in ([], ["judging.html"])
+
+
+def test_processes_without_a_model_are_refused(files: dict[str, str], tmp_path: Path) -> None:
+    found = RUN.invoke(app, words(files, "--jobs", "2"))
+    assert "--jobs: only for a model that judges" in str(found.exception)
+    found = RUN.invoke(app, model_words(files, "http://localhost:1", tmp_path, "--jobs", "many"))
+    assert "--jobs must be a whole number" in str(found.exception)
+
+
 def test_probes_are_priced_asked_shown_and_kept(files: dict[str, str], endpoint: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     path = Path(files["dialogues"])  # of dialogues with the same words, one would be probed

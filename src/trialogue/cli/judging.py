@@ -11,7 +11,18 @@ from annotated_types import Ge
 
 from trialogue.cli.shared.app import App, reads
 from trialogue.cli.shared.groups import DefaultGroup
-from trialogue.cli.shared.inputs import Chances, DryRun, Format, Limited, Mapped, ModelOptions, Out, limits_of
+from trialogue.cli.shared.inputs import (
+    Chances,
+    DryRun,
+    Format,
+    Limited,
+    Mapped,
+    ModelOptions,
+    Out,
+    Workers,
+    limits_of,
+    workers_of,
+)
 from trialogue.cli.shared.parameters import Call, Calls, Given
 from trialogue.cli.shared.progress import StepProgress, check_folder, steps
 from trialogue.cli.shared.results import print_findings
@@ -55,6 +66,7 @@ class Models:
     i_may: bool = False
     """Send people's dialogues to the model's server even without recorded consent."""
     limit: Limited = None
+    jobs: Workers = "1"
     out: Out = Path("runs/judge")
     options: ModelOptions = None
     seed: Seed = 0
@@ -64,7 +76,7 @@ class Models:
         from trialogue.subjects.judging.commands.ask import CACHE
 
         known = {"rubric": self.rubric, "model": self.model, "options": self.options or {}}
-        return {**known, "cache": self.out / CACHE, "seed": self.seed}
+        return {**known, "cache": self.out / CACHE, "seed": self.seed, **workers_of(self.jobs)}
 
     @contextmanager
     def steps(self) -> Iterator[StepProgress]:
@@ -90,7 +102,7 @@ class Models:
         print_findings(findings, judging_document, as_json=as_json, tell=tell, page=page)
 
 
-MODELS = Calls("cli.judging.Models", options="rubric model i_may limit out", settings="model=options seed")
+MODELS = Calls("cli.judging.Models", options="rubric model i_may limit jobs out", settings="model=options seed")
 
 
 def _check_models(given: Given) -> Iterator[str]:
@@ -99,7 +111,7 @@ def _check_models(given: Given) -> Iterator[str]:
         yield "a model judges by a rubric: give both --model and --rubric."
     if is_asked and given["scores"] is not None:
         yield "--scores are those of a judge that has already judged: leave out --scores, or --model and --rubric."
-    if not is_asked and (unused := given.spellings_of("options dry_run i_may")):
+    if not is_asked and (unused := given.spellings_of("options dry_run i_may jobs")):
         yield f"{' and '.join(unused)}: only for a model that judges; give --model and --rubric."
     if not is_asked and given["aspect"] is None and given["scores"] is None:
         yield "give the judge's column with --aspect, or a --rubric and a --model that judges by it."
@@ -172,7 +184,7 @@ def judge(
 @app.command("plan")
 @reads(
     check=_check_models,
-    models=MODELS,
+    models=Calls("cli.judging.Models", options="rubric model i_may limit out", settings="model=options seed"),
     settings=Calls("subjects.judging.conclude.JudgeSettings", settings="looks confidence"),
 )
 def plan(

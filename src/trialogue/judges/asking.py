@@ -1,24 +1,33 @@
-"""Ask a model many questions concurrently: each distinct one once per sample, and none that is in the cache."""
+"""Ask a model many questions concurrently: each distinct one once per sample, and none that is in the cache.
 
+The first questions are asked by this process, which learns from them whether a server takes a schema and answers at all; the
+rest by threads, in other processes, or on a cluster, whose workers share the cache and the limits on cost as files.
+"""
+
+import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from trialogue.errors import UsageError
+from trialogue.dask_cluster import ALONE, Workers
+from trialogue.errors import Problem, UsageError
 from trialogue.judges.judgement import JudgingProgress, Watch
 from trialogue.judges.options import AnyJudgeOptions
 from trialogue.llm.cache import Cache
 from trialogue.llm.chat import Completion, EmptyAnswer
+from trialogue.llm.local import LocalOptions
 from trialogue.llm.models import AnyModel, cache_key, open_model
-from trialogue.llm.usage import Ledger, LimitReached, Usage
+from trialogue.llm.usage import Budget, Ledger, LimitReached, Usage, active_budget, use_budget
 from trialogue.records import JsonValue, Reason, ReasonCode
 from trialogue.seeds import seed_for
 from trialogue.transport.failures import AgentFailure, PassingFailure
 from trialogue.transport.retry import RetryPolicy
 
 AT_ONCE = 8
+BATCH = 8  # questions for each request at once that a worker takes together: few, as a killed worker's are asked again
 PROBES = (
     5  # first questions, asked one by one: on them it is learned whether a server takes a schema, and answers at all
 )
@@ -29,6 +38,8 @@ HOPELESS = ("harness", "unreachable")
 
 Answer = Completion | Reason
 """What came back: a completion, or why there is none."""
+Question = tuple[str, int]
+"""A text, and which sample of the answer to it."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +73,15 @@ class Asker:
         *,
         seed: int = 0,
         retry_policy: RetryPolicy | None = None,
+        takes_schema: bool | None = None,
+        workers: Workers = ALONE,
     ) -> None:
         """Store the settings; the key is needed, and the address checked, when something is asked."""
         self._options, self._instruction, self._schema, self._seed = options, instruction, dict(schema), seed
-        self._retry_policy = retry_policy
+        self._retry_policy, self._workers = retry_policy, workers
         self._made: AnyModel | None = None
         self._cache = Cache(options.cache) if options.cache else None
-        self._takes_schema: bool | None = None if options.structured else False
+        self._takes_schema = takes_schema if options.structured else False
 
     @property
     def _client(self) -> AnyModel:
@@ -81,10 +94,14 @@ class Asker:
             self._made = open_model(self._options, retry_policy=self._retry_policy)
         return self._made
 
-    def usage(self) -> Usage:
-        """What was used so far."""
+    def open(self) -> None:
+        """Open the model, which threads need to be open; errors as of ``open_model``."""
+        _ = self._client
+
+    def usage(self, *, taken: bool = False) -> Usage:
+        """What was used so far; ``taken``: from now on counted from 0."""
         ledger = Ledger(self._options.model, self._options.price) if self._made is None else self._made.ledger
-        return ledger.usage()
+        return ledger.usage(taken=taken)
 
     def close(self) -> None:
         """Close the connections."""
@@ -127,12 +144,12 @@ class Asker:
             UsageError: the key is not set, the endpoint cannot be reached or refuses the key; what was answered before is in
                 the cache.
         """
-        _ = self._client  # before threads need it
+        self.open()
         questions = [(text, sample) for text in dict.fromkeys(texts) for sample in range(self._options.samples)]
-        answers: dict[tuple[str, int], Answer] = {}
+        answers: dict[Question, Answer] = {}
         start, failed = time.monotonic(), 0
 
-        def note_answer(question: tuple[str, int], answer: Answer) -> None:
+        def note_answer(question: Question, answer: Answer) -> None:
             nonlocal failed
             answers[question] = answer
             failed += isinstance(answer, Reason)
@@ -141,14 +158,20 @@ class Asker:
                 elapsed = time.monotonic() - start
                 watch(JudgingProgress(len(answers), len(questions), min(cached, len(answers)), failed, elapsed))
 
-        self._ask_first(questions, note_answer)
-        self._ask_rest([each for each in questions if each not in answers], note_answer)
+        if not (self._workers and isinstance(self._options, LocalOptions)):  # a cluster has the memory for the weights
+            self._ask_first(questions, note_answer)
+        rest = [each for each in questions if each not in answers]
+        if self._workers and rest:
+            self._ask_workers(rest, note_answer)
+        else:
+            self.ask_here(rest, note_answer)
         return {
             text: tuple(answers[text, sample] for sample in range(self._options.samples))
             for text in dict.fromkeys(text for text, _ in questions)
         }
 
-    def _ask_rest(self, questions: Sequence[tuple[str, int]], note: Callable[[tuple[str, int], Answer], None]) -> None:
+    def ask_here(self, questions: Sequence[Question], note: Callable[[Question, Answer], None]) -> None:
+        """Ask questions by threads of this process; ``note`` is called with each answer."""
         pool = ThreadPoolExecutor(self._options.requests_at_once or AT_ONCE)
         try:
             futures = {pool.submit(self._answer, *each): each for each in questions}
@@ -164,7 +187,53 @@ class Asker:
             raise
         pool.shutdown()
 
-    def _ask_first(self, questions: Sequence[tuple[str, int]], note: Callable[[tuple[str, int], Answer], None]) -> None:
+    def _ask_workers(self, questions: Sequence[Question], note: Callable[[Question, Answer], None]) -> None:
+        """Ask questions in other processes or on a cluster.
+
+        Raises:
+            UsageError: a batch could not be asked; what was answered is in the cache.
+        """
+        task = self._task()
+        problems: list[Problem] = []
+        batches = _batches_of(questions, self._workers, task.options.requests_at_once or AT_ONCE)
+        try:
+            for batch, found in self._workers.map(answers_to, batches, task, purpose="judge on a Dask cluster"):
+                if isinstance(found, Answers):
+                    self._client.ledger.add(found.usage)
+                    for question, answer in zip(batch.asked, found.answers, strict=True):
+                        note(question, answer)
+                else:
+                    problems += found
+        finally:
+            if (own := _ASKERS.pop(0, None)) is not None:
+                own[1].close()
+        if problems:
+            named = "; ".join(f"{each.file}: {each.what}" for each in problems)
+            raise UsageError(
+                f"Some questions could not be asked ({named}) Other answers are in the cache, if there is one; run the same "
+                "command again to resume."
+            )
+
+    def _task(self) -> "Asking":
+        """How workers ask: with absolute paths, and their shares of the rate where it is known how many they are."""
+        options, count = self._options, self._workers.count
+        paths: dict[str, Path | None] = {name: getattr(options, name, None) for name in ("cache", "folder")}
+        changes: dict[str, Any] = {name: path.resolve() for name, path in paths.items() if path is not None}
+        if count is not None and not isinstance(options, LocalOptions):
+            changes["requests_at_once"] = max(1, (options.requests_at_once or AT_ONCE * count) // count)
+            if options.requests_per_minute is not None:
+                changes["requests_per_minute"] = options.requests_per_minute / count
+        budget = active_budget()
+        return Asking(
+            options.model_copy(update=changes),
+            self._instruction,
+            self._schema,
+            self._seed,
+            takes_schema=bool(self._takes_schema),
+            budget=None if budget is None else Budget(budget.limits, budget.file.resolve()),
+        )
+
+    def _ask_first(self, questions: Sequence[Question], note: Callable[[Question, Answer], None]) -> None:
         """Ask the first questions one after the other until one is answered, and learn whether a schema is accepted.
 
         Raises:
@@ -276,6 +345,78 @@ class Asker:
         if self._options.expected:
             fields |= {"logprobs": True, "top_logprobs": TOP}
         return fields
+
+
+@dataclass(frozen=True)
+class Questions:
+    """A batch of questions for a worker."""
+
+    asked: tuple[Question, ...]
+    first: int
+
+    @property
+    def given(self) -> str:
+        """Which ones, for messages."""
+        return f"the batch that begins with question {self.first:,}"
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers to a batch, in the order of its questions, and what they took."""
+
+    answers: tuple[Answer, ...]
+    usage: Usage
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How questions are asked, wherever that is done."""
+
+    options: AnyJudgeOptions
+    instruction: str
+    schema: Mapping[str, Any]
+    seed: int
+    takes_schema: bool
+    budget: Budget | None
+
+
+_ASKERS: dict[int, tuple[Asking, Asker]] = {}
+"""The asker of the task that this process works on, kept between batches with its connections, its pace or its weights."""
+_MAKING = threading.Lock()
+
+
+def answers_to(batch: Questions, task: Asking) -> Answers | list[Problem]:
+    """Answers to a batch, in any process.
+
+    Raises:
+        UsageError: the endpoint cannot be reached from here, or refuses the key, which is read from this machine's
+            environment.
+        LimitReached: the next request might exceed a limit of the run.
+    """
+    asker = _asker_for(task)
+    found: dict[Question, Answer] = {}
+    asker.ask_here(batch.asked, found.__setitem__)
+    return Answers(tuple(found[each] for each in batch.asked), asker.usage(taken=True))
+
+
+def _asker_for(task: Asking) -> Asker:
+    with _MAKING:
+        kept, asker = _ASKERS.get(0, (None, None))
+        if asker is None or kept != task:
+            asker = Asker(task.options, task.instruction, task.schema, seed=task.seed, takes_schema=task.takes_schema)
+            with use_budget(task.budget):
+                asker.open()
+            _ASKERS[0] = task, asker
+        return asker
+
+
+def _batches_of(questions: Sequence[Question], workers: Workers, at_once: int) -> Iterator[Questions]:
+    """Batches that are small enough for every worker to have several."""
+    size = BATCH * at_once
+    if workers.count is not None:
+        size = max(1, min(size, len(questions) // (2 * workers.count)))
+    for first in range(0, len(questions), size):
+        yield Questions(tuple(questions[first : first + size]), first + 1)
 
 
 def _trial(sample: int) -> str:

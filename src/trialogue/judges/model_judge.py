@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
+from trialogue.dask_cluster import ALONE, Workers
 from trialogue.errors import UsageError
 from trialogue.judges.answers import commonest, empty_reading, read_points, sample_of, settings_hash
 from trialogue.judges.asking import Answer, Asker, Cost
@@ -35,6 +36,7 @@ class RubricJudge(ABC):
         showing: Showing | None = None,
         instruction: str | None = None,
         retry_policy: RetryPolicy | None = None,
+        workers: Workers = ALONE,
     ) -> None:
         """Check that the rubric can be used so; no request is made yet.
 
@@ -46,12 +48,14 @@ class RubricJudge(ABC):
             showing: that of another judge, to show both the same texts; None: by ``systems`` and the options.
             instruction: other words for the instruction, to probe the judge; None: those of ``prompts``. Columns are
                 named as if there were none.
-            retry_policy: retry policy, for tests; None: that of the options.
+            retry_policy: retry policy of this process, for tests; None: that of the options.
+            workers: where models are asked.
 
         Raises:
             UsageError: the rubric is not for this form, expected points are not possible, or the key is not set.
         """
         self.rubric, self.options, self.seed, self.name = rubric, options, seed, options.model
+        self.workers = workers
         self.check()
         self.showing = showing or Showing(systems, mask=options.mask)
         self._asker = Asker(
@@ -60,6 +64,7 @@ class RubricJudge(ABC):
             schema_of(rubric, self.form, reasons=options.reasons),
             seed=seed,
             retry_policy=retry_policy,
+            workers=workers,
         )
 
     @abstractmethod

@@ -262,13 +262,22 @@ class Probes:
         self._questions = list(self._write_questions())
         rubric, options = self.judge.rubric, self.judge.options
         self._reworded = [
-            LlmJudge(rubric, options, showing=self.judge.showing, seed=self.seed, instruction=instruction)
+            LlmJudge(
+                rubric,
+                options,
+                showing=self.judge.showing,
+                seed=self.seed,
+                instruction=instruction,
+                workers=self.judge.workers,
+            )
             for instruction in other_wordings(rubric, reasons=options.reasons)
         ]
         self._plain_units = [units[-1] for each in self.dialogues if (units := self.judge.units([self._cut(each)]))]
         can_pair = rubric.allows(Form.PAIRWISE) and rubric.level is JudgedLevel.DIALOGUE and not options.expected
         self._pair_judge = (
-            LlmPairJudge(rubric, options, showing=self.judge.showing, seed=self.seed) if can_pair else None
+            LlmPairJudge(rubric, options, showing=self.judge.showing, seed=self.seed, workers=self.judge.workers)
+            if can_pair
+            else None
         )
 
     def costs(self) -> list[Cost]:

@@ -138,10 +138,20 @@ class Ledger:
         with self._lock:
             self._counts[what] += 1
 
-    def usage(self) -> Usage:
-        """Snapshot of the counters."""
+    def add(self, usage: Usage) -> None:
+        """Count what another process took of the same model."""
+        with self._lock:
+            for name in self._counts:
+                self._counts[name] += getattr(usage, name)
+            self._tokens[0] += usage.prompt_tokens
+            self._tokens[1] += usage.completion_tokens
+
+    def usage(self, *, taken: bool = False) -> Usage:
+        """Snapshot of the counters; ``taken``: they begin again at 0."""
         with self._lock:
             counts, (prompt, completion) = dict(self._counts), self._tokens
+            if taken:
+                self._counts, self._tokens = dict.fromkeys(counts, 0), [0, 0]
         why = None
         if self._price is None:
             why = f"the price of {self._model} is not given (option price)"
@@ -218,12 +228,14 @@ class LimitReached(TrialogueError):  # noqa: N818 - a state of the run, which th
         return type(self), (self.limit, self.most, self.spent)
 
 
+@dataclass(frozen=True)
 class Budget:
     """Limits with the totals so far; safe for threads and processes, and picklable."""
 
-    def __init__(self, limits: Limits, file: Path) -> None:
-        """``file``: made when it is first needed."""
-        self.limits, self.file = limits, file
+    limits: Limits
+    """The limits."""
+    file: Path
+    """Holds the totals; made when it is first needed."""
 
     def check(self, model: str, *, price: Price | None, longest_answer: int | None) -> None:
         """Raise UsageError if the limits cannot be enforced for a model."""

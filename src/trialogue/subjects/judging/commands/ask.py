@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.analysis.saved_results import holds_run
+from trialogue.dask_cluster import Workers
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.inputs.inputs import InputRecords, gather
 from trialogue.inputs.memory import Data, with_data_read
@@ -28,7 +29,7 @@ from trialogue.judges.panel import panel_scores
 from trialogue.judges.rubric import JudgedLevel
 from trialogue.llm.models import family_of
 from trialogue.llm.usage import Usage
-from trialogue.options import Seed
+from trialogue.options import Jobs, Seed
 from trialogue.records import Manifest, MeasureName, Score, write_records
 from trialogue.records.completion import UNNAMED
 from trialogue.records.runs import run_draft
@@ -132,6 +133,8 @@ def judge_scores(
     cache: Path | None = None,
     seed: Seed = 0,
     i_may: bool = False,
+    jobs: Jobs = 1,
+    cluster: str | None = None,
     out: Path | str | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> JudgeScores:
@@ -145,6 +148,9 @@ def judge_scores(
         cache: folder of answers, so that no question is paid for twice; None: that of the options, or none.
         seed: random seed for the models' draws.
         i_may: whether dialogues of people may be sent to other people's servers without recorded consent.
+        jobs: processes that ask (or that models in this process run in); the results are the same for any number.
+        cluster: address of a Dask scheduler whose workers see the same files, or ``"local"`` for one of ``jobs`` processes
+            on this machine; None: no cluster.
         out: folder for scores, answers and usage; None: nothing is written.
         progress: called with progress lines.
 
@@ -152,7 +158,16 @@ def judge_scores(
         DataError: unreadable input, a rubric with mistakes, or nothing to judge.
         UsageError: unknown names, impossible options, no consent, or an endpoint that cannot be reached.
     """
-    panel = prepare_panel(with_data_read(given), rubric=rubric, model=model, options=options, cache=cache, seed=seed)
+    panel = prepare_panel(
+        with_data_read(given),
+        rubric=rubric,
+        model=model,
+        options=options,
+        cache=cache,
+        seed=seed,
+        jobs=jobs,
+        cluster=cluster,
+    )
     check_consent(panel.disclosure, i_may=i_may)
     found = panel.ask(tell=progress or (lambda _line: None))
     if out is not None:
@@ -188,6 +203,8 @@ def prepare_panel(
     options: Mapping[str, Any] | None = None,
     cache: Path | None = None,
     seed: int = 0,
+    jobs: int = 1,
+    cluster: str | None = None,
 ) -> Panel:
     """Read the input and make the judges; arguments as for ``judge_scores``. Nobody is asked."""
     asked = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
@@ -199,7 +216,8 @@ def prepare_panel(
         raise DataError(Problem(f"{what} to judge.", file=", ".join(map(str, given))))
     systems = {each.system or UNNAMED for each in dialogues} | {each.system for each in material.responses}
     many = model if isinstance(model, Sequence) and not isinstance(model, str) else [model]
-    judges = tuple(_judge(each, asked, options or {}, cache, sorted(systems), seed) for each in many)
+    more = {"systems": sorted(systems), "seed": seed, "workers": Workers(jobs, cluster)}
+    judges = tuple(_judge(each, asked, options or {}, cache, **more) for each in many)
     if not judges:
         raise UsageError("Give at least one judge.")
     names = [str(judge.measure(asked.aspects[0].name)) for judge in judges]
@@ -263,8 +281,7 @@ def _judge(
     rubric: Rubric,
     options: Mapping[str, Any],
     cache: Path | None,
-    systems: Iterable[str],
-    seed: int,
+    **more: Any,
 ) -> Judge:
     if isinstance(given, str | Path):
         made = judge_options(given, options)
@@ -277,7 +294,7 @@ def _judge(
         return given
     if made.cache is None and cache is not None:
         made = made.model_copy(update={"cache": cache})
-    return LlmJudge(rubric, made, systems=systems, seed=seed)
+    return LlmJudge(rubric, made, **more)
 
 
 def _units(judge: LlmJudge, material: InputRecords) -> list[Any]:

@@ -12,7 +12,7 @@ from trialogue.inputs.memory import Data, with_data_read
 from trialogue.judges.prompts import signature_of
 from trialogue.judges.rubric import Rubric, load_rubric
 from trialogue.long_work import Progress
-from trialogue.options import Seed
+from trialogue.options import Jobs, Seed
 from trialogue.records.score import AGGREGATE, Score
 from trialogue.seeds import rng_for
 from trialogue.stats.correction.means import MIN_LABELS, LabelNeed, labels_needed
@@ -59,6 +59,8 @@ def judge(
     cache: Path | None = None,
     i_may: bool = False,
     probes: int = 0,
+    jobs: Jobs = 1,
+    cluster: str | None = None,
     out: Path | str | None = None,
     chances: Path | None = None,
     settings: JudgeSettings | None = None,
@@ -85,6 +87,9 @@ def judge(
         cache: folder of answers, so that no question is paid for twice.
         i_may: whether dialogues of people may be sent to other people's servers without recorded consent.
         probes: maximum number of dialogues (and pairs) used to probe models for biases; 0: no probes.
+        jobs: processes that ask (or that models in this process run in); the results are the same for any number.
+        cluster: address of a Dask scheduler whose workers see the same files, or ``"local"`` for one of ``jobs`` processes
+            on this machine; None: no cluster.
         out: folder for the model's scores, answers and usage; None: they are not written.
         chances: a plan that ``plan_labels`` made, where labels had different chances within a system.
         settings: the estimand and the confidence level of the intervals.
@@ -108,7 +113,16 @@ def judge(
     if model is not None or rubric is not None:
         if model is None or rubric is None or scores is not None:
             raise UsageError("To judge with a language model, give both a rubric and a model, and omit scores.")
-        panel = prepare_panel(sources, rubric=rubric, model=model, options=options, cache=cache, seed=seed)
+        panel = prepare_panel(
+            sources,
+            rubric=rubric,
+            model=model,
+            options=options,
+            cache=cache,
+            seed=seed,
+            jobs=jobs,
+            cluster=cluster,
+        )
         chosen, also = aspect_of(panel.rubric, aspect)
         check_consent(panel.disclosure, i_may=i_may)
         planned = prepare_probes(panel, chosen, count=probes, seed=seed) if probes else None

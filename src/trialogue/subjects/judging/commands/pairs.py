@@ -7,6 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from trialogue.dask_cluster import Workers
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.inputs.inputs import gather
 from trialogue.inputs.memory import Data, with_data_read
@@ -23,9 +24,10 @@ from trialogue.judges import (
 from trialogue.judges.asking import Cost
 from trialogue.judges.pair_judge import Pair, PairTally, preferences_of, tallies_of
 from trialogue.llm.usage import Usage
-from trialogue.options import Seed
-from trialogue.records import Dialogue, Preference, write_records
+from trialogue.options import Jobs, Seed
+from trialogue.records import Dialogue, Manifest, Preference, write_records
 from trialogue.records.completion import UNNAMED
+from trialogue.records.runs import run_draft
 from trialogue.seeds import rng_for
 from trialogue.subjects.judging.commands.ask import JudgingLines, refuse_results, urls_of
 from trialogue.subjects.judging.commands.consent import Disclosure, check_consent, disclosure_of
@@ -52,10 +54,10 @@ class JudgedPairs:
 
     def write(self, folder: Path | str) -> None:
         """Write votes, answers and usage as JSON Lines."""
-        folder = Path(folder)
-        write_records(folder / PREFERENCES, self.preferences)
-        write_records(folder / COMPARISONS, self.comparisons)
-        write_records(folder / USAGE, self.usage)
+        with run_draft(folder, Manifest(command="judge pairs")) as draft:
+            write_records(draft / PREFERENCES, self.preferences)
+            write_records(draft / COMPARISONS, self.comparisons)
+            write_records(draft / USAGE, self.usage)
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,8 @@ def judge_pairs(
     cache: Path | None = None,
     seed: Seed = 0,
     i_may: bool = False,
+    jobs: Jobs = 1,
+    cluster: str | None = None,
     out: Path | str | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> JudgedPairs:
@@ -130,6 +134,9 @@ def judge_pairs(
         cache: folder of answers.
         seed: random seed for the models' draws and for random pairs.
         i_may: whether dialogues of people may be sent to other people's servers without recorded consent.
+        jobs: processes that ask (or that models in this process run in); the results are the same for any number.
+        cluster: address of a Dask scheduler whose workers see the same files, or ``"local"`` for one of ``jobs`` processes
+            on this machine; None: no cluster.
         out: folder for votes, answers and usage; None: nothing is written.
         progress: called with progress lines.
 
@@ -137,7 +144,16 @@ def judge_pairs(
         DataError: unreadable input, or fewer than two systems.
         UsageError: unknown names, impossible options, no consent, or an endpoint that cannot be reached.
     """
-    panel = prepare_pairs(with_data_read(given), rubric=rubric, model=model, options=options, cache=cache, seed=seed)
+    panel = prepare_pairs(
+        with_data_read(given),
+        rubric=rubric,
+        model=model,
+        options=options,
+        cache=cache,
+        seed=seed,
+        jobs=jobs,
+        cluster=cluster,
+    )
     check_consent(panel.disclosure, i_may=i_may)
     judged = panel.ask(tell=progress or (lambda _line: None))
     if out is not None:
@@ -153,6 +169,8 @@ def prepare_pairs(
     options: Mapping[str, Any] | None = None,
     cache: Path | None = None,
     seed: int = 0,
+    jobs: int = 1,
+    cluster: str | None = None,
 ) -> PairPanel:
     """Read the input, pair it, and make the judges; arguments as for ``judge_pairs``. Nobody is asked."""
     asked_rubric = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
@@ -170,7 +188,8 @@ def prepare_pairs(
         settings = each if isinstance(each, JudgeOptions | LocalJudgeOptions) else judge_options(each, options)
         if settings.cache is None and cache is not None:
             settings = settings.model_copy(update={"cache": cache})
-        judges.append(LlmPairJudge(asked_rubric, settings, systems=sorted(by_system), seed=seed))
+        workers = Workers(jobs, cluster)
+        judges.append(LlmPairJudge(asked_rubric, settings, systems=sorted(by_system), seed=seed, workers=workers))
     if len({judge.name for judge in judges}) < len(judges):
         raise UsageError("Votes are stored under the model's name, so give each model only once.")
     pairs = list(matched_pairs(by_system))

@@ -86,7 +86,10 @@ def prepare_probes(panel: Panel, aspect: str, *, count: int, seed: int = 0) -> P
     for each in panel.material.dialogues:
         by_system[each.system or UNNAMED].append(each)
     pairs = sample_pairs(matched_pairs(by_system) or random_pairs(by_system, seed), count, seed)
-    fresh = [LlmJudge(each.rubric, each.options, showing=each.showing, seed=each.seed) for each in judges]
+    fresh = [
+        LlmJudge(each.rubric, each.options, showing=each.showing, seed=each.seed, workers=each.workers)
+        for each in judges
+    ]
     made = tuple(Probes(judge, aspect, chosen, pairs, seed) for judge in fresh)
     return PanelProbes(made, len(chosen))
 
