@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from trialogue.cli.app import app
 from trialogue.errors import DataError, UsageError
-from trialogue.records import Dialogue, Mention, Response, Situation, Utterance, write_records
+from trialogue.records import Dialogue, Manifest, Mention, Response, Situation, Utterance, write_records
+from trialogue.records.runs import run_draft
 from trialogue.subjects.evaluation.commands.evaluate import evaluate
 from trialogue.workflows.check import CheckCode, CheckFinding, check
 
@@ -88,6 +89,21 @@ def test_a_run_is_checked_with_its_seals(tmp_path: Path) -> None:
     (folder / "findings.json").write_text("{}", encoding="utf-8")
     with pytest.raises(DataError, match="findings"):
         check(folder)
+
+
+def test_results_of_any_command_are_compared_with_their_seals_those_of_stages_too(tmp_path: Path) -> None:
+    """A board, judgements and an experiment were read as data with unknown fields, or refused for want of scores."""
+    for folder in (tmp_path / "demo", tmp_path / "demo" / "stages" / "agree"):
+        with run_draft(folder, Manifest(command="run")) as draft:
+            (draft / "board.json").write_text('{"rows": []}', encoding="utf-8")
+    assert check(tmp_path / "demo") == ()
+    (tmp_path / "demo" / "stages" / "agree" / "board.json").write_text('{"rows": [1]}', encoding="utf-8")
+    with pytest.raises(DataError, match=r"stages/agree/board\.json: this file of the run was changed"):
+        check(tmp_path / "demo")
+    (tmp_path / "demo" / "board.json").unlink()
+    with pytest.raises(DataError) as caught:
+        check(tmp_path / "demo")
+    assert len(caught.value.problems) == 2
 
 
 def cases(folder: Path, *rows: dict[str, object]) -> Path:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from trialogue.analysis.saved_results import holds_run, read_run
+from trialogue.analysis.saved_results import SCORES, holds_run, read_run
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.findings.wording import list_names
@@ -16,8 +16,11 @@ from trialogue.inputs.inputs import InputRecords, gather
 from trialogue.inputs.populations import measured_units
 from trialogue.metrics.engine.conversations import evaluated_conversations, offline_conversations
 from trialogue.records import MeasuredUnits, Rated, Record, Response, Situation
+from trialogue.records.files.opening import is_file
 from trialogue.records.kinds.suspicions import Suspicion
-from trialogue.records.runs import open_run
+from trialogue.records.runs import MANIFEST, open_run
+from trialogue.records.runs.placing import read_manifest
+from trialogue.simulation.batch.folder import DIALOGUES
 
 
 class CheckCode(StrEnum):
@@ -138,15 +141,26 @@ def check(
 
 
 def _runs_in(folder: Path) -> list[Path]:
-    """A run, or the runs of a folder that holds nothing else."""
-    if holds_run(folder):
-        return [folder]
+    """A run with the runs of its stages, or the runs of a folder that holds nothing else."""
+    if _holds_results(folder):
+        return [folder, *(each.parent for each in sorted(folder.glob(f"*/**/{MANIFEST}")))]
     held = [each for each in sorted(folder.iterdir()) if each.name[0] != "."] if folder.is_dir() else []
-    return held if all(map(holds_run, held)) else []
+    return held if all(map(_holds_results, held)) else []
+
+
+def _holds_results(folder: Path) -> bool:
+    """Whether a folder holds what a command wrote and sealed, and no dialogues that could be checked as data."""
+    if not is_file(folder / MANIFEST):
+        return holds_run(folder)
+    manifest = read_manifest(folder)
+    return manifest is not None and manifest.seal is not None and DIALOGUES not in manifest.files
 
 
 def _of_run(folder: Path) -> Iterator[CheckFinding]:
-    open_run(folder).check()
+    stored = open_run(folder)
+    stored.check()
+    if SCORES not in stored:
+        return  # a board, judgements or a study's findings: there is no sample to audit
     read = read_run(folder)
     yield from _of_tables([each for each in read.counts if isinstance(each, MeasuredUnits)])
     yield from _unequally_rated(read.concluded.reading.rated)
