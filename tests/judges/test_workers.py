@@ -137,7 +137,7 @@ def test_a_server_is_asked_no_more_at_once_by_several_processes_than_by_one(endp
         asked.append(task)
         found = task.options
         assert not hasattr(found, "folder")
-        return found.requests_at_once, found.requests_per_minute  # type: ignore[union-attr]
+        return found.requests_at_once, found.requests_per_minute
 
     assert shares(Workers(4), requests_per_minute=60) == (2, 15.0)
     assert shares(Workers(16)) == (1, None)

@@ -97,6 +97,8 @@ def test_results_of_any_command_are_compared_with_their_seals_those_of_stages_to
         with run_draft(folder, Manifest(command="run")) as draft:
             (draft / "board.json").write_text('{"rows": []}', encoding="utf-8")
     assert check(tmp_path / "demo") == ()
+    with pytest.raises(UsageError, match="holds the results of trialogue run, not conversations"):
+        evaluate(tmp_path / "demo")
     (tmp_path / "demo" / "stages" / "agree" / "board.json").write_text('{"rows": [1]}', encoding="utf-8")
     with pytest.raises(DataError, match=r"stages/agree/board\.json: this file of the run was changed"):
         check(tmp_path / "demo")

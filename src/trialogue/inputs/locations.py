@@ -18,7 +18,7 @@ from trialogue.inputs.study_answers import STUDY_EXPORT, export_files
 from trialogue.records import Dialogue, Response
 from trialogue.records.files.jsonl import Note, Part
 from trialogue.records.files.opening import copy_of, files_at, is_remote, path_to_read
-from trialogue.records.runs import MANIFEST, digests_of, is_run
+from trialogue.records.runs import MANIFEST, digests_of, is_run, writer_of
 
 if TYPE_CHECKING:
     from trialogue.datasets.tables.scores import ScoreTable
@@ -167,10 +167,17 @@ def _refuse_run(given: str) -> None:
         UsageError: the path is the folder of a run.
     """
     path = next((Path(text) for text in (given, given.partition("=")[2]) if text and _exists(Path(text))), None)
-    if path is not None and path.is_dir() and is_run(path, "findings.json"):
+    if path is None or not path.is_dir():
+        return
+    if is_run(path, "findings.json"):
         raise UsageError(
             f"{path} holds the results of a run, not conversations. Give the conversations that the run evaluated, or read "
             "the run with trialogue report, compare, board or agree."
+        )
+    if (command := writer_of(path)) is not None:
+        raise UsageError(
+            f"{path} holds the results of trialogue {command}, not conversations. Give the conversations that it read; give "
+            "its scores or votes as files beside them."
         )
 
 

@@ -16,11 +16,8 @@ from trialogue.inputs.inputs import InputRecords, gather
 from trialogue.inputs.populations import measured_units
 from trialogue.metrics.engine.conversations import evaluated_conversations, offline_conversations
 from trialogue.records import MeasuredUnits, Rated, Record, Response, Situation
-from trialogue.records.files.opening import is_file
 from trialogue.records.kinds.suspicions import Suspicion
-from trialogue.records.runs import MANIFEST, open_run
-from trialogue.records.runs.placing import read_manifest
-from trialogue.simulation.batch.folder import DIALOGUES
+from trialogue.records.runs import MANIFEST, open_run, writer_of
 
 
 class CheckCode(StrEnum):
@@ -149,11 +146,8 @@ def _runs_in(folder: Path) -> list[Path]:
 
 
 def _holds_results(folder: Path) -> bool:
-    """Whether a folder holds what a command wrote and sealed, and no dialogues that could be checked as data."""
-    if not is_file(folder / MANIFEST):
-        return holds_run(folder)
-    manifest = read_manifest(folder)
-    return manifest is not None and manifest.seal is not None and DIALOGUES not in manifest.files
+    """Whether a folder holds what a command wrote and sealed, or what is left of it, and no conversations."""
+    return holds_run(folder) or writer_of(folder) is not None
 
 
 def _of_run(folder: Path) -> Iterator[CheckFinding]:

@@ -17,6 +17,8 @@ from trialogue.records.files.manifest import Manifest, sha256_of
 from trialogue.records.files.opening import is_file, open_bytes
 from trialogue.records.runs.placing import MANIFEST, NEXT, finish, read_manifest
 
+CONVERSATIONS = "dialogues.jsonl"
+"""File of a simulation's or a study's dialogues."""
 CHANGED = "was changed after the run was written"
 SMALL = 1 << 20  # bytes; files up to this are checked when a run is opened, larger ones while they are read
 READ_AT_ONCE = 1 << 18  # bytes
@@ -107,6 +109,17 @@ def is_run(folder: Path, name: str) -> bool:
     """Whether a manifest in a folder names a file of a run, which may be lost; False for impossible names of folders."""
     manifests = [_manifest_of_folder(each) for each in (folder / NEXT, folder) if is_file(each / MANIFEST)]
     return any(manifest is not None and name in manifest.files for manifest in manifests)
+
+
+def writer_of(folder: Path) -> str | None:
+    """The command that wrote and sealed the results in a folder; None: it holds none, or conversations as well.
+
+    >>> writer_of(Path("nothing there"))
+    """
+    manifest = _manifest_of_folder(folder) if is_file(folder / MANIFEST) else None
+    if manifest is None or manifest.seal is None or CONVERSATIONS in manifest.files:
+        return None
+    return manifest.command
 
 
 def open_run(folder: Path | str) -> StoredFiles:
