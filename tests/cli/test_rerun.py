@@ -120,3 +120,17 @@ def test_a_run_of_data_in_memory_or_of_a_batch_says_that_it_cannot_be_run_again(
     done = trialogue("rerun", reseal(tmp_path / "memory"))
     assert done.returncode == 2
     assert "a run of trialogue simulate cannot be run again from its manifest" in done.stderr
+
+
+def test_data_beside_the_results_are_found_from_anywhere(
+    world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the demo has them: its people lie in the folder of its report."""
+    run = tmp_path / "run"
+    evaluate(world / "data" / "d.jsonl", metrics=["length"], resamples=100).write(run, explorer=False)
+    shutil.copy(world / "data" / "d.jsonl", run)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    done = trialogue("rerun", str(run))
+    assert done.returncode == 0, done.stderr
+    assert "Reproduced" in done.stdout

@@ -75,7 +75,7 @@ def rerun(folder: Path | str, *, data: Sequence[Path | str] = (), progress: Prog
 
     Args:
         folder: the run.
-        data: files it was made of, or folders that hold them; the working folder and that of the run are searched, too.
+        data: files it was made of, or folders that hold them; the working folder, the run and its folder are searched, too.
         progress: called with progress lines.
 
     Raises:
@@ -84,7 +84,7 @@ def rerun(folder: Path | str, *, data: Sequence[Path | str] = (), progress: Prog
     """
     stored = open_run(folder)
     stored.check()
-    places = [*map(Path, data), Path(), Path(folder).resolve().parent]
+    places = [*map(Path, data), Path(), Path(folder).resolve().parent, Path(folder)]
     repeats = [_prepare(part, stored.folder, places) for part in stored.manifest.parts]
     with tempfile.TemporaryDirectory(prefix="trialogue-rerun-") as temporary:
         out = Path(temporary) / Path(folder).resolve().name
@@ -182,7 +182,7 @@ def _candidates(name: str, folder: Path, places: Sequence[Path]) -> Iterator[Pat
             yield place
         if place.is_dir() and (place / name).exists():
             yield place / name
-    for place in places[:-2]:  # what was named with --data
+    for place in places[:-3]:  # what was named with --data
         yield from sorted(place.rglob(name)) if place.is_dir() else ()
 
 
