@@ -35,7 +35,8 @@ FUNCTIONS = {name: found for name in trialogue.__all__ if inspect.isfunction(fou
 FILES: dict[str, type[Record]] = {
     each.__name__: each for each in (DecisionProtocol, Experiment, SimulationFile, ComparisonFields)
 }
-WITH_CLUSTERS = ("evaluate", "score", "simulate", "strategies label")
+JUDGING = ("judge systems", "judge probe", "judge pairs")
+WITH_CLUSTERS = ("evaluate", "score", "simulate", "strategies label", *JUDGING)
 OTHERWISE = {
     ("trialogue simulate", "seed"): "a number or the word fresh",
     **{(f"trialogue {name}", "jobs"): "a number of processes, or a cluster" for name in WITH_CLUSTERS},

@@ -336,8 +336,9 @@ def _of_table(
     from trialogue.datasets.tables.guess import propose
     from trialogue.datasets.tables.transcripts import with_messages
 
-    table = with_messages(in_points(table, report), report)
-    columns = load_mapping(mapping) if mapping is not None else guess_table(table, name)
+    columns = None if mapping is None else load_mapping(mapping)
+    table = with_messages(in_points(table, report), report, used=() if columns is None else columns.columns().values())
+    columns = guess_table(table, name) if columns is None else columns
     proposed = propose(table, name) if columns is None else columns
     is_unknown = columns is None and (proposed is None or proposed.is_of_answers)
     scores = guess_scores(table.columns, table.rows) if is_unknown else None

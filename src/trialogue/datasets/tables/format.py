@@ -92,7 +92,8 @@ class TableFormat:
                 numbers, rows of another length, ...
         """
         report = ParseReport(str(path), note)
-        table = with_messages(read_table(path, report, delimiter=self.mapping.delimiter), report)
+        table = read_table(path, report, delimiter=self.mapping.delimiter)
+        table = with_messages(table, report, used=self.mapping.columns().values())
         yield from records_of_table(table, self.mapping, bare_stem(path), report)
 
 

@@ -28,7 +28,7 @@ from trialogue.datasets.door.feedback import (
     rated_name,
     scale_in,
 )
-from trialogue.datasets.door.values import TOPICS, is_absent, names_of, place_in_time, plain_number, vocabulary
+from trialogue.datasets.door.values import TOPICS, is_absent, members, names_of, place_in_time, plain_number, vocabulary
 from trialogue.datasets.json_documents import ParseReport
 from trialogue.datasets.tables.mapping import (
     COSTS,
@@ -52,6 +52,8 @@ _NO_REPLIES = names_of("no_replies")
 """Headings that are no names of systems, though their cells are texts."""
 _REMARKS = frozenset(names_of("remarks"))
 """Words in headings of what raters wrote."""
+_CONVERSATIONS = frozenset(names_of("conversations"))
+"""Words in headings of whole conversations."""
 _ASKING, _ANSWERING = ("user", "human", "customer"), ("assistant", "bot", "agent", "ai")
 _TIMES = "created_at timestamp sent_at datetime date_time message_time time ts"
 MOST_SYSTEMS = 12
@@ -254,7 +256,17 @@ def says_its_scale(column: str, rows: Sequence[Row]) -> bool:
 
 def holds_texts(column: str, rows: Sequence[Row]) -> bool:
     """Whether a column holds texts of several words that are no remarks of raters: a conversation, by whatever name."""
-    return not _REMARKS & set(key_of(column).split("_")) and _are_texts(rows, column)
+    return not is_of_remarks(column) and _are_texts(rows, column)
+
+
+def is_of_conversations(column: str) -> bool:
+    """Whether a heading is of whole conversations."""
+    return bool(_CONVERSATIONS & {key_of(column), *key_of(column).split("_")})
+
+
+def is_of_remarks(column: str) -> bool:
+    """Whether a heading is of what raters wrote."""
+    return bool(_REMARKS & set(key_of(column).split("_")))
 
 
 def _are_texts(rows: Iterable[Row], column: str) -> bool:
@@ -264,6 +276,8 @@ def _are_texts(rows: Iterable[Row], column: str) -> bool:
     return bool(values) and 2 * sum(len(text.split()) >= _WORDS for text in texts) > len(values)
 
 
+_NAMED = ("dialogue", "system", "user", "speaker", "trial", "order")
+"""Fields whose cells hold no lists."""
 _IDS = (
     "id",
     "_id",
@@ -371,9 +385,7 @@ def _mapping(place: _Place, table: Table, source: str) -> Mapping | None:
         names["dialogue_id"] = names.pop(ids[0]) if ids else NUMBER
     rest = {name: column for name, column in names.items() if column != NUMBER or name == "dialogue_id"}
     aliases = {**rest, "speaker": place.speaker or "", "text": place.text}
-    rows = [
-        Row(row.line, {name: row.cells.get(column, "user") for name, column in aliases.items()}) for row in flat.rows
-    ]
+    rows = [Row(row.line, {name: row.cells.get(column) for name, column in aliases.items()}) for row in flat.rows]
     found = guess(list(aliases), rows)
     if found is None:
         return None
@@ -420,6 +432,17 @@ def _unheard() -> ParseReport:
     return ParseReport("", lambda _problem: None)
 
 
+def _alternate(table: Table, column: str) -> bool:
+    """Whether a column holds lists of texts, which may be what user and system say in turn."""
+    held = [each for row in table.rows[:SAMPLE] for each in members(row.cells.get(column))]
+    return (
+        is_of_conversations(column)
+        and bool(held)
+        and all(isinstance(each, str) for each in held)
+        and _words_of(held) > _WORDS
+    )
+
+
 LARGEST_POINT = 10
 """Of the scale of a column of answers that a mapping is proposed for."""
 
@@ -429,7 +452,14 @@ def propose(table: Table, source: str) -> Mapping | None:
     nested = guess_nested(table, source, is_sure=False)
     if nested is not None or not table.rows:
         return nested
+    lists = [column for column in table.columns if any(isinstance(row.cells.get(column), list) for row in table.rows)]
     known = without_answers(headings_of(table.columns), table.rows)
+    known = {name: column for name, column in known.items() if name not in _NAMED or column not in lists}
+    if (turns := next((each for each in lists if _alternate(table, each)), None)) is not None:
+        ids = {
+            "dialogue": known.get("dialogue") or next((each for each in table.columns if key_of(each) in _IDS), None)
+        }
+        return _valid({**known, **ids, "messages": turns, "text": turns, "first_speaker": "user"}, of_responses=False)
     rest = [column for column in table.columns if column not in known.values()]
     texts = sorted((column for column in rest if _words(table, column) > 1), key=lambda name: -_words(table, name))
     if "context" in known:
@@ -469,7 +499,11 @@ def _words(table: Table, column: str) -> float:
     """Mean number of words in a column's texts; 0 if most cells hold none."""
     cells = [row.cells.get(column) for row in table.rows[: SAMPLE * 10]]
     texts = [cell for cell in cells if isinstance(cell, str) and not is_absent(cell) and plain_number(cell) is None]
-    return sum(len(text.split()) for text in texts) / len(texts) if 2 * len(texts) > len(cells) else 0.0
+    return _words_of(texts) if 2 * len(texts) > len(cells) else 0.0
+
+
+def _words_of(texts: Sequence[str]) -> float:
+    return sum(len(text.split()) for text in texts) / len(texts)
 
 
 def _names_speakers(table: Table, column: str) -> bool:

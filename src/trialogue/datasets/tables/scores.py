@@ -29,7 +29,7 @@ from trialogue.datasets.door.values import Identifiers, identifier, is_absent, n
 from trialogue.datasets.json_documents import ParseReport, bare_stem
 from trialogue.datasets.tables.answers import ALIKE, TELL_APART, tells_rows_apart
 from trialogue.datasets.tables.dialogues import ROW_NUMBERS, check_digits
-from trialogue.datasets.tables.guess import MOST_SYSTEMS, holds_texts, propose, says_its_scale
+from trialogue.datasets.tables.guess import MOST_SYSTEMS, SAMPLE, holds_texts, is_of_remarks, propose, says_its_scale
 from trialogue.datasets.tables.rows import Row, Table, read_table
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Raters, Rating
@@ -132,7 +132,14 @@ def guess_scores(columns: Sequence[str], rows: Sequence[Row], *, values: tuple[s
         values: columns of values; (): by headings and cells.
     """
     is_declared = bool(values)
-    by_key = {key_of(column): column for column in reversed(columns) if column.strip().lower() not in ROW_NUMBERS}
+    nested = {column for column in columns if any(isinstance(row.cells.get(column), list | dict) for row in rows)}
+    if not is_declared and any(_holds_conversations(column, rows) for column in nested):
+        return None
+    by_key = {
+        key_of(column): column
+        for column in reversed(columns)
+        if column.strip().lower() not in ROW_NUMBERS and column not in nested
+    }
     if not values and any(word in by_key for word in _TEXTS.split()):
         return None
     found = {
@@ -174,6 +181,22 @@ def guess_scores(columns: Sequence[str], rows: Sequence[Row], *, values: tuple[s
     if not units:
         units = [found["person"] or ROW]
     return ScoreColumns(tuple(units), tuple(column for column in columns if column in values), measure, **found)
+
+
+def _holds_conversations(column: str, rows: Sequence[Row]) -> bool:
+    """Whether lists or objects in a column hold texts of several words, and no remarks, which would be lost in silence."""
+    if rated_name(column) is not None or is_of_remarks(column):
+        return False
+    held = (text for row in rows[:SAMPLE] for text in _texts_in(row.cells.get(column)))
+    return any(len(text.split()) > 1 for text in held)
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts_in(each)
 
 
 def _names_questions(column: str, rows: Sequence[Row]) -> bool:
