@@ -35,7 +35,7 @@ class Participant(Record):
     reached: Stage | None = None
     """The furthest stage; None: as the state says, or ``active`` for those with answers, else ``arrived``."""
     reason: str | None = None
-    """Why one who failed did, such as ``screened_out`` or ``attention``; None: did not fail."""
+    """Why a failed participant failed, such as ``screened_out`` or ``attention``; None: did not fail."""
     flags: tuple[str, ...] = ()
     """Exclusion rules that it hits."""
     by_hand: str | None = None

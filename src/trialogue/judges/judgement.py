@@ -26,7 +26,7 @@ class Sample(Record):
     model: str | None = None
     """The model that answered, as the server calls it."""
     system_fingerprint: str | None = None
-    """Configuration of the server: where it differs, answers may, even with one seed. None: not reported."""
+    """Configuration of the server; where it differs, answers may differ even with the same seed. None: not reported."""
 
 
 class Judgement(Record):

@@ -70,7 +70,7 @@ class CheckFinding(Record):
     kind: ClassVar[str] = "check"
 
     code: CheckCode
-    """Kind of what is wrong."""
+    """Kind of finding."""
     system: str | None
     """The system; None: the situations, and no system in particular."""
     count: int

@@ -231,7 +231,7 @@ class Part(NamedTuple):
     end: int
     """Offset behind its last character."""
     layout: Layout
-    """Whether it is prose, or else the form of the slot."""
+    """Prose, or the form of the slot."""
     group: str
     """Name of its list, column or key in this reply: the slots of one list share it; "" for prose."""
     row: tuple[int, int]

@@ -138,7 +138,7 @@ class Sample(Record):
     units: tuple[UnitCounts, ...] = ()
     """A record for each system and kind of units."""
     crossings: tuple[Crossing, ...] = ()
-    """How factors that repeat (people, needs, raters) lie to others, those beside systems first."""
+    """How factors that repeat (people, needs, raters) are crossed with others, systems first."""
     columns: tuple[RatingColumn, ...] = ()
     """The ratings of each question."""
 

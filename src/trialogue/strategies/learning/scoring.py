@@ -20,7 +20,7 @@ class Confusion(Record):
     strategy: str
     """The strategy that the model named instead."""
     n: int
-    """Number of sentences mistaken so."""
+    """Number of sentences labelled so by mistake."""
 
 
 class ClassScore(Record):

@@ -84,7 +84,7 @@ class JudgeCard(Record):
     ceiling: Ceiling
     """Agreement that a perfect judge would reach with raters who disagree among themselves."""
     leniency: tuple[SystemLeniency, ...]
-    """Leniency to each system."""
+    """Leniency towards each system."""
     scale: ScaleUse | None
     """Use of the scale; None: the judge scored no labelled unit."""
     verbosity: Estimate

@@ -20,7 +20,7 @@ class Attrition(Record):
     reason: str
     """``failed: attention``, ``withdrew``, ``timed_out``, ..."""
     count: int
-    """Number of participants who stopped so."""
+    """Number of participants who stopped there for this reason."""
 
 
 class Exclusion(Record):

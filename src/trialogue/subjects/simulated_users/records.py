@@ -317,9 +317,9 @@ class PassportFindings(Record):
     stability: tuple[Stability, ...] = ()
     """Part four: variation over seeds, prompts and models; (): see ``missing``."""
     gates: Gates | None = None
-    """Part five: how many dialogues show users who do not behave as users; None: see ``missing``."""
+    """Part five: how many dialogues show users who do not behave as users."""
     cost: Cost | None = None
-    """Part six: time, calls, tokens and money per dialogue; None: see ``missing``."""
+    """Part six: time, calls, tokens and money per dialogue."""
     missing: tuple[MissingPart, ...] = ()
     """Missing elements with reasons."""
     threats: tuple[Threat, ...] = ()
