@@ -64,7 +64,7 @@ class Unread(Problem):
     """Columns or fields of a file that were not read."""
 
     columns: tuple[str, ...] = ()
-    """Their names."""
+    """Names of the columns or fields that were not read."""
     may_be_feedback: bool = False
     """Whether they may hold people's judgements."""
     may_be_system: bool = False

@@ -31,7 +31,7 @@ class AgentCheck(Record):
     kind: ClassVar[str] = "agent_check"
 
     agent: str
-    """Its name."""
+    """Name of the checked agent."""
     reachable: bool
     """Whether a session could be opened."""
     answers: bool
@@ -63,9 +63,9 @@ class AgentCheck(Record):
     why: dict[str, str] = Field(default_factory=dict)
     """Reason for unknown results."""
     failure: FailureKind | None = None
-    """Failure, if any."""
+    """Kind of the first failure, at opening the session or in the first dialogue; None: there was none."""
     detail: str | None = None
-    """Cause and remedy."""
+    """Cause of ``failure``, and what to do about it; None: there was no failure."""
 
 
 class _Timed:

@@ -193,7 +193,7 @@ class CodeSpec(AgentSpec):
     code: str
     """Its registered name, or ``module:Name``."""
     options: dict[str, JsonValue] = Field(default_factory=dict)
-    """Constructor options."""
+    """Keyword arguments of the class; an agent object takes none."""
 
     def make(self) -> Agent:
         """Import the code and create the agent."""

@@ -88,7 +88,7 @@ class ReplaySpec(AgentSpec):
     argument: ClassVar[str] = "file"
 
     file: Path
-    """The file."""
+    """Path of the JSON Lines file with the dialogues to replay."""
     system: str | None = None
     """Only dialogues of this system; None: of all."""
 

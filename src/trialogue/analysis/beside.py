@@ -20,7 +20,6 @@ class Beside:
     sections: tuple[Section, ...] = ()
     """After those of the estimates."""
     judge_leagues: tuple[League, ...] = ()
-    """Columns of judges."""
     leading: tuple[str, ...] = ()
     """Warnings before those about the data."""
     warnings: tuple[str, ...] = ()

@@ -73,7 +73,6 @@ class Estimates:
     votes: Votes | None
     """Results of pairwise votes."""
     alpha: float
-    """Significance level."""
     correction: str
     """Name of the correction of p-values."""
     protocol: DecisionProtocol | None = None

@@ -116,7 +116,7 @@ class AnswersInFiles:
     """Use of human answers from separate files."""
 
     given: int = 0
-    """Number of answers."""
+    """Number of answers in the files, including the unmatched ones."""
     unmatched: int = 0
     """Number of answers about units that are not among the records; they are excluded."""
     of_replies: tuple[Score, ...] = ()
@@ -128,11 +128,9 @@ class Measurements:
     """Scores, with the data they were computed from."""
 
     material: InputRecords
-    """The records."""
     offline: tuple[Conversation, ...]
     """Replies to situations, by system and dialogue."""
     choice: Choice
-    """Requested metrics."""
     scores: tuple[Score, ...]
     """People's single ratings, systems and differences; p-values are not corrected yet."""
     units: ScoreTable
@@ -154,9 +152,7 @@ class Measurements:
     failure_sensitivity: tuple[FailureSensitivity, ...]
     """Values and differences with failed dialogues as the worst outcome, and without them; () where none failed."""
     settings: Settings
-    """Seed and resamples."""
     manifest: Manifest
-    """Provenance."""
     counts: tuple[StoredParts, ...] = ()
     """Units, sums and counts of each system, for comparisons with other runs."""
     people: int | None = None

@@ -41,7 +41,6 @@ class StoredRun:
     findings: Findings | None
     """Findings; None if a folder holds scores only."""
     scores: Sequence[Score]
-    """Every score."""
     preferences: Sequence[Preference] = ()
     """People's votes."""
     inputs: dict[str, str] = field(default_factory=dict)

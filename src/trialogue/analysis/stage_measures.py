@@ -23,7 +23,6 @@ class MeasuredStage:
     """A stage whose measures are in the report."""
 
     stage: str
-    """Its name."""
     folder: str
     """Its folder, relative to that of the report."""
     users: str | None = None

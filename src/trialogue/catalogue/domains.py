@@ -29,9 +29,9 @@ class Domain:
     """
 
     thing: str = "movie"
-    """One of them."""
+    """Singular noun for an item of the domain."""
     things: str = "movies"
-    """Several."""
+    """Plural of ``thing``."""
     do: str = "watch"
     """Verb phrase for using an item: "I will watch it" ..."""
     done: str = "seen"

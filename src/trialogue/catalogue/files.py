@@ -63,9 +63,9 @@ class ItemColumns(Record):
     title: str = Field(min_length=1)
     """Title; a year in brackets behind it is the year, if there is no column of it."""
     year: str | None = None
-    """Year of release."""
+    """Column of the year of release; where it is missing or empty, a year in brackets behind the title counts."""
     description: str | None = None
-    """Description."""
+    """Column of a text about the item."""
     attributes: dict[str, str] = Field(default_factory=dict)
     """Column by attribute, or a list of columns that are named so."""
     other_titles: tuple[str, ...] = ()

@@ -25,9 +25,9 @@ class Scale:
     """Rating scale: range and step."""
 
     low: float
-    """Lowest value."""
+    """Lowest value of a rating; always below ``high``."""
     high: float
-    """Highest value."""
+    """Highest value of a rating."""
     step: float | None = None
     """Distance between neighbouring values; None: any value between the ends."""
 

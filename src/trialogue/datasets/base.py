@@ -168,13 +168,13 @@ class Source(Record):
     name: str
     """Name on the command line, such as ``"crsarena-dial"``."""
     title: str
-    """Name in prose."""
+    """Name in prose, as messages and lists show it."""
     summary: str
     """Content, in one or two sentences."""
     folder: str
     """Folder below the data folder or the mirror."""
     homepage: str
-    """Homepage."""
+    """Address of the publisher's page, which messages on missing files refer to."""
     revision: str
     """Pinned revision at the publisher."""
     files: tuple[RemoteFile, ...]

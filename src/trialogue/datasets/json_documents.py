@@ -34,7 +34,7 @@ class ParseReport:
     note: Note
     """Called with each kind of repair, at the end."""
     problems: list[Problem] = field(default_factory=list)
-    """Mistakes."""
+    """Mistakes recorded so far; ``settle`` raises them together."""
     mended: dict[str, tuple[int, str, str, int | None]] = field(default_factory=dict)
     """Repairs by what was done: their number, and field, hint and line of the first."""
 

@@ -15,9 +15,9 @@ class Substitution(Record):
     """A system's strategy in place of the human one."""
 
     strategy: str
-    """The system's strategy."""
+    """Strategy that the system used in place of the human's."""
     n: int
-    """Frequency."""
+    """Number of replies in which it did."""
 
 
 class StrategyRecall(Record):
@@ -44,7 +44,7 @@ class StrategyRate(Record):
     """Rate of one strategy, corrected with people's labels."""
 
     strategy: str
-    """The strategy."""
+    """Name of the strategy, such as ``opinion_inquiry``."""
     human: Estimate
     """Share of references with it."""
     system: Estimate
@@ -65,7 +65,7 @@ class AlignmentProfile(Record):
     kind: ClassVar[str] = "alignment_profile"
 
     system: str
-    """The system."""
+    """Name of the system."""
     n: int
     """Replies with labels on both sides."""
     recalls: tuple[StrategyRecall, ...]
@@ -81,7 +81,7 @@ class AlignmentProfile(Record):
     """The mean distance where the two sides of each conversation are swapped at random: what would be there if they did not
     differ."""
     stages: tuple[TurnRange, ...]
-    """Turn by turn."""
+    """Share of matches by range of turns, in order; ranges without a pair are missing."""
     rates: tuple[StrategyRate, ...] = ()
     """Rate of each strategy, corrected with people's labels; empty without a model's probabilities or with fewer than ten
     labels on a side."""

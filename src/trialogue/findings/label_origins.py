@@ -10,7 +10,7 @@ class LabelCounts(Record):
     """Counts of labels by kind of labeller, on one side of one system's pairs."""
 
     system: str
-    """The system."""
+    """Name of the system."""
     side: Literal["reference", "reply"]
     """The human recommender's references, or the system's replies."""
     by: dict[Labeller, int]
@@ -18,7 +18,7 @@ class LabelCounts(Record):
     unknown: int = 0
     """Utterances whose labels do not say who gave them."""
     unlabelled: int = 0
-    """Utterances without labels."""
+    """Utterances of this side that have no labels at all."""
 
     @property
     def is_by_people_alone(self) -> bool:

@@ -113,7 +113,6 @@ class ScreenedScores:
     scores: list[Score]
     """Without those that do not fit; differences across languages are undefined."""
     findings: tuple[LanguageFinding, ...]
-    """The languages."""
     mismatches: tuple[LanguageMismatch, ...]
     """Units in an unsupported language, excluded or kept."""
     left_out: frozenset[tuple[str, str]] = frozenset()

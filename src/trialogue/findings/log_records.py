@@ -15,7 +15,7 @@ class Party(StrEnum):
     TOOL = "tool"
     """A tool that the system called."""
     USER = "user"
-    """The user."""
+    """The person or simulated user who talked to the system."""
     HARNESS = "harness"
     """What ran the dialogue: processes, credentials, rate limits, a judge."""
     UNKNOWN = "unknown"
@@ -66,7 +66,7 @@ class Blame(Record):
     """Who is to blame for a failed dialogue, and by which rule."""
 
     party: Party
-    """Who."""
+    """Who is to blame, as ``rule`` decided."""
     rule: BlameRule
     """The rule that decided."""
     tool: str | None = None
@@ -79,14 +79,14 @@ class BlameCount(Record):
     blame: Blame
     """Party and rule, without a tool."""
     dialogues: dict[str, int]
-    """Dialogues by version."""
+    """Number of failed dialogues by version."""
 
 
 class LogMeasure(Record):
     """One measure of all versions."""
 
     title: str
-    """What it is."""
+    """Name in prose, such as "Failed, by any sign"."""
     unit: str = ""
     """Its unit; "": none."""
     values: dict[str, Estimate]
@@ -124,13 +124,13 @@ class Slice(Record):
     pooled: int = 0
     """Values that are pooled, since too few dialogues of a version have each."""
     system: str
-    """The version."""
+    """Name of the version whose dialogues these are."""
     against: str
     """The old version; "": all others."""
     units: dict[str, int]
     """Rated dialogues by side, under these names."""
     values: dict[str, float]
-    """Mean by side."""
+    """Mean rating by side, under the names of ``units``; a side without dialogues is missing."""
     difference: Estimate
     """The version less the other side, with interval and uncorrected p; undefined, with a reason."""
     p_adjusted: float | None = Field(default=None, ge=0, le=1)
@@ -143,9 +143,9 @@ class WorstDialogue(Record):
     """One of the worst dialogues."""
 
     system: str
-    """Its version."""
+    """Version that held the dialogue; "": unknown."""
     dialogue: str
-    """Its id."""
+    """Id of the dialogue."""
     blame: Blame | None = None
     """Who is to blame where it failed; None: it did not."""
     value: float | None = None

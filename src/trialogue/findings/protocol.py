@@ -168,11 +168,11 @@ class Deviation(Record):
     """One deviation from the protocol."""
 
     what: DeviationKind
-    """Description."""
+    """Kind of deviation."""
     planned: JsonValue = None
     """As it was planned: a value of the protocol, or a number of dialogues; None: does not apply."""
     actual: JsonValue = None
-    """As it is."""
+    """What is there in its place; None: does not apply."""
     system: str | None = None
     """The system it is about; None: none in particular."""
 

@@ -39,7 +39,7 @@ class Strength(Record):
     """One system in a vote ranking."""
 
     system: str
-    """The system."""
+    """Name of the system."""
     strength: Estimate
     """Bradley-Terry strength on the Elo scale (mean 1000), with interval."""
     strength_half: float | None = None
@@ -64,13 +64,13 @@ class Votes(Record):
     strengths: tuple[Strength, ...]
     """Systems, strongest first."""
     votes: int
-    """Votes counted."""
+    """Number of votes counted, ties included."""
     ties: int
-    """Ties among them."""
+    """Number of ``votes`` that prefer neither system."""
     raters: int
-    """People who voted."""
+    """Different raters known by code; 0: no vote names its rater."""
     rater_kinds: tuple[Raters, ...] = ()
-    """Kinds of raters."""
+    """Kinds of those who voted, such as people or a language model."""
     wins: dict[str, dict[str, float]]
     """``wins[a][b]``: votes for a against b; ties under ``wins[a][b]`` and ``wins[b][a]`` as a half each."""
     contrasts: tuple[Contrast, ...] = ()
@@ -87,11 +87,11 @@ class RankReversal(Record):
     """Two variants of one metric that rank two systems in opposite order."""
 
     metric: str
-    """The metric."""
+    """Name of the metric, without the variant."""
     a: str
-    """One system."""
+    """Name of one system."""
     b: str
-    """The other."""
+    """Name of the other system."""
     for_a: tuple[str, ...]
     """Variants under which a is ahead."""
     for_b: tuple[str, ...]
@@ -104,7 +104,7 @@ class Sensitivity(Record):
     """Ranking under all variants of one metric."""
 
     metric: str
-    """Its name."""
+    """Name of the metric, without the variant."""
     leagues: tuple[League, ...]
     """One league a variant, never in one column."""
     flips: tuple[RankReversal, ...]
@@ -115,13 +115,13 @@ class Example(Record):
     """A dialogue to inspect."""
 
     dialogue: Dialogue
-    """The dialogue."""
+    """The whole dialogue, with texts."""
     role: Literal["best", "worst", "liked", "praised"]
     """Reason for the choice of the example; ``liked``: high with people and low on the measure, ``praised``: the reverse."""
     measure: str
     """The measure it was chosen by."""
     value: float
-    """Its value."""
+    """Value of the dialogue on ``measure``."""
     facts: dict[str, str] = Field(default_factory=dict)
     """Other values of the same dialogue, written out, by measure."""
     answers: tuple[Score, ...] = ()
@@ -143,7 +143,7 @@ class SectionColumn(Record):
     """Column of a section's table."""
 
     head: str
-    """Above it."""
+    """Heading of the column."""
     values: Values = Values.PLAIN
     """Kind of its numbers."""
 
@@ -165,7 +165,7 @@ class Noted(Record):
     value: Estimate | None
     """Its value; None: there is only the note."""
     note: str
-    """The line."""
+    """Text of the line below the value."""
 
 
 CellValue: TypeAlias = Noted | Estimate | int | float | str | None
@@ -176,7 +176,7 @@ class Section(Record):
     """Report section of another analysis: sentences, a table, and a page of its own."""
 
     title: str
-    """Its heading."""
+    """Heading of the section."""
     sentences: tuple[str, ...]
     """Text of the section."""
     columns: tuple[SectionColumn, ...] = ()
@@ -221,9 +221,9 @@ class Statement(Record):
     """One or two related sentences of the answer."""
 
     kind_of: StatementKind = StatementKind.OTHER
-    """Topic."""
+    """Topic, by which code finds a statement without reading its text."""
     text: str
-    """The text."""
+    """One or two complete sentences."""
 
     @model_validator(mode="before")
     @classmethod
@@ -240,9 +240,9 @@ class SharedSituations(Record):
     """Two systems that answered different situations."""
 
     a: str
-    """The one."""
+    """Name of one system."""
     b: str
-    """The other."""
+    """Name of the other system."""
     shared: int
     """Situations that both answered, on which they are compared."""
 
@@ -253,20 +253,20 @@ class SeparateUsers(Record):
     kind_of: PopulationKind
     """Whether they are people or simulated users."""
     a: str
-    """The one."""
+    """Name of one system."""
     b: str
-    """The other."""
+    """Name of the other system."""
 
 
 class SystemFacts(Record):
     """Counts of a system's data."""
 
     system: str
-    """The system."""
+    """Name of the system."""
     dialogues: int
     """Conversations with it (or dialogues whose situations it answered)."""
     replies: int
-    """Its replies."""
+    """Number of its replies, in dialogues and to situations."""
     people: int | None = None
     """Different people who talked to it, where they are known."""
     simulated: int = 0
@@ -357,9 +357,9 @@ class Findings(Record):
     methods: tuple[str, ...] = ()
     """Methods text that precedes the report's own."""
     alpha: float = 0.05
-    """Significance level."""
+    """Significance level of the verdicts, after correction for multiple comparisons."""
     correction: str = "Bonferroni"
     """Correction for multiple comparisons, over the pairs of systems of a measure; ``OVER_MEASURES`` is
     over measures."""
     manifest: Manifest
-    """Provenance."""
+    """Provenance: command, settings, seed, versions and checksums of the inputs."""

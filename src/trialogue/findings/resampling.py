@@ -12,7 +12,6 @@ class Resampling:
     """Settings of the cluster bootstrap with percentile intervals."""
 
     seed: int = 0
-    """Random seed."""
     resamples: int = 2_000
     """Number of cluster resamples."""
     confidence: float = 0.95

@@ -133,7 +133,7 @@ class Standing(Record):
     """One system's result on one measure."""
 
     system: str
-    """The system."""
+    """Name of the system."""
     estimate: Estimate
     """Its value with interval and counts."""
     rank_low: int | None = None
@@ -150,9 +150,9 @@ class Contrast(Record):
     """Difference of two systems on one measure: a minus b."""
 
     a: str
-    """The one."""
+    """First system of the pair."""
     b: str
-    """The other."""
+    """Second system: the one whose value is subtracted."""
     difference: Estimate
     """a minus b, with interval and uncorrected p."""
     simultaneous: Interval | None = None
@@ -187,7 +187,7 @@ class League(Record):
     """All systems on one measure, best first (alphabetical if nothing is ranked)."""
 
     measure: Measure
-    """The measure."""
+    """The measure that all systems are compared on, with its direction and unit."""
     standings: tuple[Standing, ...]
     """Systems, best first; those without a value last."""
     contrasts: tuple[Contrast, ...] = ()

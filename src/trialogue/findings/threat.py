@@ -26,7 +26,7 @@ class Validity(StrEnum):
     """Validity of a verdict after the gate."""
 
     FIRM = "firm"
-    """No known threat."""
+    """No threat demotes or blocks it."""
     CONDITIONAL = "conditional"
     """A threat demotes it: it holds only if what the threat names does no harm."""
     BLOCKED = "blocked"
@@ -132,9 +132,9 @@ class Threat(Record):
     """One threat to one subject."""
 
     code: ThreatCode
-    """Kind."""
+    """Kind of threat; texts and facts depend on it."""
     severity: Severity
-    """Effect."""
+    """What it does to verdicts about its subject: block, demote or note."""
     systems: tuple[str, ...] = ()
     """The systems it is about: one, or the two of a pair; (): all of them."""
     measure: str | None = None

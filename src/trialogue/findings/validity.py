@@ -30,19 +30,19 @@ class Validity(Record):
     kind: ClassVar[str] = "validity"
 
     measure: str
-    """Full name."""
+    """Full name of the measure."""
     data: str
     """Whose answers, in words."""
     question: str
-    """Question to people."""
+    """Name of the question to people that it was compared with."""
     level: Where
-    """Unit of analysis."""
+    """What the compared values are of: single replies (``turn``), dialogues or systems."""
     auc: Estimate | None = None
     """Pooled AUC for a yes-or-no question."""
     auc_within: Estimate | None = None
     """The same inside systems."""
     spearman: Estimate | None = None
-    """Pooled rank correlation."""
+    """Spearman's rank correlation over all units, systems pooled."""
     spearman_within: Estimate | None = None
     """The same inside systems."""
     votes: Estimate | None = None

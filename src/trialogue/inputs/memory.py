@@ -45,7 +45,6 @@ class InMemory:
     given: str
     """Name in titles and messages."""
     held: tuple[AnyRecord, ...]
-    """The records."""
     notes: tuple[Problem, ...] = ()
     """Reading notes, including repairs."""
     table: ScoreTable | None = None

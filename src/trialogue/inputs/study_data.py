@@ -31,11 +31,11 @@ class Participant(Record):
     participant: str
     """The code that is ``rater`` elsewhere."""
     state: State
-    """Final state."""
+    """Last state on record, such as ``completed`` or ``withdrew``."""
     reached: Stage | None = None
     """The furthest stage; None: as the state says, or ``active`` for those with answers, else ``arrived``."""
     reason: str | None = None
-    """Why it failed."""
+    """Why a failed participant failed, such as ``screened_out`` or ``attention``; None: did not fail."""
     flags: tuple[str, ...] = ()
     """Exclusion rules that it hits."""
     by_hand: str | None = None
@@ -107,7 +107,7 @@ class InterimLook(Record):
     needed: int
     """Answers that were planned."""
     at: str = ""
-    """When, ISO 8601."""
+    """When it was taken, ISO 8601; "": not recorded."""
 
 
 Key = tuple[str | None, str | None, str | None, str | None, int | None]
@@ -137,7 +137,7 @@ class OptionValue:
 
     rater: str
     step: str
-    """The answer's page."""
+    """Key of the page that was answered."""
     question: str
     kind: OptionKind
     option: str

@@ -35,7 +35,7 @@ class Reading:
     """What an answer says."""
 
     values: Mapping[str, float] = field(default_factory=dict)
-    """Point by aspect."""
+    """Points by aspect; aspects in ``whys`` have none."""
     whys: Mapping[str, Reason] = field(default_factory=dict)
     """Why an aspect has none."""
     reason: str = ""

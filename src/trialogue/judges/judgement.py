@@ -18,7 +18,7 @@ class Sample(Record):
     answer: str | None = None
     """As received; None: there was none."""
     values: dict[str, float] = Field(default_factory=dict)
-    """Point by aspect."""
+    """Points on the rubric's scale by aspect; aspects in ``whys`` have none."""
     whys: dict[str, Reason] = Field(default_factory=dict)
     """Why an aspect has no point."""
     reason: str = ""
@@ -26,7 +26,7 @@ class Sample(Record):
     model: str | None = None
     """The model that answered, as the server calls it."""
     system_fingerprint: str | None = None
-    """The server's configuration."""
+    """Configuration of the server; where it differs, answers may differ even with the same seed. None: not reported."""
 
 
 class Judgement(Record):
@@ -41,7 +41,7 @@ class Judgement(Record):
     system: str | None = None
     """The system it is about; the judge did not see it."""
     dialogue_id: str | None = None
-    """The dialogue."""
+    """Id of the dialogue that is judged, or that holds the judged reply; None: a reply to a situation."""
     situation_id: str | None = None
     """The situation of a reply."""
     utterance: int | None = None
@@ -118,9 +118,9 @@ class Judge(Protocol):
     """What scores dialogues by a rubric: a language model, a panel of them, or any object with these members."""
 
     name: str
-    """In tables."""
+    """Name of the judge in tables and messages."""
     rubric: Rubric
-    """What is asked."""
+    """The rubric: what is asked, and on which scale."""
 
     def measure(self, aspect: str) -> MeasureName:
         """Full name of the column of an aspect."""
@@ -139,9 +139,9 @@ class PairwiseJudge(Protocol):
     """What compares two dialogues by a rubric."""
 
     name: str
-    """In tables."""
+    """Name of the judge in tables and messages."""
     rubric: Rubric
-    """What is asked."""
+    """The rubric whose aspects the dialogues are compared on."""
 
     def compare(self, pairs: Sequence[tuple[Dialogue, Dialogue]], *, watch: Watch | None = None) -> list[Comparison]:
         """Compare the dialogues of each pair, in both orders."""

@@ -25,13 +25,13 @@ class PairTally(Record):
     kind: ClassVar[str] = "pair_tally"
 
     judge: str
-    """The judge."""
+    """Name of the judge."""
     aspect: str
-    """What was compared."""
+    """Name of the aspect of the rubric."""
     a: str
-    """The one system."""
+    """Name of one system."""
     b: str
-    """The other."""
+    """Name of the other system."""
     a_better: int
     """Pairs of dialogues in which ``a`` is better."""
     b_better: int

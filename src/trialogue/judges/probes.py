@@ -43,9 +43,9 @@ class Planted:
     """Two versions of a dialogue that differ in one thing."""
 
     plain: Dialogue
-    """Without it."""
+    """Without the planted change."""
     changed: Dialogue
-    """With it."""
+    """With the planted change."""
 
 
 def plant(kind: ProbeKind, dialogue: Dialogue, *, high: int, seed: int, is_turn: bool) -> Planted | None:
@@ -220,9 +220,7 @@ class ProbeCases:
     """All cases of one kind."""
 
     kind: ProbeKind
-    """What differs."""
     cases: tuple[ProbeCase, ...]
-    """The cases."""
     inapplicable: int = 0
     """Dialogues that the change could not be planted in."""
 
@@ -245,7 +243,6 @@ class Probes:
     """
 
     judge: LlmJudge
-    """What is probed."""
     aspect: str
     """Aspect of its rubric whose score is compared."""
     dialogues: Sequence[Dialogue]

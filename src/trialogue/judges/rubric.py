@@ -30,7 +30,7 @@ class JudgedLevel(StrEnum):
     TURN = "turn"
     """One reply of the system, in the context of what was said before."""
     DIALOGUE = "dialogue"
-    """A whole dialogue."""
+    """A whole dialogue, from the first message to the last."""
 
 
 class Form(StrEnum):
@@ -48,7 +48,7 @@ class Reference(StrEnum):
     """What is shown to a judge besides the conversation."""
 
     NONE = "none"
-    """Nothing."""
+    """Nothing but the conversation."""
     NEED = "need"
     """What the user wanted, as recorded with the dialogue."""
     REPLY = "reply"
@@ -59,9 +59,9 @@ class Points(Record):
     """The scale of a rubric: whole numbers, with a description of its points."""
 
     low: Annotated[int, Field(ge=0, le=100)]
-    """The lowest point."""
+    """The lowest point, at least 0."""
     high: Annotated[int, Field(ge=0, le=100)]
-    """The highest point."""
+    """The highest point, at most 100; above ``low``."""
     anchors: dict[int, Annotated[str, Field(min_length=1)]]
     """What a point means, by point; the two ends at least."""
 
@@ -97,7 +97,7 @@ class Aspect(Record):
     name: str = Field(pattern=NAME)
     """Its name in columns; people's answers to the question of this name are compared with it."""
     text: str = Field(min_length=1)
-    """What is asked."""
+    """The question to the judge, in words."""
     also: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     """Other names under which files hold people's answers to it."""
     scale: Points | None = None

@@ -33,7 +33,7 @@ class Masked(Record):
     """A text without what identifies people, and how much was masked."""
 
     text: str
-    """The text."""
+    """The text, with a mark such as ``[e-mail]`` in each place that was masked."""
     count: int
     """Places that were masked."""
 
@@ -162,7 +162,6 @@ class Unit:
     system: str | None
     """The system; not shown."""
     dialogue_id: str | None = None
-    """The dialogue."""
     situation_id: str | None = None
     """The situation of a reply."""
     utterance: int | None = None

@@ -46,7 +46,7 @@ class Reply:
     """A system utterance in its context, as response metrics receive it."""
 
     system: str
-    """System."""
+    """Name of the system that said it."""
     utterance: Utterance
     """Utterance, with its labels, mentions and ranking."""
     context: Sequence[Utterance] = ()
@@ -88,7 +88,7 @@ class Conversation:
     """One system's share of a conversation: its replies, and the dialogue if the system took part in one."""
 
     system: str
-    """The system."""
+    """Name of the system."""
     cluster: str
     """Resampling unit: the person or the dialogue."""
     replies: tuple[Reply, ...]

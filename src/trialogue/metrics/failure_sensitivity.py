@@ -19,11 +19,11 @@ class FailureSensitivity(Record):
     kind: ClassVar[str] = "failure_sensitivity"
 
     measure: str
-    """The measure."""
+    """Full name of the measure."""
     worst: Score
     """With the dialogues in which the system failed as the worst outcome."""
     left_out: Score
-    """Without them."""
+    """Without the dialogues in which the system failed."""
 
     @property
     def shift(self) -> float | None:

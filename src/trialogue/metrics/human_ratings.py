@@ -39,9 +39,7 @@ class Answer:
     """One rater's answer to one question about one reply or dialogue."""
 
     question: str
-    """Question."""
     value: float
-    """The answer."""
     rater: str | None
     """Code of the rater; None where only an aggregate is known."""
     raters: Raters

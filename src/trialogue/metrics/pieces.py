@@ -59,7 +59,6 @@ class Pieces:
     """Texts split at white space."""
 
     texts: Sequence[str]
-    """The texts."""
     ids: Ints
     """Shape (pieces,): the number of each piece, those of all texts one after the other."""
     ends: Ints

@@ -140,7 +140,7 @@ class Card(Record):
     caveats: tuple[str, ...] = ()
     """Caveats for quoting the metric: measured weaknesses, with their source."""
     citation: str = ""
-    """Original publication."""
+    """Publication that defines the metric; "": none is named."""
     version: int = 1
     """Raised when the meaning of a number changes."""
     failed: FailurePolicy | None = None

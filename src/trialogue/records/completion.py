@@ -32,7 +32,7 @@ class ActCounts(Record):
     recognised: int = Field(default=0, ge=0)
     """By the simulated user that it talked to."""
     unknown: int = Field(default=0, ge=0)
-    """Not recorded."""
+    """Utterances with acts of which nothing records the origin."""
     unrecognised: int = Field(default=0, ge=0)
     """Utterances without acts, of which a language model was asked for the act and gave none."""
     labellers: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class CompletionCounts(Record):
     kind: ClassVar[str] = "completion"
 
     system: str
-    """The system."""
+    """Name of the system."""
     dialogues: int = Field(default=0, ge=0)
     """Dialogues it took part in."""
     failed: dict[Ending, int] = Field(default_factory=dict)
@@ -79,7 +79,7 @@ class CompletionCounts(Record):
     acts: ActCounts = ActCounts()
     """Origins of the dialogue acts of its utterances."""
     retries: RetryCost = RetryCost()
-    """Cost of retries."""
+    """Requests to it that were made again, and the waits, over all its dialogues."""
 
     @property
     def finished_count(self) -> int:

@@ -135,7 +135,7 @@ class ItemClaim(Record):
     """Something that a text says of an item."""
 
     item_id: str
-    """The item."""
+    """Id of the item in the catalogue."""
     attribute: str
     """What is said of it: an attribute of the catalogue, or ``"year"``."""
     said: str
@@ -164,7 +164,7 @@ class Rating(Record):
     high: float | None = None
     """Highest value of the scale."""
     raters: Raters = Raters.PEOPLE
-    """Kind of rater."""
+    """Kind of rater; people where nothing else is stated."""
     better: Literal["higher", "lower"] = "higher"
     """Which end of the scale is the better one."""
 
@@ -197,7 +197,7 @@ class Utterance(Record):
     """One message of one speaker."""
 
     speaker: Speaker
-    """Speaker."""
+    """Who said it, ``user`` or ``system``."""
     text: str
     """Text; may be empty where a corpus has an empty row."""
     thought: str | None = None

@@ -33,7 +33,7 @@ class DomainFit(Record):
     domain: str
     """Description of the training data."""
     dialogues: int
-    """Dialogues examined."""
+    """Number of dialogues examined, those outside the domain included."""
     inside: int
     """Number of dialogues inside the domain."""
     departures: dict[Departure, int] = Field(default_factory=dict)

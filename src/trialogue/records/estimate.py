@@ -18,9 +18,9 @@ class Interval(Record):
     """A confidence interval."""
 
     low: float
-    """Lower end."""
+    """Lower end, in the unit of the estimate; never above ``high``."""
     high: float
-    """Upper end."""
+    """Upper end, in the unit of the estimate."""
     confidence: float = Field(default=0.95, gt=0, lt=1)
     """Share of repetitions in which such an interval covers the truth."""
     method: str

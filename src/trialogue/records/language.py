@@ -17,7 +17,7 @@ class LanguageFinding(Record):
     system: str | None
     """The system; None for references, which are the same for all."""
     writer: Writer
-    """Whose texts."""
+    """Whose texts: the system's, its users' or the human references."""
     language: str | None
     """ISO 639 code of the language that most of the words are in; None where there is too little text to tell."""
     share: float
@@ -50,7 +50,7 @@ class LanguageMismatch(Record):
     reason: Misfit
     """Why they do not fit."""
     measures: tuple[MeasureName, ...]
-    """Full names."""
+    """Full names of the measures that do not fit."""
     systems: tuple[str, ...]
     """The systems that it is about."""
     writer: Writer

@@ -32,7 +32,7 @@ class MeasureKind(StrEnum):
     """Kind of measure by its source."""
 
     METRIC = "metric"
-    """A metric's."""
+    """A metric's: the name has no prefix."""
     RATING = "rating"
     """Prefix for answers to a question: by people, or by what stands in for them (see ``Raters``)."""
     VOTES = "votes"

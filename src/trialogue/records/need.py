@@ -58,7 +58,7 @@ class Need(Record):
     scenario: str = ""
     """The need in a sentence, for users who read it; "": none."""
     source: NeedSource = NeedSource.PROFILE
-    """Origin."""
+    """How the need came about."""
     catalogue_size: int | None = Field(default=None, ge=1)
     """Items in the catalogue; None: unknown, so that the chance to meet the need is unknown."""
     relaxed: tuple[str, ...] = ()

@@ -26,7 +26,7 @@ class UnreadColumns(Record):
     """Columns or fields of an input that were not read."""
 
     file: str
-    """Input."""
+    """Name of the input file, without its folder."""
     names: tuple[str, ...]
     """Columns or fields, in order."""
     may_be_feedback: bool = False
@@ -41,7 +41,7 @@ class Rated(Record):
     rated: int
     """Units with at least one judgement."""
     units: int
-    """All its units."""
+    """All units of the system, rated or not."""
     is_of_dialogues: bool = True
     """Whether units are dialogues; otherwise replies to situations."""
 

@@ -16,7 +16,7 @@ class Scale(Record):
     low: float | None = None
     """Lowest value; None: unknown, or there is none."""
     high: float | None = None
-    """Highest value."""
+    """Highest value; None: unknown, or there is none."""
 
     @model_validator(mode="after")
     def _is_a_scale(self) -> Self:

@@ -103,19 +103,19 @@ class Preference(Record):
     id: str
     """Unique within its file."""
     a: str
-    """One system."""
+    """Name of one system."""
     b: str
-    """The other."""
+    """Name of the other system; may be the same where two dialogues are compared."""
     choice: Literal["a", "b", "tie"]
-    """Preferred side."""
+    """Which side is preferred; ``tie``: neither."""
     rater: str | None = None
     """Code of the person who chose."""
     raters: Raters = Raters.PEOPLE
-    """Kind of rater."""
+    """Kind of rater; people where nothing else is stated."""
     dialogue_a: str | None = None
     """Dialogue with ``a``, where it is on record."""
     dialogue_b: str | None = None
-    """Dialogue with ``b``."""
+    """Dialogue with ``b``, likewise."""
     situation_id: str | None = None
     """The situation both answered, where responses are compared."""
     reason: str | None = None

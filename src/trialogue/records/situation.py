@@ -74,7 +74,7 @@ class Response(Record):
     situation_id: str
     """The situation it answers."""
     system: str
-    """System."""
+    """Name of the system that replied."""
     utterance: Utterance
     """The reply, with whatever is known of it: labels, mentions, ranking, ratings."""
     failure: Ending | None = None
@@ -82,7 +82,7 @@ class Response(Record):
     role: Role = Role.SYSTEM
     """Whether the system is evaluated, or a baseline that ignores the user."""
     meta: dict[str, JsonValue] = Field(default_factory=dict)
-    """Further data."""
+    """Further data of the corpus."""
 
     @model_validator(mode="after")
     def _is_said_by_the_system(self) -> Self:

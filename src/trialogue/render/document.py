@@ -211,7 +211,6 @@ class Document:
     record: Record
     """The findings that it shows, written as JSON."""
     manifest: Manifest
-    """Provenance."""
     clearance: str = ""
     """Said below the answer where nothing speaks against it; "": something does."""
     aside: Sequence[Part] = ()

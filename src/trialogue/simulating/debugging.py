@@ -26,9 +26,7 @@ class AgentReport:
     """Failures of one agent."""
 
     system: str
-    """The agent."""
     dialogues: int
-    """Number of dialogues."""
     turns: int
     """User utterances in them."""
     failed: int

@@ -12,7 +12,6 @@ class FailedAgent:
     """An agent whose dialogues all failed, or more of them than allowed, whichever party caused it."""
 
     agent: str
-    """Its name."""
     dialogues: int
     """Number of dialogues; at least one."""
     users: str = ""

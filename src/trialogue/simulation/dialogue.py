@@ -55,7 +55,7 @@ class Transcript:
     utterances: tuple[Utterance, ...]
     """All messages in order, the history included."""
     ended_by: Ending
-    """Why it ended."""
+    """How it ended; ``detail`` explains a failure."""
     detail: str | None = None
     """The message of a failure, or the word of a user that is no regular ending."""
     retries: RetryCost = field(default_factory=RetryCost)

@@ -14,9 +14,7 @@ class FailureCount:
     """Dialogues that ended in one kind of failure."""
 
     ending: Ending
-    """Kind of failure."""
     dialogues: int
-    """Number of dialogues."""
     example: str
     """Id of the first of them."""
     detail: str

@@ -113,7 +113,6 @@ class Burst:
     """Messages of the agent in a row, and what they answered."""
 
     turn: Turn
-    """The messages."""
     words: frozenset[str]
     """Words of the user's message before."""
     items: frozenset[str]

@@ -60,13 +60,13 @@ class Example(Record):
     kind: ClassVar[str] = "example"
 
     text: str
-    """The sentence."""
+    """Text of the sentence."""
     label: str
-    """Its strategy."""
+    """Name of its strategy, such as ``opinion_inquiry``."""
     dialogue_id: str | None = None
     """Dialogue it is from: sentences of one dialogue are never on both sides of a split by dialogue."""
     context: Context = ()
-    """Dialogue history."""
+    """Utterances before it, oldest first; (): none, or not kept."""
     source: str | None = None
     """Corpus or file it is from."""
 

@@ -23,11 +23,11 @@ class MeasuredAccuracy(Record):
     """Accuracy on other data than the training data."""
 
     on: str
-    """The data."""
+    """Name of the data that it was measured on."""
     protocol: str
-    """Evaluation protocol."""
+    """Name of the evaluation protocol."""
     n: int
-    """Sentences."""
+    """Number of sentences tested."""
     accuracy: Estimate
     """Share of sentences labelled right."""
     macro_f1: Estimate
@@ -72,9 +72,9 @@ class ModelCard(Record):
     calibration: Calibration
     """Part of the model."""
     calibrated_on: str = OWN_DATA
-    """Calibration data."""
+    """Data that the calibration was fitted on."""
     measured: tuple[MeasuredAccuracy, ...] = ()
-    """On other data."""
+    """Accuracy on data of other sources, where it was measured."""
     better: str | None = None
     """The commands that train better ones, one a line, where there are any."""
     seed: int

@@ -58,7 +58,7 @@ class Options:
     beside: bool = False
     """Also label utterances that people have labelled, behind their labels; by default these keep theirs alone."""
     speakers: tuple[Speaker, ...] = ("system",)
-    """Whose utterances."""
+    """Whose utterances are labelled; by default the system's alone."""
     any_language: bool = False
     """Label text in languages that the model does not know, too."""
 
@@ -108,7 +108,6 @@ class LabelTask:
     """How texts are labelled, wherever that is done."""
 
     load: Callable[[], StrategyClassifier]
-    """Gives the labeller."""
     options: Options
 
 

@@ -42,9 +42,9 @@ class Model:
     """A classifier with its calibration and card."""
 
     raw: Savable
-    """The model itself."""
+    """The trained model, before calibration."""
     card: ModelCard
-    """Model card."""
+    """Card of the model: training data, calibration and measured accuracy."""
     fingerprints: frozenset[str] | None = None
     """Fingerprints of the training texts; None: unknown. See ``training_fingerprints``."""
 

@@ -17,7 +17,7 @@ class Neighbor(Record):
     """A strategy that is taken for another, and how to tell."""
 
     strategy: str
-    """The other one."""
+    """Name of the strategy that this one is taken for."""
     how: str
     """Distinction, as a sentence about the other strategy."""
 

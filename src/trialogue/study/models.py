@@ -232,7 +232,7 @@ class Submission(models.Model):
 
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="submissions")
     step = models.CharField(max_length=80)
-    """The step key."""
+    """Key of the step in the participant's plan."""
     assignment = models.OneToOneField(Assignment, null=True, on_delete=models.CASCADE, related_name="submission")
     answers = models.JSONField()
     """Validated answers by field name: ``q`` or ``r2-q`` for the reply at position 2."""

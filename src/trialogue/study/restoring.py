@@ -19,7 +19,6 @@ class Restored:
     """What a restored database holds."""
 
     participants: int
-    """Number of participants."""
     answers: int
     """Number of submitted steps."""
     latest: str

@@ -24,7 +24,7 @@ class AgentScores(Record):
     name: str
     """Name of the system, or the word of the baseline."""
     tasks: int
-    """Tasks that count."""
+    """Number of tasks that count."""
     trials: int | None = None
     """Trials that count; None: a baseline, whose scores are expectations."""
     passes: tuple[Estimate, ...] = ()
@@ -57,7 +57,7 @@ class TrialScores(Record):
     measures: tuple[MeasureName, ...]
     """Full names of pass^1, pass^2, ..."""
     systems: tuple[AgentScores, ...] = ()
-    """By name."""
+    """Scores of each system, by name."""
     baselines: tuple[AgentScores, ...] = ()
     """The one that knows least first."""
     to_beat: Baseline | None = None

@@ -77,7 +77,7 @@ class Wish(Record):
     field: str = Field(min_length=1)
     """Field of an item."""
     op: Op
-    """Comparison."""
+    """How the field is compared with ``value``."""
     value: JsonValue
     """A number for ``<=`` and ``>=``, a list for ``contains_any`` and ``in``, else a text, number or boolean."""
     reveal: Reveal = Reveal.VOLUNTEER

@@ -70,13 +70,13 @@ class CheckFinding(Record):
     kind: ClassVar[str] = "check"
 
     code: CheckCode
-    """What it is."""
+    """Kind of finding."""
     system: str | None
     """The system; None: the situations, and no system in particular."""
     count: int
     """Units that it is about."""
     units: int
-    """All units."""
+    """Number of units that ``count`` is out of."""
     ids: tuple[str, ...] = ()
     """Ids of those that it is about."""
     detail: str = ""

@@ -39,7 +39,7 @@ class Demo:
     study: Path
     """Its simulation alone, likewise."""
     dialogues: Path
-    """The simulated dialogues."""
+    """File of the simulated dialogues."""
     report: Path
     """The report on all of it."""
     findings: Findings

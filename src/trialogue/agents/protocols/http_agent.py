@@ -273,7 +273,7 @@ class HttpSpec(ToolOptions):
     """Whether a turn's request holds the whole dialogue, so that it may be made again after a time-out or an error. One that
     the agent has not heard (no connection, 429, 503) is made again in any case."""
     retries: Retries = Retries(most=2)
-    """Number of retries."""
+    """How often a failed request is made again, and the waits before that."""
     timeout_s: Seconds = 30
     """Seconds a request may take."""
     longest_text: LongestText = LONGEST_TEXT

@@ -130,7 +130,6 @@ class Reply:
     body: Mapping[str, object] | str
     """A JSON object, or plain text."""
     status: int = 200
-    """HTTP status."""
     cookie: str | None = None
     """Name of the conversation, for protocols that keep it in a cookie."""
 

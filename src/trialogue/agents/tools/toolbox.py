@@ -79,11 +79,10 @@ class Tool:
     """A function that an agent may call."""
 
     name: str
-    """Its name."""
     description: str
     """What it does, for the model."""
     arguments: type[BaseModel]
-    """Its arguments."""
+    """Model that a call's arguments are validated with; its JSON Schema is shown to the agent's model."""
     run: Callable[[Any], object]
     """The function, which gets its arguments as an object."""
 

@@ -231,7 +231,7 @@ class Part(NamedTuple):
     end: int
     """Offset behind its last character."""
     layout: Layout
-    """Its kind."""
+    """Prose, or the form of the slot."""
     group: str
     """Name of its list, column or key in this reply: the slots of one list share it; "" for prose."""
     row: tuple[int, int]

@@ -33,7 +33,6 @@ class PlainText:
     """A text in plain form, with the way back."""
 
     text: str
-    """The plain text."""
     edges: Sequence[tuple[int, int]] | None = None
     """(start, end) in the original of each of its characters; None: the text is as it was written."""
 

@@ -34,7 +34,7 @@ class Presented(NamedTuple):
     year: int | None
     """The year in brackets behind it."""
     sign: Sign
-    """The strongest sign."""
+    """What shows that the span is presented as a title."""
 
 
 def presented_titles(

@@ -333,7 +333,6 @@ class Columns(NamedTuple):
     films: NDArray[np.int32]
     """Codes of films, in catalogue order."""
     values: NDArray[np.float32]
-    """Ratings."""
     times: NDArray[np.signedinteger[Any]]
     """Seconds since 1970."""
 

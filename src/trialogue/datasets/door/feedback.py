@@ -31,20 +31,17 @@ class Feedback:
     """One judgement, understood."""
 
     value: float
-    """Its number."""
     form: Form
     """How it was written."""
     low: float | None = None
     """Lowest value of the scale, if the form implies one."""
     high: float | None = None
-    """Highest value."""
 
 
 class Worded(str):
     """The text of a cell whose words are a point of its column's scale."""
 
     feedback: Feedback
-    """The point."""
 
 
 _UP = frozenset(names_of("up"))
@@ -277,7 +274,6 @@ class Said:
     name: str
     """Aspect: the field's name, or the name within a nested object."""
     raw: object
-    """The value."""
     feedback: Feedback | None
     """What it means; None: not understood."""
     rater: str | None = None

@@ -58,7 +58,6 @@ class WordedScale:
     points: Mapping[str, int]
     """Point of each word, from 1."""
     high: int
-    """Highest point."""
 
     def read(self, value: object) -> object:
         """A cell with its point; as it is if it is in other words."""

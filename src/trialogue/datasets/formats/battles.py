@@ -66,11 +66,9 @@ class Layout:
     prompt: str | None = None
     """What the user said, where replies are compared."""
     rater: str | None = None
-    """Who chose."""
     kind: str | None = None
     """Kind of rater."""
     reason: str | None = None
-    """Why."""
 
     @property
     def columns(self) -> set[str]:

@@ -72,7 +72,6 @@ class TableFormat:
     """Format of tables with a given column mapping."""
 
     mapping: Mapping
-    """Column mapping."""
     name: str = "table"
     """Its name on the command line."""
     summary: str = "A table (CSV, TSV, JSON Lines, JSON list) with a mapping of its columns."

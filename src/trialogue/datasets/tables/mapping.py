@@ -106,9 +106,9 @@ class Mapping(Record):
     messages, with the dialogue."""
 
     speaker: str | None = None
-    """Speaker."""
+    """Who speaks in the row: user, system, or a name that ``speakers`` explains."""
     text: str | None = None
-    """Text."""
+    """Text of the utterance, where a row or message is one."""
     user_text: str | None = None
     """Text of the user, where a row is an exchange; with ``system_text`` in place of ``speaker`` and ``text``."""
     system_text: str | None = None
@@ -138,7 +138,7 @@ class Mapping(Record):
     reference: str | None = None
     """The human recommender's reply."""
     response: str | None = None
-    """The system's reply."""
+    """The system's reply to the situation, where a row holds one."""
     responses: dict[str, str] = Field(default_factory=dict)
     """Column by system, where a row holds the responses of several."""
     targets: str | None = None

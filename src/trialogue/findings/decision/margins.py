@@ -140,7 +140,6 @@ class Claim:
     """Claim about one pair based on a margin."""
 
     pair: Contrast
-    """The pair."""
     favoured_systems: tuple[str, ...]
     """Systems that it speaks for; threats that make one of them look better than it is weaken the claim."""
 

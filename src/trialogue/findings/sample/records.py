@@ -56,9 +56,9 @@ class Crossing(Record):
     """How one factor lies to another one."""
 
     factor: Factor
-    """What repeats."""
+    """What repeats, such as people or needs; ``levels`` counts it."""
     beside: Factor = Factor.SYSTEMS
-    """The other one."""
+    """What it is crossed with or nested in; ``others`` counts it."""
     levels: int = Field(ge=1)
     """How many there are: people, needs, ..."""
     others: int = Field(default=0, ge=0)
@@ -82,9 +82,9 @@ class UnitCounts(Record):
     """The dialogues of a system, or its replies to situations: how many, how they repeat, and which are suspicious."""
 
     system: str
-    """The system."""
+    """Name of the system."""
     units: int = Field(ge=1)
-    """All of them."""
+    """Number of its dialogues, or of its replies to situations."""
     clusters: int = Field(ge=0)
     """People, needs, tasks or dialogues that they are drawn with."""
     effective: float = Field(ge=0)
@@ -109,11 +109,11 @@ class RatingColumn(Record):
     """The ratings of one question."""
 
     measure: str
-    """Full name."""
+    """Full name of the measure of this question."""
     origins: tuple[Raters, ...]
     """Kinds of those who rated."""
     ratings: int = Field(ge=1)
-    """All of them."""
+    """Number of ratings, over all systems and raters."""
     raters: int = Field(ge=0)
     """Known raters who may have rated several things; 0: those who took part rated, or nobody knows who."""
     largest_share: float = Field(ge=0, le=1)
@@ -138,26 +138,26 @@ class Sample(Record):
     units: tuple[UnitCounts, ...] = ()
     """A record for each system and kind of units."""
     crossings: tuple[Crossing, ...] = ()
-    """Factors that repeat."""
+    """How factors that repeat (people, needs, raters) are crossed with others, systems first."""
     columns: tuple[RatingColumn, ...] = ()
-    """Questions to people."""
+    """The ratings of each question."""
 
 
 class ReEstimate(Record):
     """A difference computed again, on what is left of the sample if a doubt about it is right."""
 
     code: ThreatCode
-    """The doubt."""
+    """The kind of doubt, as a threat."""
     measure: str
     """Name of the column."""
     a: str
-    """The one system."""
+    """First system of the contrast that is in doubt."""
     b: str
-    """The other."""
+    """Second system of that contrast."""
     units: dict[str, int]
     """Units that were changed, by system."""
     difference: Estimate
-    """a minus b."""
+    """a minus b on the changed sample, with interval and uncorrected p."""
     verdict: Verdict
     """The better system, after the correction of the verdict that is in doubt."""
     stands: bool
@@ -175,9 +175,9 @@ class MissingValues(Record):
     measure: str
     """Name of the column."""
     a: str
-    """The one system."""
+    """First system of the contrast."""
     b: str
-    """The other."""
+    """Second system of the contrast."""
     missing: dict[str, int]
     """Units without a value by system: dialogues or replies, or people, attempts at tasks, ... that the other system met."""
     units: dict[str, int]

@@ -29,7 +29,6 @@ class UnitAudit:
     clustered_by: ClusterKind
     """What their clusters are. Needs and situations that differ are different things, however alike they are put."""
     system: str = ""
-    """Its name."""
     suspects: dict[str, Suspicion] = field(default_factory=dict)
     """Units that look like failures, by id."""
     unanswered: list[str] = field(default_factory=list)

@@ -48,7 +48,6 @@ class ThreatLine:
     """One line of the threat list."""
 
     severity: Severity
-    """Effect."""
     text: str
     """Threat and its subject."""
 

@@ -34,7 +34,7 @@ class ScoredSystem:
     without: Mapping[Hashable, float]
     """Its value without each dialogue."""
     n: int
-    """Replies."""
+    """Number of replies with a value."""
     parts: Parts
     """Sums by the calibration that they rest on; {} if on none."""
 

@@ -40,7 +40,6 @@ class Rule:
     """Eligible replies of a baseline: those of other dialogues whose key equals the situation's."""
 
     name: str
-    """The baseline."""
     wanted: tuple[Hashable, ...]
     """The key that each situation asks for; None: nothing fits, and it is left out."""
     held: tuple[Hashable, ...]

@@ -66,9 +66,9 @@ class DialogueFit(Record):
     scales: tuple[float, ...]
     """Standard deviation of each input; 1 where it does not vary."""
     weights: tuple[float, ...]
-    """Per standard deviation."""
+    """Change of the answer per standard deviation of each input."""
     intercept: float
-    """Mean answer."""
+    """Mean answer, predicted where every input is at its mean."""
 
     def predict(self, rows: Array) -> Array:
         """Predicted answers of shape (m,) for inputs of shape (m, q)."""

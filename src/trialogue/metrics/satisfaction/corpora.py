@@ -40,7 +40,6 @@ class RatedCorpus:
     """Rated dialogues of one corpus, with features."""
 
     name: str
-    """Its name."""
     dialogues: tuple[Dialogue, ...]
     """With a rating each."""
     rows: Array
@@ -54,7 +53,6 @@ class Transfer:
     """Agreement with people on a corpus that was left out."""
 
     corpus: str
-    """Its name."""
     learned: Estimate
     """Spearman's correlation of the estimate and the ratings; None: there is no other corpus to learn from."""
     length: Estimate

@@ -71,7 +71,6 @@ class Feature:
     sign: int
     """1: more of it can only raise the estimate; -1: only lower it."""
     of: Callable[[DialogueTexts], float]
-    """The number."""
 
 
 def texts_of_dialogue(dialogue: Dialogue) -> DialogueTexts:

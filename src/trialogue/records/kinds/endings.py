@@ -24,7 +24,7 @@ class Fault(StrEnum):
     HARNESS = "harness"
     """The environment of the dialogue: processes, disk, network, credentials, rate limits."""
     UNKNOWN = "unknown"
-    """Not recorded."""
+    """Nothing records which party it was."""
 
 
 class Ending(StrEnum):

@@ -14,7 +14,7 @@ class Labeller(StrEnum):
     PERSON = "person"
     """A person read the text: the only labels that correct a model."""
     MODEL = "model"
-    """A trained classifier."""
+    """A classifier trained on labelled sentences."""
     LLM = "llm"
     """A large language model that was asked."""
     SCRIPTED = "scripted"
@@ -144,7 +144,7 @@ class MentionedBy(StrEnum):
     """Origin of an item mention."""
 
     ANNOTATED = "annotated"
-    """By the corpus."""
+    """By the corpus or its annotators."""
     QUOTED = "quoted"
     """By the marks that the corpus puts around titles."""
     DECLARED = "declared"

@@ -43,9 +43,9 @@ class Population(Record):
     """What one system was evaluated on."""
 
     system: str
-    """The system."""
+    """Name of the system."""
     kind_of: PopulationKind
-    """What it is."""
+    """Whether these are situations, or dialogues with people or simulated users."""
     users: str | None = None
     """The kind of simulated users; None for people and situations."""
     units: int = Field(ge=1)
@@ -65,9 +65,9 @@ class DistinctCounts(Record):
     measure: MeasureName
     """Full name of the measure that is a function of them."""
     system: str
-    """The system."""
+    """Name of the system."""
     replies: int = Field(ge=0)
-    """Replies that count."""
+    """Number of its replies that the measure counts."""
     clusters: tuple[str, ...]
     """Names of the clusters: dialogues or people."""
     total: tuple[int, ...]
@@ -116,7 +116,7 @@ class MeasuredUnits(Record):
     kind: ClassVar[str] = "measured_units"
 
     system: str
-    """The system."""
+    """Name of the system."""
     kind_of: PopulationKind
     """What the units are."""
     users: str | None = None
@@ -178,12 +178,12 @@ class MeasureSums(Record):
     measure: MeasureName
     """Full name of the measure."""
     system: str
-    """The system."""
+    """Name of the system."""
     rows_of: Rows
     """``replies`` or ``dialogues``: the value is the mean of their scores, and no sums are stored. ``sums``: it is a
     function of the sums below. ``without``: these are its values without each key in turn, for a jackknife."""
     n: int = Field(ge=0)
-    """Units that count."""
+    """Number of units that the value counts: dialogues, or replies."""
     keys: tuple[str, ...] = ()
     """What each row is of: a cluster, or a situation where the units are situations."""
     width: int = Field(default=0, ge=0)

@@ -19,7 +19,7 @@ class Gap(Record):
     """Units without a value, for one reason."""
 
     why: Reason
-    """The reason."""
+    """Why these units have no value."""
     replies: tuple[int, ...] = ()
     """Places of the replies."""
     dialogues: tuple[int, ...] = ()
@@ -45,7 +45,7 @@ class ScoreBlock(Block):
     kind: ClassVar[str] = "scores"
 
     system: str
-    """The system."""
+    """Name of the system that all scores are of."""
     dialogues: tuple[str | None, ...]
     """Ids of the dialogues; None: the replies are of no known dialogue, which then has no scores of its own."""
     replies: tuple[int, ...]
@@ -55,7 +55,7 @@ class ScoreBlock(Block):
     situations: tuple[str | None, ...] = ()
     """Id of the situation of each reply; (): they are utterances of dialogues."""
     columns: tuple[ScoreColumn, ...]
-    """The measures."""
+    """Scores of each measure, aligned with the replies and dialogues of the block."""
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

@@ -49,7 +49,6 @@ class JudgedPairs:
     conversations: tuple[Conversation, ...]
     """Both sides of each choice."""
     preferences: tuple[Preference, ...]
-    """The choices."""
 
 
 def judged_pairs(pairs: Sequence[str | Path], labeller: StrategyClassifier) -> JudgedPairs:

@@ -27,13 +27,13 @@ class Row(Record):
     part: str
     """Table or figure of the paper."""
     what: str
-    """Description."""
+    """The number in words: whose it is, and which measure."""
     on: str
     """The data that our number is based on."""
     paper: float | None = None
     """As printed; None: not in the paper."""
     ours: Estimate | None = None
-    """None: not computed."""
+    """Our estimate; None: not computed."""
     status: Status
     """Whether it is reproduced."""
     why: str | None = None

@@ -30,11 +30,10 @@ class Cell:
     low: float | None
     """Lower end of its 95% interval."""
     high: float | None
-    """Upper end."""
     n: int
     """Dialogues it rests on."""
     published: float | None
-    """The paper's value."""
+    """The paper's value; None: the paper has none."""
     verdict: Verdict | None
     """Whether it is the published number to the last digit, or agrees with it within the sampling error of both, or differs;
     None: that cannot be said."""
@@ -67,7 +66,6 @@ class Reproduction:
     cells: tuple[Cell, ...]
     orders: tuple[Order, ...]
     settings: dict[str, JsonValue]
-    """Settings."""
 
     def cell(self, measure: str, method: str, letter: str) -> Cell | None:
         """One cell; None where there is none."""

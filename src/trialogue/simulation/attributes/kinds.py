@@ -335,7 +335,6 @@ class TargetItemKinds:
     """Family of kinds behind the entry point ``target-item``."""
 
     members = SUMMARIES
-    """Kinds by name."""
 
     def member(self, name: str) -> AttributeKind:
         """Get a kind by name.

@@ -59,7 +59,6 @@ class Progress:
     failed: int
     """Dialogues in the ledger that ended in a failure."""
     elapsed_s: float
-    """Since it began."""
 
     @property
     def eta_s(self) -> float | None:
@@ -77,7 +76,7 @@ class Batch:
     dialogues: Path
     """The file with all dialogues, in the order of the plan."""
     manifest: Manifest
-    """Provenance."""
+    """Provenance of the dialogues: command, settings, seed, versions and checksums."""
     resumed: int
     """Number of dialogues that existed before."""
     endings: dict[Ending | None, int]

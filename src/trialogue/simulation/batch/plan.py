@@ -31,7 +31,6 @@ class Opening:
     turn: int
     """The user utterance that it ends on, from 1: the agent has yet to answer it."""
     utterances: tuple[Utterance, ...]
-    """Dialogue history."""
 
     @property
     def name(self) -> str:
@@ -44,7 +43,6 @@ class Task:
     """One dialogue to run."""
 
     id: str
-    """Its id."""
     agent: str
     """Name of the agent."""
     users: str
@@ -93,7 +91,6 @@ class Plan(Sequence[Task]):
     n: int
     """Dialogues of each agent with each kind of users (from each opening)."""
     seed: int = 0
-    """The run's seed."""
     openings: tuple[Opening, ...] = field(default=(), repr=False)
     """Histories to continue; (): new dialogues."""
 

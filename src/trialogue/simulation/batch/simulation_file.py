@@ -66,7 +66,7 @@ class SimulationFile(Record):
     agents: Named
     """Agents by their names in dialogues: specifications or options, as ``make_agent`` takes them."""
     users: Named
-    """Users by name."""
+    """Simulated users by their names: a kind of users, or a kind with its options."""
     n: Annotated[Whole, Ge(1)] = 100
     """Number of dialogues of each agent with each kind of user."""
     seed: Annotated[Seed, Field(strict=True)] = 0
@@ -74,7 +74,7 @@ class SimulationFile(Record):
     max_turns: Annotated[Whole, Ge(1)] = MAX_TURNS
     """Maximum number of user utterances in a dialogue."""
     jobs: Annotated[Jobs, Field(strict=True)] = 1
-    """Processes."""
+    """Number of processes. The results are the same for any number."""
     at_once: Annotated[Whole, Ge(1)] = 1
     """Number of concurrent dialogues per process, for agents with latency."""
     cluster: Name | None = None

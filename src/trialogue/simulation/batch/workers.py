@@ -39,7 +39,6 @@ class FinishedDialogue(NamedTuple):
     """One finished dialogue."""
 
     id: str
-    """Its id."""
     ended_by: Ending | None
     """Why it ended."""
     line: bytes
@@ -295,7 +294,6 @@ class Outage:
     """An agent whose dialogues with some users all failed for one cause, in a row."""
 
     agent: str
-    """Its name."""
     users: str
     """Name of the users."""
     ending: Ending

@@ -112,7 +112,6 @@ class UtteranceState:
     """Mutable state of one user's utterances: possible references, and phrases already used."""
 
     preferences: Preferences
-    """The user's preferences."""
     focus: str | None = None
     """Id of the item that is talked about."""
     said: set[str] = field(default_factory=set)

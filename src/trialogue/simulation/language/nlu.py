@@ -34,7 +34,6 @@ class Example:
     text: str
     """Text of the agent."""
     label: str
-    """Label."""
     before: str = START
     """The label of the user utterance it answers."""
     place: int = 0

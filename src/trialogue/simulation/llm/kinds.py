@@ -115,7 +115,6 @@ class LlmKinds:
     """Family of kinds behind the entry point ``llm``."""
 
     members = SUMMARIES
-    """Kinds by name."""
 
     def member(self, name: str) -> LlmKind:
         """Get a kind by name.

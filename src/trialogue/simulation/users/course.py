@@ -100,7 +100,6 @@ class Course:
     model: InteractionModel
     """Counts of what people do."""
     qrfa: Qrfa
-    """Classes of labels."""
     agenda: str = "cir6"
     """How agendas are drawn; a name of ``agenda.INITIALISERS``."""
     level: Level = "label"

@@ -133,7 +133,7 @@ class InteractionModel:
     openings: Mapping[str, int]
     """Counts of first user labels."""
     dialogues: int
-    """Dialogues counted."""
+    """Number of dialogues that the counts are from."""
     space: ActionSpace = KDD2020
     """Meaning of the labels."""
     sequences: tuple[tuple[Label, ...], ...] = ()

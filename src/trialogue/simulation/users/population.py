@@ -97,15 +97,15 @@ class UserModel:
     name: str
     """Name in tables."""
     interaction: InteractionModel
-    """Transition model."""
+    """Transition counts, from which the user's next act is drawn."""
     examples: tuple[Example, ...]
     """Annotated agent utterances, to understand others by."""
     phrasebook: Phrasebook
-    """Phrases by act."""
+    """Phrases that users choose from, by act."""
     temperature: float = USUAL_TEMPERATURE
     """Temperature of the linear classifier, see ``nlu_linear``."""
     options: UserOptions = field(default_factory=UserOptions)
-    """User options."""
+    """Options of the users made from it; see ``with_options``."""
     trained: TrainingDialogues | None = None
     """Fingerprints of the training dialogues; None: not recorded."""
     styles: tuple[PersonalStyle, ...] = ()

@@ -68,7 +68,6 @@ class CaseNeed:
     """Need and profile of the user of a case."""
 
     need: Need
-    """Need."""
     profile: Profile | None
     """Profile of consumed items; None in a world without ratings."""
     rng: RandomSource

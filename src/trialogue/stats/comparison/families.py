@@ -51,9 +51,7 @@ class PairTest:
     """Test of one pair of systems."""
 
     a: Hashable
-    """The one."""
     b: Hashable
-    """The other."""
     p: float | None
     """Two-sided p-value; None: it is not tested, and not counted."""
     error: float | None = None

@@ -33,13 +33,10 @@ class OneSample:
     """A statistic with its error."""
 
     value: float
-    """The statistic."""
     low: float | None = None
     """Lower end; None: there is no interval."""
     high: float | None = None
-    """Upper end."""
     method: str = ""
-    """Method."""
     facts: dict[str, float] = field(default_factory=dict)
     """Numbers behind it."""
     limit: Limit | None = None

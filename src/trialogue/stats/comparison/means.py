@@ -55,9 +55,7 @@ class SkewedMean:
     """Interval of a mean, and how far it can be trusted."""
 
     low: float
-    """Lower end."""
     high: float
-    """Upper end."""
     freedom: float
     """Degrees of freedom of the t quantile."""
     skewness: float
@@ -217,7 +215,6 @@ class PooledRuns:
     low: float | None
     """Lower end; None: the runs do not vary at all."""
     high: float | None
-    """Upper end."""
     p: float | None
     """Two-sided p-value of the test that the value is zero."""
     between: float

@@ -31,7 +31,6 @@ class Share:
     value: float
     """Successes over units."""
     units: float
-    """Units."""
     effective: float
     """Independent units that they are worth."""
     clusters: int
@@ -61,9 +60,7 @@ class ShareInterval:
     """Interval of a share or of a difference of shares."""
 
     low: float
-    """Lower end."""
     high: float
-    """Upper end."""
     freedom: float = float("inf")
     """Degrees of freedom of the t quantile; infinite: normal."""
     p: float | None = None

@@ -78,11 +78,9 @@ class Difference:
     low: float | None = None
     """Lower end; None: there is no interval."""
     high: float | None = None
-    """Upper end."""
     p: float | None = None
     """Two-sided p-value; None: it is not tested."""
     method: str = ""
-    """Method."""
     facts: dict[str, float] = field(default_factory=dict)
     """Numbers behind both."""
     limit: Limit | None = None

@@ -263,9 +263,8 @@ class LabelNeed:
     """Labels needed for one system."""
 
     system: str
-    """Its name."""
     judged: int
-    """Units."""
+    """Units of the system, labelled or not."""
     labels: int
     """Current number of labelled units."""
     needed: int | None

@@ -35,9 +35,7 @@ class RaterLabel:
     row: int
     """Index of the row."""
     rater: Hashable
-    """Rater."""
     value: float
-    """Label."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,7 +226,6 @@ class RaterError:
     leniency: float
     """Variance between raters of how high they label on the whole."""
     raters: int
-    """Raters."""
     doubled: int
     """Rows that two or more labelled; 0: nothing is known, and both variances are 0."""
 

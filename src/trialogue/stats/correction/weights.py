@@ -54,7 +54,6 @@ class PowerSums(NamedTuple):
     labelled: float | Floats
     """Labelled units."""
     labels: float | Floats
-    """Labels."""
     labelled_scores: float | Floats
     """The judge's scores of labelled units."""
     products: float | Floats
@@ -223,7 +222,6 @@ class ContrastError:
     """Error of a contrast."""
 
     variance: float
-    """Variance."""
     freedom: float
     """Degrees of freedom (Satterthwaite)."""
 

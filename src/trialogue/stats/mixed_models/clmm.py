@@ -50,7 +50,7 @@ class Clmm:
     log_likelihood: float | None
     """Laplace's; None: not converged."""
     n: int
-    """Ratings."""
+    """Number of ratings in the fit."""
     points: tuple[float, ...]
     """Points of the scale that occur."""
     link: Link

@@ -97,11 +97,11 @@ class Test:
     name: str
     """Hypothesis and test: ``likelihood ratio, system``."""
     statistic: float | None
-    """Its statistic."""
+    """Value of the test statistic; None: see ``why``."""
     freedom: tuple[float, ...] = ()
     """Degrees of freedom, one (chi square, t) or two (F)."""
     p: float | None = None
-    """Two-sided p-value."""
+    """p-value of the hypothesis; None: see ``why``."""
     why: Reason | None = None
     """Why there is none, or what limits it."""
 

@@ -45,7 +45,7 @@ class Lmm:
     spreads: dict[str, float]
     """Standard deviation of each random factor; empty if there is no fit."""
     noise: float | None
-    """Residual standard deviation."""
+    """Standard deviation of the residuals, in rating points; None: no fit."""
     criterion: float | None
     """-2 log of the restricted likelihood; None: no fit."""
     n: int

@@ -62,13 +62,13 @@ class Vote:
     """A battle."""
 
     a: str
-    """One contestant."""
+    """Name of one contestant."""
     b: str
-    """The other."""
+    """Name of the other contestant."""
     choice: Choice
-    """Preferred contestant."""
+    """The side that is preferred, or ``tie``."""
     rater: str | None = None
-    """Rater."""
+    """Code of the rater, whose battles are resampled together; None: a different rater every time."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,13 @@ class WinRate:
     """Win rate of one contestant."""
 
     name: str
-    """The contestant."""
+    """Name of the contestant."""
     wins: int
-    """Battles it won."""
+    """Number of battles it won."""
     ties: int
     """Battles without a winner."""
     losses: int
-    """Battles it lost."""
+    """Number of battles it lost."""
     rate: Estimate
     """Its win rate with Wilson interval; undefined without battles that count."""
 
@@ -164,7 +164,7 @@ class EloRating:
     """One contestant's final Elo rating."""
 
     name: str
-    """The contestant."""
+    """Name of the contestant."""
     rating: float
     """In Elo points."""
     battles: int
@@ -176,7 +176,7 @@ class EloSpread:
     """Variation of one contestant's rating over orders of the battles."""
 
     name: str
-    """The contestant."""
+    """Name of the contestant."""
     rating: float
     """With the battles in the order given."""
     mean: float

@@ -195,7 +195,7 @@ class Strength:
     """Strength of one contestant."""
 
     name: str
-    """The contestant."""
+    """Name of the contestant."""
     rating: Estimate
     """On the scale of Elo: 1000 + 400/ln 10 * log-strength; ``n`` battles, ``clusters`` raters in all."""
     log_strength: float | None
@@ -209,9 +209,7 @@ class Gap:
     """Difference in strength of two contestants."""
 
     a: str
-    """The one."""
     b: str
-    """The other."""
     points: Estimate
     """a minus b on the scale of Elo, with interval, and p that they are equal: Wald's t test with the bootstrap's error and
     raters - 1 degrees of freedom."""
@@ -224,7 +222,7 @@ class BradleyTerry:
     strengths: tuple[Strength, ...]
     """Best first, equal ones by name."""
     ties: Ties
-    """Treatment of ties."""
+    """How ties were treated: ``davidson`` (with ``tie_parameter``) or ``half`` (half a win for each)."""
     tie_parameter: float | None
     """Davidson's nu: 0 without ties, 1 if two equals tie in every third battle. None with ``half``, or undefined."""
     regularisation: float

@@ -152,7 +152,7 @@ class RankInterval:
     low: int | None = None
     """Best plausible rank (lower end of the interval); None: unknown."""
     high: int | None = None
-    """Worst plausible rank."""
+    """Worst plausible rank (upper end of the interval); None: unknown."""
 
 
 def rank_intervals(

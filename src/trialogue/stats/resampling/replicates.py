@@ -41,7 +41,6 @@ class Bounds:
     """An interval, or the reason why there is none."""
 
     interval: Interval | None
-    """The interval."""
     why: Reason | None = None
     """Why it is missing."""
 
@@ -92,7 +91,6 @@ class Plan:
     rng: np.random.Generator | None
     """Source of randomness; None: no interval."""
     resamples: int = 10_000
-    """Bootstrap replicates."""
     confidence: float = 0.95
     """Confidence level of the interval."""
     ends: tuple[float, float] | None = None

@@ -39,7 +39,6 @@ class EncoderLinear:
     words: Tfidf
     """The TF-IDF side, with the bias."""
     encoder: SentenceEncoder
-    """The encoder."""
     weights: Floats
     """Weights, shape (width, n_classes); with context twice as many rows, those of the user's message last."""
     name_or_folder: str | None

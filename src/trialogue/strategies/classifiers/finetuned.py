@@ -76,7 +76,6 @@ class Finetuned:
     classes: tuple[str, ...]
     """The strategies it knows."""
     members: tuple[Member, ...]
-    """The networks."""
     config: Mapping[str, Any]
     """The encoder's sizes."""
     uses_context: bool

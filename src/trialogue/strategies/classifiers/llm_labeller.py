@@ -178,7 +178,7 @@ class LabellingCost:
     most: float | None
     """Cost with the longest answers; None: the price or the limit is not known."""
     currency: str | None
-    """Currency of both."""
+    """Currency of ``least`` and ``most``; None: the price is not known."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,7 +39,6 @@ class Tfidf:
     classes: tuple[str, ...]
     """The strategies it knows."""
     vectors: Vectors
-    """Sentences to vectors."""
     weights: Floats
     """Shape (n_terms, n_classes)."""
     bias: Floats

@@ -86,7 +86,6 @@ class Tokens:
     """Token ids of one sentence, or of a sentence pair."""
 
     ids: tuple[int, ...]
-    """Token ids."""
     types: tuple[int, ...]
     """0 for the first sentence, 1 for the second one of a pair."""
 

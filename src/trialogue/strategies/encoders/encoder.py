@@ -39,7 +39,6 @@ class EncoderFolder:
     """Folder of an encoder; its files have not been read yet."""
 
     path: Path
-    """Path."""
     config: dict[str, Any]
     """Content of ``config.json``."""
     pooling: Pooling
@@ -272,9 +271,7 @@ class SentenceEncoder:
     """Sentence encoder with a cache."""
 
     backbone: Backbone
-    """Tokens to vectors."""
     tokenizer: Tokenizer
-    """Sentences to tokens."""
     pooling: Pooling = "mean"
     """Pooling of token states into a vector."""
     normalized: bool = True

@@ -41,7 +41,7 @@ class Group(Record):
     """Cluster of similar sentences that fit no strategy."""
 
     n: int
-    """Sentences."""
+    """Number of sentences in the group."""
     share: float
     """Share of the system's sentences."""
     terms: tuple[str, ...]
@@ -146,15 +146,15 @@ class Coverage(Record):
     system: str | None
     """The system; None where the records do not say."""
     origin: str
-    """The model."""
+    """Origin of the model that judged the sentences."""
     threshold: float
     """A sentence fits if its likeliest class is a strategy and has at least this probability."""
     expected: float
     """Share of people's sentences with a strategy that do not fit, in the model's own training data, unseen."""
     responses: int
-    """Utterances with text."""
+    """Number of the system's utterances with text."""
     sentences: int
-    """Sentences in them."""
+    """Number of sentences in these utterances."""
     uncovered: Estimate
     """Share of responses without any sentence that fits."""
     uncovered_sentences: Estimate

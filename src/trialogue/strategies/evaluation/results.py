@@ -64,7 +64,7 @@ class EvaluationResult(Record):
     model: str
     """Origin of a trained model, or name of the trained kind."""
     protocol: str
-    """One of PROTOCOLS."""
+    """Name of the protocol, a key of ``PROTOCOLS``."""
     folds: int | None
     """Folds; None where there are none."""
     seed: int
@@ -72,7 +72,7 @@ class EvaluationResult(Record):
     classes: tuple[str, ...]
     """The strategies that are distinguished."""
     n: int
-    """Sentences tested."""
+    """Number of sentences tested."""
     dialogues: int
     """Dialogues they are from; 0 where unknown."""
     left_out: int
@@ -100,13 +100,11 @@ class Plan:
     """Settings of a run."""
 
     fit: Fit
-    """Trains a labeller."""
     classes: tuple[str, ...]
     """The strategies that are distinguished."""
     folds: int
     """Parts of the data."""
     seed: int
-    """Random seed."""
     pairs: int
     """Balanced pairs to judge, of either kind, at most."""
     n_jobs: int = 1

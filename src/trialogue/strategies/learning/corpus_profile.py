@@ -51,13 +51,13 @@ class CorpusProfile(Record):
     vocabulary: str
     """Hashes of its words, sorted, with blanks between them."""
     words: int = Field(ge=0)
-    """Number of words."""
+    """Number of words, repeated ones included."""
     unknown_words: float = Field(ge=0, le=1)
     """Share of a dialogue's words that no other dialogue has."""
     unknown_words_error: float = Field(ge=0)
     """Standard error of that share, for one word; divide by the root of the number of words."""
     sentences: int = Field(ge=1)
-    """Number of sentences."""
+    """Number of sentences in the calibration data."""
     mix: dict[str, float]
     """Mean probability of each strategy."""
     sensitivity: float = Field(ge=0)
@@ -129,9 +129,7 @@ class TextTally:
     """Words and strategies of texts of one side, counted one text at a time."""
 
     texts: int = 0
-    """Number of texts."""
     words: int = 0
-    """Number of words."""
     unknown: int = 0
     """Words that the calibration data lack."""
     sums: dict[str, float] = field(default_factory=dict)

@@ -167,7 +167,7 @@ class PairScores(Record):
     """Accuracy of pair classification."""
 
     n: int
-    """Pairs."""
+    """Number of pairs scored."""
     prevalence: float
     """Share of pairs with one strategy. Accuracy and kappa hold for this prevalence only."""
     identical: int = 0

@@ -93,7 +93,6 @@ class Block:
     """Terms of one kind, with their inverse document frequencies."""
 
     terms: tuple[str, ...]
-    """The terms, sorted."""
     idf: Floats
     """ln((1 + n) / (1 + sentences with the term)) + 1, shape (n_terms,)."""
     index: dict[str, int] = field(repr=False)

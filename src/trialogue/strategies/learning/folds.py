@@ -102,7 +102,6 @@ class WithExtra:
     """A fit with additional training sentences that are never tested."""
 
     fit: Fit
-    """Trains on both."""
     extra: tuple[Example, ...]
     """Additional training sentences; those of classes that the data lack are excluded."""
 

@@ -18,16 +18,16 @@ class Confusion(Record):
     """Count of one strategy mistaken for another."""
 
     strategy: str
-    """The other one."""
+    """The strategy that the model named instead."""
     n: int
-    """Sentences."""
+    """Number of sentences labelled so by mistake."""
 
 
 class ClassScore(Record):
     """Scores of one strategy."""
 
     strategy: str
-    """Its name."""
+    """Name of the true strategy."""
     n: int
     """Sentences that have it."""
     recall: float | None
@@ -42,7 +42,7 @@ class LabelScores(Record):
     """Scores of a model's labels."""
 
     n: int
-    """Sentences."""
+    """Number of sentences scored."""
     clusters: int
     """Dialogues, or different texts, that intervals are drawn from."""
     unit: str
@@ -60,7 +60,7 @@ class LabelScores(Record):
     calibration_error: Estimate
     """Mean gap between confidence and accuracy over 15 equally wide bins of confidence, weighted by their size."""
     classes: tuple[ClassScore, ...]
-    """Every strategy."""
+    """Scores of each strategy."""
 
 
 def label_scores(

@@ -38,7 +38,7 @@ class Plan:
     history: Tokens
     """The behaviors that it rests on."""
     origin: str
-    """The model."""
+    """Origin of the model that predicted them."""
 
     @property
     def best(self) -> str:

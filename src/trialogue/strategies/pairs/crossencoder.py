@@ -54,7 +54,7 @@ class CrossEncoder:
     module: Any
     """Model of transformers with two classes; 1 is "they share a strategy"."""
     tokenizer: Tokenizer
-    """Pairs to tokens."""
+    """Turns pairs of sentences into token ids."""
     segments: bool
     """Whether the second sentence is marked as another segment."""
     origin: str

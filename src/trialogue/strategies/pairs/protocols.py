@@ -68,7 +68,6 @@ class PairSet:
     """Pairs of labelled sentences."""
 
     examples: tuple[Example, ...]
-    """The sentences."""
     left: Ints
     """Index of one sentence of each pair, shape (n,)."""
     right: Ints

@@ -108,7 +108,6 @@ class FormQuestion:
     """One question of a form."""
 
     name: str
-    """Form field name."""
     kind: Kind
     question: str
     options: tuple[Choice, ...] = ()

@@ -98,11 +98,11 @@ class SimulatedStudy(Record):
     """Result of a simulated study: counts from its pages and from its database."""
 
     study: str
-    """Short name."""
+    """Short name of the study, as in its address."""
     workers: int
-    """Number of participants."""
+    """Number of simulated participants who set out."""
     seed: int
-    """Random seed."""
+    """Random seed of the participants, and of effects that were not given."""
     effects: dict[str, float]
     """Simulated true effects: utility by system, in logits."""
     kinds: dict[str, int]

@@ -93,10 +93,10 @@ class Walk:
     sent: list[tuple[str, str]] = field(default_factory=list)
     """(token, "acknowledged" or "") of every form that answers a step; messages of conversations are not among them."""
     code: str = ""
-    """Completion code."""
+    """Completion code, as the last page shows it; "": none yet."""
     receipt: str = ""
     pages: int = 0
-    """Pages seen."""
+    """Number of pages seen."""
     _next: list[tuple[str, str]] | None = None
     _events: str = ""
     _now: Reply | None = None

@@ -67,7 +67,6 @@ class Available:
     """An item that has a free slot."""
 
     id: int
-    """Its id."""
     dialogue: str
     """The dialogue it is from; "" for none."""
     taken: int

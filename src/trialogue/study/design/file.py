@@ -76,7 +76,7 @@ class Consent(Record):
     version: str = Field(default="1", min_length=1, max_length=64)
     """Stored with each consent; raise it when the text changes."""
     text: Words
-    """The text."""
+    """Text of the form, one for everybody or by language code."""
     allows: tuple[Use, ...] = ()
     """Uses of the conversations of a live chat for which it asks consent: ``language_models`` (others' servers, which judge
     the systems). The page then says so below the text, and the export records it with each conversation."""
@@ -86,7 +86,7 @@ class Screening(Record):
     """Screening criteria."""
 
     questions: Questions
-    """Screening questions."""
+    """The questions that decide who is eligible."""
     admit: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Eligible answers by question; questions without an entry admit everybody."""
 
@@ -95,7 +95,7 @@ class Page(Record):
     """One page of a questionnaire."""
 
     heading: Words = ""
-    """Its heading."""
+    """Heading of the page; "": none."""
     text: Words = ""
     """Text above the questions."""
     questions: Questions
@@ -106,7 +106,7 @@ class Comprehension(Record):
     """Questions about the instructions. Two attempts; never a reason to refuse payment for completed work."""
 
     questions: Questions
-    """Comprehension questions."""
+    """Questions about the instructions; ``right`` holds their answers."""
     right: dict[str, str | tuple[str, ...]]
     """The right answer by question."""
     attempts: int = Field(default=2, ge=1, le=5)
@@ -121,14 +121,14 @@ class Training(Record):
     right: dict[str, JsonValue]
     """Right answers by field: ``meaningfulness`` of every reply, or ``r2-meaningfulness`` of the second system by name."""
     explanation: Words = ""
-    """Why."""
+    """Why these answers are right, shown with them; "": nothing is shown."""
 
 
 class Platform(Record):
     """Recruitment platform and return of participants."""
 
     name: PlatformKind = "none"
-    """The platform."""
+    """Name of the platform; ``none``: participants come without one."""
     codes: dict[str, str] = Field(default_factory=dict)
     """Completion code by outcome, as set there; outcomes without one get a code of their own for each person."""
     actions: dict[str, Literal["AUTOMATICALLY_APPROVE", "MANUALLY_REVIEW"]] = Field(default_factory=dict)
@@ -208,7 +208,7 @@ class StudyFile(Record):
     training: tuple[Training, ...] = ()
     """Required by the phase training."""
     attention: Attention = Attention()
-    """Checks."""
+    """Attention checks among the tasks, and what counts as careless."""
     exclusion: tuple[Rule, ...] = ("failed_checks",)
     """Rules that exclude from the analysis; fixed before launch."""
     validity: Validity | None = None
@@ -226,7 +226,7 @@ class StudyFile(Record):
     payment: Payment | None = None
     """Payment per participant; shown and confirmed before launch."""
     platform: Platform = Platform()
-    """Recruitment platform."""
+    """Where participants come from, and how they return there."""
     minutes: float = Field(default=20, gt=0, le=600)
     """Stated duration, shown to participants and used in platform rules."""
     lease_minutes: int = Field(default=60, ge=5, le=10_000)

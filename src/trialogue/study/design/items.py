@@ -24,7 +24,7 @@ class Message(Record):
     """One message of a dialogue."""
 
     speaker: Speaker
-    """Speaker."""
+    """Whose message it is."""
     text: Text
     """Text of the message."""
 
@@ -169,7 +169,7 @@ class RealismItem(_Item):
     simulator: str = Field(min_length=1, max_length=200)
     """Name of the user simulator."""
     human: ShownDialogue
-    """The person's dialogue."""
+    """The dialogue with a person as the user."""
     simulated: ShownDialogue
     """The simulated user's dialogue."""
 

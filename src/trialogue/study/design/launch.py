@@ -61,7 +61,7 @@ class Money:
     cents: int
     """Hundredths of the currency, 0 or more."""
     currency: str
-    """Such as EUR."""
+    """Code of the currency, such as EUR."""
 
     def __str__(self) -> str:
         return f"{self.cents // 100:,}.{self.cents % 100:02} {self.currency}"

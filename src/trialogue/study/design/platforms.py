@@ -91,7 +91,7 @@ class Return:
     post: str = ""
     """Target of the form (MTurk); "" if there is none."""
     fields: dict[str, str] = field(default_factory=dict)
-    """The form's fields."""
+    """Hidden fields of the form, by name."""
 
 
 def return_of(platform: Platform, code: str, ids: Mapping[str, str]) -> Return:

@@ -173,9 +173,9 @@ class Question(Record):
     choices: Options | None = None
     """Options, any of which are chosen."""
     text: TextLimits | None = None
-    """A text."""
+    """A text, within limits."""
     number: NumberLimits | None = None
-    """A number."""
+    """A number, within limits."""
     slider: SliderLimits | None = None
     """A place on a line."""
     ranking: Literal["replies"] | Options | None = None
@@ -251,7 +251,6 @@ class InvalidAnswer:
     """Why an answer is invalid, for the page to explain in the reader's language."""
 
     code: Code
-    """Error code."""
     limit: float | None = None
     """The limit that it breaks: characters, or the lowest or highest number."""
 

@@ -32,7 +32,6 @@ class AnsweredTask:
     """One answered task."""
 
     rater: str
-    """The participant's code."""
     step: str
     answers: Mapping[str, JsonValue]
     seconds: float | None

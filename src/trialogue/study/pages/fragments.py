@@ -48,7 +48,7 @@ class DialogueContext:
 
     before: list[Message]
     marked: list[Message]
-    """The one message."""
+    """The message that is asked about, alone in a list."""
     after: list[Message]
 
 

@@ -104,7 +104,6 @@ class Failures:
     failed: int
     """Completed participants who failed more checks than the study file allows."""
     completed: int
-    """Completed participants."""
     most: float | None
     """Share above which the study pauses; None: it never does."""
     least: int

@@ -276,7 +276,7 @@ class PageToken:
     """What a page's token says."""
 
     participant: int
-    """The participant's id."""
+    """Primary key of the participant."""
     step: str
     """The key of the step that the page showed."""
     shown: datetime

@@ -55,7 +55,6 @@ class Plan:
     duplicates: bool = False
     """Whether votes that a corpus holds twice count twice, as in published numbers."""
     resampling: Resampling = DEFAULT
-    """Seed, resamples, confidence."""
 
     def lower(self, measure: str) -> bool:
         """Whether lower values of a measure are better."""

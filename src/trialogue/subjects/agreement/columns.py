@@ -43,7 +43,6 @@ class Column:
     kind: Kind
     """Whose column it is."""
     title: str
-    """Display name."""
     source: str
     """Origin of the units; columns of one source are resampled together."""
     values: dict[str, float]
@@ -68,7 +67,7 @@ class ColumnAgreement(Record):
     spearman: Estimate | None
     """Rank correlation of the systems' values; None with fewer than two systems."""
     kendall: Estimate | None
-    """Kendall's tau-b likewise."""
+    """Kendall's tau-b of the systems' values; None with fewer than two systems."""
     p: float | None = Field(ge=0, le=1)
     """Two-sided, under random orders of the systems."""
     refusal: Reason | None

@@ -38,7 +38,6 @@ class Pairs:
     """People's choices between two sides that measures can score, with their raters."""
 
     votes: tuple[Preference, ...]
-    """The choices."""
     clusters: tuple[str, ...]
     """Resampling units: the person, or the pair if the person is unknown or several people judged it."""
 

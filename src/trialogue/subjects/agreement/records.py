@@ -39,9 +39,9 @@ class RatingAgreement(Record):
     measure: str
     """The measure's full name."""
     question: str
-    """Question to people."""
+    """Full name of the question to people."""
     level: Where
-    """Unit of analysis."""
+    """What the compared values are of: single replies (``turn``), dialogues or systems."""
     rated: int
     """Units that people rated."""
     scored: int
@@ -49,7 +49,7 @@ class RatingAgreement(Record):
     rated_by_group: dict[str, int] = Field(default_factory=dict)
     """Rated units of each group, such as a dataset; empty where there are no groups."""
     agreed: tuple[AgreementCoefficient, ...]
-    """The coefficients."""
+    """Coefficients, each with the scope that it is computed in."""
     note: Reason | None = None
     """Why pooled and within-system agreement must not be taken for one another here; None where they go together."""
 
@@ -67,13 +67,13 @@ class AgreementContrast(Record):
     """Difference in agreement of two measures on the same question."""
 
     a: str
-    """The one."""
+    """Full name of the first measure."""
     b: str
-    """The other."""
+    """Full name of the second measure: the one whose agreement is subtracted."""
     question: str
-    """Question to people."""
+    """Full name of the question to people."""
     level: Where
-    """Unit of analysis."""
+    """What the compared values are of: single replies (``turn``), dialogues or systems."""
     statistic: Statistic
     """Coefficient that is compared."""
     scope: str = "pooled"
@@ -123,13 +123,13 @@ class RankedSystem(Record):
     """Ranks of one system by people and by a measure."""
 
     system: str
-    """The system."""
+    """Name of the system."""
     people: float
-    """People's value."""
+    """Value by people's answers or votes, in their unit."""
     people_rank: tuple[int | None, int | None]
     """Its rank's interval by people: best, worst."""
     measure: float
-    """The measure's value."""
+    """Value on the measure, in its unit."""
     measure_rank: tuple[int | None, int | None]
     """Its rank's interval by the measure."""
 
@@ -138,7 +138,7 @@ class RankingAgreement(Record):
     """Agreement of one measure's ranking of systems with people's."""
 
     measure: str
-    """The measure."""
+    """Full name of the measure."""
     against: str
     """Source of people's ranking: a question, or votes."""
     systems: tuple[RankedSystem, ...]
@@ -157,13 +157,13 @@ class Ceiling(Record):
     """Upper bound of agreement with these raters, given their agreement with each other."""
 
     question: str
-    """Question to people."""
+    """Full name of the question to people."""
     level: Where
-    """Unit of analysis."""
+    """What the ratings are of: single replies (``turn``), dialogues or systems."""
     raters: float
     """Ratings per unit, on average."""
     alpha: Estimate
-    """Krippendorff's alpha, ordinal."""
+    """Krippendorff's alpha of the ratings, ordinal; undefined without units that several people rated."""
     single: float | None
     """Reliability of one rating: the mean correlation of two raters where the same people rated everything, ICC(1,1) where
     every unit has equally many ratings, else alpha."""
@@ -181,7 +181,7 @@ class Discriminant(Record):
     family: str
     """The measure whose aspects these are."""
     level: Where
-    """Unit of analysis."""
+    """What the compared values are of: single replies (``turn``), dialogues or systems."""
     aspects: tuple[str, ...]
     """Aspects that both people and the measure have."""
     people: float
@@ -234,9 +234,9 @@ class AgreementFindings(Record):
     warnings: tuple[str, ...] = ()
     """Caveats on the data."""
     methods: tuple[str, ...] = Field(default=())
-    """Methods text."""
+    """Paragraphs on what was computed, and how."""
     manifest: Manifest
-    """Provenance."""
+    """Provenance: command, settings, seed, versions and checksums of the inputs."""
 
     def raters_of(self, question: str) -> tuple[Raters, ...]:
         """Kinds of raters who answered a question."""

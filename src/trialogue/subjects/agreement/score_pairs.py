@@ -33,9 +33,7 @@ class JudgedUnits:
     question: str
     """Name of the people's measure."""
     level: Where
-    """Unit of analysis."""
     keys: tuple[Key, ...]
-    """The units."""
     people: Floats
     """Mean rating of each unit, shape (n,)."""
     raters: tuple[dict[str, float], ...]

@@ -240,7 +240,6 @@ class BoardSettings:
     """Settings of a board."""
 
     title: str = "Board"
-    """Its title."""
     baseline: str | None = None
     """Version that the histories of systems are compared with; None: there are no histories."""
     alpha: float = 0.05

@@ -16,7 +16,7 @@ class Met(Record):
     """What one run of a row met."""
 
     kind_of: PopulationKind
-    """What it is."""
+    """Whether these are situations, or dialogues with people or simulated users."""
     units: int
     """How many dialogues or situations."""
     sample: str | None
@@ -29,7 +29,7 @@ class Conditions(Record):
     measure: str
     """Full name of the measure, with parameters, variant and version."""
     better: Literal["higher", "lower", "neither"]
-    """Direction."""
+    """Which values are better; ``neither``: the measure ranks nothing."""
     unit: str
     """Unit of the values."""
     labels_from: tuple[str, ...] = ()

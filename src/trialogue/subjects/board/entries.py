@@ -21,7 +21,6 @@ class EntryRun:
     run: str
     """Name of the run."""
     findings: Findings
-    """What was concluded."""
     side: SystemSample
     """Its values, and the single values behind them."""
     baselines: Sequence[SystemSample] = ()
@@ -112,7 +111,6 @@ class Entry:
     system: str
     """Name of the system in its runs."""
     version: str
-    """The version."""
     runs: Sequence[EntryRun] = field(default_factory=tuple)
     """Its runs, at least one; no two hold the same dialogues."""
 

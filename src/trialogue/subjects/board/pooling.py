@@ -21,7 +21,6 @@ class Pooled:
     """A value with the spread between runs."""
 
     estimate: Estimate
-    """The value."""
     between: float | None = None
     """Standard deviation between runs; None with one run."""
 

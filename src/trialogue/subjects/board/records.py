@@ -29,7 +29,7 @@ class BoardRow(Record):
     system: str
     """Name of the system in its runs."""
     version: str
-    """The version."""
+    """The version that its runs were given for, or that its report states."""
     origin: RowOrigin = RowOrigin.RUN
     """Where it comes from."""
     runs: tuple[str, ...] = ()
@@ -54,11 +54,11 @@ class BoardCell(Record):
     """A row's value on a measure."""
 
     row: str
-    """The row."""
+    """Name of the row on the board."""
     estimate: Estimate
     """Its value; of several runs the mean over runs."""
     runs: int = 1
-    """Runs behind it."""
+    """Number of runs behind the value."""
     between: float | None = None
     """Standard deviation between runs, without what the sample of units explains; None with one run."""
     signature: str | None = None
@@ -68,7 +68,7 @@ class BoardCell(Record):
     rank_low: int | None = None
     """Best rank within its group consistent with the corrected comparisons; None: it is not ranked."""
     rank_high: int | None = None
-    """Worst rank."""
+    """Worst rank within its group, likewise."""
     group: int | None = None
     """Index of its league among those of the column; None: it is in none."""
     why: tuple[Reason, ...] = ()
@@ -81,7 +81,7 @@ class BoardColumn(Record):
     """One measure over all rows."""
 
     measure: Measure
-    """The measure."""
+    """The measure, with its direction and unit."""
     cells: tuple[BoardCell, ...]
     """One for each row, in the order of the rows."""
     leagues: tuple[League, ...] = ()
@@ -97,13 +97,13 @@ class HistoryPoint(Record):
     """One version in a history."""
 
     row: str
-    """The row."""
+    """Name of the row on the board."""
     version: str
-    """The version."""
+    """The version that the row is of."""
     estimate: Estimate
-    """Its value."""
+    """Value of the version on the measure; of several runs the mean over runs."""
     runs: int = 1
-    """Runs behind it."""
+    """Number of runs behind the value."""
     is_baseline: bool = False
     """Whether the others are compared with it."""
     contrast: Contrast | None = None
@@ -116,9 +116,9 @@ class History(Record):
     """One measure of one system over its versions."""
 
     system: str
-    """The system."""
+    """Name of the system, the same in all versions."""
     measure: Measure
-    """What was measured."""
+    """The measure, with its direction and unit."""
     points: tuple[HistoryPoint, ...] = Field(min_length=2)
     """Versions in the order in which they were given."""
 
@@ -127,13 +127,13 @@ class LeftOut(Record):
     """A run that does not count."""
 
     run: str
-    """The run."""
+    """Name of the run."""
     version: str
     """The version that it was given for."""
     system: str
-    """The system."""
+    """Name of the system in that run."""
     why: Reason
-    """Why."""
+    """Why it does not count."""
 
 
 class BoardFindings(Record):

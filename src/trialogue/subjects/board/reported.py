@@ -21,7 +21,7 @@ class ReportedValue(Record):
     measure: MeasureName = Field(min_length=1)
     """Full name of the measure, such as need_met(turns=10)@named|v1 or human:satisfaction."""
     value: float
-    """The value."""
+    """The value, in the unit of the measure."""
     users: str | None = None
     """The kind of simulated users; null: people, or replies to situations."""
     low: float | None = None
@@ -85,7 +85,7 @@ class ReportedRows(Record):
     v: Literal[1]
     """Version of the format."""
     rows: tuple[ReportedRow, ...] = Field(min_length=1)
-    """The rows."""
+    """The reported systems, one row each."""
 
 
 def rows_schema() -> dict[str, Any]:

@@ -16,9 +16,9 @@ class MeasureComparison(Record):
     """Result of one measure on the new version."""
 
     measure: str
-    """Full name."""
+    """Full name of the measure."""
     title: str
-    """Name in prose."""
+    """Name of the measure in prose."""
     light: Light
     """Result. ``not worse``: not better, but not worse by more than the margin; ``equivalent``: within the margin on both
     sides; ``changed``: different, on a measure without direction; ``no verdict``: blocked by a threat, or nothing that
@@ -44,7 +44,7 @@ class ChangedUnit(Record):
     """A dialogue or situation whose value changed."""
 
     measure: str
-    """The measure."""
+    """Full name of the measure."""
     unit: str
     """Id of the dialogue or situation."""
     before: float
@@ -80,11 +80,11 @@ class Comparison(Record):
     kind: ClassVar[str] = "comparison"
 
     before: str
-    """The old version."""
+    """Name of the old version."""
     after: str
-    """The new version."""
+    """Name of the new version."""
     light: Light
-    """The verdict."""
+    """The verdict over all measures that decide."""
     validity: Validity = Validity.FIRM
     """Validity of the verdict after the gate."""
     answer: tuple[str, ...]

@@ -12,7 +12,6 @@ class JudgeCoverage:
     """Answers of a judge about one system."""
 
     system: str
-    """The system."""
     units: int
     """Units that it was to score."""
     missing: int

@@ -21,20 +21,20 @@ class SystemLeniency(Record):
     """How much higher than people a judge scores one system."""
 
     system: str
-    """Its name."""
+    """Name of the system."""
     leniency: Estimate
     """Mean of the judge's scores less people's labels of the same units, on the scale of the labels."""
     unscored: int
     """Units without a score of the judge, those without labels included."""
     judged: int
-    """All its units."""
+    """Units of the system that it was to score, ``unscored`` among them."""
 
 
 class ScaleShare(Record):
     """How often one value is given."""
 
     value: float
-    """The value."""
+    """The value, on the scale of the labels."""
     judge: float
     """Share of the judge's scores of labelled units."""
     people: float
@@ -47,7 +47,7 @@ class ScaleUse(Record):
     low: float
     """Lowest label: of the declared scale, or that occurs."""
     high: float
-    """Highest label."""
+    """Highest label: of the declared scale, or that occurs."""
     is_declared: bool
     """Whether the scale was declared."""
     judge_at_high: float
@@ -72,9 +72,9 @@ class JudgeCard(Record):
     question: str
     """What people were asked."""
     level: Literal["dialogue", "turn"]
-    """Unit of analysis."""
+    """Whether units are dialogues, or single replies (``turn``)."""
     labelled: int
-    """Units with labels."""
+    """Number of units with labels."""
     scored: int
     """Labelled units with a score of the judge."""
     is_weighted: bool
@@ -84,7 +84,7 @@ class JudgeCard(Record):
     ceiling: Ceiling
     """Agreement that a perfect judge would reach with raters who disagree among themselves."""
     leniency: tuple[SystemLeniency, ...]
-    """By system."""
+    """Leniency towards each system."""
     scale: ScaleUse | None
     """Use of the scale; None: the judge scored no labelled unit."""
     verbosity: Estimate
@@ -125,11 +125,11 @@ class ProbeFinding(Record):
     """Result of one probe of one judge."""
 
     judge: str
-    """The judge."""
+    """Name of the judge."""
     aspect: str
     """Aspect of the rubric whose score is compared."""
     probe: ProbeKind
-    """What was changed."""
+    """The kind of change that was planted."""
     effect: Estimate
     """Mean change of the score, in points, ``n`` cases. Position: share of answers for the dialogue shown first less that
     for the one shown second, which is 0 without a preference."""
@@ -144,7 +144,7 @@ class ProbeFinding(Record):
     least: int
     """Cases from which on equal changes in all of them are significant, given the number of probes."""
     verdict: ProbeVerdict
-    """What follows."""
+    """What the cases show, such as a bias, or that a planted defect was noticed."""
     unanswered: int
     """Cases without both scores."""
     inapplicable: int
@@ -180,13 +180,13 @@ class JudgedSystem(Record):
     """Results of one system."""
 
     system: str
-    """Its name."""
+    """Name of the system."""
     judged: int
     """Number of units in the analysis."""
     labels: int
     """Number of labelled units."""
     value: JudgedValue
-    """Its mean."""
+    """Mean of the system over its units: by the judge, by labels, and corrected."""
     rank: int | None = None
     """1 for the best corrected mean; None: it has none."""
     best_rank: int | None = None
@@ -201,9 +201,9 @@ class JudgedDifference(Record):
     """Difference of two systems."""
 
     a: str
-    """The one."""
+    """First system of the pair."""
     b: str
-    """The other."""
+    """Second system: the one whose mean is subtracted."""
     value: JudgedValue
     """The difference of their means."""
     p_adjusted: float | None = Field(default=None, ge=0, le=1)
@@ -243,9 +243,9 @@ class JudgingFindings(Record):
     judge: str
     """Full name of the judge's column."""
     question: str
-    """Question to people."""
+    """Name of the question that people answered."""
     level: Literal["dialogue", "turn"]
-    """Unit of analysis."""
+    """Whether units are dialogues, or single replies (``turn``)."""
     estimand: Estimand
     """What conclusions are about: these units, or the population they were drawn from."""
     raters: Estimand
@@ -253,7 +253,7 @@ class JudgingFindings(Record):
     is_share: bool
     """Whether labels are 0 and 1."""
     labels_by: tuple[Raters, ...]
-    """Kinds of labellers."""
+    """Kinds of those who labelled, such as people."""
     rater_count: int
     """Number of raters known by code; 0: only aggregates are known, so that the raters' error is not."""
     noise: float | None
@@ -273,7 +273,7 @@ class JudgingFindings(Record):
     overall: JudgedValue
     """Mean over all units."""
     systems: tuple[JudgedSystem, ...]
-    """Systems, best first."""
+    """Systems by their rank, best first; those without a rank last."""
     differences: tuple[JudgedDifference, ...]
     """All pairs that have estimates, the most certain first."""
     correlations: tuple[JudgedCorrelation, ...] = ()
@@ -289,9 +289,9 @@ class JudgingFindings(Record):
     warnings: tuple[str, ...] = ()
     """Caveats on the data."""
     methods: tuple[str, ...] = ()
-    """Methods text."""
+    """Paragraphs on what was computed, and how."""
     manifest: Manifest
-    """Provenance."""
+    """Provenance: command, settings, seed, versions and checksums of the inputs."""
 
 
 class PlannedLabel(Record):
@@ -302,11 +302,11 @@ class PlannedLabel(Record):
     system: str
     """The system; labellers must not see it."""
     dialogue_id: str | None
-    """The dialogue."""
+    """Id of the dialogue that is to be labelled, or that holds the reply; None: a reply to a situation."""
     situation_id: str | None = None
     """The situation of a reply."""
     utterance: int | None = None
-    """The turn."""
+    """Index of the reply in its dialogue; None: the whole dialogue, or a reply to a situation."""
     chance: float = Field(gt=0, le=1)
     """Probability that the unit is labelled, now or earlier; the correction weights by it if it differs within a system."""
     is_labelled: bool = False

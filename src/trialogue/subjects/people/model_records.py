@@ -17,7 +17,7 @@ class ModelRatings(Record):
     """A language model's ratings of a criterion, beside people's; used in no other number of a report."""
 
     rater: str
-    """The model's name."""
+    """Name of the language model."""
     measure: str
     title: str
     ratings: int

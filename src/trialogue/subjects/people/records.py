@@ -20,14 +20,14 @@ class Attrition(Record):
     reason: str
     """``failed: attention``, ``withdrew``, ``timed_out``, ..."""
     count: int
-    """Number of participants."""
+    """Number of participants who stopped there for this reason."""
 
 
 class Exclusion(Record):
     """One exclusion rule with its counts."""
 
     rule: str
-    """Its name."""
+    """Name of the rule, such as ``failed_checks``."""
     meaning: str
     """Description of the rule."""
     planned: bool
@@ -40,9 +40,9 @@ class ManualExclusion(Record):
     """Participants excluded manually by the study's staff, for one reason."""
 
     reason: str
-    """In their words."""
+    """The reason, in the words of the study's staff."""
     participants: int
-    """Completed participants."""
+    """Number of completed participants excluded for it."""
 
 
 class ParticipantFlow(Record):
@@ -57,7 +57,7 @@ class ParticipantFlow(Record):
     analysed: int
     """People in the main analysis."""
     rules: tuple[Exclusion, ...]
-    """Every rule."""
+    """Every exclusion rule, whether anybody hit it or not."""
     by_hand: tuple[ManualExclusion, ...] = ()
     """Exclusions by hand, which no rule named before launch, with their reasons."""
     minutes: Estimate | None = None
@@ -70,11 +70,11 @@ class Agreement(Record):
     """One coefficient of agreement."""
 
     name: str
-    """``Krippendorff's alpha, ordinal``."""
+    """Name of the coefficient, such as ``Krippendorff's alpha, ordinal``."""
     estimate: Estimate
-    """With interval."""
+    """Its value; undefined, with the reason, where it cannot be computed."""
     note: str = ""
-    """Basis or interpretation."""
+    """What it is computed on, or how to read it."""
 
 
 class SystemRatings(Record):
@@ -111,7 +111,7 @@ class ModelFindings(Record):
     spreads: dict[str, Estimate]
     """Standard deviation of each random factor, in logits."""
     fixed: tuple[str, ...]
-    """Fixed effects."""
+    """Fixed effects: ``system``, and ``position`` and ``rater`` where the data allow them."""
     left_out: dict[str, Reason]
     """Effects that the data do not allow, and why."""
     log_likelihood: float | None
@@ -132,7 +132,7 @@ class SensitivityRow(Record):
     """Main comparison under other exclusion rules."""
 
     name: str
-    """Exclusion rule."""
+    """Exclusion rules of this row, in words."""
     participants: int
     ratings: int
     why: Reason | None = None
@@ -160,9 +160,9 @@ class RatingFindings(Record):
     points: tuple[float, ...]
     """Points of the scale."""
     labels: dict[str, str] = Field(default_factory=dict)
-    """Words of points."""
+    """Words of points on the scale, by the point."""
     systems: tuple[SystemRatings, ...]
-    """Best first."""
+    """Ratings of each system, best first."""
     coverage: dict[str, int] = Field(default_factory=dict)
     """Number of rated things by how many ratings they have."""
     agreement: tuple[Agreement, ...] = ()
@@ -202,7 +202,7 @@ class ChoicePair(Record):
     p_adjusted: float | None = Field(ge=0, le=1)
     """After Bonferroni, over the rows without group, or over those with one."""
     items: int
-    """Different pairs judged."""
+    """Number of different pairs that were judged."""
     raters: int
     verdict: Verdict
 
@@ -211,7 +211,7 @@ class ChoiceSensitivity(Record):
     """Choices under other exclusion rules."""
 
     name: str
-    """Exclusion rule."""
+    """Exclusion rules of this row, in words."""
     participants: int
     judgements: int
     why: Reason | None = None

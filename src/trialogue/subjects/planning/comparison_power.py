@@ -53,7 +53,7 @@ class ComparisonPlan(Record):
     margin: float | None
     alpha: float
     wanted: float
-    """Power."""
+    """Required probability of the wanted verdict (power)."""
     paired: bool
     """Whether both versions have the same users."""
     pilot_users: int

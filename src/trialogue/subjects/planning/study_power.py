@@ -100,7 +100,7 @@ class PowerFindings(Record):
     excluded: float
     level: float
     power: float
-    """Required power."""
+    """Power that the study must reach."""
     seed: int
     plan: StudyPower
     ways: tuple[DesignAlternative, ...] = ()

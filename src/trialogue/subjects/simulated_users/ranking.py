@@ -32,11 +32,10 @@ class Outcomes:
     values: Floats
     """Value of each dialogue."""
     systems: tuple[str, ...]
-    """With whom."""
+    """System of each dialogue."""
     clusters: tuple[str, ...]
     """User of each dialogue."""
     is_lower_better: bool = False
-    """Direction."""
 
     def of_systems(self, names: Sequence[str]) -> "Outcomes":
         """Outcomes of a subset of systems."""

@@ -33,9 +33,9 @@ class MissingPart(Record):
     """A part, or an element of one, that is missing."""
 
     part: PassportPart
-    """The missing part."""
+    """The part that is missing, or that lacks something."""
     why: Reason
-    """Why."""
+    """Why it is missing."""
 
 
 class Sample(Record):
@@ -55,7 +55,7 @@ class Distance(Record):
     """Distance between simulated and real users in one aspect, with the split-half distance of real users."""
 
     name: str
-    """Short name."""
+    """Short name of the aspect."""
     title: str
     """Aspect and distance measure."""
     value: Estimate
@@ -70,7 +70,7 @@ class Discriminator(Record):
     """A classifier of simulated against real dialogues."""
 
     name: str
-    """Short name."""
+    """Short name, such as ``classifier-matched``."""
     title: str
     """Features of the classifier."""
     auc: Estimate
@@ -92,7 +92,7 @@ class Behavior(Record):
     """Part one."""
 
     sample: Sample
-    """Sample."""
+    """The dialogues and users that this part is computed on."""
     distances: tuple[Distance, ...]
     """Acts, vocabulary, lengths, turns, endings, copied messages."""
     discriminators: tuple[Discriminator, ...]
@@ -111,15 +111,15 @@ class SystemRank(Record):
     """One system in the order of one side's users."""
 
     system: str
-    """The system."""
+    """Name of the system."""
     value: float
-    """Its mean."""
+    """Mean outcome of the system, in the unit of the measure."""
     rank: int | None
     """1 for the best."""
     low: int | None = None
     """Best plausible rank (lower end of the interval); None: unknown."""
     high: int | None = None
-    """Worst plausible rank."""
+    """Worst plausible rank (upper end of the interval); None: unknown."""
 
 
 class SystemOrder(Record):
@@ -128,20 +128,20 @@ class SystemOrder(Record):
     measure: str
     """Full name of the measure."""
     ranks: tuple[SystemRank, ...]
-    """Best first."""
+    """Systems with means and ranks, best first."""
     sample: Sample
-    """Sample."""
+    """The dialogues and users that the order is computed on."""
 
 
 class RankingValidity(Record):
     """Part two, for one outcome of simulated users and one of real ones."""
 
     simulated: SystemOrder
-    """By simulated users."""
+    """Order of the systems by simulated users."""
     real: SystemOrder
-    """By real users."""
+    """Order of the systems by real users."""
     pairs: int
-    """Pairs of systems."""
+    """Number of pairs of systems that both sides met."""
     concordant: float
     """Pairs that both put in the same order, ties on either side as a half."""
     concordance: Estimate
@@ -158,11 +158,11 @@ class Dose(Record):
     """An agent of which a share of the replies was made worse."""
 
     system: str
-    """Its name."""
+    """Name of the agent with this dose, as the system of its dialogues."""
     share: float = Field(ge=0, le=1)
     """Share of the replies."""
     outcome: Estimate
-    """The outcome."""
+    """Mean outcome of the users who met it."""
     change: Estimate | None = None
     """Against the agent itself, paired by user; None for the agent itself."""
     needed: int | None = None
@@ -173,9 +173,9 @@ class KnownGroup(Record):
     """Part three, for one agent: doses in rising order."""
 
     agent: str
-    """The agent."""
+    """Name of the agent itself."""
     way: str
-    """Kind of sabotage."""
+    """What replies were replaced with, in words."""
     measure: str
     """The outcome, by its full name."""
     doses: tuple[Dose, ...]
@@ -185,7 +185,7 @@ class KnownGroup(Record):
     needed: int | None = None
     """Users from which on the outcome falls with every dose in 80% of resamples; None: no number that was tried."""
     sample: Sample
-    """Sample."""
+    """The simulated dialogues and users behind it."""
 
 
 class Factor(StrEnum):
@@ -201,11 +201,11 @@ class SystemSpread(Record):
     """One system at all levels of a factor."""
 
     system: str
-    """The system."""
+    """Name of the system."""
     values: dict[str, float]
     """Its mean at each level."""
     spread: float
-    """Highest less lowest."""
+    """Highest of the means less the lowest, in the unit of the measure."""
     by_chance: float
     """Spread to be expected if only the sample of dialogues differed between levels."""
 
@@ -227,9 +227,9 @@ class Stability(Record):
     """Part four, for one factor and one outcome."""
 
     factor: Factor
-    """Varied factor."""
+    """What differs between levels, such as the seed."""
     measure: str
-    """The outcome."""
+    """Full name of the outcome."""
     levels: tuple[str, ...]
     """Levels of the factor."""
     spreads: tuple[SystemSpread, ...]
@@ -241,7 +241,7 @@ class Stability(Record):
     why: Reason | None = None
     """Why there are none."""
     sample: Sample
-    """Sample."""
+    """The dialogues and users that this is computed on."""
 
 
 class GateShare(Record):
@@ -259,7 +259,7 @@ class Gates(Record):
     """Part five."""
 
     sample: Sample
-    """Sample."""
+    """The dialogues and users that this part is computed on."""
     shares: tuple[GateShare, ...]
     """Any fault first, then each."""
 
@@ -268,7 +268,7 @@ class Cost(Record):
     """Part six."""
 
     sample: Sample
-    """Sample."""
+    """The dialogues and users that this part is computed on."""
     turns: Estimate
     """User messages of a dialogue: each is at least one call where a model plays the user."""
     calls: float | None = None
@@ -297,7 +297,7 @@ class PassportFindings(Record):
     kind: ClassVar[str] = "passport"
 
     title: str
-    """Heading."""
+    """Heading of the passport."""
     users: str
     """Name of the simulated users."""
     signature: str | None = None
@@ -307,19 +307,19 @@ class PassportFindings(Record):
     answer: tuple[str, ...] = ("",)
     """One sentence for each part."""
     behavior: Behavior | None = None
-    """Part one."""
+    """Part one: whether they behave as real users do; None: see ``missing``."""
     rankings: tuple[RankingValidity, ...] = ()
-    """Part two."""
+    """Part two: whether they order systems as real users do; (): see ``missing``."""
     orders: tuple[SystemOrder, ...] = ()
     """Systems by every outcome of the simulated users, whether or not real users met them."""
     known_groups: tuple[KnownGroup, ...] = ()
-    """Part three."""
+    """Part three: whether their outcome falls where an agent was made worse; (): see ``missing``."""
     stability: tuple[Stability, ...] = ()
-    """Part four."""
+    """Part four: variation over seeds, prompts and models; (): see ``missing``."""
     gates: Gates | None = None
-    """Part five."""
+    """Part five: how many dialogues show users who do not behave as users."""
     cost: Cost | None = None
-    """Part six."""
+    """Part six: time, calls, tokens and money per dialogue."""
     missing: tuple[MissingPart, ...] = ()
     """Missing elements with reasons."""
     threats: tuple[Threat, ...] = ()
@@ -327,11 +327,11 @@ class PassportFindings(Record):
     warnings: tuple[str, ...] = ()
     """Caveats on the data."""
     methods: tuple[str, ...] = ()
-    """Methods text."""
+    """Paragraphs on what was computed, and how."""
     sources: tuple[str, ...] = ()
     """Sources of the methods."""
     manifest: Manifest
-    """Provenance."""
+    """Provenance: command, settings, seed, versions and checksums of the inputs."""
 
     @property
     def is_blocked(self) -> bool:

@@ -25,7 +25,7 @@ class UserSample:
     clusters: tuple[str, ...]
     """User of each dialogue: a person, a need, or the dialogue itself."""
     systems: tuple[str, ...]
-    """With whom."""
+    """System of each dialogue."""
     counts: dict[str, tuple[Counter[Hashable], ...]]
     """Counts in each dialogue, by name of the distance."""
 

@@ -68,7 +68,7 @@ class Experiment(Record):
     out: Path = Path("runs/experiment")
     """The folder of the report and of all stages."""
     seed: Annotated[Seed, Field(strict=True)] = 0
-    """Random seed."""
+    """Random seed; also of the simulation, unless ``simulate`` states its own."""
     simulate: dict[str, JsonValue] | None = None
     """Agents, users, n and the other fields of a study of trialogue simulate, without out."""
     dialogues: Names = ()
@@ -96,9 +96,9 @@ class Experiment(Record):
     passport: Annotated[bool, Field(strict=True)] = True
     """Write the passport of each kind of simulated users, where they are compared with people."""
     resamples: Annotated[Resamples, Field(strict=True)] = 10_000
-    """Bootstrap resamples."""
+    """Number of bootstrap resamples and permutations."""
     alpha: Alpha = 0.05
-    """Significance level."""
+    """Significance level of the verdicts, after correction for multiple comparisons."""
     decide: DecisionProtocol | None = None
     """The decision protocol: primary measure, family, margins, exclusions, blocking threats, planned dialogues."""
 

@@ -48,13 +48,12 @@ class Stage:
     name: str
     """Its name, and the beginning of its folder's."""
     work: Callable[[StageContext], None]
-    """Does it."""
     config: Mapping[str, JsonValue] = field(default_factory=dict)
     """Its options: everything that changes its output."""
     inputs: Mapping[str, str] = field(default_factory=dict)
     """sha256 of the files that it reads, by name."""
     needs: tuple[str, ...] = ()
-    """Stages before it."""
+    """Names of the stages whose output it reads."""
     grows: Mapping[str, JsonValue] = field(default_factory=dict)
     """Options that only extend the output: after a change, the stage continues in the same folder."""
     size: str = ""

@@ -91,7 +91,7 @@ class ExperimentResult:
     findings: Findings
     """Findings of the report."""
     report: Path
-    """The report."""
+    """Path of the report's page."""
     ran: tuple[str, ...]
     """Stages that were done now; the others were there."""
     always_failed: tuple[FailedAgent, ...] = ()
@@ -109,7 +109,6 @@ class PlannedStage:
     folder: Path
     """Path of its output."""
     size: str
-    """Amount of work."""
     takes: StageEstimate | None = None
     """Estimated duration; None: already done."""
 

@@ -53,7 +53,6 @@ class FileDifference:
     """A file that differs."""
 
     name: str
-    """The file."""
     what: str
     """How it differs: by how much, where only numbers do."""
 
@@ -65,7 +64,7 @@ class Rerun:
     same: int
     """Files that are the same to the byte."""
     differences: tuple[FileDifference, ...]
-    """The others."""
+    """Files that differ, or that one side lacks."""
     notes: tuple[str, ...]
     """What is not as it was, such as versions of packages."""
 

@@ -20,7 +20,7 @@ class Guideline(Record):
     """Annotation guideline of a strategy, in one language."""
 
     title: str
-    """Its name."""
+    """Name of the strategy in this language."""
     definition: str
     """Definition: the recommender's behavior."""
     use: str
@@ -30,7 +30,7 @@ class Guideline(Record):
     neighbors: dict[str, str]
     """Strategies often confused with this one, each with a sentence on the distinction."""
     examples: tuple[str, ...]
-    """Sentences."""
+    """Example sentences with this label."""
 
 
 _file: TypeAdapter[dict[str, Guideline]] = TypeAdapter(dict[str, Guideline])

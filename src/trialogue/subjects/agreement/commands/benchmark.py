@@ -49,17 +49,17 @@ class OfficialCell(Record):
     """One cell of the official table."""
 
     aspect: str
-    """The aspect."""
+    """Name of the rated aspect."""
     dataset: str
-    """``redial`` or ``opendialkg``."""
+    """Name of the dataset, ``redial`` or ``opendialkg``."""
     pearson_penalised: float | None = None
     """Pearson's correlation over all rated units, those that the run says nothing of counting as its worst guesses."""
     spearman_penalised: float | None = None
-    """Spearman's correlation, likewise."""
+    """Spearman's correlation, with missing values as in ``pearson_penalised``."""
     pearson: float | None
     """Pearson's correlation over the units that the run has a value for, as the official evaluator; None: undefined."""
     spearman: float | None
-    """Spearman's correlation, likewise."""
+    """Spearman's correlation over the units of ``pearson``; None: undefined."""
     n: int
     """Units that both have; the official evaluator does not say how many."""
     rated: int
@@ -71,7 +71,6 @@ class BenchmarkResult:
     """Result of evaluating a run on the benchmark."""
 
     findings: AgreementFindings
-    """Everything."""
     official: tuple[OfficialCell, ...]
     """The official table of the run."""
     run: tuple[Score, ...]

@@ -31,7 +31,7 @@ class NextModel:
 
     model: SequenceModel
     trained_on: str
-    """In words."""
+    """Description of the training data."""
     warning: str | None = None
     """Why it is not to be relied on; None where nothing speaks against it."""
 

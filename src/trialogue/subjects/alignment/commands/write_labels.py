@@ -41,9 +41,9 @@ class WriteCounts:
     """Counts of a file of labelled records."""
 
     records: int
-    """In all."""
+    """Number of records written."""
     responses: int
-    """Among them."""
+    """Number of responses among them."""
     beliefs: int
     """Responses with a belief of a classifier of pairs."""
 

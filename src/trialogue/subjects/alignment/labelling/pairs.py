@@ -15,7 +15,7 @@ class Pair:
     """A counted reply with its reference."""
 
     reply: Reply
-    """With its reference."""
+    """The system's reply; its ``reference`` is the other side."""
     cluster: str
     """The dialogue it is from."""
     match: float

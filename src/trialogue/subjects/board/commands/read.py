@@ -24,11 +24,9 @@ class VersionRun:
     """One run of a version."""
 
     version: str
-    """The version."""
     name: str
     """What the run is called; unique on the board."""
     stored: StoredRun
-    """What it holds."""
     digest: str
     """Hash of its findings: equal ones are copies of a folder."""
 

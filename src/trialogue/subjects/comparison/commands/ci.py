@@ -51,7 +51,7 @@ class ComparisonFields(Record):
     failure_margin: FailureMargin = FAILURE_MARGIN
     """Increase in the share of failed dialogues that does not by itself make the new version worse."""
     resamples: Resamples = 10_000
-    """Bootstrap resamples."""
+    """Number of bootstrap resamples and permutations."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,6 @@ class CiResult:
     """What a build shows."""
 
     comparison: Comparison
-    """The verdict."""
     failed: tuple[FailedAgent, ...]
     """Versions that failed in more dialogues than allowed."""
     folder: Path

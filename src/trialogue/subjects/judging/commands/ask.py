@@ -75,9 +75,7 @@ class Panel:
     rubric: Rubric
     """What they are asked."""
     judges: tuple[Judge, ...]
-    """The judges."""
     material: InputRecords
-    """What they judge."""
     disclosure: Disclosure | None
     """What is sent to servers of others without recorded consent."""
 

@@ -32,7 +32,6 @@ class LabelStudy:
     """A study that was written."""
 
     folder: Path
-    """Study folder."""
     items: int
     """Units that are to be labelled."""
     question: str
@@ -40,7 +39,6 @@ class LabelStudy:
     low: int
     """Lowest point of the scale."""
     high: int
-    """Highest point."""
 
 
 def write_label_study(

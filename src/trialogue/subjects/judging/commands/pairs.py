@@ -67,9 +67,7 @@ class PairPanel:
     rubric: Rubric
     """What they are asked."""
     judges: tuple[LlmPairJudge, ...]
-    """The judges."""
     pairs: tuple[Pair, ...]
-    """What they compare."""
     matched: bool
     """Whether the users of each pair wanted the same."""
     disclosure: Disclosure | None

@@ -22,7 +22,7 @@ class PanelProbes:
     """Probes of every language model of a panel, before they are asked."""
 
     probes: tuple[Probes, ...]
-    """By judge."""
+    """Probes of each judge, in the order of the panel."""
     dialogues: int
     """Dialogues that changes are planted in."""
 

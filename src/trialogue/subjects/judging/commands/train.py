@@ -27,7 +27,6 @@ class TrainedJudge:
     """A trained judge and its agreement with people."""
 
     model: ImpressionModel | SatisfactionModel
-    """The judge."""
     text: str
     """Agreement by question, in lines."""
     warnings: tuple[str, ...]

@@ -51,17 +51,13 @@ class JudgedInput:
     units: tuple[JudgedUnit, ...]
     """Judged units, those labelled included."""
     judge: MeasureName
-    """The judge's column."""
     question: str
-    """Question to people."""
     level: Level
-    """Unit of analysis."""
     labels_by: tuple[Raters, ...]
     """Kinds of those who labelled."""
     raters: frozenset[str]
     """Their codes, without those of aggregates."""
     warnings: tuple[str, ...]
-    """Caveats."""
     hashes: dict[str, str]
     """sha256 of the inputs."""
     scale: Scale | None = None

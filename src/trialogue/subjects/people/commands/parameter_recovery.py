@@ -30,7 +30,7 @@ class KnownPair(Record):
     a: str
     """The one that is truly better."""
     b: str
-    """The other one."""
+    """The one that is truly worse."""
     known: float
     """True difference of their effects, in logits."""
     found: float | None

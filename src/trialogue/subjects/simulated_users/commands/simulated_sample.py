@@ -40,7 +40,7 @@ class DosedAgent:
     """An agent with versions of it that were made worse, as systems are called in dialogues."""
 
     agent: str
-    """The agent itself."""
+    """Name of the agent itself, of whose replies none were replaced."""
     way: str
     """Kind of replacement, as words after "replies"."""
     doses: dict[str, float]
@@ -100,9 +100,9 @@ class PassportPlan:
     ratings: str | None = None
     """File with ratings of the items: a table with the columns user, item, rating."""
     jobs: Jobs = 1
-    """Processes."""
+    """Number of processes. The results are the same for any number."""
     seed: Seed = 0
-    """The first seed."""
+    """Random seed of the first simulation; ``seeds`` counts up from it."""
     timed: bool = False
     """Measure seconds; the output is then not reproducible byte for byte."""
 

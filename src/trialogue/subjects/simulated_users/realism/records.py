@@ -11,9 +11,9 @@ class Gap(Record):
     """Difference in one feature between real and simulated dialogues."""
 
     name: str
-    """Short name."""
+    """Short name of the feature."""
     title: str
-    """Display name."""
+    """Name of the feature in prose."""
     real: Estimate
     """Mean over real dialogues."""
     simulated: Estimate
@@ -45,9 +45,9 @@ class TwoSample(Record):
     folds: int
     """Folds by dialogue or person."""
     real: int
-    """Real dialogues."""
+    """Number of real dialogues."""
     simulated: int
-    """Simulated ones."""
+    """Number of simulated dialogues."""
     weights: dict[str, float]
     """Weight of each standardised feature in a fit of everything; positive: more of it looks simulated."""
 
@@ -56,9 +56,9 @@ class Order(Record):
     """Ranking of agents by one kind of users."""
 
     systems: tuple[str, ...]
-    """Best first."""
+    """Names of the agents, best first."""
     values: tuple[float, ...]
-    """Their values."""
+    """Value of each of ``systems`` on the measure."""
     share: float | None = None
     """Share of resamples in which the whole order holds; None: unknown."""
     why: Reason | None = None
@@ -73,9 +73,9 @@ class Prediction(Record):
     against: str
     """The real side's measure."""
     real: Order
-    """By real users."""
+    """Ranking by real users."""
     simulated: Order
-    """By simulated users."""
+    """Ranking by simulated users."""
     spearman: Estimate
     """Rank correlation of the two."""
     kendall: Estimate
@@ -100,12 +100,12 @@ class RealismFindings(Record):
     divergence: Divergence | None
     """DS-KL of user acts; None where users do nothing that can be counted."""
     two_sample: TwoSample
-    """The classifier's verdict."""
+    """Whether a classifier can tell real and simulated dialogues apart."""
     predictions: tuple[Prediction, ...] = ()
     """Orders of agents that both sides met."""
     warnings: tuple[str, ...] = ()
-    """Caveats."""
+    """Caveats on the data."""
     methods: tuple[str, ...] = ()
-    """Methods text."""
+    """Paragraphs on what was computed, and how."""
     manifest: Manifest
-    """Provenance."""
+    """Provenance: command, settings, seed, versions and checksums of the inputs."""

@@ -25,7 +25,6 @@ class AgentEstimate:
     """Estimated cost of one agent for the missing dialogues."""
 
     agent: str
-    """Its name."""
     dialogues: int
     """Dialogues to hold; at least 1."""
     asked: Range

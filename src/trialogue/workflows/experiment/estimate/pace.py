@@ -30,7 +30,7 @@ class StageDuration(Record):
     kind: ClassVar[str] = "stage_took"
 
     stage: str
-    """Its name."""
+    """Name of the stage."""
     megabytes: NonNegative
     """Size of the input data in megabytes."""
     seconds: NonNegative
@@ -41,7 +41,7 @@ class Mean(Record):
     """A mean over dialogues."""
 
     value: NonNegative
-    """The mean."""
+    """Mean over the dialogues."""
     error: NonNegative | None = None
     """Its standard error; None if it is of a single dialogue."""
 
@@ -52,7 +52,7 @@ class AgentDuration(Record):
     kind: ClassVar[str] = "agent_took"
 
     agent: str
-    """Its name."""
+    """Name of the agent."""
     spec: JsonValue
     """Specification of the agent."""
     setting: JsonValue
