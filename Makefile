@@ -25,7 +25,7 @@ test: .make/dev
 	$(PYTEST) -m "not ($(APART))"
 
 atlas: .make/dev
-	$(PYTEST) -m atlas tests/stats tests/strategies
+	$(PYTEST) -m atlas tests/stats tests/strategies tests/study
 
 # Published results again, on real corpora (skipped where there are none): 2 CPU minutes at most.
 reproductions: .make/dev
@@ -48,12 +48,12 @@ mutants: .make/dev
 check: .make/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 	$(BIN)/lint-imports
 
 docs: .make/docs
 	$(BIN)/python docs/generate.py
-	$(BIN)/sphinx-build -W --keep-going -q -b html docs site
+	$(BIN)/sphinx-build -j 2 -W --keep-going -q -b html docs site
 	$(PYTEST) -m pages tests/docs
 	@echo "site/index.html"
 
