@@ -11,7 +11,9 @@ ifneq ($(wildcard $(MIRROR)/README.md),)
 export TRIALOGUE_DATA_MIRROR ?= $(MIRROR)
 endif
 
-# What takes long has targets of its own: `make test` is for every change (6 CPU minutes), CI runs all of them.
+# What takes long has targets of its own: `make test` is for every change, CI runs all of them. Each is given the folders of
+# its tests, so that it does not import all others first (tests/test_project.py knows if one lies elsewhere).
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 APART := atlas or reproduction or browser or service or pages
 
 .PHONY: demo test atlas reproductions browser services coverage mutants check docs bench format clean
@@ -20,23 +22,23 @@ demo: .make/core
 	@echo "To use the command trialogue in this terminal: . $(BIN)/activate"
 
 test: .make/dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not ($(APART))"
+	$(PYTEST) -m "not ($(APART))"
 
 atlas: .make/dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m atlas
+	$(PYTEST) -m atlas tests/stats tests/strategies tests/study
 
 # Published results again, on real corpora (skipped where there are none): 2 CPU minutes at most.
 reproductions: .make/dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m reproduction
+	$(PYTEST) -m reproduction tests/simulation tests/strategies tests/subjects
 
 browser: .make/dev
-	$(BIN)/python -m pytest -m browser
+	$(PYTEST) -m browser tests/e2e
 
 services: .make/dev
-	$(BIN)/python -m pytest -m service
+	$(BIN)/python -m pytest -m service tests/agents tests/simulation tests/study
 
 coverage: .make/dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered
+	$(PYTEST) --cov --cov-report=term:skip-covered
 
 mutants: .make/dev
 	$(BIN)/python -m benchmarks.mutants --number 200
@@ -46,13 +48,13 @@ mutants: .make/dev
 check: .make/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 	$(BIN)/lint-imports
 
 docs: .make/docs
 	$(BIN)/python docs/generate.py
-	$(BIN)/sphinx-build -W --keep-going -q -b html docs site
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m pages
+	$(BIN)/sphinx-build -j 2 -W --keep-going -q -b html docs site
+	$(PYTEST) -m pages tests/docs
 	@echo "site/index.html"
 
 bench: .make/dev

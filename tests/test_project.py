@@ -44,6 +44,20 @@ def test_no_tracked_file_outside_the_makefile_names_the_folder_beside_the_projec
     assert [name for name, text in tracked_texts() if beside.search(text) and name not in allowed] == []
 
 
+def test_each_target_is_given_the_folders_of_its_tests() -> None:
+    targets = dict(re.findall(r" -m (\w+) (tests/.+)", (ROOT / "Makefile").read_text()))
+    assert set(targets) == set(
+        re.findall(r"\w+", re.findall(r"^APART := (.+)", (ROOT / "Makefile").read_text(), re.M)[0])
+    ) - {"or"}
+    files = [*(ROOT / "tests").rglob("*.py")]
+    for mark, folders in targets.items():
+        marked = {file for file in files if re.search(rf"\bmark\.{mark}\b", file.read_text(encoding="utf-8"))}
+        assert marked
+        assert {
+            file for file in marked if not any(file.is_relative_to(ROOT / each) for each in folders.split())
+        } == set()
+
+
 def test_the_version_is_written_once_and_cited_as_it_is() -> None:
     import tomllib
 

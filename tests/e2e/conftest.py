@@ -19,6 +19,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# The engine alone comes first: a whole Chromium also opens a window with its bars, unseen, for each context.
+CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +28,7 @@ def browser() -> Iterator[Any]:
     """A headless Chromium, started once; the tests are skipped, saying so, where there is none."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (extra e2e)")
     pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    chromium = next(filter(None, map(shutil.which, CHROMIUMS)), None)
     if chromium is None:
         pytest.skip("there is no Chromium on this machine")
     # Playwright has an event loop in this thread as long as it runs; Django would refuse its database because of that.

@@ -21,7 +21,7 @@ from trialogue.workflows.view import run_server
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 MANY = 400
-PATIENCE_S = 15.0
+PATIENCE_S = 120.0  # of a machine with much else to do; nothing waits for as long
 MARKDOWN = (
     "1. **Heat** [x](javascript:alert(1)) [y](https://a.example)\n2. ![z](https://a.example/z.png) "
     "<img src=x onerror=alert(1)>"
@@ -131,7 +131,7 @@ def open_at(browser: Any, folder: Path) -> Iterator[Any]:
 
     def opened(hash_: str = "", *, base: str = "", width: int = 1280, scheme: str = "light") -> Screen:
         page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
-        page.set_default_timeout(8_000)
+        page.set_default_timeout(PATIENCE_S * 1000)
         screen = Screen(page, [], [])
         page.on("console", lambda message: screen.complaints.append(message.text))
         page.on("pageerror", lambda error: screen.complaints.append(str(error)))

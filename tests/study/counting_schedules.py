@@ -5,7 +5,7 @@ After each, the database, the staff page, the export and what the report makes o
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -244,6 +244,6 @@ def imbalance(study: Study, *, stratum: str = "") -> int:
     return max((max(row.values()) - min(row[place] for place in range(len(row))) for row in places.values()), default=0)
 
 
-def failures(seeds: range, *, strata: bool = False) -> dict[int, list[str]]:
+def failures(seeds: Iterable[int], *, strata: bool = False) -> dict[int, list[str]]:
     """Histories after which something is wrong."""
     return {seed: wrong for seed in seeds if (wrong := History(seed, strata=strata).run())}

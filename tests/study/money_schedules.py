@@ -6,7 +6,7 @@ between; the process dies there, the answer is lost or late or says something un
 
 import contextlib
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -214,6 +214,6 @@ class Schedule:
             each.save()
 
 
-def failures(study: Study, seeds: range) -> dict[int, list[str]]:
+def failures(study: Study, seeds: Iterable[int]) -> dict[int, list[str]]:
     """Schedules at the end of which somebody was paid too much, too little, or otherwise than decided."""
     return {seed: problems for seed in seeds if (problems := Schedule(study, seed).run())}

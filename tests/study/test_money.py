@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from django.core import serializers
 
+from tests.study.histories import a_few_and_more
 from tests.study.money_kills import ARROWS
 from tests.study.money_schedules import failures
 from tests.study.prolific_api import TOKEN, Prolific
@@ -55,14 +56,15 @@ def killed_schedules(platform: Prolific, folder: Path, *, count: int, seed: int)
 UNCLEAR = [408, 409, 423, 425, 429, 499, 500, 502, 503, 504]
 
 
+@pytest.mark.parametrize("seeds", a_few_and_more(range(80), few=range(20)))
 def test_whatever_happens_between_granting_and_paying_everybody_is_paid_once(
-    monkeypatch: pytest.MonkeyPatch,
+    seeds: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(api.TOKEN, TOKEN)
     study = running(items=6, **PAID)
     for number in range(1, 4):
         walk(person(study, f"p{number}"))
-    assert failures(study, range(80)) == {}
+    assert failures(study, seeds) == {}
 
 
 def test_payers_that_are_killed_at_any_arrow_pay_once(platform: Prolific, tmp_path: Path) -> None:
