@@ -94,9 +94,9 @@ class Batch:
         """Characters of each text, including white space."""
         return self.memoize(("characters", side), lambda: characters(self.texts(side)))
 
-    def letters(self, side: Side = "reply") -> Encoded:
-        """Characters of each text, without white space."""
-        return self.memoize(("letters", side), lambda: characters(["".join(text.split()) for text in self.texts(side)]))
+    def letters(self, side: Side = "reply") -> list[str]:
+        """Texts without white space."""
+        return self.memoize(("letters", side), lambda: ["".join(text.split()) for text in self.texts(side)])
 
     def common_words(self, rule: Rule, n: int) -> Ints:
         """Number of word n-grams that each reply shares with its reference, shape (replies,)."""
