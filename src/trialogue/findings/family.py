@@ -14,11 +14,10 @@ from enum import StrEnum
 from trialogue.findings.league_verdicts import verdict, with_ranks
 from trialogue.findings.records import Findings
 from trialogue.findings.standings import Contrast, League
-from trialogue.records import Estimate, Interval, Score
+from trialogue.records import Estimate, Interval
 from trialogue.stats import bonferroni
-from trialogue.stats.comparison.families import CorrectedFamily, FamilyMethod, PairTest, single_step
+from trialogue.stats.comparison.families import CorrectedFamily, FamilyMethod
 from trialogue.stats.comparison.shares import move_past_zero
-from trialogue.stats.comparison.two_sides import SMALLER_SIDE, STANDARD_ERROR
 
 ACROSS_MEASURES = "Bonferroni, over all measures together,"
 """The correction across the pairs of systems of all measures that have a direction."""
@@ -35,16 +34,6 @@ class FamilyScope(StrEnum):
     """The pairs of systems of each measure."""
     MEASURES = "measures"
     """The pairs of systems of all measures that have a direction."""
-
-
-def correct_family(pairs: Sequence[Score]) -> CorrectedFamily:
-    """Correct p-values across the differences of one measure: max-T if the data allow it, else Bonferroni."""
-    return single_step([_test(score) for score in pairs])
-
-
-def _test(score: Score) -> PairTest:
-    facts = score.interval.facts if score.interval else {}
-    return PairTest(score.system, score.versus, score.p, facts.get(STANDARD_ERROR), facts.get(SMALLER_SIDE))
 
 
 def simultaneous(difference: Estimate, family: CorrectedFamily) -> Interval | None:

@@ -124,7 +124,9 @@ class Admission:
 
     def utterance(self, utterance: Utterance) -> Utterance:
         """An utterance with its text in one form, and its thought apart."""
-        admitted = self._settled(utterance)
+        text = utterance.text
+        as_it_is = text.isascii() and not may_hold_thought(text)
+        admitted = utterance if as_it_is else self._settled(utterance)
         if admitted is not utterance:
             has_thought = len(admitted.text) < len(in_one_form(utterance.text))
             self.counts[THOUGHT] += has_thought
