@@ -79,7 +79,9 @@ class Incidence:
         """Number of clusters in which types occur, without the hashes."""
         hashes, own = self._join()
         order = hash_order(hashes)
-        return occurrences_of(hashes[order].view(np.int64), own[order], count=clusters)
+        hashes, own = hashes[order], own[order]
+        del order  # of millions of pairs, every array is a tenth of the memory
+        return occurrences_of(hashes.view(np.int64), own, count=clusters)
 
     def _join(self) -> tuple[NDArray[np.uint64], Clusters]:
         """All pairs, each once: the same type may come again from a cluster's next conversation."""
@@ -124,7 +126,7 @@ class CountedTotals:
         self.skipped.update(undefined.why for undefined in found.undefined.values())
         counted = np.ones(len(batch.owner), dtype=bool)
         counted[list(found.undefined)] = False
-        size = len(batch.conversations)
+        size = len(batch.clusters)
         units = np.bincount(batch.owner[counted], minlength=size)
         own = np.bincount(found.grams.owner, minlength=len(counted))
         rows = np.column_stack([own, found.extra])[counted]
@@ -172,9 +174,9 @@ class CountedTotals:
     def _remember(self, batch: Batch, places: Ints, pairs: NGrams, whole: Array, units: int) -> None:
         """Take in what the conversations at some places have."""
         known = len(self._index)
-        clusters = np.zeros(len(batch.conversations), dtype=np.int32)
+        clusters = np.zeros(len(batch.clusters), dtype=np.int32)
         for place in places.tolist():
-            clusters[place] = self._index.setdefault(batch.conversations[place].cluster, len(self._index))
+            clusters[place] = self._index.setdefault(batch.clusters[place], len(self._index))
         self._make_room()
         np.add.at(self._sizes, clusters[places], whole[places])
         is_new = len(self._index) - known == len(places)  # every conversation is of a cluster that was not there before

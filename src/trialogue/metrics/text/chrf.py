@@ -78,7 +78,7 @@ class ChrF(RatioMetric):
     def statistics_of(self, batch: Batch) -> Rows:
         """Batch version of ``statistics``."""
         sides = batch.letters(), batch.letters("reference")
-        columns = _triples_of(*map(_lengths, sides), common_characters(*sides, CHARACTERS))
+        columns = _triples_of(_lengths(sides[0]), _lengths(sides[1]), common_characters(*sides, CHARACTERS))
         if self._words:
             sizes = batch.words(_words).lengths, batch.words(_words, "reference").lengths
             columns += _triples_of(*sizes, [batch.common_words(_words, n) for n in range(1, WORDS + 1)])

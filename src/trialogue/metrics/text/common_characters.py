@@ -37,7 +37,7 @@ def common_characters(left: Sequence[str], right: Sequence[str], longest: int) -
 
 def _common_of_lengths(left: Sequence[str], right: Sequence[str], longest: int) -> Ints:
     """``common_characters`` of few texts."""
-    codes, (ours, theirs) = _numbered(left, right)
+    codes, (ours, theirs) = _number_characters(left, right)
     bits = codes.bit_length()
     packed = min(longest, _BITS // max(bits, 1))
     found = np.zeros((longest, len(left)), dtype=np.int64)
@@ -64,7 +64,7 @@ def _common_of_lengths(left: Sequence[str], right: Sequence[str], longest: int) 
     return found
 
 
-def _numbered(left: Sequence[str], right: Sequence[str]) -> tuple[int, tuple[Hashes, Hashes]]:
+def _number_characters(left: Sequence[str], right: Sequence[str]) -> tuple[int, tuple[Hashes, Hashes]]:
     """How many different characters there are, and rows of their numbers from 1, one for each text, 0 behind them."""
     sides = [_codes(texts) for texts in (left, right)]
     is_there = np.zeros(max(int(each.max(initial=0)) for each in sides) + 1, dtype=bool)
