@@ -13,8 +13,7 @@ the conservative side for claims to be above it.
 from array import array
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from trialogue.findings.corrected_pairs import correct_family
-from trialogue.findings.family import simultaneous
+from trialogue.findings.family import correct_family, simultaneous
 from trialogue.findings.league_verdicts import verdict, with_ranks
 from trialogue.findings.standings import Contrast, League, Measure, Standing
 from trialogue.records import Estimate, Reason, ReasonCode, Role, Score

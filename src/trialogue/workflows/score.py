@@ -6,7 +6,7 @@ from typing import Any
 
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.findings.corrected_pairs import correct_family
+from trialogue.findings.family import correct_family
 from trialogue.findings.languages import screen
 from trialogue.findings.threats.language_texts import language_lines
 from trialogue.inputs.inputs import sources_of
