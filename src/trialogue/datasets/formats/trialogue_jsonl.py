@@ -13,6 +13,7 @@ from trialogue.records.files.blocks import read_blocks
 from trialogue.records.files.jsonl import Note, Part, kinds_of, parse_line
 from trialogue.records.files.plain import PlainDialogue, plain_dialogue, plain_dialogues
 
+NEAR_START = 64  # characters in which our lines name their kind
 TYPES = (Dialogue, Situation, Response, Score, Preference)
 
 
@@ -34,7 +35,8 @@ def read_plain(path: Path, part: Part | None, note: Note) -> Iterator[list[AnyRe
     by_kind = kinds_of(TYPES)
 
     def parse(text: str) -> PlainDialogue | Record:
-        return plain_dialogue(text) or parse_line(text, by_kind)
+        may_be_plain = '"dialogue"' in text[:NEAR_START]
+        return (plain_dialogue(text) if may_be_plain else None) or parse_line(text, by_kind)
 
     for parsed in read_blocks(path, plain_dialogues, parse, note=note, part=part):
         blocks = any(isinstance(each, Block) for each in parsed)
