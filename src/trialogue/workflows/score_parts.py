@@ -252,12 +252,8 @@ def _dialogues(
 
 def _first_repeat(dialogues: Iterable[AnyDialogue], before: Iterable[tuple[str | None, str]]) -> tuple[str | None, str]:
     """The first dialogue that is among those before it."""
-    known: set[tuple[str | None, str]] = set(before)
-    for each in dialogues:
-        if (key := (each.system, each.id)) in known:
-            return key
-        known.add(key)
-    raise ValueError("no dialogue is repeated")
+    keys, known = [(each.system, each.id) for each in dialogues], set(before)
+    return next(key for place, key in enumerate(keys) if key in known or keys.index(key) < place)
 
 
 def _records(piece: Piece, note: Note, *, are_plain: bool) -> Iterator[Sequence[AnyRecord | PlainDialogue]]:
