@@ -105,5 +105,6 @@ def test_plain_dialogues_have_the_scores_of_records(path: Path) -> None:
 def test_a_piece_sent_to_a_process_is_read_as_plain_dialogues_there_too(path: Path) -> None:
     (given,) = inputs_of([path])
     pieces = pickle.loads(pickle.dumps(pieces_of([given], 2, lambda _: None)))
-    kinds = {type(record) for piece in pieces for record in plain_records(piece.input, print, part=piece.part)}
+    read = [plain_records(piece.input, print, part=piece.part) for piece in pieces]
+    kinds = {type(record) for some in read for records in some for record in records}
     assert kinds == {PlainDialogue}

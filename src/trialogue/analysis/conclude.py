@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from trialogue.analysis.beside import NOTHING_BESIDE, Beside
-from trialogue.analysis.calibration_notes import calibration_warnings
 from trialogue.analysis.decision import protocol_check
 from trialogue.analysis.domains import domain_lines
 from trialogue.analysis.infer import Estimates
@@ -11,6 +10,7 @@ from trialogue.analysis.measure import Measurements
 from trialogue.analysis.training_data import training_lines
 from trialogue.errors import DataError, Problem
 from trialogue.findings import Example, Findings, League, Sensitivity
+from trialogue.findings.calibration_notes import calibration_warnings
 from trialogue.findings.decision.verdict import decide_findings
 from trialogue.findings.disagreement import disagreements
 from trialogue.findings.examples import examples

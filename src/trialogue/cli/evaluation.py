@@ -96,7 +96,7 @@ def score(
         inputs: Corpora, files in a supported format, or SYSTEM=FILE.
         out: Also write the scores of individual replies and dialogues to this file.
     """
-    from trialogue.analysis.calibration_notes import calibration_warnings
+    from trialogue.findings.calibration_notes import calibration_warnings
     from trialogue.metrics import Settings
     from trialogue.records.files.jsonl import to_line
     from trialogue.records.files.opening import open_replacing

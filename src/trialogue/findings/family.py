@@ -10,15 +10,18 @@ level, and one leaves zero out exactly where the corrected p-value is below its 
 
 from collections.abc import Sequence, Set
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from trialogue.findings.league_verdicts import verdict, with_ranks
-from trialogue.findings.records import Findings
-from trialogue.findings.standings import Contrast, League
 from trialogue.records import Estimate, Interval, Score
 from trialogue.stats import bonferroni
 from trialogue.stats.comparison.families import CorrectedFamily, FamilyMethod, PairTest, single_step
 from trialogue.stats.comparison.shares import move_past_zero
 from trialogue.stats.comparison.two_sides import SMALLER_SIDE, STANDARD_ERROR
+
+if TYPE_CHECKING:
+    from trialogue.findings.records import Findings
+    from trialogue.findings.standings import Contrast, League
 
 ACROSS_MEASURES = "Bonferroni, over all measures together,"
 """The correction across the pairs of systems of all measures that have a direction."""
@@ -83,7 +86,7 @@ def bounds_at_level(difference: Estimate, level: float) -> tuple[float, float] |
     return value - ratio * (value - interval.low), value + ratio * (interval.high - value)
 
 
-def corrected_together(leagues: Sequence[League], measures: Set[str], *, alpha: float) -> tuple[League, ...]:
+def corrected_together(leagues: "Sequence[League]", measures: Set[str], *, alpha: float) -> "tuple[League, ...]":
     """Leagues with Bonferroni-corrected p-values across the pairs of several measures.
 
     Args:
@@ -106,7 +109,7 @@ def corrected_together(leagues: Sequence[League], measures: Set[str], *, alpha: 
     )
 
 
-def corrected_over_questions(leagues: Sequence[League], *, alpha: float) -> tuple[League, ...]:
+def corrected_over_questions(leagues: "Sequence[League]", *, alpha: float) -> "tuple[League, ...]":
     """Leagues in which the p-values of people's questions are corrected over the questions, too.
 
     Only questions that compare systems are counted; a single one stays as it is.
@@ -123,13 +126,13 @@ def corrected_over_questions(leagues: Sequence[League], *, alpha: float) -> tupl
     )
 
 
-def _is_question_compared(league: League) -> bool:
+def _is_question_compared(league: "League") -> bool:
     measure = league.measure
     compares = any(each.p_adjusted is not None for each in league.contrasts)
     return measure.by == "people" and measure.better != "neither" and compares
 
 
-def _corrected_over(league: League, questions: int, alpha: float) -> League:
+def _corrected_over(league: "League", questions: int, alpha: float) -> "League":
     levels = [each.simultaneous.facts["level"] for each in league.contrasts if each.simultaneous is not None]
     family = CorrectedFamily((), league.correction, min(levels, default=alpha) / questions)
     contrasts = [
@@ -141,7 +144,9 @@ def _corrected_over(league: League, questions: int, alpha: float) -> League:
     return rank_league(league, contrasts).model_copy(update={"questions": questions})
 
 
-def _replace_p(contrast: Contrast, p: float | None, family: CorrectedFamily, league: League, alpha: float) -> Contrast:
+def _replace_p(
+    contrast: "Contrast", p: float | None, family: CorrectedFamily, league: "League", alpha: float
+) -> "Contrast":
     """A pair with another corrected p; a verdict that was taken back stays so."""
     decision = contrast.verdict
     if decision != "undefined":
@@ -150,19 +155,19 @@ def _replace_p(contrast: Contrast, p: float | None, family: CorrectedFamily, lea
     return contrast.model_copy(update={"p_adjusted": p, "verdict": decision, "simultaneous": interval})
 
 
-def rank_league(league: League, contrasts: Sequence[Contrast]) -> League:
+def rank_league(league: "League", contrasts: "Sequence[Contrast]") -> "League":
     """Replace a league's verdicts, and update its ranks."""
     standings = with_ranks(league.standings, tuple(contrasts), better=league.measure.better)
     return league.model_copy(update={"contrasts": tuple(contrasts), "standings": standings})
 
 
-def correction_of(leagues: Sequence[League]) -> str:
+def correction_of(leagues: "Sequence[League]") -> str:
     """Name of the correction across several measures."""
     methods = {league.correction for league in leagues if len(league.contrasts) > 1}
     return MIXED if len(methods) > 1 else str(next(iter(methods), FamilyMethod.BONFERRONI))
 
 
-def correction_within(findings: Findings, league: League) -> str:
+def correction_within(findings: "Findings", league: "League") -> str:
     """Name of the correction across the pairs of one measure, and over people's questions."""
     if findings.correction == ACROSS_MEASURES:
         return findings.correction

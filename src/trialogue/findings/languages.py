@@ -65,14 +65,18 @@ class LanguageSurvey:
             system = conversation.system
             texts[system, "system"] += conversation.texts
             texts[system, "user"] += conversation.user_texts
-            for reply in () if conversation.is_plain else conversation.replies:
+            for reply in conversation.replies:
                 if reply.reference is not None:
                     texts[None, "reference"].append(reply.reference.text)
                     if _labelled_by_model(reply):
                         self.labelled_by_model.add(system)
-        for key, said in texts.items():
-            if said:
-                self._samples[key].add_all(said)
+        for (name, writer), said in texts.items():
+            self.add_texts(name, writer, said)
+
+    def add_texts(self, system: str | None, writer: Writer, texts: Sequence[str]) -> None:
+        """Add texts of a system, its users or the references."""
+        if texts:
+            self._samples[system, writer].add_all(texts)
 
     def merge(self, other: "LanguageSurvey") -> None:
         """Add another survey, as if its conversations followed these."""

@@ -1,11 +1,13 @@
 """Verdicts on pairs of systems, and the rank ranges they imply."""
 
 from collections.abc import Iterable, Sequence, Set
+from typing import TYPE_CHECKING
 
-from trialogue.findings.standings import Contrast, Standing, Verdict
+if TYPE_CHECKING:
+    from trialogue.findings.standings import Contrast, Standing, Verdict
 
 
-def verdict(difference: float | None, p_adjusted: float | None, *, better: str, alpha: float) -> Verdict:
+def verdict(difference: float | None, p_adjusted: float | None, *, better: str, alpha: float) -> "Verdict":
     """The better side at a level; measures without a direction give none."""
     if difference is None or p_adjusted is None:
         return "undefined"
@@ -15,8 +17,8 @@ def verdict(difference: float | None, p_adjusted: float | None, *, better: str, 
 
 
 def with_ranks(
-    standings: Sequence[Standing], contrasts: Sequence[Contrast], *, better: str, without: Set[str] = frozenset()
-) -> tuple[Standing, ...]:
+    standings: "Sequence[Standing]", contrasts: "Sequence[Contrast]", *, better: str, without: Set[str] = frozenset()
+) -> "tuple[Standing, ...]":
     """Add the rank ranges implied by the contrasts to standings; none if nothing is ranked.
 
     Args:
@@ -32,14 +34,14 @@ def with_ranks(
 
 
 def _with_rank(
-    standing: Standing, contrasts: Sequence[Contrast], systems: int, *, better: str, without: Set[str]
-) -> Standing:
+    standing: "Standing", contrasts: "Sequence[Contrast]", systems: int, *, better: str, without: Set[str]
+) -> "Standing":
     is_ranked = standing.estimate.value is not None and standing.system not in without and better != "neither"
     low, high = rank_range(standing.system, contrasts, systems) if is_ranked else (None, None)
     return standing.model_copy(update={"rank_low": low, "rank_high": high})
 
 
-def rank_range(system: str, contrasts: Sequence[Contrast], systems: int) -> tuple[int | None, int | None]:
+def rank_range(system: str, contrasts: "Sequence[Contrast]", systems: int) -> tuple[int | None, int | None]:
     """Ranks that the verdicts on pairs leave possible for one of so many systems; None where no pair of it was tested."""
     if not is_compared(system, contrasts):
         return None, None
@@ -47,12 +49,12 @@ def rank_range(system: str, contrasts: Sequence[Contrast], systems: int) -> tupl
     return 1 + beaten_by, systems - beats
 
 
-def is_compared(system: str, contrasts: Iterable[Contrast]) -> bool:
+def is_compared(system: str, contrasts: "Iterable[Contrast]") -> bool:
     """Whether any difference to another system was tested."""
     return any(system in (each.a, each.b) and each.verdict != "undefined" for each in contrasts)
 
 
-def count_better_and_worse(system: str, contrasts: Iterable[Contrast]) -> tuple[int, int]:
+def count_better_and_worse(system: str, contrasts: "Iterable[Contrast]") -> tuple[int, int]:
     """(Number of significantly better systems, number of significantly worse systems)."""
     better = worse = 0
     for contrast in contrasts:

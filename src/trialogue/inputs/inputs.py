@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from trialogue.datasets import AnyRecord, Repairs
 from trialogue.datasets.door.units import foreign_items, nested_contexts
@@ -21,7 +21,6 @@ from trialogue.languages import ENGLISH
 from trialogue.long_work import with_progress
 from trialogue.metrics.base import Conversation
 from trialogue.metrics.engine.conversations import dialogues_in, evaluated_conversations
-from trialogue.metrics.gates.detect import Vocabulary, vocabulary_of
 from trialogue.metrics.human_ratings import answers_among
 from trialogue.records import (
     ClusterKind,
@@ -41,6 +40,9 @@ from trialogue.records import (
 )
 from trialogue.records.files.dialogue_store import DialogueKeeper, map_dialogues
 from trialogue.records.trace import Trace, join_traces, trace_id_of
+
+if TYPE_CHECKING:
+    from trialogue.metrics.gates.detect import Vocabulary
 
 OTEL = "otel"
 """Format of the traces in which calls of turns are looked for."""
@@ -92,12 +94,15 @@ class InputRecords:
         return self._online[1]
 
     @property
-    def wishes(self) -> Vocabulary | None:
+    def wishes(self) -> "Vocabulary | None":
         """What users of evaluated systems could wish for; None: nobody looked through the dialogues for it."""
         return self._wishes[1] if self._wishes is not None and self._wishes[0] is self.dialogues else None
 
     def look_for_wishes(self, conversations: Iterable[Conversation]) -> None:
         """Keep what the users of ``online()`` could wish for."""
+        # Here, as scores alone need no patterns of what users do.
+        from trialogue.metrics.gates.detect import vocabulary_of
+
         needs = (each.need for each in dialogues_in(conversations))
         self._wishes = self.dialogues, vocabulary_of(need for need in needs if need is not None)
 

@@ -12,7 +12,7 @@ from trialogue.findings.sample.collect import look_across
 from trialogue.findings.sample.fields import FieldAudit
 from trialogue.findings.sample.units import UnitAudit, source_of
 from trialogue.metrics import Conversation, Reply
-from trialogue.metrics.engine.conversations import PlainConversation, fingerprint_of
+from trialogue.metrics.engine.conversations import fingerprint_of
 from trialogue.records import (
     ClusterKind,
     Dialogue,
@@ -117,7 +117,7 @@ class _Audited:
 
 
 def _number_of(conversation: Conversation, fields: FieldAudit) -> int | None:
-    dialogue = None if isinstance(conversation, PlainConversation) else conversation.dialogue
+    dialogue = conversation.dialogue
     if dialogue is None:
         return None
     first = dialogue.utterances[0].meta if dialogue.utterances else {}
@@ -141,7 +141,7 @@ def measured_units(
     dialogues: dict[tuple[str, str, ClusterKind], _Audited] = {}
     fields = FieldAudit()
     for each in online:
-        users = None if each.is_plain or each.dialogue is None else users_of_source(each.dialogue)
+        users = None if each.dialogue is None else users_of_source(each.dialogue)
         key = (each.system, users or "", _cluster_kind(each))
         own = dialogues.setdefault(key, _Audited(UnitAudit(key[2], each.system)))
         own.ids.append(each.dialogue_id or "")
@@ -193,10 +193,6 @@ def _look_at_dialogue(conversation: Conversation, audit: UnitAudit) -> None:
         conversation.user_texts,
         conversation.texts,
     )
-    if isinstance(conversation, PlainConversation):
-        is_answered = bool(asked or replies) and (conversation.ended_by is None or not conversation.ended_by.is_failure)
-        audit.add(name, cluster, asked=asked, replies=replies, last=_last(conversation), is_answered=is_answered)
-        return
     dialogue = conversation.dialogue
     last = conversation.replies[-1].utterance if conversation.replies else None
     audit.add(
@@ -213,10 +209,7 @@ def _look_at_dialogue(conversation: Conversation, audit: UnitAudit) -> None:
 
 def _last(conversation: Conversation) -> Sequence[str]:
     """What the user said after the last reply, unless a record says that something else ended the dialogue."""
-    if isinstance(conversation, PlainConversation):
-        ended_by = conversation.ended_by
-    else:
-        ended_by = None if conversation.dialogue is None else conversation.dialogue.ended_by
+    ended_by = None if conversation.dialogue is None else conversation.dialogue.ended_by
     return conversation.unanswered if ended_by in (None, Ending.USER_ENDED) else ()
 
 
@@ -237,8 +230,6 @@ def _look_at_reply(reply: Reply, cluster: str, audit: UnitAudit) -> None:
 
 
 def _cluster_kind(conversation: Conversation) -> ClusterKind:
-    if isinstance(conversation, PlainConversation):
-        return conversation.cluster_kind
     return ClusterKind.DIALOGUE if conversation.dialogue is None else conversation.dialogue.cluster_kind
 
 

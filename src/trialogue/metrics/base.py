@@ -117,11 +117,6 @@ class Conversation:
         said = () if self.dialogue is None else self.dialogue.utterances
         return [each.text for each in takewhile(lambda each: each.speaker == "user", reversed(said))]
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether the replies are texts alone: without references, failures and annotations."""
-        return False
-
 
 def group_by_system(conversations: Iterable[Conversation]) -> dict[str, list[Conversation]]:
     """Group conversations by system, in order of first occurrence."""

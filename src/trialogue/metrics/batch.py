@@ -8,6 +8,7 @@ are computed once per batch.
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Literal, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
@@ -28,10 +29,20 @@ class Batch:
     """Conversations of one system, and their replies in order."""
 
     def __init__(self, conversations: Sequence[Conversation], vocabulary: Vocabulary | None = None) -> None:
-        self.conversations = conversations
+        self._given = conversations
         self._vocabulary = vocabulary or Vocabulary()
         self._vocabulary.forget_if_full()
         self._made: dict[Hashable, object] = {}
+
+    @property
+    def conversations(self) -> Sequence[Conversation]:
+        """The conversations."""
+        return self._given
+
+    @cached_property
+    def clusters(self) -> list[str]:
+        """The cluster of each conversation."""
+        return [conversation.cluster for conversation in self.conversations]
 
     @cached_property
     def replies(self) -> list[Reply]:
@@ -51,9 +62,13 @@ class Batch:
     @cached_property
     def failed(self) -> list[int]:
         """Places of the replies that failed."""
-        if all(conversation.is_plain for conversation in self.conversations):
-            return []
         return [place for place, reply in enumerate(self.replies) if failure_of(reply) is not None]
+
+    @cached_property
+    def situations(self) -> Sequence[str]:
+        """Id of the situation that each reply answers; none where they are of dialogues."""
+        is_of_dialogues = not self.replies or self.replies[0].situation_id is None
+        return () if is_of_dialogues else [str(reply.situation_id) for reply in self.replies]
 
     @cached_property
     def failed_dialogues(self) -> list[int]:
@@ -83,7 +98,7 @@ class Batch:
     def texts(self, side: Side = "reply") -> list[str]:
         """Texts of the replies or of their first references; "" where unknown."""
         if side == "reply":
-            return self.memoize("texts", lambda: [text for texts in self._texts_by_conversation for text in texts])
+            return self.memoize("texts", lambda: [*chain.from_iterable(self._texts_by_conversation)])
         return self.memoize("references", lambda: [next(iter(reply.reference_texts), "") for reply in self.replies])
 
     def words(self, rule: Rule, side: Side = "reply") -> Encoded:
@@ -94,9 +109,9 @@ class Batch:
         """Characters of each text, including white space."""
         return self.memoize(("characters", side), lambda: characters(self.texts(side)))
 
-    def letters(self, side: Side = "reply") -> Encoded:
-        """Characters of each text, without white space."""
-        return self.memoize(("letters", side), lambda: characters(["".join(text.split()) for text in self.texts(side)]))
+    def letters(self, side: Side = "reply") -> list[str]:
+        """Texts without white space."""
+        return self.memoize(("letters", side), lambda: ["".join(text.split()) for text in self.texts(side)])
 
     def common_words(self, rule: Rule, n: int) -> Ints:
         """Number of word n-grams that each reply shares with its reference, shape (replies,)."""

@@ -90,7 +90,7 @@ class _InDialogue(Repetition, RatioMetric):
         """The same of a batch: each reply of a dialogue is looked up among those before it."""
         found: list[float | Undefined] = []
         for conversation in batch.conversations:
-            if not conversation.is_plain and conversation.dialogue is None:
+            if conversation.dialogue is None:
                 rows = map(self.statistics, conversation.replies)
                 found += [row if isinstance(row, Undefined) else row[0] for row in rows]
                 continue

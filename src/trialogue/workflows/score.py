@@ -83,6 +83,7 @@ def score(
     pieces = pieces_of(inputs, jobs, note, on_cluster=cluster is not None)
     tell = progress or (lambda _line: None)
     found = measure_pieces(pieces, task, jobs=jobs, cluster=cluster, note=note, sink=sink, tell=tell)
+    found.measurement.finish()
     scores = found.measurement.scores()
     survey = found.survey
     offline = offline_conversations(found.situations, found.responses)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,47 +17,51 @@ from trialogue.inputs.locations import Input, name_system, reader_of
 from trialogue.inputs.memory import InMemory
 from trialogue.long_work import few_collections, with_progress
 from trialogue.metrics import Settings, conversations_of, get_metrics
-from trialogue.metrics.base import AnyMetric
-from trialogue.metrics.batch import BatchCountMetric, BatchSumMetric
 from trialogue.metrics.engine.engine import BATCH, Measurement, Sink
+from trialogue.metrics.engine.text_batches import read_only_texts
 from trialogue.metrics.engine.unit_scores import ColumnSink, UnitTable
-from trialogue.metrics.fit_uncertainty import sources_of
 from trialogue.records import Dialogue, Response, Situation
 from trialogue.records.files.jsonl import Note, Part, parts_of
-from trialogue.records.files.opening import fetch
+from trialogue.records.files.opening import COMPRESSED, fetch
 from trialogue.records.files.plain import PlainDialogue
 
-
-def read_only_texts(metrics: Sequence[AnyMetric]) -> bool:
-    """Whether measures are functions of the texts of replies alone, and take many at once."""
-    return all(
-        metric.card.level == "response"
-        and not metric.card.needs
-        and isinstance(metric, BatchSumMetric | BatchCountMetric)
-        and sources_of(metric) is None
-        for metric in metrics
-    )
+AnyDialogue = Dialogue | PlainDialogue
 
 
-def plain_records(given: Input, note: Note, *, part: Part | None = None) -> Iterator[AnyRecord | PlainDialogue]:
-    """Read records as ``Input.records`` does; dialogues of plain texts in Trialogue's own format as such."""
+def plain_records(
+    given: Input, note: Note, *, part: Part | None = None
+) -> Iterator[Sequence[AnyRecord | PlainDialogue]]:
+    """Read records as ``Input.records`` does, many at a time; dialogues of plain texts in Trialogue's own format as such."""
     if given.corpus is not None or (given.reader or reader_of(given.path, note)) != FORMAT:
-        yield from given.records(note, part=part)
+        yield from _in_lists(given.records(note, part=part))
         return
     admission = Admission(str(given.path))
-    for record in read_plain(given.path, part, note):
-        if isinstance(record, PlainDialogue):
+    for records in read_plain(given.path, part, note):
+        plain = [record for record in records if isinstance(record, PlainDialogue)]
+        for record in plain:
             if given.system or record.system is None:
                 record.system = given.default_system
-            yield admission.plain(record)
-        else:
-            yield admission.record(name_system(record, given.system, given.default_system))
+        if len(plain) == len(records):
+            yield admission.plain(plain)
+            continue
+        admitted = iter(admission.plain(plain))
+        yield [
+            next(admitted)
+            if isinstance(record, PlainDialogue)
+            else admission.record(name_system(record, given.system, given.default_system))
+            for record in records
+        ]
     admission.settle(note)
+
+
+def _in_lists(records: Iterable[AnyRecord]) -> Iterator[list[AnyRecord]]:
+    stream = iter(records)
+    while some := list(islice(stream, BATCH)):
+        yield some
 
 
 PIECES = 4  # of a file for each process: what is slow to start, or has the longer dialogues, takes fewer
 Tell = Callable[[str], None]
-COMPRESSED = frozenset({".gz", ".zst"})
 PIECE_BYTES = 128 << 20  # of a file on a cluster; larger ones are cut
 
 
@@ -211,43 +216,54 @@ def _measure_in_process(piece: Piece, task: Task) -> PieceResult | list[Problem]
 def _measure(pieces: Sequence[Piece], task: Task, note: Note, sink: Sink | ColumnSink | None) -> PieceResult:
     metrics = get_metrics(task.metrics)
     found = PieceResult(Measurement(metrics, settings=task.settings, data_hash=task.data_hash))
-    dialogues = _dialogues(pieces, found, note, are_plain=sink is None and read_only_texts(metrics))
-    if metrics:
-        found.measurement.add(found.survey.watch(conversations_of(dialogues)), sink)
-    else:
+    are_texts = sink is None and read_only_texts(metrics)
+    dialogues = _dialogues(pieces, found, note, are_plain=are_texts)
+    if not metrics:
         for _ in dialogues:
             pass
+    elif are_texts:
+        for some in dialogues:
+            for batch in found.measurement.add_texts(some):
+                found.survey.add_texts(batch.system, "system", batch.texts())
+                found.survey.add_texts(batch.system, "user", batch.user_texts)
+    else:
+        records = (each for some in dialogues for each in some if isinstance(each, Dialogue))
+        found.measurement.add(found.survey.watch(conversations_of(records)), sink)
     return found
 
 
 def _dialogues(
     pieces: Sequence[Piece], found: PieceResult, note: Note, *, are_plain: bool
-) -> Iterator[Dialogue | PlainDialogue]:
-    """Dialogues as they are read; situations and responses are put aside."""
+) -> Iterator[Sequence[AnyDialogue]]:
+    """Dialogues as they are read, many at a time; situations and responses are put aside."""
     for piece in pieces:
-        for record in _records(piece, note, are_plain=are_plain):
-            match record:
-                case Dialogue() | PlainDialogue():
-                    key = (record.system, record.id)
-                    if key in found.dialogues:
-                        raise DataError(_duplicate_problem(key, piece.input.given))
-                    found.dialogues[key] = None
-                    yield record
-                case Situation():
-                    found.situations.append(record)
-                case Response():
-                    found.responses.append(record)
-                case _:
-                    continue
+        for records in _records(piece, note, are_plain=are_plain):
+            dialogues = [record for record in records if isinstance(record, AnyDialogue)]
+            known = len(found.dialogues)
+            found.dialogues.update(dict.fromkeys((record.system, record.id) for record in dialogues))
+            if len(found.dialogues) < known + len(dialogues):
+                raise DataError(
+                    _duplicate_problem(_first_repeat(dialogues, list(found.dialogues)[:known]), piece.input.given)
+                )
+            found.situations += [record for record in records if isinstance(record, Situation)]
+            found.responses += [record for record in records if isinstance(record, Response)]
+            yield dialogues
 
 
-def _records(piece: Piece, note: Note, *, are_plain: bool) -> Iterable[AnyRecord | PlainDialogue]:
+def _first_repeat(dialogues: Iterable[AnyDialogue], before: Iterable[tuple[str | None, str]]) -> tuple[str | None, str]:
+    """The first dialogue that is among those before it."""
+    keys, known = [(each.system, each.id) for each in dialogues], set(before)
+    return next(key for place, key in enumerate(keys) if key in known or keys.index(key) < place)
+
+
+def _records(piece: Piece, note: Note, *, are_plain: bool) -> Iterator[Sequence[AnyRecord | PlainDialogue]]:
     if isinstance(piece.input, InMemory):
-        return piece.input.records(note)
-    given = piece.input
-    if not are_plain:
-        return given.records(note, part=piece.part)
-    return given.with_address(lambda tell: plain_records(given, tell, part=piece.part), note)
+        yield from _in_lists(piece.input.records(note))
+    elif not are_plain:
+        yield from _in_lists(piece.input.records(note, part=piece.part))
+    else:
+        given = piece.input
+        yield from given.with_address(lambda tell: plain_records(given, tell, part=piece.part), note)
 
 
 def _duplicate_problem(key: tuple[str | None, str], given: str) -> Problem:

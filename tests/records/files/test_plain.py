@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from trialogue.datasets.formats.trialogue_jsonl import read_part, read_plain
 from trialogue.errors import DataError, Problem
-from trialogue.metrics.base import Conversation
+from trialogue.metrics.batch import Batch
 from trialogue.metrics.engine.conversations import conversations_of
+from trialogue.metrics.engine.text_batches import text_batches
+from trialogue.metrics.text.word_hashes import Vocabulary
 from trialogue.records import Dialogue
 from trialogue.records.base import SCHEMA
 from trialogue.records.files.jsonl import Part, parse_line
@@ -96,14 +98,20 @@ def test_mistakes_are_those_of_the_usual_reader(tmp_path: Path) -> None:
     assert len(problems[0]) == 8
 
 
-def test_conversations_of_plain_dialogues_are_those_of_records() -> None:
+def test_batches_of_plain_dialogues_are_those_of_records() -> None:
     said = [{"speaker": who, "text": f"{who} {number}"} for number in range(3) for who in ("user", "system", "system")]
-    line = json.dumps({**DIALOGUE, "utterances": said, "system": "s", "user": "u", "role": "baseline"})
-    plain = plain_dialogue(line)
-    assert isinstance(plain, PlainDialogue)
-    (record,) = conversations_of([parse_line(line, {"dialogue": Dialogue})])
-    (other,) = conversations_of([plain])
-    assert not record.is_plain
-    assert other.is_plain
-    for name in (*Conversation.__dataclass_fields__, "texts", "user_texts"):
-        assert getattr(other, name) == getattr(record, name), name
+    for more in ({"user": "u", "role": "baseline"}, {"system": "s"}):
+        line = json.dumps({**DIALOGUE, "utterances": said, **more})
+        plain = plain_dialogue(line)
+        assert isinstance(plain, PlainDialogue)
+        record = parse_line(line, {"dialogue": Dialogue})
+        of_records = Batch([*conversations_of([record])])
+        for one in (plain, record):
+            (batch,) = text_batches([one], Vocabulary())
+            assert batch.system == of_records.conversations[0].system
+            assert batch.roles == {record.role}
+            assert batch.user_texts == of_records.conversations[0].user_texts
+            assert (batch.texts(), batch.failed, batch.situations) == (of_records.texts(), [], ())
+            for name in ("clusters", "conversations", "replies"):  # the last two are made only when they are asked for
+                assert getattr(batch, name) == getattr(of_records, name), name
+            assert batch.owner.tolist() == of_records.owner.tolist()

@@ -8,7 +8,7 @@ Applied to every record of every entrance; a record that needs nothing is return
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -112,19 +112,21 @@ class Admission:
         )
         return record if same else record.model_copy(update={name: value})
 
-    def plain(self, dialogue: PlainDialogue) -> AnyRecord | PlainDialogue:
-        """A dialogue of plain texts; the usual record if something is to be changed."""
-        dialogue.system = None if dialogue.system is None else self.name(dialogue.system)
-        whole = "\n".join([said.text for said in dialogue.utterances])
-        for said in dialogue.utterances if not whole.isascii() or may_hold_thought(whole) else ():
-            text = said.text
-            if in_one_form(text) is not text or (said.speaker == "system" and split_channels(text).said is not text):
-                return self.record(dialogue.record())
-        return dialogue
+    def plain(self, dialogues: Sequence[PlainDialogue]) -> Sequence[AnyRecord | PlainDialogue]:
+        """Dialogues of plain texts; the usual records of those in which something is to be changed."""
+        for dialogue in dialogues:
+            if dialogue.system is not None and plain_name(dialogue.system) != dialogue.system:
+                dialogue.system = self.name(dialogue.system)
+        whole = "\n".join([said.text for dialogue in dialogues for said in dialogue.utterances])
+        if whole.isascii() and not may_hold_thought(whole):
+            return dialogues
+        return [self.record(each.record()) if _is_to_change(each) else each for each in dialogues]
 
     def utterance(self, utterance: Utterance) -> Utterance:
         """An utterance with its text in one form, and its thought apart."""
-        admitted = self._settled(utterance)
+        text = utterance.text
+        as_it_is = text.isascii() and not may_hold_thought(text)
+        admitted = utterance if as_it_is else self._settled(utterance)
         if admitted is not utterance:
             has_thought = len(admitted.text) < len(in_one_form(utterance.text))
             self.counts[THOUGHT] += has_thought
@@ -135,6 +137,15 @@ class Admission:
         ratings = tuple(map(_with_kind, admitted.ratings))
         same = all(old is new for old, new in zip(admitted.ratings, ratings, strict=True))
         return admitted if same else admitted.model_copy(update={"ratings": ratings})
+
+
+def _is_to_change(dialogue: PlainDialogue) -> bool:
+    """Whether a text is not in one form, or holds what a system thinks."""
+    return any(
+        in_one_form(said.text) is not said.text
+        or (said.speaker == "system" and split_channels(said.text).said is not said.text)
+        for said in dialogue.utterances
+    )
 
 
 def _with_kind(rating: Rating) -> Rating:

@@ -10,6 +10,7 @@ from trialogue.findings.differences.system_sample import Rows, SystemSample
 from trialogue.findings.standings import Measure
 from trialogue.records import PopulationKind
 from trialogue.stats.arrays import Floats, Ints
+from trialogue.stats.chi_square import equal_shares_p
 
 MIXED = 0.1  # level of the test that two systems have the same shares of the strata: below, the mix differs
 UNEVEN = 0.001  # of times and orders, which never are quite the same
@@ -157,10 +158,8 @@ def _within_strata(
 
 def _have_equal_shares(one: Counter[str], other: Counter[str], level: float) -> bool:
     """Whether two systems may have the same shares of the strata (chi-square)."""
-    from scipy.stats import chi2_contingency
-
     table = [[each[name] for name in sorted(one | other)] for each in (one, other)]
-    return not all(map(sum, table)) or float(chi2_contingency(table).pvalue) > level
+    return not all(map(sum, table)) or equal_shares_p(table) > level
 
 
 def stratum_effects(values: Sequence[Floats], strata: Sequence[Ints]) -> Floats:

@@ -1,114 +1,17 @@
-"""Build the conversations that metrics score from dialogues, or from situations and responses.
-
-Conversations of plain dialogues have no records: metrics of texts need none, and others get them on request.
-"""
+"""Build the conversations that metrics score from dialogues, or from situations and responses."""
 
 import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain, takewhile
+from itertools import chain
 from typing import TypeVar
 
 from trialogue.errors import DataError, Problem
 from trialogue.metrics.base import Conversation, Reply, replies_of
-from trialogue.records import ClusterKind, Dialogue, Ending, Response, Role, Score, Situation, Utterance
+from trialogue.records import ClusterKind, Dialogue, Response, Role, Score, Situation, Utterance
 from trialogue.records.completion import UNNAMED
 from trialogue.records.files.dialogue_store import StoredDialogues, of_roles
-from trialogue.records.files.plain import PlainDialogue
 from trialogue.records.spoken import is_blank
-
-
-class PlainConversation(Conversation):
-    """Conversation of a dialogue that was read without records; they are made when a metric asks for them."""
-
-    __slots__ = ("_made", "_said", "_system", "_texts", "_user_texts")
-
-    _said: PlainDialogue
-    _system: str
-    _texts: list[str]
-    _user_texts: list[str]
-    _made: tuple[Dialogue, tuple[Reply, ...]] | None
-
-    def __init__(self, said: PlainDialogue, system: str) -> None:
-        """Wrap a dialogue as a conversation of a system."""
-        texts, user_texts = said.texts()
-        put = object.__setattr__  # frozen, as other conversations are
-        put(self, "_said", said)
-        put(self, "_system", system)
-        put(self, "_texts", texts)
-        put(self, "_user_texts", user_texts)
-        put(self, "_made", None)
-
-    @property
-    def system(self) -> str:
-        """The system."""
-        return self._system
-
-    @property
-    def cluster(self) -> str:
-        """What is drawn as one when estimating."""
-        user = self._said.user
-        return f"user:{user}" if user else f"dialogue:{self._system}/{self._said.id}"
-
-    @property
-    def cluster_kind(self) -> ClusterKind:
-        """What the cluster is."""
-        return ClusterKind.PERSON if self._said.user else ClusterKind.DIALOGUE
-
-    @property
-    def dialogue_id(self) -> str:
-        """Id of the dialogue."""
-        return self._said.id
-
-    @property
-    def role(self) -> Role:
-        """Whether the system is evaluated, or a baseline."""
-        return self._said.role
-
-    @property
-    def ended_by(self) -> Ending | None:
-        """How it ended; None: not recorded."""
-        return self._said.ended_by
-
-    @property
-    def texts(self) -> list[str]:
-        """Texts of the replies."""
-        return self._texts
-
-    @property
-    def user_texts(self) -> list[str]:
-        """What the user says in the dialogue."""
-        return self._user_texts
-
-    @property
-    def unanswered(self) -> list[str]:
-        """What the user said last, without a reply; the latest first."""
-        return [each.text for each in takewhile(lambda each: each.speaker == "user", reversed(self._said.utterances))]
-
-    @property
-    def is_plain(self) -> bool:
-        """Always."""
-        return True
-
-    @property
-    def dialogue(self) -> Dialogue:
-        """The dialogue as a record."""
-        return self._records[0]
-
-    @property
-    def replies(self) -> tuple[Reply, ...]:
-        """Its replies, in order."""
-        return self._records[1]
-
-    @property
-    def _records(self) -> tuple[Dialogue, tuple[Reply, ...]]:
-        made = self._made
-        if made is None:
-            dialogue = self._said.record()
-            made = dialogue, replies_of(dialogue, self.system)
-            object.__setattr__(self, "_made", made)
-        return made
-
 
 T = TypeVar("T")
 
@@ -117,15 +20,10 @@ FINGERPRINT = 16  # hex digits: 64 bits tell apart the units of two runs
 SHOWN = 3  # responses to unknown situations that are named
 
 
-def conversations_of(
-    dialogues: Iterable[Dialogue | PlainDialogue], *, system: str | None = None
-) -> Iterator[Conversation]:
+def conversations_of(dialogues: Iterable[Dialogue], *, system: str | None = None) -> Iterator[Conversation]:
     """Wrap each dialogue as a conversation of its system; ``system`` is the default name."""
     for dialogue in dialogues:
         name = dialogue.system or system or UNNAMED
-        if isinstance(dialogue, PlainDialogue):
-            yield PlainConversation(dialogue, name)
-            continue
         cluster = cluster_of(dialogue, name)
         yield Conversation(name, cluster, replies_of(dialogue, name), dialogue, dialogue.id, dialogue.role)
 

@@ -75,11 +75,15 @@ class Incidence:
         hashes, own = other._join()
         self.add_pairs(hashes, clusters[own], are_new=are_new)
 
-    def occurrences(self, clusters: int) -> Occurrences:
-        """Number of clusters in which types occur, without the hashes."""
+    def occurrences(self, clusters: int, *, is_last: bool = False) -> Occurrences:
+        """Number of clusters in which types occur, without the hashes; these are dropped where nothing else is asked."""
         hashes, own = self._join()
+        if is_last:
+            self._hashes, self._clusters = [], []
         order = hash_order(hashes)
-        return occurrences_of(hashes[order].view(np.int64), own[order], count=clusters)
+        hashes, own = hashes[order], own[order]
+        del order  # of millions of pairs, every array is a tenth of the memory
+        return occurrences_of(hashes.view(np.int64), own, count=clusters)
 
     def _join(self) -> tuple[NDArray[np.uint64], Clusters]:
         """All pairs, each once: the same type may come again from a cluster's next conversation."""
@@ -112,6 +116,7 @@ class CountedTotals:
     _room: Array = field(default_factory=lambda: np.zeros((0, 2)))
     _units: int = 0
     _is_finished: bool = False
+    _is_taken: bool = False
 
     def add(self, conversations: Sequence[Conversation] | Batch, sink: Sink | ColumnSink | None = None) -> None:
         """Add conversations."""
@@ -124,7 +129,7 @@ class CountedTotals:
         self.skipped.update(undefined.why for undefined in found.undefined.values())
         counted = np.ones(len(batch.owner), dtype=bool)
         counted[list(found.undefined)] = False
-        size = len(batch.conversations)
+        size = len(batch.clusters)
         units = np.bincount(batch.owner[counted], minlength=size)
         own = np.bincount(found.grams.owner, minlength=len(counted))
         rows = np.column_stack([own, found.extra])[counted]
@@ -172,9 +177,9 @@ class CountedTotals:
     def _remember(self, batch: Batch, places: Ints, pairs: NGrams, whole: Array, units: int) -> None:
         """Take in what the conversations at some places have."""
         known = len(self._index)
-        clusters = np.zeros(len(batch.conversations), dtype=np.int32)
+        clusters = np.zeros(len(batch.clusters), dtype=np.int32)
         for place in places.tolist():
-            clusters[place] = self._index.setdefault(batch.conversations[place].cluster, len(self._index))
+            clusters[place] = self._index.setdefault(batch.clusters[place], len(self._index))
         self._make_room()
         np.add.at(self._sizes, clusters[places], whole[places])
         is_new = len(self._index) - known == len(places)  # every conversation is of a cluster that was not there before
@@ -195,7 +200,7 @@ class CountedTotals:
             self._room = room
 
     def __getstate__(self) -> dict[str, object]:
-        return {**vars(self), "metric": None, "_measured": None}
+        return {**vars(self), "metric": None, "_measured": None, "_is_taken": self._is_finished}
 
     def merge(self, other: "CountedTotals") -> None:
         """Add the totals of other conversations of the same system."""
@@ -211,20 +216,20 @@ class CountedTotals:
     def _sample(self) -> CountedSample:
         """The counts, computed once for all comparisons."""
         if self._measured is None:
-            if self._is_finished:
+            if self._is_taken:
                 raise RuntimeError(
                     f"the counts of {self.metric.measure} were already taken and are no longer available"
                 )
-            counts = self._incidence.occurrences(len(self._index))
+            counts = self._incidence.occurrences(len(self._index), is_last=self._is_finished)
             total, extra = self._sizes.T.copy()
             self._measured = CountedSample(self.metric, tuple(self._index), counts, total, extra, self._units)
         return self._measured
 
     def finish(self) -> None:
         """Keep the counts alone: nothing can be added any more, and the record of the counts be taken once."""
+        self._is_finished = True
         self._sample()
         self._incidence, self._index, self._room = Incidence(), {}, np.zeros((0, 2))
-        self._is_finished = True
 
     def estimate(self, system: str, settings: Settings) -> Estimate:
         """System value with its jackknife interval; deterministic."""
@@ -253,7 +258,7 @@ class CountedTotals:
         """Counts stored by a run for comparison with another run; None if nothing was counted."""
         found = self._sample().record(system) if self._units else None
         if self._is_finished:
-            self._measured = None
+            self._measured, self._is_taken = None, True
         return found
 
     def _undefined_difference(self, other: "CountedTotals") -> Estimate | None:

@@ -16,13 +16,25 @@ from trialogue.metrics.engine.accumulate import (
     SummedTotals,
     accumulator_for,
 )
+from trialogue.metrics.engine.text_batches import TextBatch, text_batches
 from trialogue.metrics.engine.unit_scores import ColumnSink, UnitTable
 from trialogue.metrics.fit_uncertainty import CALIBRATION, FittedMetric
 from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
 from trialogue.metrics.text.word_hashes import Vocabulary
-from trialogue.records import ActOrigin, DistinctCounts, Estimate, MeasureSums, Reason, ReasonCode, Role, Score
+from trialogue.records import (
+    ActOrigin,
+    Dialogue,
+    DistinctCounts,
+    Estimate,
+    MeasureSums,
+    Reason,
+    ReasonCode,
+    Role,
+    Score,
+)
 from trialogue.records.dialogue import act_labellers
 from trialogue.records.files.manifest import versions_of
+from trialogue.records.files.plain import PlainDialogue
 
 __all__ = ["BATCH", "Sink", "measure"]
 
@@ -105,6 +117,15 @@ class Measurement:
                         lambda: frozenset(_origins(needs, group)),  # noqa: B023  # called at once
                     )
                     accumulator.add(batch, sink)
+
+    def add_texts(self, dialogues: Iterable[Dialogue | PlainDialogue]) -> Iterator[TextBatch]:
+        """Add the texts of dialogues to metrics that read nothing else, batch by batch as these are taken."""
+        for batch in text_batches(dialogues, self._vocabulary):
+            for role in batch.roles:
+                self._declare_role(batch.system, role)
+            for accumulator in self._totals_of(batch.system):
+                accumulator.add(batch)
+            yield batch
 
     def merge(self, other: "Measurement") -> None:
         """Add the totals of other conversations, as if they followed these.

@@ -87,7 +87,7 @@ class SummedTotals:
         rows, left_out = self._statistics(batch)
         self._undefined.update(undefined.why for undefined in left_out.values())
         if isinstance(self.metric, HasDefaultRow):
-            self._silent += [batch.conversations[place].cluster for place in owner[sorted(left_out)].tolist()]
+            self._silent += [batch.clusters[place] for place in owner[sorted(left_out)].tolist()]
         counted = np.ones(len(owner), dtype=bool)
         counted[list(left_out)] = False
         places = np.flatnonzero(counted)
@@ -113,7 +113,7 @@ class SummedTotals:
             )
         if not len(places):
             return
-        self._remember([batch.conversations[place].cluster for place in owners[starts].tolist()], whole, len(places))
+        self._remember([batch.clusters[place] for place in owners[starts].tolist()], whole, len(places))
         if self._sources is not None:
             units = self._units_of(batch)
             kept = (units[place] for place in places.tolist())
@@ -121,11 +121,8 @@ class SummedTotals:
 
     def _keep_situations(self, batch: Batch, places: Ints, matrix: Array) -> None:
         """Keep the sums of single replies to situations: another run may share only some of the situations."""
-        units = self._units_of(batch) if len(places) and not batch.conversations[0].is_plain else ()
-        if units and isinstance(units[0], Reply) and units[0].situation_id is not None:
-            self._of_situations.append(
-                ([str(getattr(units[place], "situation_id", "")) for place in places.tolist()], matrix)
-            )
+        if len(places) and self.metric.card.level == "response" and batch.situations:
+            self._of_situations.append(([batch.situations[place] for place in places.tolist()], matrix))
 
     def parts(self, system: str) -> MeasureSums | None:
         """What the value is made of, as a run stores it; None if nothing was measured."""

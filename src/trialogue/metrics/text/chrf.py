@@ -1,13 +1,14 @@
 """chrF: character n-gram F-score of a reply against the human reference."""
 
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
 
 from trialogue.metrics.base import Array, RatioMetric, Reply, Undefined
 from trialogue.metrics.batch import Batch, Rows
+from trialogue.metrics.pieces import Ints
 from trialogue.metrics.references import (
     NOT_COMPARED,
     lacking_reference,
@@ -15,9 +16,9 @@ from trialogue.metrics.references import (
     reference_card,
     with_several,
 )
+from trialogue.metrics.text.common_characters import common_characters
 from trialogue.metrics.text.overlap import matches
 from trialogue.metrics.text.tokens import REMEMBERED, Rule
-from trialogue.metrics.text.word_hashes import Encoded, common
 from trialogue.records import TextUse, Variant
 
 CHARACTERS = 6  # longest n-gram of characters
@@ -76,9 +77,11 @@ class ChrF(RatioMetric):
 
     def statistics_of(self, batch: Batch) -> Rows:
         """Batch version of ``statistics``."""
-        columns = _triples_of(batch.letters(), batch.letters("reference"), CHARACTERS)
+        sides = batch.letters(), batch.letters("reference")
+        columns = _triples_of(_lengths(sides[0]), _lengths(sides[1]), common_characters(*sides, CHARACTERS))
         if self._words:
-            columns += _triples_of(batch.words(_words), batch.words(_words, "reference"), WORDS)
+            sizes = batch.words(_words).lengths, batch.words(_words, "reference").lengths
+            columns += _triples_of(*sizes, [batch.common_words(_words, n) for n in range(1, WORDS + 1)])
         rows = Rows(np.column_stack(columns), lacking_references(batch))
         return with_several(rows, batch, self.statistics)
 
@@ -112,13 +115,16 @@ def _triples(reply: Sequence[str], reference: Sequence[str], longest: int) -> It
         yield from (float(ours), float(theirs), float(hits))
 
 
-def _triples_of(replies: Encoded, references: Encoded, longest: int) -> list[Array]:
-    """The same triples of a batch, one column after the other."""
+def _lengths(texts: Sequence[str]) -> Ints:
+    return np.fromiter(map(len, texts), np.int64, len(texts))
+
+
+def _triples_of(replies: Ints, references: Ints, hits: Iterable[Ints]) -> list[Array]:
+    """The same triples of a batch, one column after the other, from lengths of texts and common n-grams by n."""
     columns: list[Array] = []
-    for n in range(1, longest + 1):
-        ours, theirs = replies.totals(n), references.totals(n)
-        hits = common(replies.grams(n), references.grams(n), len(ours))
-        columns += [np.where(theirs > 0, ours, 0).astype(float), theirs.astype(float), hits.astype(float)]
+    for n, found in enumerate(hits, start=1):
+        ours, theirs = np.maximum(replies - (n - 1), 0), np.maximum(references - (n - 1), 0)
+        columns += [np.where(theirs > 0, ours, 0).astype(float), theirs.astype(float), found.astype(float)]
     return columns
 
 

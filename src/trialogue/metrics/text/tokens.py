@@ -47,6 +47,7 @@ class Rule:
         cut: Cut,
         *,
         piece: Cut | None = None,
+        keeps_pieces: bool = False,
         drops_first: bool = False,
         by_piece: Callable[[str], bool] | None = None,
     ) -> None:
@@ -55,11 +56,13 @@ class Rule:
         Args:
             cut: the words of a text.
             piece: the words of a piece between white space, if they are not what ``cut`` makes of it.
+            keeps_pieces: whether the words of every text are its pieces between white space, as they are.
             drops_first: whether the first word that the pieces give is not one of the text.
             by_piece: whether the words of a text, if it has any, are those of its pieces, one piece after the other; None:
                 always.
         """
         self.cut, self.piece, self.drops_first, self.by_piece = cut, piece or cut, drops_first, by_piece
+        self.keeps_pieces = keeps_pieces
         self._remembered = lru_cache(REMEMBERED)(self._intern)
         update_wrapper(self, cut)
 
@@ -72,7 +75,7 @@ class Rule:
         return tuple(map(sys.intern, self.cut(text)))
 
 
-@Rule
+@partial(Rule, keeps_pieces=True)
 def words(text: str) -> Sequence[str]:
     """Split at white space, unchanged; empty for an empty text.
 

@@ -100,7 +100,7 @@ def read_lines(
         if part is not None:
             stream.seek(part.start)
             before = part.lines_before
-        for number, raw in enumerate(_raw_lines(stream, path, note), start=before + 1):
+        for number, raw in enumerate(_raw_lines(stream, path, note, before), start=before + 1):
             try:
                 text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
@@ -118,8 +118,8 @@ def read_lines(
                 return
 
 
-def _raw_lines(stream: IO[bytes], path: Path, note: Note) -> Iterator[bytes]:
-    number = 0
+def _raw_lines(stream: IO[bytes], path: Path, note: Note, number: int) -> Iterator[bytes]:
+    """Lines as bytes; ``number`` of them are before these."""
     while True:
         number += 1
         try:

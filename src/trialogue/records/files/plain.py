@@ -47,14 +47,6 @@ class PlainDialogue(Struct, forbid_unknown_fields=True, gc=False):
         """Resampling unit, as of ``Dialogue``."""
         return f"user:{self.user}" if self.user else f"dialogue:{self.id}"
 
-    def texts(self) -> tuple[list[str], list[str]]:
-        """What the system says, and what the user says, in order."""
-        system: list[str] = []
-        user: list[str] = []
-        for said in self.utterances:
-            (system if said.speaker == "system" else user).append(said.text)
-        return system, user
-
     def record(self) -> Dialogue:
         """The usual record."""
         return Dialogue(
@@ -73,12 +65,21 @@ _DECODER = Decoder(PlainDialogue)
 
 def plain_dialogue(line: str) -> PlainDialogue | None:
     """Parse a line; None if it is not a plain dialogue, or not valid."""
+    found = plain_dialogues(line.encode("utf-8", "surrogatepass"))
+    return found[0] if found else None
+
+
+def plain_dialogues(lines: bytes) -> list[PlainDialogue] | None:
+    """Parse lines, each of which begins with its dialogue; None if any is not a plain dialogue, or not valid."""
     try:
-        found = _DECODER.decode(line)
+        found = _DECODER.decode_lines(lines)
     except (DecodeError, ValidationError, UnicodeError):
         return None
+    starts = lines.startswith(b"{") + lines.count(b"\n{")
+    is_one_each = len(found) == starts == lines.count(b"\n") + (not lines.endswith(b"\n"))
     # Version 1 had other words for endings.
-    return None if found.v == 1 and found.ended_by is not None else found
+    is_known = is_one_each and not any(each.v == 1 and each.ended_by is not None for each in found)
+    return found if is_known else None
 
 
 MOST_SHARED = 1 << 15

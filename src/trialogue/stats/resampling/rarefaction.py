@@ -205,11 +205,11 @@ def occurrences_of(types: Ints, clusters: npt.NDArray[np.integer[Any]], *, count
     times = np.bincount(own)  # by counting, as numbers of clusters are small; to sort millions of them takes long
     occurrences = np.flatnonzero(times)
     counted, place = times[occurrences], np.searchsorted(occurrences, np.arange(len(times)))
-    code = clusters.astype(np.int64) * len(occurrences) + np.repeat(place[own], own)
-    is_small = count * len(occurrences) < 1 << 32
-    entries, held = np.unique(
-        code.astype(np.uint32) if is_small else code, return_counts=True
-    )  # half the bytes to sort
+    fits: npt.DTypeLike = np.uint32 if count * len(occurrences) < 1 << 32 else np.int64  # half the bytes to sort
+    code = clusters.astype(fits)
+    code *= len(occurrences)
+    code += np.repeat(place.astype(fits)[own], own)
+    entries, held = np.unique(code, return_counts=True)
     cluster, entry = np.divmod(entries.astype(np.int64), max(len(occurrences), 1))
     return Occurrences(count, occurrences, counted, cluster, entry, held)
 

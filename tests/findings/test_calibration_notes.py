@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.demo_records import demo_responses, demo_situations
-from trialogue.analysis.calibration_notes import calibration_warnings
 from trialogue.cli.app import app
+from trialogue.findings.calibration_notes import calibration_warnings
 from trialogue.metrics import Settings
 from trialogue.records import Reason, ReasonCode, Score, write_records
 from trialogue.strategies.bundled_model import default_model
