@@ -3,18 +3,17 @@
 import os
 import random
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.workflows.test_score_parts import FEW, METRICS, dialogue
-from trialogue.dask_cluster import DaskCluster
+from trialogue.dask_cluster import DaskCluster, Named
 from trialogue.datasets.conversion import shard
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, Score
 from trialogue.records.files.jsonl import to_line
-from trialogue.workflows import score_parts
 from trialogue.workflows.score import score
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed (extra 'cluster')")
@@ -68,13 +67,13 @@ class Fault:
         for number in range(times):
             (self.lives / f"{shard.name}.{number}").touch()
 
-    def __call__(self, piece: score_parts.Piece, task: score_parts.Task) -> object:
-        for life in self.lives.glob(f"{Path(piece.input.given).name}.*"):
+    def __call__(self, function: Callable[..., object], piece: Named, task: object) -> object:
+        for life in self.lives.glob(f"{Path(piece.given).name}.*"):
             life.unlink()
             if self.is_deadly:
                 os.kill(os.getpid(), signal.SIGKILL)
             raise OSError("the disk is away")
-        return score_parts.__dict__["_measure_in_process"](piece, task)
+        return function(piece, task)
 
 
 @pytest.fixture
@@ -82,7 +81,7 @@ def fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fault:
     (tmp_path / "lives").mkdir()
     found, submit = Fault(tmp_path / "lives"), DaskCluster.submit
     monkeypatch.setattr(
-        DaskCluster, "submit", lambda self, _, *arguments, **options: submit(self, found, *arguments, **options)
+        DaskCluster, "submit", lambda self, *arguments, **options: submit(self, found, *arguments, **options)
     )
     return found
 

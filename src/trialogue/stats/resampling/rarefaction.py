@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from trialogue.stats.arrays import CELLS, Floats, Ints
 
+BLOCK = 1 << 14  # clusters whose entries are worked on at a time
 FEWEST_CLUSTERS = 1.0  # below one whole cluster the curve is a straight line, which no data support
 
 
@@ -71,11 +72,11 @@ class Occurrences:
     """Shape (f,), ascending: numbers of clusters that some type occurs in."""
     types: Ints
     """Shape (f,): how many types occur in so many clusters."""
-    cluster: Ints
+    cluster: npt.NDArray[np.integer[Any]]
     """Shape (k,), ascending: a cluster ..."""
-    place: Ints
+    place: npt.NDArray[np.integer[Any]]
     """Shape (k,): ... has types that occur in ``occurrences[place]`` clusters ..."""
-    held: Ints
+    held: npt.NDArray[np.integer[Any]]
     """Shape (k,): ... and so many of them."""
 
     @property
@@ -96,9 +97,18 @@ class Occurrences:
 
     def unique_counts(self) -> Floats:
         """Number of types unique to each cluster, shape (clusters,)."""
-        single = self.occurrences[self.place] == 1
-        own = np.bincount(self.cluster[single], weights=self.held[single], minlength=self.clusters)
-        return own.astype(np.float64)  # without any entry bincount gives whole numbers
+        found = np.zeros(self.clusters)
+        for clusters, entries in self.blocks():
+            single = self.occurrences[self.place[entries]] == 1
+            own, held = self.cluster[entries][single] - clusters.start, self.held[entries][single]
+            found[clusters] = np.bincount(own, weights=held, minlength=clusters.stop - clusters.start)
+        return found
+
+    def blocks(self) -> Iterator[tuple[slice, slice]]:
+        """Clusters, and places of their entries, in blocks: what is computed of an entry takes many times its room."""
+        edges = [*range(0, self.clusters, BLOCK), self.clusters]
+        ends = np.searchsorted(self.cluster, np.asarray(edges, dtype=self.cluster.dtype)).tolist()
+        return ((slice(*own), slice(*places)) for own, places in zip(pairwise(edges), pairwise(ends), strict=True))
 
 
 @dataclass(frozen=True)
@@ -142,18 +152,20 @@ class Rarefied:
         drawn, row = np.unique(wanted, return_inverse=True)
         fewer = counts.occurrences - 1
         found = np.empty(counts.clusters)
-        of_entry = row[counts.cluster]
         for rows in _chunks(len(drawn), 2 * len(fewer)):
             missed = miss_probability(counts.occurrences, counts.clusters - 1, drawn[rows])
             lost = miss_probability(fewer, counts.clusters - 1, drawn[rows]) - missed
-            inside = (of_entry >= rows.start) & (of_entry < rows.stop)
-            cluster, held, place = counts.cluster[inside], counts.held[inside], counts.place[inside]
-            own = np.bincount(
-                cluster, weights=held * lost[of_entry[inside] - rows.start, place], minlength=counts.clusters
-            )
-            here = (row >= rows.start) & (row < rows.stop)
             whole = (counts.types * (1 - missed)).sum(axis=1)
-            found[here] = whole[row[here] - rows.start] - own[here]
+            for clusters, entries in counts.blocks():
+                size, of_cluster = clusters.stop - clusters.start, row[clusters] - rows.start
+                cluster = counts.cluster[entries] - clusters.start
+                here = (of_cluster >= 0) & (of_cluster < rows.stop - rows.start)
+                inside = np.flatnonzero(here[cluster])
+                own, at = cluster[inside], counts.place[entries][inside]
+                weights = counts.held[entries][inside] * lost[of_cluster[own], at]
+                found[clusters][here] = (
+                    whole[of_cluster[here]] - np.bincount(own, weights=weights, minlength=size)[here]
+                )
         return np.where(left > 0, found, np.nan)
 
 
