@@ -18,6 +18,7 @@ from trialogue.workflows.score import score
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed (extra 'cluster')")
 
+STEPS = ("range 1 of clusters", "part 1 of distinct things")
 DIALOGUES = [dialogue(number) for number in range(600)]
 
 
@@ -87,11 +88,13 @@ def fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fault:
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed_costs_nothing_but_time(tmp_path: Path, fault: Fault) -> None:
+@pytest.mark.parametrize("work", ["part-000001.jsonl", "range 1 of clusters", "part 1 of distinct things"])
+def test_a_worker_that_is_killed_costs_nothing_but_time(work: str, tmp_path: Path, fault: Fault) -> None:
     files = shard(DIALOGUES, tmp_path / "many", size=200)
+    assert work in {*(each.name for each in files), *STEPS}
     expected = lines(score(tmp_path / "many", metrics=METRICS, settings=FEW))
     fault.is_deadly = True
-    fault.plan(files[1], 1)
+    fault.plan(Path(work), 1)
     assert lines(score(tmp_path / "many", metrics=METRICS, settings=FEW, cluster="local", jobs=2)) == expected
     assert not list(fault.lives.iterdir())
 
@@ -105,6 +108,20 @@ def test_shards_that_fail_are_tried_again_then_all_named(tmp_path: Path, address
     assert [Path(each.file or "").name for each in refused.value.problems] == [files[2].name, files[4].name]
     assert all("no worker could read it, after 3 attempts" in each.what for each in refused.value.problems)
     assert len(list(fault.lives.iterdir())) == 2 * (9 - 3)
+
+
+@pytest.mark.parametrize("step", [*STEPS])
+def test_a_step_of_merging_that_fails_is_tried_again_then_named(
+    step: str, tmp_path: Path, address: str, fault: Fault
+) -> None:
+    shard(DIALOGUES[:60], tmp_path / "many", size=10)
+    expected = lines(score(tmp_path / "many", metrics=METRICS, settings=FEW))
+    fault.plan(Path(step), 2)
+    assert lines(score(tmp_path / "many", metrics=METRICS, settings=FEW, cluster=address)) == expected
+    fault.plan(Path(step), 9)
+    with pytest.raises(DataError, match="after 3 attempts") as refused:
+        score(tmp_path / "many", metrics=METRICS, settings=FEW, cluster=address)
+    assert [each.file for each in refused.value.problems] == [step]
 
 
 def test_mistakes_of_all_shards_are_reported_at_once(tmp_path: Path, address: str) -> None:

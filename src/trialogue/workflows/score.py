@@ -20,7 +20,7 @@ from trialogue.options import AnyLanguage, Jobs
 from trialogue.records import Manifest, Score
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.subjects.evaluation.commands.display import Scores
-from trialogue.workflows.score_merge import Tell, measure_pieces
+from trialogue.workflows.score_merge import Tell, measured_pieces
 from trialogue.workflows.score_parts import Task, pieces_of
 
 
@@ -81,10 +81,10 @@ def score(
     )
     pieces = pieces_of(inputs, jobs, note, on_cluster=cluster is not None)
     tell = progress or (lambda _line: None)
-    found = measure_pieces(pieces, task, jobs=jobs, cluster=cluster, note=note, sink=sink, tell=tell)
-    data_hash = _hash(found.digests)
-    found.measurement.rest_on(data_hash)
-    scores = found.measurement.scores()
+    with measured_pieces(pieces, task, jobs=jobs, cluster=cluster, note=note, sink=sink, tell=tell) as found:
+        data_hash = _hash(found.digests)
+        found.measurement.rest_on(data_hash)
+        scores = found.measurement.scores()
     survey = found.survey
     offline = offline_conversations(found.situations, found.responses)
     if offline:

@@ -1,19 +1,21 @@
 """Measure pieces of data in one process, in several or on a Dask cluster, and merge what they give: the same bytes.
 
-Of several processes, each puts what grows with the data into a file of a folder, and further steps of theirs merge these
-files in partitions (``metrics.engine.shares``), so that this process never holds all of it. The folder is a temporary one of
-this process. A worker that does not see it, because it runs on another machine and the folder is on no disk that both share,
-sends back what it would have written, and this process merges.
+Each of several processes, or one process that measures more than a gigabyte, puts what grows with the data into a file of
+a folder, and further steps merge these files in partitions (``metrics.engine.shares``), so that no process ever holds all of
+it. The folder is a temporary one of this process. A worker that does not see it, because it runs on another machine and the
+folder is on no disk that both share, sends back what it would have written, and this process merges.
 """
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from io import BytesIO
 from itertools import accumulate, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 from uuid import uuid4
 
 import numpy as np
@@ -36,18 +38,21 @@ from trialogue.metrics.engine.shares import (
     take_out,
 )
 from trialogue.metrics.engine.unit_scores import UnitTable
-from trialogue.records.files.arrays import Numbers, write_arrays
+from trialogue.records.files.arrays import write_arrays
 from trialogue.records.files.jsonl import Note
-from trialogue.workflows.score_parts import Piece, PieceResult, Task, measure_here, repeated
+from trialogue.workflows.score_parts import Piece, PieceResult, Task, are_large, measure_here, repeated
 
 Tell = Callable[[str], None]
+Fill = Callable[[IO[bytes]], object]
+"""Writes what a file holds."""
 S = TypeVar("S")
 CLUSTERS = 100_000  # of a range, of pieces; some 100 MB while they are merged
 RANGES = 64  # at most: every step that counts things opens all of them
-PAIRS = 2_000_000  # of things and clusters that are counted at a time; some 200 MB
+PAIRS = 1_000_000  # of things and clusters that are counted at a time; some 150 MB
 
 
-def measure_pieces(
+@contextmanager
+def measured_pieces(
     pieces: Sequence[Piece],
     task: Task,
     *,
@@ -56,16 +61,19 @@ def measure_pieces(
     note: Note,
     sink: Sink | None,
     tell: Tell = lambda _line: None,
-) -> PieceResult:
+) -> Iterator[PieceResult]:
     """Measure pieces; the result does not depend on the number of processes, nor on where they run.
+
+    A part of it may be in files that are there until the context ends.
 
     Raises:
         DataError: unreadable input, every mistake at once, or a dialogue that occurs twice; a piece that no worker could
             measure.
         UsageError: the cluster does not answer.
     """
-    if cluster is None and (jobs == 1 or len(pieces) < 2):
-        return measure_here(pieces, task, note, sink)
+    if cluster is None and (len(pieces) < 2 or (jobs == 1 and not are_large(pieces))):
+        yield measure_here(pieces, task, note, sink)
+        return
     placed = pieces if cluster is None else [piece.absolute() for piece in pieces]
     with TemporaryDirectory(prefix="trialogue-") as name:
         folder = Path(name)
@@ -78,7 +86,7 @@ def measure_pieces(
         if sink is not None:
             for score in _units(folder, len(pieces)):
                 sink(score)
-    return found
+        yield found
 
 
 @dataclass
@@ -102,7 +110,7 @@ def _measured(pieces: Sequence[Piece], task: Task, do: Map, tell: Tell) -> tuple
         elif not problems:
             assert task.folder is not None
             for name, data in found.files.items():
-                _put(task.folder / name, data)
+                (task.folder / name).write_bytes(data)
                 are_seen = False
             whole.merge(found.result)
             shares.append(found.share)
@@ -124,13 +132,13 @@ def _measure_in_process(piece: Piece, task: Task) -> _Measured | list[Problem]:
     found.problems = problems
     arrays, share = take_out(found.measurement, list(found.dialogues))
     found.dialogues = {}
-    files = {_name("piece", piece.number): _bytes_of(arrays)}
+    files: dict[str, Fill] = {_name("piece", piece.number): partial(write_arrays, arrays=arrays)}
     if task.keeps_units:
-        files[_name("units", piece.number)] = pickle.dumps(units)
+        files[_name("units", piece.number)] = partial(pickle.dump, units)
     if task.folder is None or not task.folder.is_dir():
-        return _Measured(found, share, files)
-    for name, data in files.items():
-        _put(task.folder / name, data)
+        return _Measured(found, share, {name: _bytes_of(fill) for name, fill in files.items()})
+    for name, fill in files.items():
+        _put(task.folder / name, fill)
     return _Measured(found, share)
 
 
@@ -138,16 +146,17 @@ def _name(what: str, number: int) -> str:
     return f"{what}-{number}"
 
 
-def _bytes_of(arrays: dict[str, Numbers]) -> bytes:
+def _bytes_of(fill: Fill) -> bytes:
     stream = BytesIO()
-    write_arrays(stream, arrays)
+    fill(stream)
     return stream.getvalue()
 
 
-def _put(path: Path, data: bytes) -> None:
-    """Write a file at once: a piece may be done twice, if its worker seemed to be lost."""
+def _put(path: Path, fill: Fill) -> None:
+    """Write a file, and name it when it is whole: a piece may be done twice, if its worker seemed to be lost."""
     unfinished = path.with_name(f"{path.name}.{uuid4().hex}")
-    unfinished.write_bytes(data)
+    with unfinished.open("wb") as stream:
+        fill(stream)
     unfinished.replace(path)
 
 
@@ -261,7 +270,7 @@ def _sum_clusters(step: _Range, merge: _Merge) -> tuple[int, bool] | None:
     if not merge.folder.is_dir():
         return None
     arrays, size, repeats = by_cluster(merge.files("piece", merge.pieces), merge.columns, step.low, step.high)
-    _put(merge.folder / _name("clusters", step.number), _bytes_of(arrays))
+    _put(merge.folder / _name("clusters", step.number), partial(write_arrays, arrays=arrays))
     return size, repeats
 
 
@@ -276,7 +285,7 @@ def _count_things(step: _Buckets, merge: _Merge) -> tuple[tuple[int, int] | None
         slice(step.start, step.stop),
         repeats=merge.repeats,
     )
-    _put(merge.folder / _name("things", step.number), _bytes_of(arrays))
+    _put(merge.folder / _name("things", step.number), partial(write_arrays, arrays=arrays))
     return (again,)
 
 
@@ -285,5 +294,5 @@ def _hold_things(step: _Range, merge: _Merge) -> tuple[()] | None:
         return None
     own = slice(merge.firsts[step.number], merge.firsts[step.number + 1])
     arrays = entries(merge.ranges[step.number], merge.files("things", merge.steps), merge.columns, own)
-    _put(merge.folder / _name("held", step.number), _bytes_of(arrays))
+    _put(merge.folder / _name("held", step.number), partial(write_arrays, arrays=arrays))
     return ()

@@ -55,7 +55,8 @@ def plain_records(given: Input, note: Note, *, part: Part | None = None) -> Iter
 
 PIECES = 4  # of a file for each process: what is slow to start, or has the longer dialogues, takes fewer
 COMPRESSED = frozenset({".gz", ".zst"})
-PIECE_BYTES = 128 << 20  # of a file on a cluster; larger ones are cut
+PIECE_BYTES = 128 << 20  # of a file of which several processes measure parts, or that is large; larger ones are cut
+LARGE = 1 << 30  # bytes from which one process, too, keeps of a piece only what does not grow with the data
 
 
 @dataclass(frozen=True)
@@ -133,8 +134,9 @@ class PieceResult:
 def pieces_of(inputs: Sequence[Input | InMemory], jobs: int, note: Note, *, on_cluster: bool = False) -> list[Piece]:
     """Split inputs into pieces for several processes: uncompressed record files are cut, others stay whole."""
     pieces: list[Piece] = []
+    whole = sum(_size_of(item) for item in inputs)
     for item in inputs:
-        count = 1 if isinstance(item, InMemory) else _count_of_parts(item, jobs, note, on_cluster=on_cluster)
+        count = 1 if isinstance(item, InMemory) else _count_of_parts(item, whole, jobs, note, on_cluster=on_cluster)
         if isinstance(item, InMemory) or count == 1:
             pieces.append(Piece(item))
         else:
@@ -143,13 +145,26 @@ def pieces_of(inputs: Sequence[Input | InMemory], jobs: int, note: Note, *, on_c
     return [replace(piece, number=number) for number, piece in enumerate(pieces)]
 
 
-def _count_of_parts(item: Input, jobs: int, note: Note, *, on_cluster: bool) -> int:
-    """Parts that a file is cut into: several for each process; on a cluster, at least as many as hold few bytes."""
-    count = PIECES * jobs if jobs > 1 else 1
-    is_file = item.corpus is None and item.path.is_file() and item.path.suffix not in COMPRESSED
-    if is_file and on_cluster:
-        count = max(count, -(-item.path.stat().st_size // PIECE_BYTES))
-    return count if is_file and count > 1 and (item.reader or reader_of(item.path, note)) is FORMAT else 1
+def _count_of_parts(item: Input, whole: int, jobs: int, note: Note, *, on_cluster: bool) -> int:
+    """Parts that a file is cut into: for each process several of all files, and so many that none has too many bytes."""
+    size = _size_of(item)
+    count = -(-PIECES * jobs * size // max(whole, 1)) if jobs > 1 else 1
+    if jobs > 1 or on_cluster or whole > LARGE:
+        count = max(count, -(-size // PIECE_BYTES))
+    return count if size and count > 1 and (item.reader or reader_of(item.path, note)) is FORMAT else 1
+
+
+def are_large(pieces: Sequence[Piece]) -> bool:
+    """Whether pieces have so many bytes that the totals of all should not be in memory at once."""
+    inputs = (piece.input for piece in pieces if piece.part is None or piece.part.start == 0)
+    return sum(map(_size_of, inputs)) > LARGE
+
+
+def _size_of(item: Input | InMemory) -> int:
+    """Bytes of a file that can be cut; 0 of anything else."""
+    if isinstance(item, InMemory) or item.corpus is not None or item.path.suffix in COMPRESSED:
+        return 0
+    return item.path.stat().st_size if item.path.is_file() else 0
 
 
 def measure_here(pieces: Sequence[Piece], task: Task, note: Note, sink: Sink | ColumnSink | None) -> PieceResult:

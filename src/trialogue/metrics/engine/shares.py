@@ -9,8 +9,8 @@ Every step is a function of files that writes a file (``by_cluster``, ``by_thing
 (``take_back``) puts what the files hold into totals: the same bits as totals that were never divided.
 """
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -26,7 +26,7 @@ from trialogue.metrics.engine.engine import Measurement
 from trialogue.metrics.engine.sum_totals import SummedTotals
 from trialogue.records.files.arrays import Numbers, StoredArray, StoredArrays
 from trialogue.stats.resampling.clusters import NumberedKeys, sums_by_code
-from trialogue.stats.resampling.rarefaction import Occurrences
+from trialogue.stats.resampling.rarefaction import BLOCK, Block, Occurrences
 
 BUCKETS = 256  # of hashes, by their highest bits: so many partitions at most
 SAMPLE = 64  # names of a piece from which the ranges of names are chosen
@@ -204,14 +204,11 @@ def by_cluster(
                     rows[column].append(stored[column.key("rows")][place])
     for column in columns:
         if any(map(len, rows[column])):
-            found, sums = sums_by_code(_joined(rows[column]), np.concatenate(codes[column]))
+            found, sums = sums_by_code(
+                np.concatenate([each for each in rows[column] if len(each)]), np.concatenate(codes[column])
+            )
             arrays[column.key("keys")], arrays[column.key("sums")] = found.astype(np.int32), sums
     return arrays, len(distinct), repeats
-
-
-def _joined(rows: Iterable[Array]) -> Array:
-    """Rows of pieces; one without units does not know how many sums there are."""
-    return np.concatenate([each for each in rows if len(each)])
 
 
 def by_thing(
@@ -296,22 +293,33 @@ def entries(own: Path, things: Sequence[Path], columns: Sequence[Column], cluste
         for column in columns:
             if not column.is_counted or column.key("keys") not in sums:
                 continue
-            occurrences = _histogram(things, column)[0]
-            keys = sums[column.key("keys")][:] + np.int32(clusters.start)
-            found = []
-            for path in things:
-                with StoredArrays(path) as stored:
-                    place = slice(
-                        *(bisect_left(stored[column.key("clusters")], edge) for edge in (clusters.start, clusters.stop))
-                    )
-                    found.append([stored[column.key(what)][place] for what in ("clusters", "times", "held")])
-            cluster, times, held = (np.concatenate(each) for each in zip(*found, strict=True))
-            code = np.searchsorted(keys, cluster) * len(occurrences) + np.searchsorted(occurrences, times)
-            codes, held = _sums_of_counts(code, held)
-            cluster, place_of = np.divmod(codes, max(len(occurrences), 1))
-            for what, array in (("clusters", cluster), ("places", place_of), ("held", held)):
-                arrays[column.key(what)] = array.astype(np.int32)
+            occurrences, keys = _histogram(things, column)[0], sums[column.key("keys")][:] + np.int32(clusters.start)
+            blocks = [
+                _block(things, column, keys[start : start + BLOCK], occurrences) for start in range(0, len(keys), BLOCK)
+            ]
+            for what, parts in zip(("clusters", "places", "held"), zip(*blocks, strict=True), strict=True):
+                arrays[column.key(what)] = np.concatenate(parts)
+            arrays[column.key("clusters")] += np.repeat(
+                np.arange(len(blocks), dtype=np.int32) * BLOCK, [len(cluster) for cluster, _, _ in blocks]
+            )
     return arrays
+
+
+def _block(
+    things: Sequence[Path], column: Column, keys: Codes, occurrences: NDArray[np.int64]
+) -> tuple[Codes, Codes, Codes]:
+    """Places of clusters among these, places of numbers of clusters, and how many things occur in so many."""
+    codes, counts = [], []
+    for path in things:
+        with StoredArrays(path) as stored:
+            clusters = stored[column.key("clusters")]
+            here = slice(bisect_left(clusters, keys[0]), bisect_right(clusters, keys[-1]))
+            cluster, times = np.searchsorted(keys, clusters[here]), stored[column.key("times")][here]
+            codes.append(cluster * len(occurrences) + np.searchsorted(occurrences, times))
+            counts.append(stored[column.key("held")][here])
+    code, held = _sums_of_counts(np.concatenate(codes), np.concatenate(counts))
+    own, place = np.divmod(code, max(len(occurrences), 1))
+    return own.astype(np.int32), place.astype(np.int32), held.astype(np.int32)
 
 
 def _histogram(things: Sequence[Path], column: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -346,7 +354,7 @@ def take_back(
         ranges: files of ``by_cluster``.
         firsts: number of the first cluster of each range, and of all clusters.
         things: files of ``by_thing``.
-        held: files of ``entries``, one for each range.
+        held: files of ``entries``, one for each range, which are read when scores are asked for.
     """
     for column, totals in _divided(measurement):
         keys, sums, sizes = [], [], []
@@ -362,12 +370,29 @@ def take_back(
         if isinstance(totals, SummedTotals):
             totals.take_back(numbers, rows)
             continue
-        counted, before = [], 0
-        for own, path in zip(sizes, held, strict=True):
-            if own:
-                with StoredArrays(path) as stored:
-                    cluster, place, count = (stored[column.key(what)][:] for what in ("clusters", "places", "held"))
-                counted.append((cluster + np.int32(before), place, count))
-            before += own
-        cluster, place, count = (np.concatenate(each) for each in zip(*counted, strict=True))
-        totals.take_back(numbers, rows, Occurrences(len(numbers), *_histogram(things, column), cluster, place, count))
+        files = tuple((path, own) for path, own in zip(held, sizes, strict=True) if own)
+        none = np.zeros(0, dtype=np.int32)
+        occurrences, types = _histogram(things, column)
+        counts = StoredOccurrences(len(numbers), occurrences, types, none, none, none, column, files)
+        totals.take_back(numbers, rows, counts)
+
+
+@dataclass(frozen=True)
+class StoredOccurrences(Occurrences):
+    """Occurrences of which what clusters hold is read from files whenever it is asked for."""
+
+    column: Column
+    files: tuple[tuple[Path, int], ...]
+    """Files of ``entries``, and how many clusters each has."""
+
+    def blocks(self) -> Iterator[Block]:
+        """What the clusters hold, some clusters at a time."""
+        before = 0
+        for path, size in self.files:
+            with StoredArrays(path) as stored:
+                arrays = [stored[self.column.key(what)] for what in ("clusters", "places", "held")]
+                for first, last in pairwise([*range(0, size, BLOCK), size]):
+                    here = slice(bisect_left(arrays[0], first), bisect_left(arrays[0], last))
+                    cluster, place, held = (array[here] for array in arrays)
+                    yield Block(slice(before + first, before + last), cluster - np.int32(first), place, held)
+            before += size

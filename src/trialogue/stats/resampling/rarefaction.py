@@ -18,12 +18,14 @@ are drawn, so many that they hold m tokens on average: sample-based rarefaction 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from trialogue.stats.arrays import CELLS, Floats, Ints
+
+AnyInts: TypeAlias = npt.NDArray[np.integer[Any]]
 
 BLOCK = 1 << 14  # clusters whose entries are worked on at a time
 FEWEST_CLUSTERS = 1.0  # below one whole cluster the curve is a straight line, which no data support
@@ -72,11 +74,11 @@ class Occurrences:
     """Shape (f,), ascending: numbers of clusters that some type occurs in."""
     types: Ints
     """Shape (f,): how many types occur in so many clusters."""
-    cluster: npt.NDArray[np.integer[Any]]
+    cluster: AnyInts
     """Shape (k,), ascending: a cluster ..."""
-    place: npt.NDArray[np.integer[Any]]
+    place: AnyInts
     """Shape (k,): ... has types that occur in ``occurrences[place]`` clusters ..."""
-    held: npt.NDArray[np.integer[Any]]
+    held: AnyInts
     """Shape (k,): ... and so many of them."""
 
     @property
@@ -88,27 +90,49 @@ class Occurrences:
         """(numbers of clusters, numbers of types that occur in so many) without each cluster in turn."""
         whole = np.zeros(int(self.occurrences.max(initial=0)) + 1)
         whole[self.occurrences] = self.types
-        ends = np.searchsorted(self.cluster, np.arange(self.clusters + 1))
-        for start, end in pairwise(ends.tolist()):
-            without, at, held = whole.copy(), self.occurrences[self.place[start:end]], self.held[start:end]
-            without[at] -= held
-            without[at - 1] += held
-            yield np.arange(1.0, len(whole)), without[1:]
+        for block in self.blocks():
+            ends = np.searchsorted(block.cluster, np.arange(block.size + 1))
+            for start, end in pairwise(ends.tolist()):
+                without, at, held = whole.copy(), self.occurrences[block.place[start:end]], block.held[start:end]
+                without[at] -= held
+                without[at - 1] += held
+                yield np.arange(1.0, len(whole)), without[1:]
 
     def unique_counts(self) -> Floats:
         """Number of types unique to each cluster, shape (clusters,)."""
         found = np.zeros(self.clusters)
-        for clusters, entries in self.blocks():
-            single = self.occurrences[self.place[entries]] == 1
-            own, held = self.cluster[entries][single] - clusters.start, self.held[entries][single]
-            found[clusters] = np.bincount(own, weights=held, minlength=clusters.stop - clusters.start)
+        for block in self.blocks():
+            single = self.occurrences[block.place] == 1
+            own = np.bincount(block.cluster[single], weights=block.held[single], minlength=block.size)
+            found[block.clusters] = own
         return found
 
-    def blocks(self) -> Iterator[tuple[slice, slice]]:
-        """Clusters, and places of their entries, in blocks: what is computed of an entry takes many times its room."""
+    def blocks(self) -> "Iterator[Block]":
+        """What the clusters hold, some clusters at a time: what is computed of it takes many times its room."""
         edges = [*range(0, self.clusters, BLOCK), self.clusters]
         ends = np.searchsorted(self.cluster, np.asarray(edges, dtype=self.cluster.dtype)).tolist()
-        return ((slice(*own), slice(*places)) for own, places in zip(pairwise(edges), pairwise(ends), strict=True))
+        for (first, last), (start, end) in zip(pairwise(edges), pairwise(ends), strict=True):
+            own = self.cluster[start:end] - first
+            yield Block(slice(first, last), own, self.place[start:end], self.held[start:end])
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """What some clusters hold, as in ``Occurrences``."""
+
+    clusters: slice
+    """Which ones."""
+    cluster: AnyInts
+    """Shape (k,), ascending: place of the cluster among these."""
+    place: AnyInts
+    """Shape (k,)."""
+    held: AnyInts
+    """Shape (k,)."""
+
+    @property
+    def size(self) -> int:
+        """Number of clusters."""
+        return int(self.clusters.stop - self.clusters.start)
 
 
 @dataclass(frozen=True)
@@ -156,16 +180,14 @@ class Rarefied:
             missed = miss_probability(counts.occurrences, counts.clusters - 1, drawn[rows])
             lost = miss_probability(fewer, counts.clusters - 1, drawn[rows]) - missed
             whole = (counts.types * (1 - missed)).sum(axis=1)
-            for clusters, entries in counts.blocks():
-                size, of_cluster = clusters.stop - clusters.start, row[clusters] - rows.start
-                cluster = counts.cluster[entries] - clusters.start
+            for block in counts.blocks():
+                of_cluster = row[block.clusters] - rows.start
                 here = (of_cluster >= 0) & (of_cluster < rows.stop - rows.start)
-                inside = np.flatnonzero(here[cluster])
-                own, at = cluster[inside], counts.place[entries][inside]
-                weights = counts.held[entries][inside] * lost[of_cluster[own], at]
-                found[clusters][here] = (
-                    whole[of_cluster[here]] - np.bincount(own, weights=weights, minlength=size)[here]
-                )
+                inside = np.flatnonzero(here[block.cluster])
+                own, place = block.cluster[inside], block.place[inside]
+                weights = block.held[inside] * lost[of_cluster[own], place]
+                without = np.bincount(own, weights=weights, minlength=block.size)[here]
+                found[block.clusters][here] = whole[of_cluster[here]] - without
         return np.where(left > 0, found, np.nan)
 
 

@@ -383,7 +383,7 @@ def _parts_of_numbers(leave_out_a: NumberedValues, leave_out_b: NumberedValues) 
     a, b = _contributions(leave_out_a), _contributions(leave_out_b)
     in_b = np.isin(leave_out_a.numbers, leave_out_b.numbers, assume_unique=True)
     in_a = np.isin(leave_out_b.numbers, leave_out_a.numbers, assume_unique=True)
-    return (part for part in (a[in_b] - b[in_a], a[~in_b], b[~in_a]) if len(part))
+    return (part for part in (a[in_b] - b[in_a], a[~in_b], 0.0 - b[~in_a]) if len(part))
 
 
 def _count_both(a: Mapping[Any, float], b: Mapping[Any, float]) -> int:
