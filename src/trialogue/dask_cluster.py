@@ -86,11 +86,11 @@ class Workers:
         Raises:
             UsageError: no scheduler answers, or it has no workers.
         """
-        with self.kept(purpose=purpose) as do:
+        with self.start(purpose=purpose) as do:
             yield from do(function, pieces, task)
 
     @contextlib.contextmanager
-    def kept(self, *, purpose: str) -> Iterator["Map"]:
+    def start(self, *, purpose: str) -> Iterator["Map"]:
         """``map`` without its purpose, for several kinds of work: processes and connections are made once.
 
         Raises:

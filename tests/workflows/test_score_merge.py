@@ -69,7 +69,7 @@ def seen_by(sees: Callable[[Any], bool]) -> Callable[..., Any]:
             pass
 
         @contextmanager
-        def kept(self, *, purpose: str) -> Iterator[Map]:
+        def start(self, *, purpose: str) -> Iterator[Map]:
             def do(function: Any, pieces: Any, task: Any) -> Iterator[Any]:
                 for piece in pieces:
                     yield piece, function(piece, task if sees(piece) else replace(task, folder=ABSENT))

@@ -40,7 +40,7 @@ from trialogue.metrics.engine.shares import (
 from trialogue.metrics.engine.unit_scores import UnitTable
 from trialogue.records.files.arrays import write_arrays
 from trialogue.records.files.jsonl import Note
-from trialogue.workflows.score_parts import Piece, PieceResult, Task, are_large, measure_here, repeated
+from trialogue.workflows.score_parts import Piece, PieceResult, Task, are_large, duplicate_of, measure_here
 
 Tell = Callable[[str], None]
 Fill = Callable[[IO[bytes]], object]
@@ -77,10 +77,10 @@ def measured_pieces(
     placed = pieces if cluster is None else [piece.absolute() for piece in pieces]
     with TemporaryDirectory(prefix="trialogue-") as name:
         folder = Path(name)
-        with Workers(jobs, cluster).kept(purpose="score on a Dask cluster") as do, ALONE.kept(purpose="") as do_here:
-            found, shares, are_seen = _measured(placed, replace(task, folder=folder), do, tell)
+        with Workers(jobs, cluster).start(purpose="score on a Dask cluster") as do, ALONE.start(purpose="") as do_here:
+            found, shares, are_seen = _measure_all(placed, replace(task, folder=folder), do, tell)
             merge = _Merge(folder, len(pieces), tuple(columns_of(found.measurement)))
-            _merged(merge, found.measurement, shares, placed, do if are_seen else do_here, tell)
+            _merge_all(merge, found.measurement, shares, placed, do if are_seen else do_here, tell)
         for problem in found.problems:
             note(problem)
         if sink is not None:
@@ -98,7 +98,7 @@ class _Measured:
     files: dict[str, bytes] = field(default_factory=dict)
 
 
-def _measured(pieces: Sequence[Piece], task: Task, do: Map, tell: Tell) -> tuple[PieceResult, list[Share], bool]:
+def _measure_all(pieces: Sequence[Piece], task: Task, do: Map, tell: Tell) -> tuple[PieceResult, list[Share], bool]:
     """What the pieces gave together but for what is in the folder, the shares, and whether all workers see the folder."""
     whole = PieceResult(Measurement(get_metrics(task.metrics), settings=task.settings))
     problems: list[Problem] = []
@@ -213,7 +213,7 @@ class _Buckets:
         return f"part {self.number + 1} of distinct things"
 
 
-def _merged(
+def _merge_all(
     merge: _Merge, measurement: Measurement, shares: Sequence[Share], pieces: Sequence[Piece], do: Map, tell: Tell
 ) -> None:
     """Merge what is in the folder, and put it into the totals.
@@ -228,22 +228,23 @@ def _merged(
     edges = np.linspace(0, BUCKETS, steps + 1).astype(int).tolist()
     buckets = [_Buckets(number, *each) for number, each in enumerate(pairwise(edges))]
 
-    def each(function: Callable[[Any, _Merge], S | list[Problem] | None], of: Sequence[Any], known: _Merge) -> list[S]:
-        total = 2 * len(ranges) + steps
-        return _done(with_progress(do(function, of, known), tell, "steps of merging", total), function, known)
+    def do_steps(
+        function: Callable[[Any, _Merge], S | list[Problem] | None], of: Sequence[Any], known: _Merge
+    ) -> list[S]:
+        return _collect(with_progress(do(function, of, known), tell, "parts merged", len(of)), function, known)
 
-    sizes = each(_sum_clusters, ranges, merge)
+    sizes = do_steps(_sum_clusters, ranges, merge)
     firsts = tuple(accumulate((size for size, _ in sizes), initial=0))
     merge = replace(merge, firsts=firsts, repeats=any(again for _, again in sizes), steps=steps)
-    again = [place for (place,) in each(_count_things, buckets, merge) if place is not None]
+    again = [place for (place,) in do_steps(_count_things, buckets, merge) if place is not None]
     if again:
         piece, place = min(again)
-        raise DataError(repeated(pieces[piece], place))
-    each(_hold_things, ranges, merge)
+        raise DataError(duplicate_of(pieces[piece], place))
+    do_steps(_hold_things, ranges, merge)
     take_back(measurement, merge.ranges, merge.firsts, merge.files("things", steps), merge.files("held", len(ranges)))
 
 
-def _done(
+def _collect(
     results: Iterator[tuple[Any, S | list[Problem] | None]],
     function: Callable[[Any, _Merge], S | list[Problem] | None],
     merge: _Merge,

@@ -218,7 +218,7 @@ def _records(piece: Piece, note: Note, *, are_plain: bool) -> Iterable[AnyRecord
     return given.with_address(lambda tell: plain_records(given, tell, part=piece.part), note)
 
 
-def repeated(piece: Piece, place: int) -> Problem:
+def duplicate_of(piece: Piece, place: int) -> Problem:
     """The mistake that a dialogue, by its place in a piece, has the id of another piece's."""
     with piece.at_hand() as here:
         records = _records(here, lambda _: None, are_plain=True)

@@ -66,10 +66,10 @@ class Share:
 
 def columns_of(measurement: Measurement) -> list[Column]:
     """Totals that are divided; fits, single ratings, courses and rows of silent units are few, and stay together."""
-    return [column for column, _ in _divided(measurement)]
+    return [column for column, _ in _divided_totals(measurement)]
 
 
-def _divided(measurement: Measurement) -> Iterator[tuple[Column, CountedTotals | SummedTotals]]:
+def _divided_totals(measurement: Measurement) -> Iterator[tuple[Column, CountedTotals | SummedTotals]]:
     for system, place, totals in measurement.by_place():
         if isinstance(totals, CountedTotals) or (type(totals) is SummedTotals and totals.are_sums_alone):
             yield Column(system, place, isinstance(totals, CountedTotals)), totals
@@ -82,7 +82,7 @@ def take_out(measurement: Measurement, dialogues: Sequence[Dialogue]) -> tuple[d
         measurement: changed in place; counts of units and reasons stay.
         dialogues: systems and ids of the piece's dialogues, in order.
     """
-    taken = [(column, *_taken_out(totals)) for column, totals in _divided(measurement)]
+    taken = [(column, *_taken_out(totals)) for column, totals in _divided_totals(measurement)]
     held = sorted({name for _, clusters, _, _ in taken for name in clusters}, key=_encode)
     code = {name: number for number, name in enumerate(held)}
     names = [_encode(name) for name in held]
@@ -158,7 +158,7 @@ class _Names(Sequence[bytes]):
         start, end = self._ends[place : place + 2].tolist()
         return self._bytes[start:end].tobytes()
 
-    def between(self, low: bytes | None, high: bytes | None) -> tuple[int, list[bytes]]:
+    def names_between(self, low: bytes | None, high: bytes | None) -> tuple[int, list[bytes]]:
         """Number of names before a range, and those in it."""
         first = 0 if low is None else bisect_left(self, low)
         last = len(self) if high is None else bisect_left(self, high)
@@ -184,7 +184,7 @@ def by_cluster(
     firsts, names = [], []
     for path in pieces:
         with StoredArrays(path) as stored:
-            first, own = _Names(stored).between(low, high)
+            first, own = _Names(stored).names_between(low, high)
         firsts.append(first)
         names.append(own)
     distinct = sorted(set().union(*names))
@@ -356,7 +356,7 @@ def take_back(
         things: files of ``by_thing``.
         held: files of ``entries``, one for each range, which are read when scores are asked for.
     """
-    for column, totals in _divided(measurement):
+    for column, totals in _divided_totals(measurement):
         keys, sums, sizes = [], [], []
         for path, first in zip(ranges, firsts, strict=False):
             with StoredArrays(path) as stored:

@@ -20,7 +20,7 @@ def write_arrays(stream: IO[bytes], arrays: Mapping[str, Numbers]) -> None:
     start = 0
     for name, array in arrays.items():
         places[name] = array.dtype.str, array.shape, start
-        stream.write(memoryview(np.ascontiguousarray(array)).cast("B") if array.size else b"")
+        stream.write(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
         start += array.nbytes
     directory = json.dumps(places).encode()
     stream.write(directory + len(directory).to_bytes(TAIL, "little"))

@@ -28,6 +28,7 @@ from trialogue.stats.arrays import CELLS, Floats, Ints
 AnyInts: TypeAlias = npt.NDArray[np.integer[Any]]
 
 BLOCK = 1 << 14  # clusters whose entries are worked on at a time
+TABLE = 1 << 22  # numbers of the table of what each size loses; 32 MB
 FEWEST_CLUSTERS = 1.0  # below one whole cluster the curve is a straight line, which no data support
 
 
@@ -176,10 +177,13 @@ class Rarefied:
         drawn, row = np.unique(wanted, return_inverse=True)
         fewer = counts.occurrences - 1
         found = np.empty(counts.clusters)
-        for rows in _chunks(len(drawn), 2 * len(fewer)):
-            missed = miss_probability(counts.occurrences, counts.clusters - 1, drawn[rows])
-            lost = miss_probability(fewer, counts.clusters - 1, drawn[rows]) - missed
-            whole = (counts.types * (1 - missed)).sum(axis=1)
+        for rows in _chunks(len(drawn), len(fewer), TABLE):  # each is a pass over what clusters hold
+            own_sizes = drawn[rows]
+            whole, lost = np.empty(len(own_sizes)), np.empty((len(own_sizes), len(fewer)))
+            for part in _chunks(len(own_sizes), 2 * len(fewer)):
+                missed = miss_probability(counts.occurrences, counts.clusters - 1, own_sizes[part])
+                lost[part] = miss_probability(fewer, counts.clusters - 1, own_sizes[part]) - missed
+                whole[part] = (counts.types * (1 - missed)).sum(axis=1)
             for block in counts.blocks():
                 of_cluster = row[block.clusters] - rows.start
                 here = (of_cluster >= 0) & (of_cluster < rows.stop - rows.start)
@@ -248,6 +252,6 @@ def occurrences_of(types: Ints, clusters: npt.NDArray[np.integer[Any]], *, count
     return Occurrences(count, occurrences, counted, cluster, entry, held)
 
 
-def _chunks(rows: int, width: int) -> Iterator[slice]:
-    step = max(1, CELLS // max(width, 1))
+def _chunks(rows: int, width: int, cells: int = CELLS) -> Iterator[slice]:
+    step = max(1, cells // max(width, 1))
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
