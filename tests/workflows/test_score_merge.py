@@ -13,7 +13,7 @@ from tests.workflows.test_score_parts import FEW
 from trialogue.dask_cluster import ALONE, Map
 from trialogue.errors import DataError
 from trialogue.metrics.engine.shares import Share, bounds_of
-from trialogue.records import Dialogue, Ending, Utterance, write_records
+from trialogue.records import Dialogue, Ending, Response, Situation, Utterance, write_records
 from trialogue.records.files.jsonl import to_line
 from trialogue.stats.resampling import rarefaction
 from trialogue.workflows import score_merge, score_parts
@@ -171,6 +171,17 @@ def test_nothing_is_left_behind_and_nothing_written_after_a_mistake(
     assert not list((tmp_path / "scratch").iterdir())
 
 
+def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = shards(tmp_path / "many", talks(random.Random(1), 30), random.Random(1), 3)
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(score_merge, "write_arrays", fail)
+    with pytest.raises(DataError, match=r"cannot be written \(No space left on device\).*Set TMPDIR"):
+        merged(folder, jobs=2)
+
+
 def test_what_was_recommended_is_counted_by_concentration(tmp_path: Path) -> None:
     """Gini's coefficient is a function of how many items occur in how many clusters, without each cluster in turn."""
     rng = random.Random(3)
@@ -185,3 +196,23 @@ def test_what_was_recommended_is_counted_by_concentration(tmp_path: Path) -> Non
     folder = shards(tmp_path / "many", found, rng, 7)
     names = {"metrics": ["gini(size=40)@mentions", "coverage(size=40)@mentions"], "settings": FEW, "any_language": True}
     assert list(map(to_line, score(folder, jobs=2, **names))) == list(map(to_line, score(folder, **names)))  # type: ignore[arg-type]
+
+
+def test_situations_and_compressed_files_are_read_by_several_processes_too(tmp_path: Path) -> None:
+    """Replies to situations are measured by one process in the end, with those of all files."""
+    text = Utterance(speaker="system", text="try the film Heat with Al Pacino")
+    situations = [
+        Situation(id=f"{number}", context=(Utterance(speaker="user", text="a film?"),), reference=text, dialogue_id="d")
+        for number in range(8)
+    ]
+    said = Utterance(speaker="system", text="the film Heat is a good one")
+    replies = [Response(situation_id=each.id, system="offline", utterance=said) for each in situations]
+    write_records(tmp_path / "1.jsonl", situations[:4])
+    write_records(tmp_path / "2.jsonl", replies)
+    write_records(tmp_path / "3.jsonl", situations[4:])
+    assert merged(tmp_path, jobs=2, any_language=True) == merged(tmp_path, any_language=True)
+    write_records(tmp_path / "4.jsonl.gz", talks(random.Random(2), 30))
+    names: dict[str, Any] = {"metrics": ["length", "distinct(n=2)", "bleu"], "settings": FEW, "any_language": True}
+    found = [list(map(to_line, score(tmp_path, jobs=jobs, **names))) for jobs in (1, 2)]
+    assert found[0] == found[1]
+    assert any("bleu" in line for line in found[0])

@@ -110,7 +110,7 @@ def _measure_all(pieces: Sequence[Piece], task: Task, do: Map, tell: Tell) -> tu
         elif not problems:
             assert task.folder is not None
             for name, data in found.files.items():
-                (task.folder / name).write_bytes(data)
+                _put(task.folder / name, partial(_write_bytes, data))
                 are_seen = False
             whole.merge(found.result)
             shares.append(found.share)
@@ -152,12 +152,26 @@ def _bytes_of(fill: Fill) -> bytes:
     return stream.getvalue()
 
 
+def _write_bytes(data: bytes, stream: IO[bytes]) -> None:
+    stream.write(data)
+
+
 def _put(path: Path, fill: Fill) -> None:
-    """Write a file, and name it when it is whole: a piece may be done twice, if its worker seemed to be lost."""
+    """Write a file, and name it when it is whole: a piece may be done twice, if its worker seemed to be lost.
+
+    Raises:
+        DataError: the disk is full, or does not answer.
+    """
     unfinished = path.with_name(f"{path.name}.{uuid4().hex}")
-    with unfinished.open("wb") as stream:
-        fill(stream)
-    unfinished.replace(path)
+    try:
+        with unfinished.open("wb") as stream:
+            fill(stream)
+        unfinished.replace(path)
+    except OSError as error:
+        hint = "It holds what processes exchange. Set TMPDIR to a folder with more room."
+        raise DataError(
+            Problem(f"this folder cannot be written ({error.strerror}).", str(path.parent), hint=hint)
+        ) from error
 
 
 def _units(folder: Path, pieces: int) -> Iterator[Any]:
