@@ -35,19 +35,18 @@ def mean(sums: Floats) -> Floats:
 
 @given(sides=SIDES)
 def test_a_difference_of_sums_is_the_same(sides: tuple[dict[int, float], dict[int, float]]) -> None:
-    named = difference(*map(by_name, sides), mean, permutations=50)
-    assert difference(*map(by_number, sides), mean, permutations=50) == named
+    a, b = sides
+    named = difference(by_name(a), by_name(b), mean, permutations=50)
+    assert difference(by_number(a), by_number(b), mean, permutations=50) == named
 
 
 @given(sides=SIDES)
 def test_a_jackknife_of_both_sides_is_the_same(sides: tuple[dict[int, float], dict[int, float]]) -> None:
-    values = [sum(side.values()) for side in sides]
-    named = jackknife_difference(*sides, *values, 7)
-    numbers = [
-        NumberedValues(np.array(sorted(side)), np.array([side[key] for key in sorted(side)], dtype=float))
-        for side in sides
-    ]
-    assert jackknife_difference(*numbers, *values, 7) == named
+    a, b = sides
+    values = sum(a.values(), 0.0), sum(b.values(), 0.0)
+    numbers = [NumberedValues(np.array(sorted(side)), np.array([side[key] for key in sorted(side)])) for side in sides]
+    named = jackknife_difference(a, b, values[0], values[1], 7)
+    assert jackknife_difference(numbers[0], numbers[1], values[0], values[1], 7) == named
     assert [dict(each) for each in numbers] == [*sides]
 
 
