@@ -52,6 +52,14 @@ def test_results_are_in_the_order_of_the_pieces(workers: Workers, count: int) ->
 
 
 @pytest.mark.parametrize("workers", WAYS, ids=str)
+def test_several_kinds_of_work_are_done_by_the_same_processes(workers: Workers) -> None:
+    with workers.start(purpose=PURPOSE) as do:
+        for task in (0, 2, 0):
+            found = [result for _, result in do(square, map(Piece, range(4)), task)]
+            assert [each for each in found if isinstance(each, int)] == ([0, 1, 4, 9] if task == 0 else [0, 4])
+
+
+@pytest.mark.parametrize("workers", WAYS, ids=str)
 def test_mistakes_of_every_piece_come_back(workers: Workers) -> None:
     found = [result for _, result in workers.map(square, map(Piece, range(6)), 2, purpose=PURPOSE)]
     problems = [each.file for result in found if isinstance(result, list) for each in result]

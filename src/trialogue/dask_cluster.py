@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from typing import Any, Protocol, TypeVar, cast
 
@@ -38,6 +39,16 @@ class Named(Protocol):
 P = TypeVar("P", bound=Named)
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+class Map(Protocol):
+    """Does pieces of work somewhere: ``Workers.map``."""
+
+    def __call__(
+        self, function: Callable[[P, T], R | list[Problem]], pieces: Iterable[P], task: T, /
+    ) -> Iterator[tuple[P, R | list[Problem]]]:
+        """Every piece with its result, or its mistakes, in the order of the pieces."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -75,11 +86,27 @@ class Workers:
         Raises:
             UsageError: no scheduler answers, or it has no workers.
         """
+        with self.start(purpose=purpose) as do:
+            yield from do(function, pieces, task)
+
+    @contextlib.contextmanager
+    def start(self, *, purpose: str) -> Iterator["Map"]:
+        """``map`` without its purpose, for several kinds of work: processes and connections are made once.
+
+        Raises:
+            UsageError: no scheduler answers, or it has no workers.
+        """
         if self.cluster is not None:
-            return _on_cluster(self.cluster, self.jobs, function, pieces, task, purpose)
-        if self.jobs > 1:
-            return _in_processes(self.jobs, function, pieces, task)
-        return ((piece, function(piece, task)) for piece in pieces)
+            cluster = DaskCluster(self.cluster, jobs=self.jobs, purpose=purpose)
+            try:
+                yield partial(_on_cluster, cluster)
+            finally:
+                cluster.close()
+        elif self.jobs > 1:
+            with _executor(self.jobs - 1) as executor:
+                yield partial(_in_processes, executor, self.jobs)
+        else:
+            yield lambda function, pieces, task: ((piece, function(piece, task)) for piece in pieces)
 
 
 ALONE = Workers()
@@ -104,36 +131,35 @@ def _executor(count: int) -> Any:
 
 
 def _in_processes(
-    jobs: int, function: Callable[[P, T], R | list[Problem]], pieces: Iterable[P], task: T
+    executor: Any, jobs: int, function: Callable[[P, T], R | list[Problem]], pieces: Iterable[P], task: T
 ) -> Iterator[tuple[P, R | list[Problem]]]:
     """Results in order; while it waits for one, this process does the last of those that no other has begun."""
     from loky.process_executor import BrokenProcessPool
 
     rest, out, is_broken = iter(pieces), deque[_HandedOut](), False
-    with _executor(jobs - 1) as executor:
-        try:
-            while True:
-                while not is_broken and len(out) < AHEAD * jobs and (piece := next(rest, None)) is not None:
-                    try:
-                        out.append(_HandedOut(piece, executor.submit(function, piece, task)))
-                    except BrokenProcessPool:
-                        is_broken, rest = True, chain((piece,), rest)
-                if not out:
-                    break
-                head = out.popleft()
-                for mine in (head, *reversed(out)):
-                    if head.own or head.future.done():
-                        break
-                    if not mine.own and mine.future.cancel():
-                        mine.own.append(function(mine.piece, task))
+    try:
+        while True:
+            while not is_broken and len(out) < AHEAD * jobs and (piece := next(rest, None)) is not None:
                 try:
-                    yield head.piece, head.own[0] if head.own else head.future.result()
-                except BrokenProcessPool:  # which of the pieces it was, shows when each has a process of its own
-                    is_broken = True
-                    yield head.piece, _result_of_own_process(function, head.piece, task)
-        finally:  # the reader of the results may stop before the last one
-            for each in out:
-                each.future.cancel()
+                    out.append(_HandedOut(piece, executor.submit(function, piece, task)))
+                except BrokenProcessPool:
+                    is_broken, rest = True, chain((piece,), rest)
+            if not out:
+                break
+            head = out.popleft()
+            for mine in (head, *reversed(out)):
+                if head.own or head.future.done():
+                    break
+                if not mine.own and mine.future.cancel():
+                    mine.own.append(function(mine.piece, task))
+            try:
+                yield head.piece, head.own[0] if head.own else head.future.result()
+            except BrokenProcessPool:  # which of the pieces it was, shows when each has a process of its own
+                is_broken = True
+                yield head.piece, _result_of_own_process(function, head.piece, task)
+    finally:  # the reader of the results may stop before the last one
+        for each in out:
+            each.future.cancel()
     for piece in rest:
         yield piece, _result_of_own_process(function, piece, task)
 
@@ -149,26 +175,17 @@ def _result_of_own_process(function: Callable[[P, T], R | list[Problem]], piece:
 
 
 def _on_cluster(
-    address: str,
-    jobs: int,
-    function: Callable[[P, T], R | list[Problem]],
-    pieces: Iterable[P],
-    task: T,
-    purpose: str,
+    cluster: "DaskCluster", function: Callable[[P, T], R | list[Problem]], pieces: Iterable[P], task: T
 ) -> Iterator[tuple[P, R | list[Problem]]]:
     """Results in order, from the workers of a cluster."""
-    cluster = DaskCluster(address, jobs=jobs, purpose=purpose)
-    try:
-        rest, waiting = iter(pieces), deque[tuple[P, Any]]()
-        while True:
-            while len(waiting) < WAITING * cluster.capacity() and (piece := next(rest, None)) is not None:
-                waiting.append((piece, cluster.submit(function, piece, task, retries=RETRIES)))
-            if not waiting:
-                return
-            piece, future = waiting.popleft()
-            yield piece, _result_of(future, piece, cluster)
-    finally:
-        cluster.close()
+    rest, waiting = iter(pieces), deque[tuple[P, Any]]()
+    while True:
+        while len(waiting) < WAITING * cluster.capacity() and (piece := next(rest, None)) is not None:
+            waiting.append((piece, cluster.submit(function, piece, task, retries=RETRIES)))
+        if not waiting:
+            return
+        piece, future = waiting.popleft()
+        yield piece, _result_of(future, piece, cluster)
 
 
 def _result_of(future: Any, piece: Named, cluster: "DaskCluster") -> Any:

@@ -3,22 +3,22 @@
 import os
 import random
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.workflows.test_score_parts import FEW, METRICS, dialogue
-from trialogue.dask_cluster import DaskCluster
+from trialogue.dask_cluster import DaskCluster, Named
 from trialogue.datasets.conversion import shard
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, Score
 from trialogue.records.files.jsonl import to_line
-from trialogue.workflows import score_parts
 from trialogue.workflows.score import score
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed (extra 'cluster')")
 
+STEPS = ("range 1 of clusters", "part 1 of distinct things")
 DIALOGUES = [dialogue(number) for number in range(600)]
 
 
@@ -68,13 +68,13 @@ class Fault:
         for number in range(times):
             (self.lives / f"{shard.name}.{number}").touch()
 
-    def __call__(self, piece: score_parts.Piece, task: score_parts.Task) -> object:
-        for life in self.lives.glob(f"{Path(piece.input.given).name}.*"):
+    def __call__(self, function: Callable[..., object], piece: Named, task: object) -> object:
+        for life in self.lives.glob(f"{Path(piece.given).name}.*"):
             life.unlink()
             if self.is_deadly:
                 os.kill(os.getpid(), signal.SIGKILL)
             raise OSError("the disk is away")
-        return score_parts.__dict__["_measure_in_process"](piece, task)
+        return function(piece, task)
 
 
 @pytest.fixture
@@ -82,17 +82,19 @@ def fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fault:
     (tmp_path / "lives").mkdir()
     found, submit = Fault(tmp_path / "lives"), DaskCluster.submit
     monkeypatch.setattr(
-        DaskCluster, "submit", lambda self, _, *arguments, **options: submit(self, found, *arguments, **options)
+        DaskCluster, "submit", lambda self, *arguments, **options: submit(self, found, *arguments, **options)
     )
     return found
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed_costs_nothing_but_time(tmp_path: Path, fault: Fault) -> None:
+@pytest.mark.parametrize("work", ["part-000001.jsonl", "range 1 of clusters", "part 1 of distinct things"])
+def test_a_worker_that_is_killed_costs_nothing_but_time(work: str, tmp_path: Path, fault: Fault) -> None:
     files = shard(DIALOGUES, tmp_path / "many", size=200)
+    assert work in {*(each.name for each in files), *STEPS}
     expected = lines(score(tmp_path / "many", metrics=METRICS, settings=FEW))
     fault.is_deadly = True
-    fault.plan(files[1], 1)
+    fault.plan(Path(work), 1)
     assert lines(score(tmp_path / "many", metrics=METRICS, settings=FEW, cluster="local", jobs=2)) == expected
     assert not list(fault.lives.iterdir())
 
@@ -106,6 +108,20 @@ def test_shards_that_fail_are_tried_again_then_all_named(tmp_path: Path, address
     assert [Path(each.file or "").name for each in refused.value.problems] == [files[2].name, files[4].name]
     assert all("no worker could read it, after 3 attempts" in each.what for each in refused.value.problems)
     assert len(list(fault.lives.iterdir())) == 2 * (9 - 3)
+
+
+@pytest.mark.parametrize("step", [*STEPS])
+def test_a_step_of_merging_that_fails_is_tried_again_then_named(
+    step: str, tmp_path: Path, address: str, fault: Fault
+) -> None:
+    shard(DIALOGUES[:60], tmp_path / "many", size=10)
+    expected = lines(score(tmp_path / "many", metrics=METRICS, settings=FEW))
+    fault.plan(Path(step), 2)
+    assert lines(score(tmp_path / "many", metrics=METRICS, settings=FEW, cluster=address)) == expected
+    fault.plan(Path(step), 9)
+    with pytest.raises(DataError, match="after 3 attempts") as refused:
+        score(tmp_path / "many", metrics=METRICS, settings=FEW, cluster=address)
+    assert [each.file for each in refused.value.problems] == [step]
 
 
 def test_mistakes_of_all_shards_are_reported_at_once(tmp_path: Path, address: str) -> None:

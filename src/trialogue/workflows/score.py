@@ -20,7 +20,8 @@ from trialogue.options import AnyLanguage, Jobs
 from trialogue.records import Manifest, Score
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.subjects.evaluation.commands.display import Scores
-from trialogue.workflows.score_parts import Task, Tell, measure_pieces, pieces_of
+from trialogue.workflows.score_merge import Tell, measured_pieces
+from trialogue.workflows.score_parts import Task, pieces_of
 
 
 @few_collections()
@@ -72,27 +73,27 @@ def score(
     chosen = get_metrics(names)
     sources = with_data_read(given, references=references, contexts=contexts, mapping=mapping)
     inputs = sources_of(sources, format_name=format_name, mapping=mapping)
-    data_hash = _hash(inputs)
     offline_only = [metric for metric in chosen if needs_offline(metric)]
     task = Task(
         tuple(name for name in names if not needs_offline(get_metric(name))),
         settings,
-        data_hash,
         keeps_units=sink is not None,
     )
     pieces = pieces_of(inputs, jobs, note, on_cluster=cluster is not None)
     tell = progress or (lambda _line: None)
-    found = measure_pieces(pieces, task, jobs=jobs, cluster=cluster, note=note, sink=sink, tell=tell)
-    found.measurement.finish()
-    scores = found.measurement.scores()
+    with measured_pieces(pieces, task, jobs=jobs, cluster=cluster, note=note, sink=sink, tell=tell) as found:
+        data_hash = _hash(found.digests)
+        found.measurement.rest_on(data_hash)
+        found.measurement.finish()
+        scores = found.measurement.scores()
     survey = found.survey
     offline = offline_conversations(found.situations, found.responses)
     if offline:
-        answering = offline_only if found.dialogues else chosen
+        answering = offline_only if found.has_dialogues else chosen
         scores += measure(survey.watch(offline), answering, settings=settings, data_hash=data_hash, sink=sink)
     if not scores:
         raise DataError(
-            _no_records_problem(inputs, [metric.measure for metric in chosen], found_dialogues=bool(found.dialogues))
+            _no_records_problem(inputs, [metric.measure for metric in chosen], found_dialogues=found.has_dialogues)
         )
     fitting = screen(scores, chosen, survey, any_language=any_language)
     lines = language_lines(fitting.mismatches)
@@ -141,6 +142,5 @@ def _no_records_problem(
     return Problem("there are neither dialogues nor responses to score.", file=file, hint=hint)
 
 
-def _hash(inputs: Iterable[Input | InMemory]) -> str:
-    digests = [digest for item in inputs for digest in item.digests().values()]
+def _hash(digests: Iterable[str]) -> str:
     return Manifest(command="score", inputs={str(place): digest for place, digest in enumerate(digests)}).data_hash

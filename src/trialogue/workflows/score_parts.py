@@ -1,13 +1,12 @@
-"""Score files in parts, in several processes or on a Dask cluster if requested, and merge the totals."""
+"""Cut files into pieces, and measure pieces in one process."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from trialogue.dask_cluster import Workers
 from trialogue.datasets import AnyRecord
 from trialogue.datasets.door.admission import Admission
 from trialogue.datasets.formats.trialogue_jsonl import FORMAT, read_plain
@@ -15,11 +14,10 @@ from trialogue.errors import DataError, Problem
 from trialogue.findings.languages import LanguageSurvey
 from trialogue.inputs.locations import Input, name_system, reader_of
 from trialogue.inputs.memory import InMemory
-from trialogue.long_work import few_collections, with_progress
 from trialogue.metrics import Settings, conversations_of, get_metrics
 from trialogue.metrics.engine.engine import BATCH, Measurement, Sink
 from trialogue.metrics.engine.text_batches import read_only_texts
-from trialogue.metrics.engine.unit_scores import ColumnSink, UnitTable
+from trialogue.metrics.engine.unit_scores import ColumnSink
 from trialogue.records import Dialogue, Response, Situation
 from trialogue.records.files.jsonl import Note, Part, parts_of
 from trialogue.records.files.opening import COMPRESSED, fetch
@@ -61,8 +59,8 @@ def _in_lists(records: Iterable[AnyRecord]) -> Iterator[list[AnyRecord]]:
 
 
 PIECES = 4  # of a file for each process: what is slow to start, or has the longer dialogues, takes fewer
-Tell = Callable[[str], None]
-PIECE_BYTES = 128 << 20  # of a file on a cluster; larger ones are cut
+PIECE_BYTES = 128 << 20  # of a file of which several processes measure parts, or that is large; larger ones are cut
+LARGE = 1 << 30  # bytes from which one process, too, keeps of a piece only what does not grow with the data
 
 
 @dataclass(frozen=True)
@@ -71,6 +69,8 @@ class Piece:
 
     input: Input | InMemory
     part: Part | None = None
+    number: int = 0
+    """Its place among all pieces."""
 
     @property
     def given(self) -> str:
@@ -100,9 +100,10 @@ class Task:
     metrics: tuple[str, ...]
     """Names of metrics."""
     settings: Settings | None
-    data_hash: str
     keeps_units: bool = False
     """Whether scores of units are wanted."""
+    folder: Path | None = None
+    """Where totals that grow with the data are put; None: they stay in the result."""
 
 
 @dataclass
@@ -115,107 +116,72 @@ class PieceResult:
     situations: list[Situation] = field(default_factory=list)
     responses: list[Response] = field(default_factory=list)
     dialogues: dict[tuple[str | None, str], None] = field(default_factory=dict)
-    """Systems and ids of the dialogues."""
-    units: UnitTable = field(default_factory=UnitTable)
-    """Unit scores, if the task requires them and no sink has consumed them."""
+    """Systems and ids of the dialogues; empty where they were put into the folder of the task."""
+    has_dialogues: bool = False
+    """Whether there are any."""
+    digests: list[str] = field(default_factory=list)
+    """sha256 of the files, in order: those of an input are with its first piece."""
     problems: list[Problem] = field(default_factory=list)
     """Repairs that were not reported yet."""
 
-    def merge(self, other: "PieceResult", given: str) -> None:
-        """Add the content of other pieces.
-
-        Raises:
-            DataError: a dialogue is in both.
-        """
-        for key in other.dialogues:
-            if key in self.dialogues:
-                raise DataError(_duplicate_problem(key, given))
-        self.dialogues |= other.dialogues
+    def merge(self, other: "PieceResult") -> None:
+        """Add the content of other pieces, but for what was put into a folder."""
+        self.has_dialogues = self.has_dialogues or other.has_dialogues
         self.measurement.merge(other.measurement)
         self.survey.merge(other.survey)
         self.situations += other.situations
         self.responses += other.responses
-        self.units.extend(other.units)
+        self.digests += other.digests
         self.problems += other.problems
 
 
 def pieces_of(inputs: Sequence[Input | InMemory], jobs: int, note: Note, *, on_cluster: bool = False) -> list[Piece]:
     """Split inputs into pieces for several processes: uncompressed record files are cut, others stay whole."""
     pieces: list[Piece] = []
+    whole = sum(_size_of(item) for item in inputs)
     for item in inputs:
-        count = 1 if isinstance(item, InMemory) else _count_of_parts(item, jobs, note, on_cluster=on_cluster)
+        count = 1 if isinstance(item, InMemory) else _count_of_parts(item, whole, jobs, note, on_cluster=on_cluster)
         if isinstance(item, InMemory) or count == 1:
             pieces.append(Piece(item))
         else:
             parts = parts_of(item.path, count, lines=BATCH)
             pieces += [Piece(replace(item, reader=FORMAT), part) for part in parts]
-    return pieces
+    return [replace(piece, number=number) for number, piece in enumerate(pieces)]
 
 
-def _count_of_parts(item: Input, jobs: int, note: Note, *, on_cluster: bool) -> int:
-    """Parts that a file is cut into: several for each process; on a cluster, at least as many as hold few bytes."""
-    count = PIECES * jobs if jobs > 1 else 1
-    is_file = item.corpus is None and item.path.is_file() and item.path.suffix not in COMPRESSED
-    if is_file and on_cluster:
-        count = max(count, -(-item.path.stat().st_size // PIECE_BYTES))
-    return count if is_file and count > 1 and (item.reader or reader_of(item.path, note)) is FORMAT else 1
+def _count_of_parts(item: Input, whole: int, jobs: int, note: Note, *, on_cluster: bool) -> int:
+    """Parts that a file is cut into: for each process several of all files, and so many that none has too many bytes."""
+    size = _size_of(item)
+    count = -(-PIECES * jobs * size // max(whole, 1)) if jobs > 1 else 1
+    if jobs > 1 or on_cluster or whole > LARGE:
+        count = max(count, -(-size // PIECE_BYTES))
+    return count if size and count > 1 and (item.reader or reader_of(item.path, note)) is FORMAT else 1
 
 
-def measure_pieces(
-    pieces: Sequence[Piece],
-    task: Task,
-    *,
-    jobs: int,
-    cluster: str | None = None,
-    note: Note,
-    sink: Sink | None,
-    tell: Tell = lambda _line: None,
-) -> PieceResult:
-    """Measure pieces; the result does not depend on the number of processes, nor on where they run.
+def are_large(pieces: Sequence[Piece]) -> bool:
+    """Whether pieces have so many bytes that the totals of all should not be in memory at once."""
+    inputs = (piece.input for piece in pieces if piece.part is None or piece.part.start == 0)
+    return sum(map(_size_of, inputs)) > LARGE
+
+
+def _size_of(item: Input | InMemory) -> int:
+    """Bytes of a file that can be cut; 0 of anything else."""
+    if isinstance(item, InMemory) or item.corpus is not None or item.path.suffix in COMPRESSED:
+        return 0
+    return item.path.stat().st_size if item.path.is_file() else 0
+
+
+def measure_here(pieces: Sequence[Piece], task: Task, note: Note, sink: Sink | ColumnSink | None) -> PieceResult:
+    """Measure pieces in this process.
 
     Raises:
-        DataError: unreadable input, every mistake at once, or a dialogue that occurs twice; a piece that no worker could
-            measure.
-        UsageError: the cluster does not answer.
+        DataError: unreadable input, or a dialogue that occurs twice.
     """
-    if cluster is None and (jobs == 1 or len(pieces) < 2):
-        return _measure(pieces, task, note, sink)
-    whole = PieceResult(Measurement(get_metrics(task.metrics), settings=task.settings, data_hash=task.data_hash))
-    problems: list[Problem] = []
-    placed = pieces if cluster is None else [piece.absolute() for piece in pieces]
-    results = Workers(jobs, cluster).map(_measure_in_process, placed, task, purpose="score on a Dask cluster")
-    for piece, found in with_progress(results, tell, "parts measured", len(pieces)):
-        if not isinstance(found, PieceResult):
-            problems += found
-        elif not problems:
-            whole.merge(found, piece.given)
-    if problems:
-        raise DataError(problems)
-    for problem in whole.problems:
-        note(problem)
-    if sink is not None:
-        for score in whole.units:
-            sink(score)
-    return whole
-
-
-@few_collections()
-def _measure_in_process(piece: Piece, task: Task) -> PieceResult | list[Problem]:
-    """Result of one piece from a worker process; errors are returned, so that those of all pieces are reported together."""
-    problems: list[Problem] = []
-    units = UnitTable()
-    try:
-        with piece.at_hand() as here:
-            found = _measure([here], task, problems.append, units if task.keeps_units else None)
-    except DataError as error:
-        return list(error.problems)
-    found.problems, found.units = problems, units
-    return found
-
-
-def _measure(pieces: Sequence[Piece], task: Task, note: Note, sink: Sink | ColumnSink | None) -> PieceResult:
     metrics = get_metrics(task.metrics)
-    found = PieceResult(Measurement(metrics, settings=task.settings, data_hash=task.data_hash))
+    found = PieceResult(Measurement(metrics, settings=task.settings))
+    for piece in pieces:
+        if piece.part is None or piece.part.start == 0:
+            found.digests += piece.input.digests().values()
     are_texts = sink is None and read_only_texts(metrics)
     dialogues = _dialogues(pieces, found, note, are_plain=are_texts)
     if not metrics:
@@ -245,6 +211,7 @@ def _dialogues(
                 raise DataError(
                     _duplicate_problem(_first_repeat(dialogues, list(found.dialogues)[:known]), piece.input.given)
                 )
+            found.has_dialogues |= bool(dialogues)
             found.situations += [record for record in records if isinstance(record, Situation)]
             found.responses += [record for record in records if isinstance(record, Response)]
             yield dialogues
@@ -264,6 +231,15 @@ def _records(piece: Piece, note: Note, *, are_plain: bool) -> Iterator[Sequence[
     else:
         given = piece.input
         yield from given.with_address(lambda tell: plain_records(given, tell, part=piece.part), note)
+
+
+def duplicate_of(piece: Piece, place: int) -> Problem:
+    """The mistake that a dialogue, by its place in a piece, has the id of another piece's."""
+    with piece.at_hand() as here:
+        records = chain.from_iterable(_records(here, lambda _: None, are_plain=True))
+        dialogues = (each for each in records if isinstance(each, AnyDialogue))
+        dialogue = next(islice(dialogues, place, None))
+    return _duplicate_problem((dialogue.system, dialogue.id), piece.given)
 
 
 def _duplicate_problem(key: tuple[str | None, str], given: str) -> Problem:

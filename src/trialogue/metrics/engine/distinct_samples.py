@@ -4,7 +4,7 @@ Rarefied, both sides are reduced to the size of the smaller one (n-grams, or rep
 ``trialogue.stats.resampling.rarefaction``.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from trialogue.metrics.base import Array, ConcentrationMetric, CountMetric, Equa
 from trialogue.metrics.engine.unit_scores import no_value
 from trialogue.records import DistinctCounts, Estimate, MeasureName, Reason, ReasonCode
 from trialogue.stats import jackknife_difference
+from trialogue.stats.resampling.clusters import NumberedKeys
 from trialogue.stats.resampling.rarefaction import (
     Occurrences,
     Rarefied,
@@ -21,6 +22,7 @@ from trialogue.stats.resampling.rarefaction import (
     comparable,
     rarefy_to_common_size,
 )
+from trialogue.stats.resampling.replicates import NumberedValues
 
 SAME_SIZE = 1.05  # replies this near in number are taken as equal; distinct things grow with them, not in proportion
 ROUNDING = 1e-9  # relative; differences of log-gamma functions have fewer digits, and equal values must stay equal
@@ -32,8 +34,8 @@ class CountedSample:
 
     metric: CountMetric
     """Gives values from counts."""
-    clusters: tuple[str, ...]
-    """Names of the clusters."""
+    clusters: tuple[str, ...] | NumberedKeys
+    """The clusters by name or number."""
     counts: Occurrences
     """In how many clusters things occur."""
     total: Array
@@ -64,7 +66,7 @@ class CountedSample:
             measure=MeasureName(self.metric.measure),
             system=system,
             replies=self.replies,
-            clusters=self.clusters,
+            clusters=tuple(map(str, self.clusters)),
             total=tuple(int(one) for one in self.total.tolist()),
             extra=tuple(self.extra.tolist()),
             occurrences=tuple(counts.occurrences.tolist()),
@@ -81,7 +83,7 @@ class CountedSample:
             return self.metric.concentration(self.counts.occurrences.astype(float), self.counts.types.astype(float))
         return float(self._values(np.array([float(self.counts.distinct)]), self.total.sum(), self.extra.sum())[0])
 
-    def with_and_without(self) -> tuple[float, dict[Hashable, float]]:
+    def with_and_without(self) -> tuple[float, Mapping[Hashable, float]]:
         """The value, and the leave-one-cluster-out values by cluster."""
         if isinstance(self.metric, ConcentrationMetric):
             found = [self.metric.concentration(*held) for held in self.counts.leave_outs()]
@@ -142,7 +144,7 @@ class CountedSample:
 
     def _leave_outs(
         self, size: EqualSize, side: RarefiedSample, other: "CountedSample", value: float, other_value: float
-    ) -> dict[Hashable, float]:
+    ) -> Mapping[Hashable, float]:
         """This side's value without each cluster, less what that changes of the other's.
 
         Where the smaller side loses a cluster, the size that both are rarefied to falls, and the other's value moves, too.
@@ -165,7 +167,9 @@ class CountedSample:
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.metric.value(distinct, total, extra)
 
-    def _index_by_cluster(self, values: Array) -> dict[Hashable, float]:
+    def _index_by_cluster(self, values: Array) -> Mapping[Hashable, float]:
+        if isinstance(self.clusters, NumberedKeys):
+            return NumberedValues(self.clusters.numbers, values)
         return dict(zip(self.clusters, values.tolist(), strict=True))
 
 

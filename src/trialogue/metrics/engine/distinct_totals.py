@@ -28,7 +28,9 @@ from trialogue.metrics.text.word_hashes import NGrams, distinct, distinct_ngrams
 from trialogue.records import DistinctCounts, Estimate, Reason, ReasonCode
 from trialogue.records.scores.score_table import Values
 from trialogue.stats import jackknife
+from trialogue.stats.resampling.clusters import NumberedKeys
 from trialogue.stats.resampling.rarefaction import Occurrences, occurrences_of
+from trialogue.stats.resampling.replicates import values_array
 
 BUFFER = 1 << 20  # pairs held before those that came twice are dropped; 12 MB
 
@@ -74,6 +76,10 @@ class Incidence:
         """
         hashes, own = other._join()
         self.add_pairs(hashes, clusters[own], are_new=are_new)
+
+    def pairs(self) -> tuple[NDArray[np.uint64], Clusters]:
+        """Hashes and clusters of all pairs, each once."""
+        return self._join()
 
     def occurrences(self, clusters: int, *, is_last: bool = False) -> Occurrences:
         """Number of clusters in which types occur, without the hashes; these are dropped where nothing else is asked."""
@@ -213,6 +219,17 @@ class CountedTotals:
         self._measured = None
         self._units += other._units
 
+    def take_out(self) -> tuple[list[str], Array, Incidence]:
+        """Names of clusters, their sums and their types, which are gone from here; counts of units stay."""
+        taken = list(self._index), self._sizes, self._incidence
+        self._incidence, self._index, self._room, self._measured = Incidence(), {}, np.zeros((0, 2)), None
+        return taken
+
+    def take_back(self, clusters: NumberedKeys, sizes: Array, counts: Occurrences) -> None:
+        """Put in what was made of all that was taken out of these totals and of those merged into them."""
+        total, extra = sizes.T.copy()
+        self._measured = CountedSample(self.metric, clusters, counts, total, extra, self._units)
+
     def _sample(self) -> CountedSample:
         """The counts, computed once for all comparisons."""
         if self._measured is None:
@@ -241,7 +258,7 @@ class CountedTotals:
         if len(without) < MIN_CLUSTERS:
             why = Reason.of(ReasonCode.TOO_FEW_CLUSTERS_FOR_DISTINCT, clusters=len(without))
             return Estimate(value=value, n=self._units, clusters=len(without), why=why)
-        found = jackknife(list(without.values()), value, self._units, confidence=settings.confidence)
+        found = jackknife(values_array(without), value, self._units, confidence=settings.confidence)
         return found.cut_off(self.metric.card.low, self.metric.card.high)
 
     def minus(self, other: "CountedTotals", settings: Settings) -> Estimate:

@@ -142,6 +142,15 @@ class Measurement:
         self._acts.update(other._acts)
         self._act_labellers |= other._act_labellers
 
+    def by_place(self) -> Iterator[tuple[str, int, Accumulator]]:
+        """Each system, the place of a metric among all, and the running totals of both."""
+        for system, totals in self._totals.items():
+            yield from ((system, place, each) for place, each in enumerate(totals))
+
+    def rest_on(self, data_hash: str) -> None:
+        """Name the data in signatures, where they were not known before."""
+        self._data_hash = data_hash
+
     def finish(self, table: UnitTable | None = None) -> None:
         """Keep only what scores and counts are made of: nothing can be added any more, and counts be taken once.
 

@@ -26,6 +26,7 @@ from trialogue.records import Dialogue, Estimate, FailurePolicy, MeasureName, Me
 from trialogue.records.scores.score_table import Values
 from trialogue.seeds import rng_for
 from trialogue.stats import ClusterSums, bootstrap_sums, cluster_sums, difference, estimate_of_sums
+from trialogue.stats.resampling.clusters import NumberedKeys, count_clusters
 
 
 @dataclass(frozen=True)
@@ -193,6 +194,22 @@ class SummedTotals:
         if self._sources is not None and other._sources is not None:
             self._sources.merge(other._sources)
 
+    @property
+    def are_sums_alone(self) -> bool:
+        """Whether values rest on the sums alone, and not on what else is known of fits and of silent units."""
+        return self._sources is None and not isinstance(self.metric, HasDefaultRow)
+
+    def take_out(self) -> tuple[list[str], Array]:
+        """The cluster of each conversation, and its sums, which are gone from here; counts of units stay."""
+        rows = np.concatenate(self._rows) if self._rows else np.zeros((0, 0))
+        taken = self._clusters, rows
+        self._clusters, self._rows, self._summed = [], [], None
+        return taken
+
+    def take_back(self, keys: NumberedKeys, sums: Array) -> None:
+        """Put in the sums of all clusters that were taken out of these totals and of those merged into them."""
+        self._rows, self._summed = [sums[:0]], ClusterSums(keys, sums, self._units)
+
     def _values(self, sums: Array) -> Values:
         if not len(sums):
             return Values(np.zeros(0))
@@ -277,7 +294,7 @@ def difference_with_fits(
     a: ClusterSums, b: ClusterSums, sources: tuple[Sources, Sources], *, confidence: float = 0.95
 ) -> Estimate:
     """Difference of values that depend on fitted parameters, over groups of clusters where there are very many."""
-    clusters = len({*a.keys, *b.keys})
+    clusters = count_clusters(a.keys, b.keys)
     if max(len(a.keys), len(b.keys)) > MAX_CLUSTERS:
         a, b = pool_clusters(a), pool_clusters(b)
     return fitted_difference(a, b, sources, confidence=confidence).model_copy(update={"clusters": clusters})

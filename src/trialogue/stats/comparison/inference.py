@@ -24,7 +24,7 @@ from trialogue.stats.comparison.two_sides import (
     Limit,
     compare_samples,
 )
-from trialogue.stats.resampling.clusters import ClusterSums, Combine, contributions
+from trialogue.stats.resampling.clusters import ClusterSums, Combine, contributions, count_clusters
 from trialogue.stats.resampling.replicates import ONE_CLUSTER, evaluate
 
 
@@ -205,7 +205,7 @@ def difference(
         raise UsageError(
             f"The two sides have {a.sums.shape[1]} and {b.sums.shape[1]} sums, but must have the same number."
         )
-    counts = {"n": a.n + b.n, "clusters": len({*a.keys, *b.keys})}
+    counts = {"n": a.n + b.n, "clusters": count_clusters(a.keys, b.keys)}
     for side, data in (("a", a), ("b", b)):
         if not data.keys or not np.isfinite(_value(data, combine)):
             code = ReasonCode.STATISTIC_UNDEFINED_FOR_SIDE if data.keys else ReasonCode.NO_DATA_OF_SIDE

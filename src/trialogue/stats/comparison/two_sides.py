@@ -20,8 +20,10 @@ Where a test has no power, because no arrangement of so few clusters is rare eno
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from trialogue.stats.arrays import Floats
 from trialogue.stats.comparison.means import transform, unseen_part, untransform
@@ -38,10 +40,14 @@ from trialogue.stats.resampling.clusters import (
     ClusterSums,
     Combine,
     Contributions,
+    NumberedKeys,
     contributions,
     effective_clusters,
     is_ratio,
+    select_clusters,
 )
+
+AnyInts: TypeAlias = npt.NDArray[np.integer[Any]]
 
 MANY = 200  # clusters to permute (of the smaller group) from which Student's t is as good: skewness fades as 1 / n
 ROUNDING = 1e-12  # of a value: 3,000 equal values do not have exactly the mean of 100 of them
@@ -168,8 +174,7 @@ def _means(side: ClusterSums) -> Contributions:
 def _with_units(side: ClusterSums) -> ClusterSums:
     """Clusters that hold units."""
     keep = side.sums[:, 1] > 0
-    keys = tuple(key for key, has in zip(side.keys, keep.tolist(), strict=True) if has)
-    return ClusterSums(keys, side.sums[keep], side.n)
+    return ClusterSums(select_clusters(side.keys, np.flatnonzero(keep)), side.sums[keep], side.n)
 
 
 def _spread(sides: MatchedSamples, parts: tuple[Contributions, Contributions]) -> dict[str, float]:
@@ -190,6 +195,8 @@ def _varies(values: Floats) -> bool:
 
 def match(a: ClusterSums, b: ClusterSums) -> MatchedSamples:
     """Order the clusters so that shared ones come first, on both sides in the order of ``a``."""
+    if isinstance(a.keys, NumberedKeys) and isinstance(b.keys, NumberedKeys):
+        return _match_numbers(a, b, a.keys.numbers, b.keys.numbers)
     place_a, place_b = ({key: place for place, key in enumerate(side.keys)} for side in (a, b))
     shared = [key for key in a.keys if key in place_b]
     orders = (
@@ -197,6 +204,19 @@ def match(a: ClusterSums, b: ClusterSums) -> MatchedSamples:
         [*shared, *(key for key in b.keys if key not in place_a)],
     )
     return MatchedSamples(_order_side(a, orders[0], place_a), _order_side(b, orders[1], place_b), len(shared))
+
+
+def _match_numbers(a: ClusterSums, b: ClusterSums, own: AnyInts, other: AnyInts) -> MatchedSamples:
+    """The same of ascending numbers."""
+    in_b, in_a = np.isin(own, other, assume_unique=True), np.isin(other, own, assume_unique=True)
+    if not in_b.any():
+        return MatchedSamples(a, b, 0)
+    sides = [
+        ClusterSums(select_clusters(side.keys, order), side.sums[order], side.n)
+        for side, is_shared in ((a, in_b), (b, in_a))
+        for order in [np.concatenate([np.flatnonzero(is_shared), np.flatnonzero(~is_shared)])]
+    ]
+    return MatchedSamples(sides[0], sides[1], int(in_b.sum()))
 
 
 def _order_side(side: ClusterSums, keys: list[Hashable], places: dict[Hashable, int]) -> ClusterSums:

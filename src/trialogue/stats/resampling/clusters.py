@@ -14,9 +14,9 @@ the delete-one-cluster jackknife, which is wide enough where clusters have very 
 lognormal sizes and 20 clusters, 95% intervals of a mean built on those cover .90, and .94 on these.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -26,12 +26,44 @@ from trialogue.stats.arrays import Floats, Ints, as_floats, check_same_length
 from trialogue.stats.resampling.replicates import evaluate
 
 
+class NumberedKeys(Sequence[int]):
+    """Clusters by number, in the order of their names: names of tens of millions would not fit into memory."""
+
+    def __init__(self, numbers: npt.NDArray[np.integer[Any]]) -> None:
+        """``numbers``: shape (clusters,), each once; in ascending order where they are the keys of ``ClusterSums``."""
+        self.numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.numbers.tolist())
+
+    @overload
+    def __getitem__(self, place: int) -> int: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> "NumberedKeys": ...
+
+    def __getitem__(self, place: int | slice) -> "int | NumberedKeys":
+        found = self.numbers[place]
+        return NumberedKeys(found) if isinstance(place, slice) else int(found)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NumberedKeys) and np.array_equal(self.numbers, other.numbers)
+
+    __hash__ = None  # type: ignore[assignment]  # as of a list
+
+
+Keys: TypeAlias = tuple[Hashable, ...] | NumberedKeys
+
+
 @dataclass(frozen=True, eq=False)
 class ClusterSums:
     """Sums of sufficient statistics per cluster."""
 
-    keys: tuple[Hashable, ...]
-    """The clusters, sorted by ``str(key)``."""
+    keys: Keys
+    """The clusters, sorted by ``str(key)``, or numbered in the order of their names."""
     sums: Floats
     """Shape (n_clusters, k): for each cluster the sum over its units."""
     n: int
@@ -108,9 +140,32 @@ def cluster_sums(values: npt.ArrayLike, clusters: Sequence[Hashable]) -> Cluster
     keys, codes = codes_of(clusters)
     if not keys:
         return ClusterSums((), np.zeros((0, array.shape[1])), 0)
-    order = _summing_order(array, codes)
-    starts = np.searchsorted(codes[order], np.arange(len(keys)))
-    return ClusterSums(keys, np.add.reduceat(array[order], starts, axis=0), len(array))
+    return ClusterSums(keys, sums_by_code(array, codes)[1], len(array))
+
+
+def sums_by_code(rows: Floats, codes: npt.NDArray[np.integer[Any]]) -> tuple[npt.NDArray[np.integer[Any]], Floats]:
+    """The codes that occur, ascending, and the sums of their rows, shapes (codes,) and (codes, k).
+
+    A permutation of the rows, of shape (n, k), gives exactly the same sums.
+    """
+    order = _summing_order(rows, codes)
+    ordered = codes[order]
+    starts = np.flatnonzero(np.concatenate([[len(ordered) > 0], ordered[1:] != ordered[:-1]]))
+    return ordered[starts], np.add.reduceat(rows[order], starts, axis=0) if len(starts) else rows
+
+
+def select_clusters(keys: Keys, places: npt.NDArray[np.intp]) -> Keys:
+    """The clusters at some places, in their order."""
+    if isinstance(keys, NumberedKeys):
+        return NumberedKeys(keys.numbers[places])
+    return tuple(keys[place] for place in places.tolist())
+
+
+def count_clusters(a: Keys, b: Keys) -> int:
+    """Number of different clusters of two sides."""
+    if isinstance(a, NumberedKeys) and isinstance(b, NumberedKeys):
+        return len(a) + len(b) - int(np.isin(a.numbers, b.numbers, assume_unique=True).sum())
+    return len({*a, *b})
 
 
 def select_keys(keys: Sequence[Hashable] | None, keep: npt.NDArray[np.intp]) -> list[Hashable] | None:
@@ -129,12 +184,12 @@ def units_of(rows: Floats, clusters: Sequence[Hashable] | None) -> Units:
     return Units(rows[order], codes[order], np.ones(len(keys), dtype=np.int64), len(rows))
 
 
-def sorted_rows(rows: Floats, codes: Ints) -> Ints:
+def sorted_rows(rows: Floats, codes: npt.NDArray[np.integer[Any]]) -> Ints:
     """Order that sorts rows by cluster, then by value, independent of input order."""
     return np.lexsort((*rows.T[::-1], codes)).astype(np.int64)
 
 
-def _summing_order(rows: Floats, codes: Ints) -> Ints:
+def _summing_order(rows: Floats, codes: npt.NDArray[np.integer[Any]]) -> Ints:
     """By cluster, and by value unless all are whole numbers, whose sums are exact in any order (below 2^53)."""
     if np.array_equal(rows, np.rint(rows)):
         return np.argsort(codes, kind="stable").astype(np.int64)

@@ -18,13 +18,17 @@ are drawn, so many that they hold m tokens on average: sample-based rarefaction 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from trialogue.stats.arrays import CELLS, Floats, Ints
 
+AnyInts: TypeAlias = npt.NDArray[np.integer[Any]]
+
+BLOCK = 1 << 14  # clusters whose entries are worked on at a time
+TABLE = 1 << 22  # numbers of the table of what each size loses; 32 MB
 FEWEST_CLUSTERS = 1.0  # below one whole cluster the curve is a straight line, which no data support
 
 
@@ -71,11 +75,11 @@ class Occurrences:
     """Shape (f,), ascending: numbers of clusters that some type occurs in."""
     types: Ints
     """Shape (f,): how many types occur in so many clusters."""
-    cluster: Ints
+    cluster: AnyInts
     """Shape (k,), ascending: a cluster ..."""
-    place: Ints
+    place: AnyInts
     """Shape (k,): ... has types that occur in ``occurrences[place]`` clusters ..."""
-    held: Ints
+    held: AnyInts
     """Shape (k,): ... and so many of them."""
 
     @property
@@ -87,18 +91,49 @@ class Occurrences:
         """(numbers of clusters, numbers of types that occur in so many) without each cluster in turn."""
         whole = np.zeros(int(self.occurrences.max(initial=0)) + 1)
         whole[self.occurrences] = self.types
-        ends = np.searchsorted(self.cluster, np.arange(self.clusters + 1))
-        for start, end in pairwise(ends.tolist()):
-            without, at, held = whole.copy(), self.occurrences[self.place[start:end]], self.held[start:end]
-            without[at] -= held
-            without[at - 1] += held
-            yield np.arange(1.0, len(whole)), without[1:]
+        for block in self.blocks():
+            ends = np.searchsorted(block.cluster, np.arange(block.size + 1))
+            for start, end in pairwise(ends.tolist()):
+                without, at, held = whole.copy(), self.occurrences[block.place[start:end]], block.held[start:end]
+                without[at] -= held
+                without[at - 1] += held
+                yield np.arange(1.0, len(whole)), without[1:]
 
     def unique_counts(self) -> Floats:
         """Number of types unique to each cluster, shape (clusters,)."""
-        single = self.occurrences[self.place] == 1
-        own = np.bincount(self.cluster[single], weights=self.held[single], minlength=self.clusters)
-        return own.astype(np.float64)  # without any entry bincount gives whole numbers
+        found = np.zeros(self.clusters)
+        for block in self.blocks():
+            single = self.occurrences[block.place] == 1
+            own = np.bincount(block.cluster[single], weights=block.held[single], minlength=block.size)
+            found[block.clusters] = own
+        return found
+
+    def blocks(self) -> "Iterator[Block]":
+        """What the clusters hold, some clusters at a time: what is computed of it takes many times its room."""
+        edges = [*range(0, self.clusters, BLOCK), self.clusters]
+        ends = np.searchsorted(self.cluster, np.asarray(edges, dtype=self.cluster.dtype)).tolist()
+        for (first, last), (start, end) in zip(pairwise(edges), pairwise(ends), strict=True):
+            own = self.cluster[start:end] - first
+            yield Block(slice(first, last), own, self.place[start:end], self.held[start:end])
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """What some clusters hold, as in ``Occurrences``."""
+
+    clusters: slice
+    """Which ones."""
+    cluster: AnyInts
+    """Shape (k,), ascending: place of the cluster among these."""
+    place: AnyInts
+    """Shape (k,)."""
+    held: AnyInts
+    """Shape (k,)."""
+
+    @property
+    def size(self) -> int:
+        """Number of clusters."""
+        return int(self.clusters.stop - self.clusters.start)
 
 
 @dataclass(frozen=True)
@@ -142,18 +177,21 @@ class Rarefied:
         drawn, row = np.unique(wanted, return_inverse=True)
         fewer = counts.occurrences - 1
         found = np.empty(counts.clusters)
-        of_entry = row[counts.cluster]
-        for rows in _chunks(len(drawn), 2 * len(fewer)):
-            missed = miss_probability(counts.occurrences, counts.clusters - 1, drawn[rows])
-            lost = miss_probability(fewer, counts.clusters - 1, drawn[rows]) - missed
-            inside = (of_entry >= rows.start) & (of_entry < rows.stop)
-            cluster, held, place = counts.cluster[inside], counts.held[inside], counts.place[inside]
-            own = np.bincount(
-                cluster, weights=held * lost[of_entry[inside] - rows.start, place], minlength=counts.clusters
-            )
-            here = (row >= rows.start) & (row < rows.stop)
-            whole = (counts.types * (1 - missed)).sum(axis=1)
-            found[here] = whole[row[here] - rows.start] - own[here]
+        for rows in _chunks(len(drawn), len(fewer), TABLE):  # each is a pass over what clusters hold
+            own_sizes = drawn[rows]
+            whole, lost = np.empty(len(own_sizes)), np.empty((len(own_sizes), len(fewer)))
+            for part in _chunks(len(own_sizes), 2 * len(fewer)):
+                missed = miss_probability(counts.occurrences, counts.clusters - 1, own_sizes[part])
+                lost[part] = miss_probability(fewer, counts.clusters - 1, own_sizes[part]) - missed
+                whole[part] = (counts.types * (1 - missed)).sum(axis=1)
+            for block in counts.blocks():
+                of_cluster = row[block.clusters] - rows.start
+                here = (of_cluster >= 0) & (of_cluster < rows.stop - rows.start)
+                inside = np.flatnonzero(here[block.cluster])
+                own, place = block.cluster[inside], block.place[inside]
+                weights = block.held[inside] * lost[of_cluster[own], place]
+                without = np.bincount(own, weights=weights, minlength=block.size)[here]
+                found[block.clusters][here] = whole[of_cluster[here]] - without
         return np.where(left > 0, found, np.nan)
 
 
@@ -214,6 +252,6 @@ def occurrences_of(types: Ints, clusters: npt.NDArray[np.integer[Any]], *, count
     return Occurrences(count, occurrences, counted, cluster, entry, held)
 
 
-def _chunks(rows: int, width: int) -> Iterator[slice]:
-    step = max(1, CELLS // max(width, 1))
+def _chunks(rows: int, width: int, cells: int = CELLS) -> Iterator[slice]:
+    step = max(1, cells // max(width, 1))
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
