@@ -148,11 +148,11 @@ def test_users_who_play_the_assistant_make_every_verdict_conditional(endpoint: s
     agents = {"one": "echo", "two": "fixed:Have you seen Heat?"}
     simulate(study(endpoint, tmp_path, "assistant", n=6, max_turns=2, agents=agents))
     findings = evaluate(tmp_path / "dialogues.jsonl", metrics=["need_met", "turns"], resamples=50).findings
-    found = {threat.systems: threat for threat in findings.threats if threat.code is ThreatCode.USER_FAULTS}
+    found = {threat.systems: threat for threat in findings.threats if threat.code is ThreatCode.USER_FAULT_HINTS}
     assert set(found) == {("one",), ("two",)}
     for threat in found.values():
         assert threat.severity is Severity.DEMOTES
-        assert threat.facts["gates"]["assistant_role"] == threat.facts["faulty"] == 6  # type: ignore[call-overload, index]
+        assert threat.facts["gates"]["assistant_role"] == threat.facts["dialogues"] == 6  # type: ignore[call-overload, index]
 
 
 def test_a_changed_file_of_users_is_another_study(endpoint: str, tmp_path: Path) -> None:

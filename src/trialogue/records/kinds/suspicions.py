@@ -35,3 +35,8 @@ class Gate(StrEnum):
     """A message of the user is empty, or stops where it cannot end; a missing mark alone is no such end."""
     NEED_CONTRADICTED = "need_contradicted"
     """The user turned down a value that the need asks for, by its name, or asked for another one of the same attribute."""
+
+
+HINTS = frozenset((Gate.TARGET_LEAKED, Gate.ASSISTANT_ROLE, Gate.TRUNCATED, Gate.NEED_CONTRADICTED))
+"""Gates whose precision was below .95 on dialogues of an author whom nobody had read (``benchmarks/GATES.md``): what they
+find is a hint to read a dialogue."""
