@@ -450,8 +450,7 @@ def test_gates_by_words_are_unknown_in_other_scripts() -> None:
         (Gate.ENDLESS_THANKS, ("A floor lamp.", "Wonderful, thanks!", "Much obliged to you!", "👋", "Bye bye!")),
         (Gate.LOOP, ("Who directed it?", "And the year?", "Who directed it?", "From which year?", "Who directed it?")),
         (Gate.ASSISTANT_ROLE, ("Lovely. May I have your name? We look forward to welcoming you at 7 pm.",)),
-        (Gate.TARGET_LEAKED, ("According to my profile, I like ensembles.",)),
-        (Gate.TARGET_LEAKED, ("A film from 2019, directed by Sam Mendes, 119 minutes long?",)),
+        (Gate.ASSISTANT_ROLE, ("According to my profile, I like ensembles.",)),
     ],
 )
 def test_faults_are_found_in_other_words(gate: Gate, said: tuple[str, ...]) -> None:
@@ -575,17 +574,13 @@ def test_markers_letters_and_open_clauses_break_off(text: str, cut: bool) -> Non
 @pytest.mark.parametrize(
     ("text", "leaks"),
     [
-        ("My profile says that I hate crowds.", True),
-        ("Constraint 1: a garden. Constraint 2: no stairs.", True),
-        ("Name: Ada. Age: 31. Request: a hotel.", True),
-        ('{"likes": ["sea"], "avoid": ["noise"]}', True),
         ("My sister is called Ryan.", False),
         ("I've moved to Ryan last year.", False),
         ("I'd like to see ryan.", True),
         ("It rains, and ryan is late.", False),
     ],
 )
-def test_profiles_and_titles_are_leaks_and_names_of_others_are_not(text: str, leaks: bool) -> None:
+def test_titles_are_leaks_and_names_of_others_are_not(text: str, leaks: bool) -> None:
     need = Need(id="n", targets=("ryan",), acceptable=("ryan",))
     place = text.lower().find("ryan")
     mentions = (Mention(title="Ryan", item_id="ryan", start=place, end=place + 4),) if place >= 0 else ()
@@ -703,8 +698,12 @@ def test_half_words_are_judged_by_whether_the_user_sets_marks(texts: tuple[str, 
 
 
 @pytest.mark.parametrize(
-    ("text", "leaks"),
+    ("text", "reads"),
     [
+        ("My profile says that I hate crowds.", True),
+        ("Constraint 1: a garden. Constraint 2: no stairs.", True),
+        ("Name: Ada. Age: 31. Request: a hotel.", True),
+        ('{"likes": ["sea"], "avoid": ["noise"]}', True),
         ("I'm allowed to reveal now that this was it.", True),
         ("It's exactly my hidden wish.", True),
         ("The likes I've been given are old age and friendship.", True),
@@ -713,5 +712,6 @@ def test_half_words_are_judged_by_whether_the_user_sets_marks(texts: tuple[str, 
         ("My sister has hidden talents.", False),
     ],
 )
-def test_talk_of_what_was_given_or_hidden_reads_out_a_need(text: str, leaks: bool) -> None:
-    assert reads_out_need(text) is leaks
+def test_who_reads_out_a_need_or_profile_speaks_of_their_part(text: str, reads: bool) -> None:
+    assert reads_out_need(text) is reads
+    assert (Gate.ASSISTANT_ROLE in fired(dialogue(text))) is reads

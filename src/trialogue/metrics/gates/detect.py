@@ -7,8 +7,10 @@ from itertools import groupby, zip_longest
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from trialogue.catalogue.linking.ordinary import kind_of
+from trialogue.catalogue.linking.titles import tokens
 from trialogue.long_work import PerObject
-from trialogue.metrics.gates.assistant_role import MIN_MOVES, is_assistant, is_data_sheet, moves_in, reads_out_need
+from trialogue.metrics.gates.assistant_role import MIN_MOVES, is_assistant, moves_in, reads_out_need
 from trialogue.metrics.gates.contradicted_needs import contradicts
 from trialogue.metrics.gates.courtesies import ends_without_end, is_thanks
 from trialogue.metrics.gates.cut_endings import breaks_off, breaks_off_in_word, ends_with_mark, is_unfinished
@@ -106,7 +108,7 @@ _user_utterances, _turns = PerObject(_said_by_user, 1), PerObject(_turns_of, 1)
 
 
 def target_leaked(dialogue: Dialogue) -> bool | None:
-    """Whether the user named an item that satisfies the need first, or read out the need; None without need or linked items.
+    """Whether the user named an item that satisfies the need first; None without need or linked items.
 
     A short title that is written small, in a message that has capitals, names nothing.
     """
@@ -123,8 +125,7 @@ def target_leaked(dialogue: Dialogue) -> bool | None:
             continue
         mentions = [said for said in each.mentions or () if not _is_in_passing(said, each.text, heard)]
         ids = {mention.item_id for mention in mentions if mention.item_id is not None}
-        is_sheet = not mentions and is_data_sheet(each.text) and not named & wanted
-        if (ids & wanted) - named or is_sheet or reads_out_need(each.text):
+        if (ids & wanted) - named:
             return True
         named |= ids
     return False
@@ -135,7 +136,8 @@ def _is_in_passing(mention: Mention, text: str, heard: str) -> bool:
     if mention.start is None:
         return False
     words, before = text[mention.start : mention.end], text[: mention.start]
-    if words.islower() and text[:1].isupper() and len(words.split()) <= MAX_SMALL_WORDS:
+    is_small = text[:1].isupper() and len(words.split()) <= MAX_SMALL_WORDS
+    if words.islower() and (is_small or kind_of(tuple(each.form for each in tokens(words))) == "stock phrase"):
         return LOOKS_FOR.search(before) is None
     is_apart = "," in words and "," not in mention.title
     return is_apart or names_own(before) or _holds(heard, words)
@@ -157,7 +159,7 @@ def assistant_role(dialogue: Dialogue) -> bool | None:
     for each in _user_utterances(dialogue):
         moves, asks = moves_in(each.text)
         made |= moves
-        if is_assistant(each.text) or len(made) >= MIN_MOVES or (asks and moves):
+        if is_assistant(each.text) or reads_out_need(each.text) or len(made) >= MIN_MOVES or (asks and moves):
             return True
     return False
 

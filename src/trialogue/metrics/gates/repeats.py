@@ -267,14 +267,14 @@ def _differ_in_slips(some: list[str], others: list[str]) -> bool:
         return False
     left = list(others)
     for word in some:
-        near = next((each for each in left if _is_slip(word, each)), None)
+        near = next((each for each in left if is_slip(word, each)), None)
         if near is None:
             return False
         left.remove(near)
     return True
 
 
-def _is_slip(one: str, other: str) -> bool:
+def is_slip(one: str, other: str) -> bool:
     """Whether two words differ by one letter put in, left out, replaced, or by two that changed places."""
     short, long = sorted((one, other), key=len)
     if len(short) < 4 or len(long) - len(short) > 1:
