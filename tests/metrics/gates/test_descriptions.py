@@ -272,7 +272,7 @@ def test_an_item_is_named_by_what_a_reader_knows_it_by(text: str, item: str, lea
 
 def test_what_the_agent_called_an_item_the_user_may_call_it() -> None:
     need = Need(id="n", targets=("phone",), acceptable=("phone",))
-    for first, leaks in (("We have the QX-4000.", False), ("We have the QX-3000.", True)):
+    for first, leaks in (("We have the QX-4000.", False), ("QX-4000?", False), ("We have the QX-3000.", True)):
         talk = dialogue(said("system", first), "Then the QX-4000.", need=need)
         assert gates_in(talk, None, FactIndex(SHOP))[Gate.TARGET_LEAKED] is leaks
 

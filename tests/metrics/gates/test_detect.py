@@ -331,6 +331,63 @@ def test_a_need_is_not_contradicted_by_its_own_wishes(text: str) -> None:
     assert fired(dialogue(text, need=NEED)) == set()
 
 
+RUN = Need(
+    id="n",
+    constraints=(
+        Constraint(attribute="kind", values=("running", "daily news", "puzzles", "Fantasy")),
+        Constraint(attribute="decade", values=("1990s",)),
+    ),
+)
+"""A need with values of several words, in the plural, and a decade."""
+KINDS = {
+    "kind": frozenset({"running shoes", "news", "big", "spicy", "noise", "flat", "war", "cooking", "turn-based"}),
+    "decade": frozenset({"1990s", "1980s", "2000s"}),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "contradicts"),
+    [
+        ("Something from the eighties, please.", True),
+        ("I'd prefer the '80s.", True),
+        ("Something from the nineties, please.", False),
+        ("I don't want anything from the nineties.", True),
+        ("Something from the 2000s.", True),
+        ("No fantasies, please.", True),
+        ("Have you any flats?", True),
+        ("A puzzle makes me feel dumb, skip those.", True),
+        ("The spicier the better!", True),
+        ("Bigger is better.", True),
+        ("Could it be a bit bigger?", False),  # than the last one
+        ("As noisy as possible.", True),
+        ("I want turn based ones.", True),
+        ("I'd like running shoes.", False),  # of those words the need is one
+        ("I'd like some news.", False),
+        ("I was going to ask for a spicy one, but no.", False),
+        ("Got any spicy ones? Just curious.", False),
+        ("I don't like puzzles. At least that's what I thought until last night.", False),
+        ('"Not puzzles again!", my sister says.', False),
+        ("I enjoy puzzles, war makes me nervous.", False),
+        ("Spicy, please, and hot.", True),
+        ("It's so cold, so cooking it is, so spicy please.", True),
+        ("Who says puzzles are boring?", False),
+        ("Puzzles are so boring, once it's over it's over.", True),
+        ("Puzzles, none of that war stuff.", False),
+    ],
+)
+def test_values_are_known_in_other_forms_and_by_who_wants_them(text: str, contradicts: bool) -> None:
+    found = gates_in(dialogue(text, need=RUN), KINDS)
+    assert found[Gate.NEED_CONTRADICTED] is contradicts
+
+
+def test_the_words_of_a_title_are_no_values() -> None:
+    text = "I'd like Star War."
+    mention = Mention(title="Star War", item_id="w", start=text.index("Star"), end=len(text) - 1)
+    for mentions, contradicts in (((mention,), False), ((), True)):
+        talk = Dialogue(id="d", need=RUN, utterances=(Utterance(speaker="user", text=text, mentions=mentions),))
+        assert gates_in(talk, KINDS)[Gate.NEED_CONTRADICTED] is contradicts
+
+
 @pytest.mark.parametrize(
     ("ended_by", "users", "fires"),
     [

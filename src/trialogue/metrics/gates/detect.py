@@ -261,7 +261,16 @@ def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None
     # Rejecting a needed value, or asking for a value of the same attribute that is not needed, contradicts the need.
     own = frozenset(value for values in wanted.values() for value in values)
     others = frozenset(value for name, values in wanted.items() for value in vocabulary.get(name, frozenset()) - values)
-    return any(contradicts(each.text, own, others) for each in _user_utterances(dialogue))
+    return any(contradicts(_without_titles(each), own, others) for each in _user_utterances(dialogue))
+
+
+def _without_titles(said: Utterance) -> str:
+    """A text without titles of several words, whose words are no values: "Star Wars" is no wish for war."""
+    text = said.text
+    for start, end in sorted(((each.start or 0, each.end or 0) for each in said.mentions or ()), reverse=True):
+        if " " in text[start:end]:
+            text = f"{text[:start]}It{text[end:]}"
+    return text
 
 
 DETECTORS: Mapping[Gate, Callable[[Dialogue], bool | None]] = {

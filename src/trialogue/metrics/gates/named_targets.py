@@ -10,7 +10,7 @@ no word ("Eternel Sunshne"). Other names are parts, models and initials (``title
 """
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -58,25 +58,34 @@ def names_target(dialogue: Dialogue, catalogue: Catalogue) -> bool:
     """Whether the user writes such a name before anybody named the item; False without a need."""
     if dialogue.need is None:
         return False
-    need = dialogue.need
+    need, names = dialogue.need, _names_of(catalogue)
     ids, values = (*need.targets, *need.acceptable), (value for each in need.constraints for value in each.values)
-    wanted = _wanted(_names_of(catalogue), ids, tuple(values))
-    gone = set[str]()
+    wanted = _wanted(names, ids, tuple(values))
+    gone, heard = set[str](), list[str]()
     for said in dialogue.utterances:
-        is_user = said.speaker == "user"
-        words, forms = _spoken(said.text)
-        for form in wanted.names.keys() & forms:
-            for item_id, name in wanted.names[form]:
-                if item_id in gone:
-                    continue
-                if is_user and _occurs(name, catalogue[item_id], said, words):
-                    return True
-                if not is_user and any(_places(name.forms, words)):
-                    gone.add(item_id)
-        if is_user and _writes_otherwise(wanted.bare, gone, said):
+        if said.speaker != "user":
+            heard.append(said.text)
+        elif any(
+            item_id not in gone and not any(_is_heard(names[item_id], text) for text in heard)
+            for item_id in _named_in(said, wanted, catalogue)
+        ):
             return True
         gone.update(mention.item_id for mention in said.mentions or () if mention.item_id is not None)
     return False
+
+
+def _named_in(said: Utterance, wanted: _Wanted, catalogue: Catalogue) -> Iterator[str]:
+    """The items that a user names, some of them several times."""
+    words, forms = _spoken(said.text)
+    for form in wanted.names.keys() & forms:
+        yield from (item_id for item_id, name in wanted.names[form] if _occurs(name, catalogue[item_id], said, words))
+    yield from _written_otherwise(wanted.bare, said)
+
+
+def _is_heard(names: Sequence[Name], text: str) -> bool:
+    """Whether a text of the agent holds one of an item's names."""
+    words, forms = _spoken(text)
+    return any(forms.issuperset(name.forms) and next(_places(name.forms, words), None) is not None for name in names)
 
 
 @lru_cache(maxsize=1_024)  # needs are the same for many systems
@@ -208,24 +217,23 @@ def _clause(text: str, words: Sequence[Token], place: int, behind: int) -> list[
     return [*words[first:place], *words[behind:last]]
 
 
-def _writes_otherwise(titles: Mapping[str, Forms], gone: Container[str], said: Utterance) -> bool:
-    """Whether an utterance contains a title without its articles, or with slips, outside of other titles found in it."""
+def _written_otherwise(titles: Mapping[str, Forms], said: Utterance) -> Iterator[str]:
+    """Items whose titles stand in a message without their articles, or with slips, outside of other titles found in it."""
     words, strange, forms = _bare_tokens(said.text)
     letters = {form[:1] for form in forms}
     for item_id, bare in titles.items():
-        if item_id in gone or not (strange or forms.issuperset(bare)):
+        if not (strange or forms.issuperset(bare)):
             continue
         if len(bare) == 1 and len(bare[0]) < MIN_LETTERS:
             if any(
                 _is_short_slip(bare, said, words, place) for place in range(len(words)) if words[place].form in strange
             ):
-                return True
+                yield item_id
         elif bare[0][:1] in letters and any(
             _is_enough(part) if part == bare else _is_misspelt(bare, part, strange)
             for part in _parts(words, len(bare), _places_of(said, but=item_id))
         ):
-            return True
-    return False
+            yield item_id
 
 
 def _is_short_slip(title: Forms, said: Utterance, words: Sequence[Token], place: int) -> bool:
