@@ -744,14 +744,40 @@ def test_narration_of_the_user_and_what_is_done_for_the_other_side_are_an_assist
     ("texts", "cut"),
     [
         (("trains and love", "I saw it on the train, and then it rained on the old ladd", "We shall."), True),
-        (("i want it for running", "w/o colour screen bc they are ugly and eat the batt"), False),  # sets no marks
+        (("i want it for running", "w/o colour screen bc they are ugly and eat the batt"), False),  # a short form
+        (("something with more adventu",), True),
+        (("my friend went there last week and she sai",), True),
+        (("my friend went there last week by bus",), False),  # which "business" begins with
+        (("I guess?", "She said no news, no crime and no jokes at all, just giggly"), False),
         (("A red wine.", "One guest says that any red gives her a headache unless it", "Please name them."), True),
         (("A red wine.", "One guest says that any red gives her a headache at night", "Please name them."), False),
     ],
 )
-def test_half_words_are_judged_by_whether_the_user_sets_marks(texts: tuple[str, ...], cut: bool) -> None:
+def test_half_words_and_unfinished_sentences_break_off(texts: tuple[str, ...], cut: bool) -> None:
     found = fired(talk_of(*(part for text in texts for part in (text, "I see."))))
     assert (Gate.TRUNCATED in found) is cut
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("Then this is what I'm in for", False),
+        ("We've got towels it'd go with", False),
+        ("Then that's all I need to know & where I'll be at", False),
+        ("a western under ninety minutes that is nice to look at", False),
+        ("that's the one Herzog keeps going on about", False),
+        ("thank you, whats that about", False),
+        ("the tone the movie is trying to go for", False),
+        ("my mother is visiting, so what can I do", False),
+        ("My favourite director is Kubrick and I also enjoy films by", True),
+        ("What about a film based on a novel by", True),
+        ("I'd rather read a small, intimate story about", True),
+        ("I liked the one with the man from", True),
+        ("short stories w/ ideas, sf or such", False),
+    ],
+)
+def test_a_last_preposition_belongs_to_words_before_it_or_the_sentence_breaks_off(text: str, cut: bool) -> None:
+    assert (Gate.TRUNCATED in fired(talk_of(text, "I see.", "Thanks for that."))) is cut
 
 
 @pytest.mark.parametrize(

@@ -240,13 +240,12 @@ def is_truncated(dialogue: Dialogue) -> bool | None:
         if each.speaker == "user" and (after is None or after.speaker != "user" or each.meta.get("finish_reason"))
     ]
     texts = [said.text for said, _ in users]
-    # Of those who set marks after their sentences, more is no ending. Few words, such as "trains and love", need none.
-    unmarked = [each for each in texts if len(each.split()) >= MIN_REPEATED_WORDS and not ends_with_mark(each)]
-    sets_marks = len(unmarked) <= 1
-    if any(said.meta.get("finish_reason") == "length" or breaks_off(said.text, sets_marks) for said, _ in users):
+    if any(said.meta.get("finish_reason") == "length" or breaks_off(said.text) for said, _ in users):
         return True
     if any(breaks_off_in_word(said.text, reply) for said, reply in users):
         return True
+    # Of those who set marks after their sentences, more is no ending. Few words, such as "trains and love", need none.
+    unmarked = [each for each in texts if len(each.split()) >= MIN_REPEATED_WORDS and not ends_with_mark(each)]
     return len(unmarked) == 1 and any(map(ends_with_mark, texts)) and is_unfinished(unmarked[0])
 
 
