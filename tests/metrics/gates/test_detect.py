@@ -373,11 +373,22 @@ KINDS = {
         ("Who says puzzles are boring?", False),
         ("Puzzles are so boring, once it's over it's over.", True),
         ("Puzzles, none of that war stuff.", False),
+        ("Running shoes, comfy flats, please.", False),  # both
+        ("And the noise?", False),
+        ("puzzles no big war", False),
+        ("As long as there are puzzles and a map I don't care.", False),
     ],
 )
 def test_values_are_known_in_other_forms_and_by_who_wants_them(text: str, contradicts: bool) -> None:
     found = gates_in(dialogue(text, need=RUN), KINDS)
     assert found[Gate.NEED_CONTRADICTED] is contradicts
+
+
+def test_who_is_asked_what_to_avoid_wishes_for_nothing() -> None:
+    for question, contradicts in (("Anything that you would avoid?", False), ("What would you like?", True)):
+        said = (Utterance(speaker="system", text=question), Utterance(speaker="user", text="War."))
+        found = gates_in(Dialogue(id="d", need=RUN, utterances=said), KINDS)
+        assert found[Gate.NEED_CONTRADICTED] is contradicts
 
 
 def test_the_words_of_a_title_are_no_values() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import chain, zip_longest
 
-from trialogue.metrics.gates.phrases import Phrases, any_of
+from trialogue.metrics.gates.phrases import Phrases, any_of, patterns
 
 OWN, OTHER = "§o", "§x"
 
@@ -30,6 +30,9 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _SPACES = re.compile(r"(\s)\s+")
+_SAME = {form: forms for line in patterns("value_forms") for forms in [tuple(line.split(" = "))] for form in forms}
+"""Ways to write a value, by each of them."""
+_FUNCTION = frozenset(patterns("function_words"))
 _QUOTED = re.compile(r"(?<!\w)[\"“][^\"“”]{6,}[\"”]")
 """What others said, or a title."""
 _WORD = re.compile(r"\w+")
@@ -156,16 +159,17 @@ def _mask_of(value: str, own: frozenset[str]) -> str:
 
 @lru_cache(maxsize=20_000)
 def _words_of(value: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(value.casefold()))
+    return frozenset(_WORD.findall(_SAME.get(value.casefold(), (value.casefold(),))[0]))
 
 
 @lru_cache(maxsize=4_096)
 def _values(values: frozenset[str]) -> tuple[re.Pattern[str] | None, tuple[str, ...]]:
     """(what finds values in groups of their own, the longest first; these), for all needs of the same attributes."""
-    names = tuple(sorted((value for value in values if value.strip()), key=lambda value: (-len(value), value)))
+    said = (value for value in values if value.strip() and value.casefold() not in _FUNCTION)
+    names = tuple(sorted(said, key=lambda value: (-len(value), value)))
     if not names:
         return None, ()
-    forms = "|".join(f"({_forms_of(value)})" for value in names)
+    forms = "|".join(f"({'|'.join(map(_forms_of, _SAME.get(value.casefold(), (value,))))})" for value in names)
     return re.compile(rf"(?<!\w)(?:{forms})(?!\w)", re.IGNORECASE), names
 
 

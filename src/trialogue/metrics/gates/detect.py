@@ -38,6 +38,11 @@ LOOKS_FOR = re.compile(
     re.IGNORECASE,
 )
 """Words before a title that make it one, however it is written."""
+AVOIDS = re.compile(
+    r"\b(?:avoid|exclude|dislike|hate|rule out|(?:not|n['’]?t)(?: \w+)? (?:like|want|enjoy|watch))\b[^.?!]*\?",
+    re.IGNORECASE,
+)
+"""Questions for what the user does not want."""
 LATIN = re.compile(r"[A-Za-z\u00aa-\u024f]")
 OTHER_LETTER = re.compile(r"[^\W\d_A-Za-z\u00aa-\u024f]")
 WORD_GATES = (Gate.ASSISTANT_ROLE, Gate.ENDLESS_THANKS, Gate.LOOP, Gate.TRUNCATED, Gate.NEED_CONTRADICTED)
@@ -260,7 +265,14 @@ def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None
     # Rejecting a needed value, or asking for a value of the same attribute that is not needed, contradicts the need.
     own = frozenset(value for values in wanted.values() for value in values)
     others = frozenset(value for name, values in wanted.items() for value in vocabulary.get(name, frozenset()) - values)
-    return any(contradicts(_without_titles(each), own, others) for each in _user_utterances(dialogue))
+    before = ""
+    for said in dialogue.utterances:
+        if said.speaker != "user":
+            before = said.text
+        # What they would avoid was asked for: another value is no wish.
+        elif contradicts(_without_titles(said), own, frozenset() if AVOIDS.search(before) else others):
+            return True
+    return False
 
 
 def _without_titles(said: Utterance) -> str:
