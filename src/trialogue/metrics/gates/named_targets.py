@@ -60,7 +60,7 @@ def names_target(dialogue: Dialogue, catalogue: Catalogue) -> bool:
         return False
     need, names = dialogue.need, _names_of(catalogue)
     ids, values = (*need.targets, *need.acceptable), (value for each in need.constraints for value in each.values)
-    wanted = _wanted(names, ids, tuple(values))
+    wanted = _wanted_by(names, ids, tuple(values))
     gone, heard = set[str](), list[str]()
     for said in dialogue.utterances:
         if said.speaker != "user":
@@ -76,7 +76,7 @@ def names_target(dialogue: Dialogue, catalogue: Catalogue) -> bool:
 
 def _named_in(said: Utterance, wanted: _Wanted, catalogue: Catalogue) -> Iterator[str]:
     """The items that a user names, some of them several times."""
-    words, forms = _spoken(said.text)
+    words, forms = _words_in(said.text)
     for form in wanted.names.keys() & forms:
         yield from (item_id for item_id, name in wanted.names[form] if _occurs(name, catalogue[item_id], said, words))
     yield from _written_otherwise(wanted.bare, said)
@@ -84,12 +84,12 @@ def _named_in(said: Utterance, wanted: _Wanted, catalogue: Catalogue) -> Iterato
 
 def _is_heard(names: Sequence[Name], text: str) -> bool:
     """Whether a text of the agent holds one of an item's names."""
-    words, forms = _spoken(text)
+    words, forms = _words_in(text)
     return any(forms.issuperset(name.forms) and next(_places(name.forms, words), None) is not None for name in names)
 
 
 @lru_cache(maxsize=1_024)  # needs are the same for many systems
-def _wanted(names: TitleNames, ids: tuple[str, ...], asked_values: tuple[str, ...]) -> _Wanted:
+def _wanted_by(names: TitleNames, ids: tuple[str, ...], asked_values: tuple[str, ...]) -> _Wanted:
     values = [names.forms_of(value) for value in asked_values]
     asked = {word for value in values for word in value}
     found: dict[str, list[tuple[str, Name]]] = {}
@@ -111,7 +111,7 @@ _names_of = PerObject(TitleNames, 1)
 
 
 @lru_cache(maxsize=20_000)
-def _spoken(text: str) -> tuple[tuple[Token, ...], frozenset[str]]:
+def _words_in(text: str) -> tuple[tuple[Token, ...], frozenset[str]]:
     """(words of a text, their forms; of "am90s" also the one without its s)."""
     words = joined_tokens(text)
     forms = frozenset(token.form for token in words)
@@ -282,7 +282,7 @@ def _is_misspelt(title: Forms, part: Forms, strange: frozenset[str]) -> bool:
 @lru_cache(maxsize=20_000)
 def _bare_tokens(text: str) -> tuple[tuple[Token, ...], frozenset[str], frozenset[str]]:
     """(words without articles, those that are no everyday words, all of them)."""
-    words = tuple(token for token in _spoken(text)[0] if token.form not in ARTICLES)
+    words = tuple(token for token in _words_in(text)[0] if token.form not in ARTICLES)
     forms = frozenset(word.form for word in words)
     return words, frozenset(form for form in forms if not is_ordinary(form)), forms
 
