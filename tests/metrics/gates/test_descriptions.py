@@ -244,6 +244,8 @@ SHOP = Catalogue.from_items(
         ("isn't there one called midnight harbour?", "harbour", True),
         ("a midnight harbour by day", "harbour", False),
         ("that memoir, TMH", "harbour", True),
+        ("The Midnigt Harbor", "harbour", True),
+        ("a harbor at midnight", "harbour", False),
         ("that memoir, tmh", "harbour", False),
         ("I like Mad Max a lot", "fury", False),  # a series
         ("What about Fury Road?", "fury", True),

@@ -50,8 +50,8 @@ class _Wanted:
 
     names: Mapping[str, Sequence[tuple[str, Name]]]
     """Their names by their longest words, each with the item's id."""
-    bare: Mapping[str, Forms]
-    """Words without articles, of titles that may be written otherwise."""
+    bare: Sequence[tuple[str, Forms]]
+    """Words without articles, of titles and their parts that may be written otherwise, with the items' ids."""
 
 
 def names_target(dialogue: Dialogue, catalogue: Catalogue) -> bool:
@@ -93,7 +93,7 @@ def _wanted_by(names: TitleNames, ids: tuple[str, ...], asked_values: tuple[str,
     values = [names.forms_of(value) for value in asked_values]
     asked = {word for value in values for word in value}
     found: dict[str, list[tuple[str, Name]]] = {}
-    bare = {}
+    bare: dict[tuple[str, Forms], None] = {}
     for item_id in dict.fromkeys(ids):
         whole = names.forms.get(item_id, ())
         if not whole or whole in values:
@@ -101,10 +101,12 @@ def _wanted_by(names: TitleNames, ids: tuple[str, ...], asked_values: tuple[str,
         for name in names[item_id]:
             if name.forms == whole or not asked.issuperset(name.forms):
                 found.setdefault(max(name.forms, key=len), []).append((item_id, name))
-        without = tuple(form for form in whole if form not in ARTICLES)
-        if len(without) >= MIN_WORDS or len("".join(without)) >= (LEAST_LETTERS if len(without) == 1 else MIN_LETTERS):
-            bare[item_id] = without
-    return _Wanted(found, bare)
+        for forms in dict.fromkeys(name.forms for name in names[item_id] if name.how in (How.WHOLE, How.PART)):
+            without = tuple(form for form in forms if form not in ARTICLES)
+            least = LEAST_LETTERS if len(without) == 1 and forms == whole else MIN_LETTERS
+            if len(without) >= MIN_WORDS or len("".join(without)) >= least:
+                bare[item_id, without] = None
+    return _Wanted(found, tuple(bare))
 
 
 _names_of = PerObject(TitleNames, 1)
@@ -217,11 +219,11 @@ def _clause(text: str, words: Sequence[Token], place: int, behind: int) -> list[
     return [*words[first:place], *words[behind:last]]
 
 
-def _written_otherwise(titles: Mapping[str, Forms], said: Utterance) -> Iterator[str]:
+def _written_otherwise(titles: Sequence[tuple[str, Forms]], said: Utterance) -> Iterator[str]:
     """Items whose titles stand in a message without their articles, or with slips, outside of other titles found in it."""
     words, strange, forms = _bare_tokens(said.text)
     letters = {form[:1] for form in forms}
-    for item_id, bare in titles.items():
+    for item_id, bare in titles:
         if not (strange or forms.issuperset(bare)):
             continue
         if len(bare) == 1 and len(bare[0]) < MIN_LETTERS:
