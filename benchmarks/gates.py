@@ -247,7 +247,24 @@ changed:
   cut; half a word counts of users who set no marks, too.
 - assistant_role: talk about models is none; whoever reads out a profile is one.
 
-**A sixth author**, who read the definitions and nothing else, is counted once on finished code: to be filled in.
+**A sixth author** (`gates_dialogues_unseen_4.tsv`, 150 faults, 120 near misses and 40 plain dialogues), who had read the
+definitions and nothing else, was counted once, on finished code (commit 82c30b20). **These are today's detectors on an
+author nobody had read:**
+
+| gate | found | recall | precision |
+|---|--:|--:|--:|
+| assistant_role | 22 of 25 | 0.88 [0.70, 0.96] | 0.96 [0.79, 0.99] |
+| endless_thanks | 17 of 25 | 0.68 [0.48, 0.83] | 0.85 [0.64, 0.95] |
+| loop | 22 of 25 | 0.88 [0.70, 0.96] | 0.96 [0.79, 0.99] |
+| truncated | 18 of 25 | 0.72 [0.52, 0.86] | 0.95 [0.75, 0.99] |
+| need_contradicted | 18 of 25 | 0.72 [0.52, 0.86] | 0.78 [0.58, 0.90] |
+| target_leaked | 15 of 25 | 0.60 [0.41, 0.77] | 0.94 [0.72, 0.99] |
+
+The goal (.90 and .95) is missed by every gate: in recall by all, in precision by four. On rows that had been read, the
+same detectors (the table above) found .75 to 1.00. need_contradicted and target_leaked found .36 and .20 of the fifth
+author's faults, who counted descriptions and inconsistent people, too. need_contradicted also fires on 12 rows of other
+gates. Nothing was changed after this count but that a gate decides only if its precision here is .95 or more (truncated:
+18 of 19, which is less).
 
 Everything below is older, with the authors' own labels, unless it is a table that this program made.
 The first detectors were tested on faults by their own author alone, and found 79
@@ -333,7 +350,7 @@ The detectors before the last revision found 22 of its loops and were equal othe
 it in another form ("1984", "rogan", a product without its maker). Only what knows the world would recognise them.
 Truncated fires on a last message that ends with a preposition ("this is what I'm in for") or without the mark that the
 user sets elsewhere, and assistant_role on users who talk *about* language models and personas. Nothing was changed
-between reading them and this table. The goal (recall .90, precision .95 for each gate) is reached for endless_thanks and loop.
+between reading them and this table. The goal (.90 and .95 for each gate) is reached for endless_thanks and loop.
 
 Tried with one author left out at a time, and left out: a logistic regression on words, pairs and triples of words, fitted to
 all other authors and half of the people, with 0.4 % of the other half as its bound. Beside the rules of then

@@ -148,7 +148,7 @@ def test_users_who_play_the_assistant_make_every_verdict_conditional(endpoint: s
     agents = {"one": "echo", "two": "fixed:Have you seen Heat?"}
     simulate(study(endpoint, tmp_path, "assistant", n=6, max_turns=2, agents=agents))
     findings = evaluate(tmp_path / "dialogues.jsonl", metrics=["need_met", "turns"], resamples=50).findings
-    found = {threat.systems: threat for threat in findings.threats if threat.code is ThreatCode.USER_FAULT_HINTS}
+    found = {threat.systems: threat for threat in findings.threats if threat.code is ThreatCode.USER_FAULTS}
     assert set(found) == {("one",), ("two",)}
     for threat in found.values():
         assert threat.severity is Severity.DEMOTES

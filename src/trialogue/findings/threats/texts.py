@@ -403,7 +403,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.USER_FAULTS: ThreatText(
         "Users who do not behave as users",
-        "Share of a system's dialogues whose user left satisfied before anything suited, thanked again and again, or "
+        "Share of a system's dialogues whose user left satisfied before anything suited, spoke as an assistant, or "
         "repeated themselves.",
         "At 5% or more, it demotes the system's verdicts if all its users are simulated; below, it is noted. With people "
         "it is noted at 5% or more.",
@@ -414,7 +414,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.USER_FAULT_HINTS: ThreatText(
         "Hints at users who do not behave as users",
-        "Dialogues whose user seems to have named the target, spoken as an assistant, sent truncated messages, or "
+        "Dialogues whose user seems to have named the target, thanked again and again, sent truncated messages, or "
         "contradicted the need, found by gates that miss faults and give false alarms.",
         "Noted: read these dialogues. In half of a system's dialogues or more, one of these faults demotes the system's "
         "verdicts if all its users are simulated. With people it is noted in 5% or more.",
