@@ -2,6 +2,7 @@
 
     python -m benchmarks.gates
     python -m benchmarks.gates --file F.tsv --missed    # whole dialogues (gates_dialogues.py)
+    python -m benchmarks.gates --file F.tsv --as-written    # with its author's labels
 
 Planted faults are put behind the words of a simulated user of the bundled films, whose dialogue, need and titles are known;
 near misses are planted in the same way. ``gates_planted.tsv`` was written by the author of the detectors, before them;
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import gates_descriptions
-from benchmarks.gates_dialogues import Judged, judged, missed
+from benchmarks.gates_dialogues import Judged, by_definition, judged, missed
 from benchmarks.tables import table
 from trialogue.agents.registry import make_agent
 from trialogue.catalogue import Catalogue
@@ -126,12 +127,13 @@ def main() -> None:
         "--file", type=Path, nargs="+", help="dialogues with faults (gates_dialogues.py); prints, writes nothing"
     )
     parser.add_argument("--missed", action="store_true", help="print the dialogues that are judged wrongly")
+    parser.add_argument("--as-written", action="store_true", help="keep labels that the definitions change")
     given = parser.parse_args()
     if given.file is None:
         write_page()
         return
     for path in given.file:
-        cases = list(judged(path))
+        cases = list(judged(path, None if given.as_written else by_definition()))
         print(f"{path.name}\n\n{counted(cases, [each.fires for each in cases], own_rows=True)}\n")
         if given.missed:
             print("\n".join(missed(cases)))
@@ -213,7 +215,59 @@ def share_text(hits: int, size: int, digits: int) -> str:
 
 INTRO = """# Gates of users
 
-Made by `python -m benchmarks.gates`. The first detectors were tested on faults by their own author alone, and found 79
+Made by `python -m benchmarks.gates`. What each gate counts was defined after five authors had written their rows
+(`docs/reference/language-model-users.md`). **By the definitions** 92 rows of the three files of whole dialogues have
+another label (`gates_definitions.tsv`): 41 leaks describe the target, read out a need or come after the agent, 41
+contradictions are of facts about a person, of what others want, or not of a value by its name, nine clean rows name
+the target, and one asks for what it dislikes. The detectors were then revised with all five authors' rows in sight,
+**so these numbers are kind** (recall and false alarms before the revision, by the same labels, in brackets):
+
+| gate | third author | fourth | fifth | near misses and plain dialogues that fire |
+|---|--:|--:|--:|--:|
+| assistant_role | .97 (.97) | 1.00 (.71) | 1.00 (.88) | 0 of 107 (5) |
+| endless_thanks | .80 (.80) | .95 (.95) | .92 (.92) | 1 of 107 (1) |
+| loop | .83 (.83) | .90 (.90) | .96 (.96) | 2 of 107 (3) |
+| truncated | .80 (.83) | .75 (.75) | .88 (.84) | 1 of 107 (8) |
+| target_leaked | .90 (.85) | 1.00 (.73) | 1.00 (.62) | 1 of 97 (4) |
+| need_contradicted | 2 of 3 (2 of 3) | .80 (.45) | .81 (.56) | 3 of 106 (11) |
+
+With the authors' own labels (`--as-written`), target_leaked finds .33, .75 and .32, and need_contradicted .07, .67
+and .52 of their faults: who reads out a need or profile is no longer a leak, but speaks as a model does. What
+changed:
+
+- target_leaked: an item is known by every name of `title_forms`: parts of its title that no other title has, without
+  maker, hero or subtitle, models ("QX-4000", "15 Pro"), initials, numbers in words, and one rare word or a short
+  misspelt one where something is named ("put on rogan", "Rogan, perhaps?"). With every film of the catalogue as a
+  target, 45 messages of people that fired were drawn and read: but for a rule that was then removed, and four with a
+  series or a common word, they name it.
+- need_contradicted: values in the plural, with or without a hyphen, decades in words, comparatives that say what is
+  best; no wish is what is quoted, part of a title, turned down, taken back or an answer to what to avoid, nor a value
+  with some of the words of the need's own.
+- truncated: a last preposition needs words that leave a place for it ("the one I told you of"), or the message is
+  cut; half a word counts of users who set no marks, too.
+- assistant_role: talk about models is none; whoever reads out a profile is one.
+
+**A sixth author** (`gates_dialogues_unseen_4.tsv`, 150 faults, 120 near misses and 40 plain dialogues), who had read the
+definitions and nothing else, was counted once, on finished code (commit 82c30b20). **These are today's detectors on an
+author nobody had read:**
+
+| gate | found | recall | precision |
+|---|--:|--:|--:|
+| assistant_role | 22 of 25 | 0.88 [0.70, 0.96] | 0.96 [0.79, 0.99] |
+| endless_thanks | 17 of 25 | 0.68 [0.48, 0.83] | 0.85 [0.64, 0.95] |
+| loop | 22 of 25 | 0.88 [0.70, 0.96] | 0.96 [0.79, 0.99] |
+| truncated | 18 of 25 | 0.72 [0.52, 0.86] | 0.95 [0.75, 0.99] |
+| need_contradicted | 18 of 25 | 0.72 [0.52, 0.86] | 0.78 [0.58, 0.90] |
+| target_leaked | 15 of 25 | 0.60 [0.41, 0.77] | 0.94 [0.72, 0.99] |
+
+The goal (.90 and .95) is missed by every gate: in recall by all, in precision by four. On rows that had been read, the
+same detectors (the table above) found .75 to 1.00. need_contradicted and target_leaked found .36 and .20 of the fifth
+author's faults, who counted descriptions and inconsistent people, too. need_contradicted also fires on 12 rows of other
+gates. Nothing was changed after this count but that a gate decides only if its precision here is .95 or more (truncated:
+18 of 19, which is less).
+
+Everything below is older, with the authors' own labels, unless it is a table that this program made.
+The first detectors were tested on faults by their own author alone, and found 79
 of 82. Faults by somebody who had not seen them showed that they found a fifth to two fifths of most kinds (A and B, 390
 rows each, by one author). The second ones were written with A, measured once on B (assistant_role 25, endless_thanks
 25, loop 39, truncated 14, need_contradicted 28, target_leaked 35 of 40), revised with B, and measured once on C, by
@@ -280,7 +334,7 @@ catalogue says what it is.
 
 A fifth file (`gates_dialogues_unseen_3.tsv`, 150 faults, 120 near misses and 40 plain dialogues, on which no gate may fire,
 by a fifth author, who had read the page that describes the gates to users and nothing else) was counted once, on finished
-code (commit 1219bfc4). **These are today's detectors on an author nobody had read:**
+code (commit 1219bfc4). **These are the detectors of then on an author nobody had read:**
 
 | gate | found | recall | precision |
 |---|--:|--:|--:|
@@ -296,7 +350,7 @@ The detectors before the last revision found 22 of its loops and were equal othe
 it in another form ("1984", "rogan", a product without its maker). Only what knows the world would recognise them.
 Truncated fires on a last message that ends with a preposition ("this is what I'm in for") or without the mark that the
 user sets elsewhere, and assistant_role on users who talk *about* language models and personas. Nothing was changed
-after reading them. The goal (recall .90, precision .95 for each gate) is reached for endless_thanks and loop.
+between reading them and this table. The goal (.90 and .95 for each gate) is reached for endless_thanks and loop.
 
 Tried with one author left out at a time, and left out: a logistic regression on words, pairs and triples of words, fitted to
 all other authors and half of the people, with 0.4 % of the other half as its bound. Beside the rules of then
@@ -353,7 +407,7 @@ The goal is at most 1 % of dialogues for each gate. Phrases and bounds were chos
 with *, on which bounds were checked, too, when the gates were widened last. Intervals are Wilson's, as if all
 dialogues were of different people. On KDD 2020 one dialogue is .013. Some messages that fire are what the gate says:
 those of the 19 dialogues of CCPE (transcribed speech), which were read, break off in mid-sentence: no false alarms, but no
-person's fault either. Two of INSPIRED end in "excellen" and "frie", and do not fire, since their users set no marks.
+person's fault either. Two of INSPIRED end in "excellen" and "frie", and were cut off.
 Of several
 messages of a turn only the last is judged; before, CCPE's pieces of sentences fired in 18.6 %.
 Dialogues without a need or a recorded ending cannot show `target_leaked`, `need_contradicted` and `premature_stop`. Of

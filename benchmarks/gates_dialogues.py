@@ -1,10 +1,13 @@
 """Whole dialogues with a planted fault, or none, by authors who have seen no detector.
 
-    python -m benchmarks.gates --file F.tsv ... [--missed]
+    python -m benchmarks.gates --file F.tsv ... [--missed] [--as-written]
 
 One dialogue a row: id, gate (or ``plain``: no gate may fire), label (``fault`` or ``clean``), the need and the utterances
 as JSON. The need has a target by its title, what the user likes and dislikes, and genres; the utterances are pairs of
 speaker and text.
+
+Their authors wrote them before it was defined what a gate counts. ``gates_definitions.tsv`` holds the rows whose label is
+another one by the definitions: ``outside`` (a description of the target, a person that is inconsistent) or ``fault``.
 """
 
 import csv
@@ -21,6 +24,7 @@ from trialogue.records.kinds.suspicions import Gate
 from trialogue.simulation.users.needs import resolve_mentions
 
 GATES = {"role": Gate.ASSISTANT_ROLE, "leaked": Gate.TARGET_LEAKED, "contradicted": Gate.NEED_CONTRADICTED}
+OUTSIDE = "outside"  # of what its gate counts
 PLAIN = "plain"  # a dialogue without any fault: clean for every gate
 GATES |= {"thanks": Gate.ENDLESS_THANKS, "loop": Gate.LOOP, "truncated": Gate.TRUNCATED}
 
@@ -35,10 +39,20 @@ class Judged(NamedTuple):
     fires: frozenset[Gate]
 
 
-def judged(path: Path) -> Iterator[Judged]:
-    """The dialogues of a file."""
+def by_definition() -> dict[str, str]:
+    """Labels of the rows whose authors gave them another one."""
+    return {row["id"]: row["label"] for row in _rows(Path(__file__).parent / "gates_definitions.tsv")}
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def judged(path: Path, labels: Mapping[str, str] | None = None) -> Iterator[Judged]:
+    """The dialogues of a file; those that are ``outside`` by other labels than its author's are left out."""
+    rows = _rows(path)
+    labels = labels or {}
     needs = [json.loads(row["need"]) for row in rows]
     catalogue = Catalogue.from_items(
         [item_of(title) for title in dict.fromkeys(need["target"] for need in needs if need["target"])]
@@ -48,6 +62,9 @@ def judged(path: Path) -> Iterator[Judged]:
     for need in needs:
         genres.setdefault(need["domain"], set()).update(need["genres"])
     for row, need in zip(rows, needs, strict=True):
+        label = labels.get(row["id"], row["label"])
+        if label == OUTSIDE:
+            continue
         said = [Utterance(speaker=speaker, text=text) for speaker, text in json.loads(row["dialogue"])]
         utterances, typed = resolve_mentions(said, need_of(row["id"], need), catalogue, linker)
         dialogue = Dialogue(id=row["id"], utterances=utterances, need=typed)
@@ -58,7 +75,7 @@ def judged(path: Path) -> Iterator[Judged]:
         found = gates_in(dialogue, vocabulary, facts)
         fires = frozenset(gate for gate in found if found[gate])
         for gate in GATES.values() if row["gate"] == PLAIN else (GATES[row["gate"]],):
-            yield Judged(row["id"], gate, row["label"] == "fault", dialogue, fires)
+            yield Judged(row["id"], gate, label == "fault", dialogue, fires)
 
 
 def item_of(title: str) -> Item:

@@ -152,7 +152,7 @@ def test_users_who_play_the_assistant_make_every_verdict_conditional(endpoint: s
     assert set(found) == {("one",), ("two",)}
     for threat in found.values():
         assert threat.severity is Severity.DEMOTES
-        assert threat.facts["gates"]["assistant_role"] == threat.facts["faulty"] == 6  # type: ignore[call-overload, index]
+        assert threat.facts["gates"]["assistant_role"] == threat.facts["dialogues"] == 6  # type: ignore[call-overload, index]
 
 
 def test_a_changed_file_of_users_is_another_study(endpoint: str, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from trialogue.metrics import Conversation
 from trialogue.metrics.gates.detect import Vocabulary, gates_in, vocabulary_of
 from trialogue.records import CompletionCounts, Dialogue, Role, Utterance
 from trialogue.records.kinds.shifts import CorpusShift
-from trialogue.records.kinds.suspicions import Gate
+from trialogue.records.kinds.suspicions import HINTS, Gate
 from trialogue.simulation.source import WORDING, users_of_source
 
 FaultsOfUsers = Mapping[tuple[str, str], Sequence[Gate]]
@@ -74,7 +74,7 @@ def facts_of(
         seeds: of the simulations that dialogues are from.
     """
     gates: dict[str, Counter[Gate]] = {}
-    gated = Counter(system for system, _ in faults)
+    gated = Counter(system for (system, _), own in faults.items() if not HINTS.issuperset(own))
     for (system, _), own in faults.items():
         gates.setdefault(system, Counter()).update(own)
     evaluated = [system for system in sorted(tallies) if tallies[system].role is Role.SYSTEM]
@@ -142,7 +142,7 @@ class Tally:
         gates: Counter[Gate],
         gated: int,
     ) -> SystemFacts:
-        """The counts, with those of faults of users: by gate, and of dialogues."""
+        """The counts, with those of faults of users: by gate, and of dialogues with more than hints."""
         return SystemFacts(
             system=system,
             shift=self.shift or self.reference_shift,

@@ -282,7 +282,7 @@ class SystemFacts(Record):
     gates: dict[Gate, int] = Field(default_factory=dict)
     """Its dialogues whose user shows a fault, by fault; those that no dialogue shows, or could show, are left out."""
     gated: int = 0
-    """Its dialogues whose user shows any of them."""
+    """Its dialogues whose user shows any of them, but for hints (``HINTS``)."""
     shift: CorpusShift | None = None
     """How far its replies, or else the references beside them, are from the calibration data of the model that labelled
     them; None: not further than other dialogues of that corpus, or not examined."""

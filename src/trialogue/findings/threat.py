@@ -89,6 +89,7 @@ class ThreatCode(StrEnum):
     LABEL_ORIGIN = "label_origin"
     RECOGNISED_ACTS = "recognised_acts"
     USER_FAULTS = "user_faults"
+    USER_FAULT_HINTS = "user_fault_hints"
     USER_FAULT_DIFFERENCE = "user_fault_difference"
     COPIED_DIALOGUES = "copied_dialogues"
     COPIED_MESSAGES = "copied_messages"

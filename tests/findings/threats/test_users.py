@@ -10,6 +10,7 @@ from trialogue.findings.threats.users import (
     several_models,
     shared_families,
     user_fault_differences,
+    user_fault_hints,
     user_faults,
 )
 from trialogue.records import Manifest
@@ -26,6 +27,10 @@ def facts(system: str, gated: int, *, of: int = 100, simulated: int | None = Non
         gates=gates,
         gated=gated,
     )
+
+
+def hinted(count: int, *, simulated: int = 100) -> SystemFacts:
+    return facts("a", 0, simulated=simulated).model_copy(update={"gates": {Gate.NEED_CONTRADICTED: count}})
 
 
 def findings(*systems: SystemFacts) -> Findings:
@@ -56,6 +61,34 @@ def test_what_users_did_is_said_with_its_number() -> None:
     (threat,) = user_faults(findings(facts("guided", 7)))
     assert sentence(threat) == "In 7 of 100 dialogues with guided the user did not behave as a user (loops 7)."
     assert Threat.model_validate_json(threat.model_dump_json()) == threat
+
+
+@pytest.mark.parametrize(
+    ("count", "simulated", "expected"),
+    [
+        (1, 100, Severity.NOTES),
+        (49, 100, Severity.NOTES),
+        (50, 100, Severity.DEMOTES),
+        (50, 99, Severity.NOTES),
+        (4, 0, None),
+        (5, 0, Severity.NOTES),
+    ],
+)
+def test_what_a_gate_finds_that_is_often_wrong_is_a_hint(count: int, simulated: int, expected: Severity | None) -> None:
+    given = findings(hinted(count, simulated=simulated))
+    assert list(user_faults(given)) == []
+    assert [each.severity for each in user_fault_hints(given)] == ([] if expected is None else [expected])
+
+
+def test_hints_and_faults_are_told_apart() -> None:
+    both = facts("a", 7).model_copy(update={"gates": {Gate.LOOP: 7, Gate.TRUNCATED: 2}})
+    assert [sentence(each) for each in user_faults(findings(both))] == [
+        "In 7 of 100 dialogues with a the user did not behave as a user (loops 7)."
+    ]
+    assert [sentence(each) for each in user_fault_hints(findings(both))] == [
+        "In some of 100 dialogues with a the user may not have behaved as a user (empty or cut messages 2): read them, "
+        "since these gates miss faults and give false alarms."
+    ]
 
 
 def test_pairs_whose_users_differ_are_conditional() -> None:

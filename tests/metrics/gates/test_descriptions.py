@@ -198,13 +198,91 @@ LONG = Catalogue.from_items(
         ("like blade runnr 2049, say", "runner", False),  # another title
         ("a blade 7 runner", "runner", False),
         ("I need a big sleep", "sleep", False),
-        ("something like twisterr", "twister", False),  # of seven letters
+        ("something like twisterr", "twister", True),
+        ("the twisterr in my street", "twister", False),  # of seven letters, and nothing is named
+        ("maybe twistir?", "twister", True),
+        ("maybe twisters?", "twister", False),
         ("what is back in the future", "back", False),
     ],
 )
 def test_a_long_title_may_lack_articles_or_be_misspelt(text: str, item: str, leaks: bool) -> None:
     talk = dialogue(text, need=Need(id="n", targets=(item,), acceptable=(item,)))
     assert (gates_in(talk, None, FactIndex(LONG))[Gate.TARGET_LEAKED] is True) is leaks
+
+
+SHOP = Catalogue.from_items(
+    [
+        Item(id="phone", title="Norvik QX-4000"),
+        Item(id="other phone", title="Norvik QX-3000"),
+        Item(id="pro", title="Lumio 15 Pro"),
+        Item(id="boots", title="Dr. Halley 1460"),
+        Item(id="shoes", title="Zephyra Air Max 90"),
+        Item(id="harbour", title="The Midnight Harbour: A Memoir", year=1994),
+        Item(id="fury", title="Mad Max: Fury Road", year=2015),
+        Item(id="year", title="Nineteen Eighty-Four"),
+        Item(id="hour", title="The Rogan Hour"),
+        Item(id="toy", title="Puppet Story 2"),
+        Item(id="bike", title="Birkel Lone Peak"),
+        Item(id="museum", title="Museo Galileo"),
+        Item(id="pride", title="Pride", year=2014),
+        Item(id="rose", title="Harry Zimble and the Chamber of Echoes"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "item", "leaks"),
+    [
+        ("hi, do you sell the QX-4000?", "phone", True),
+        ("hi, do you sell the QX-3000?", "phone", False),
+        ("Anything by Norvik?", "phone", False),
+        ("So only the 15 Pro has this?", "pro", True),
+        ("a pro of 15 years", "pro", False),
+        ("the 1460s basically", "boots", True),
+        ("I have 1460 of them", "boots", False),
+        ("zam90 or am90s if you have them", "shoes", True),
+        ("isn't there one called midnight harbour?", "harbour", True),
+        ("a midnight harbour by day", "harbour", False),
+        ("that memoir, TMH", "harbour", True),
+        ("The Midnigt Harbor", "harbour", True),
+        ("a harbor at midnight", "harbour", False),
+        ("that memoir, tmh", "harbour", False),
+        ("I like Mad Max a lot", "fury", False),  # a series
+        ("What about Fury Road?", "fury", True),
+        ("can i just take 1984 like everybody else", "year", True),
+        ("something from 1984", "year", False),
+        ("Nineteen eighty-four, please", "year", True),
+        ("just put on rogan", "hour", True),
+        ("Rogan, perhaps?", "hour", True),
+        ("my uncle Rogan says hello", "hour", False),
+        ("Puppet Story", "toy", False),
+        ("Puppet Story 3?", "toy", False),
+        ("like puppet story two", "toy", True),
+        ("The Lone Peak fits me best.", "bike", True),
+        ("a lone peak in the mist", "bike", False),
+        ("Some museum has Galileo's fingers.", "museum", False),
+        ("I'm a fan of Pride and Prejudice.", "pride", False),
+        ("I'm a fan of Pride and like to cry.", "pride", True),
+        ("the chamber of echoes one", "rose", True),
+        ("#Pride tonight", "pride", True),
+    ],
+)
+def test_an_item_is_named_by_what_a_reader_knows_it_by(text: str, item: str, leaks: bool) -> None:
+    talk = dialogue(text, need=Need(id="n", targets=(item,), acceptable=(item,)))
+    assert gates_in(talk, None, FactIndex(SHOP))[Gate.TARGET_LEAKED] is leaks
+
+
+def test_what_the_agent_called_an_item_the_user_may_call_it() -> None:
+    need = Need(id="n", targets=("phone",), acceptable=("phone",))
+    for first, leaks in (("We have the QX-4000.", False), ("QX-4000?", False), ("We have the QX-3000.", True)):
+        talk = dialogue(said("system", first), "Then the QX-4000.", need=need)
+        assert gates_in(talk, None, FactIndex(SHOP))[Gate.TARGET_LEAKED] is leaks
+
+
+def test_a_value_of_the_need_is_no_name_of_an_item() -> None:
+    wish = Constraint(attribute="author", values=("Rogan",))
+    need = Need(id="n", targets=("hour",), acceptable=("hour",), constraints=(wish,))
+    assert gates_in(dialogue("Just put on Rogan.", need=need), None, FactIndex(SHOP))[Gate.TARGET_LEAKED] is False
 
 
 def test_a_misspelt_title_that_another_was_found_in_or_the_agent_named_is_no_leak() -> None:

@@ -331,6 +331,74 @@ def test_a_need_is_not_contradicted_by_its_own_wishes(text: str) -> None:
     assert fired(dialogue(text, need=NEED)) == set()
 
 
+RUN = Need(
+    id="n",
+    constraints=(
+        Constraint(attribute="kind", values=("running", "daily news", "puzzles", "Fantasy")),
+        Constraint(attribute="decade", values=("1990s",)),
+    ),
+)
+"""A need with values of several words, in the plural, and a decade."""
+KINDS = {
+    "kind": frozenset({"running shoes", "news", "big", "spicy", "noise", "flat", "war", "cooking", "turn-based"}),
+    "decade": frozenset({"1990s", "1980s", "2000s"}),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "contradicts"),
+    [
+        ("Something from the eighties, please.", True),
+        ("I'd prefer the '80s.", True),
+        ("Something from the nineties, please.", False),
+        ("I don't want anything from the nineties.", True),
+        ("Something from the 2000s.", True),
+        ("No fantasies, please.", True),
+        ("Have you any flats?", True),
+        ("A puzzle makes me feel dumb, skip those.", True),
+        ("The spicier the better!", True),
+        ("Bigger is better.", True),
+        ("Could it be a bit bigger?", False),  # than the last one
+        ("As noisy as possible.", True),
+        ("I want turn based ones.", True),
+        ("I'd like running shoes.", False),  # of those words the need is one
+        ("I'd like some news.", False),
+        ("I was going to ask for a spicy one, but no.", False),
+        ("Got any spicy ones? Just curious.", False),
+        ("I don't like puzzles. At least that's what I thought until last night.", False),
+        ('"Not puzzles again!", my sister says.', False),
+        ("I enjoy puzzles, war makes me nervous.", False),
+        ("Spicy, please, and hot.", True),
+        ("It's so cold, so cooking it is, so spicy please.", True),
+        ("Who says puzzles are boring?", False),
+        ("Puzzles are so boring, once it's over it's over.", True),
+        ("Puzzles, none of that war stuff.", False),
+        ("Running shoes, comfy flats, please.", False),  # both
+        ("And the noise?", False),
+        ("puzzles no big war", False),
+        ("As long as there are puzzles and a map I don't care.", False),
+    ],
+)
+def test_values_are_known_in_other_forms_and_by_who_wants_them(text: str, contradicts: bool) -> None:
+    found = gates_in(dialogue(text, need=RUN), KINDS)
+    assert found[Gate.NEED_CONTRADICTED] is contradicts
+
+
+def test_who_is_asked_what_to_avoid_wishes_for_nothing() -> None:
+    for question, contradicts in (("Anything that you would avoid?", False), ("What would you like?", True)):
+        said = (Utterance(speaker="system", text=question), Utterance(speaker="user", text="War."))
+        found = gates_in(Dialogue(id="d", need=RUN, utterances=said), KINDS)
+        assert found[Gate.NEED_CONTRADICTED] is contradicts
+
+
+def test_the_words_of_a_title_are_no_values() -> None:
+    text = "I'd like Star War."
+    mention = Mention(title="Star War", item_id="w", start=text.index("Star"), end=len(text) - 1)
+    for mentions, contradicts in (((mention,), False), ((), True)):
+        talk = Dialogue(id="d", need=RUN, utterances=(Utterance(speaker="user", text=text, mentions=mentions),))
+        assert gates_in(talk, KINDS)[Gate.NEED_CONTRADICTED] is contradicts
+
+
 @pytest.mark.parametrize(
     ("ended_by", "users", "fires"),
     [
@@ -450,8 +518,7 @@ def test_gates_by_words_are_unknown_in_other_scripts() -> None:
         (Gate.ENDLESS_THANKS, ("A floor lamp.", "Wonderful, thanks!", "Much obliged to you!", "👋", "Bye bye!")),
         (Gate.LOOP, ("Who directed it?", "And the year?", "Who directed it?", "From which year?", "Who directed it?")),
         (Gate.ASSISTANT_ROLE, ("Lovely. May I have your name? We look forward to welcoming you at 7 pm.",)),
-        (Gate.TARGET_LEAKED, ("According to my profile, I like ensembles.",)),
-        (Gate.TARGET_LEAKED, ("A film from 2019, directed by Sam Mendes, 119 minutes long?",)),
+        (Gate.ASSISTANT_ROLE, ("According to my profile, I like ensembles.",)),
     ],
 )
 def test_faults_are_found_in_other_words(gate: Gate, said: tuple[str, ...]) -> None:
@@ -575,17 +642,13 @@ def test_markers_letters_and_open_clauses_break_off(text: str, cut: bool) -> Non
 @pytest.mark.parametrize(
     ("text", "leaks"),
     [
-        ("My profile says that I hate crowds.", True),
-        ("Constraint 1: a garden. Constraint 2: no stairs.", True),
-        ("Name: Ada. Age: 31. Request: a hotel.", True),
-        ('{"likes": ["sea"], "avoid": ["noise"]}', True),
         ("My sister is called Ryan.", False),
         ("I've moved to Ryan last year.", False),
         ("I'd like to see ryan.", True),
         ("It rains, and ryan is late.", False),
     ],
 )
-def test_profiles_and_titles_are_leaks_and_names_of_others_are_not(text: str, leaks: bool) -> None:
+def test_titles_are_leaks_and_names_of_others_are_not(text: str, leaks: bool) -> None:
     need = Need(id="n", targets=("ryan",), acceptable=("ryan",))
     place = text.lower().find("ryan")
     mentions = (Mention(title="Ryan", item_id="ryan", start=place, end=place + 4),) if place >= 0 else ()
@@ -692,19 +755,49 @@ def test_narration_of_the_user_and_what_is_done_for_the_other_side_are_an_assist
     ("texts", "cut"),
     [
         (("trains and love", "I saw it on the train, and then it rained on the old ladd", "We shall."), True),
-        (("i want it for running", "w/o colour screen bc they are ugly and eat the batt"), False),  # sets no marks
+        (("i want it for running", "w/o colour screen bc they are ugly and eat the batt"), False),  # a short form
+        (("something with more adventu",), True),
+        (("my friend went there last week and she sai",), True),
+        (("my friend went there last week by bus",), False),  # which "business" begins with
+        (("I guess?", "She said no news, no crime and no jokes at all, just giggly"), False),
         (("A red wine.", "One guest says that any red gives her a headache unless it", "Please name them."), True),
         (("A red wine.", "One guest says that any red gives her a headache at night", "Please name them."), False),
     ],
 )
-def test_half_words_are_judged_by_whether_the_user_sets_marks(texts: tuple[str, ...], cut: bool) -> None:
+def test_half_words_and_unfinished_sentences_break_off(texts: tuple[str, ...], cut: bool) -> None:
     found = fired(talk_of(*(part for text in texts for part in (text, "I see."))))
     assert (Gate.TRUNCATED in found) is cut
 
 
 @pytest.mark.parametrize(
-    ("text", "leaks"),
+    ("text", "cut"),
     [
+        ("Then this is what I'm in for", False),
+        ("We've got towels it'd go with", False),
+        ("Then that's all I need to know & where I'll be at", False),
+        ("a western under ninety minutes that is nice to look at", False),
+        ("that's the one Herzog keeps going on about", False),
+        ("thank you, whats that about", False),
+        ("the tone the movie is trying to go for", False),
+        ("my mother is visiting, so what can I do", False),
+        ("My favourite director is Kubrick and I also enjoy films by", True),
+        ("What about a film based on a novel by", True),
+        ("I'd rather read a small, intimate story about", True),
+        ("I liked the one with the man from", True),
+        ("short stories w/ ideas, sf or such", False),
+    ],
+)
+def test_a_last_preposition_belongs_to_words_before_it_or_the_sentence_breaks_off(text: str, cut: bool) -> None:
+    assert (Gate.TRUNCATED in fired(talk_of(text, "I see.", "Thanks for that."))) is cut
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        ("My profile says that I hate crowds.", True),
+        ("Constraint 1: a garden. Constraint 2: no stairs.", True),
+        ("Name: Ada. Age: 31. Request: a hotel.", True),
+        ('{"likes": ["sea"], "avoid": ["noise"]}', True),
         ("I'm allowed to reveal now that this was it.", True),
         ("It's exactly my hidden wish.", True),
         ("The likes I've been given are old age and friendship.", True),
@@ -713,5 +806,6 @@ def test_half_words_are_judged_by_whether_the_user_sets_marks(texts: tuple[str, 
         ("My sister has hidden talents.", False),
     ],
 )
-def test_talk_of_what_was_given_or_hidden_reads_out_a_need(text: str, leaks: bool) -> None:
-    assert reads_out_need(text) is leaks
+def test_who_reads_out_a_need_or_profile_speaks_of_their_part(text: str, reads: bool) -> None:
+    assert reads_out_need(text) is reads
+    assert (Gate.ASSISTANT_ROLE in fired(dialogue(text))) is reads

@@ -29,6 +29,7 @@ from trialogue.findings.threats.users import (
     several_models,
     shared_families,
     user_fault_differences,
+    user_fault_hints,
     user_faults,
 )
 from trialogue.findings.validity import chance_card
@@ -403,6 +404,7 @@ DETECTORS: tuple[Detector, ...] = (
     different_situations,
     recognised_acts,
     user_faults,
+    user_fault_hints,
     user_fault_differences,
     several_models,
     shared_families,

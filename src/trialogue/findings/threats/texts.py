@@ -403,8 +403,8 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.USER_FAULTS: ThreatText(
         "Users who do not behave as users",
-        "Share of a system's dialogues whose user leaked the target, spoke as an assistant, left satisfied before "
-        "anything suited, thanked again and again, repeated themselves, sent truncated messages, or contradicted the need.",
+        "Share of a system's dialogues whose user left satisfied before anything suited, spoke as an assistant, or "
+        "repeated themselves.",
         "At 5% or more, it demotes the system's verdicts if all its users are simulated; below, it is noted. With people "
         "it is noted at 5% or more.",
         lambda t: (
@@ -412,9 +412,20 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             f"({_gates(t.facts)})"
         ),
     ),
+    ThreatCode.USER_FAULT_HINTS: ThreatText(
+        "Hints at users who do not behave as users",
+        "Dialogues whose user seems to have named the target, thanked again and again, sent truncated messages, or "
+        "contradicted the need, found by gates that miss faults and give false alarms.",
+        "Noted: read these dialogues. In half of a system's dialogues or more, one of these faults demotes the system's "
+        "verdicts if all its users are simulated. With people it is noted in 5% or more.",
+        lambda t: (
+            f"in some of {t.facts['dialogues']:,} dialogues with {_names(t)} the user may not have behaved as a user "
+            f"({_gates(t.facts)}): read them, since these gates miss faults and give false alarms"
+        ),
+    ),
     ThreatCode.USER_FAULT_DIFFERENCE: ThreatText(
         "Users misbehave more often with one system",
-        "Fisher's exact test of the shares of dialogues in which the simulated user was at fault.",
+        "Fisher's exact test of the shares of dialogues in which the simulated user was at fault, hints left out.",
         "Demotes the verdict on the pair.",
         lambda t: (
             f"the simulated users of {_names(t)} were at fault in {_share(t.facts['rate'])} and "

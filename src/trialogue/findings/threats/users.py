@@ -1,6 +1,6 @@
 """Detectors of threats from the user side: simulated users that do not behave as users."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from itertools import combinations
 
 from trialogue.findings.records import Findings, SeparateUsers, SystemFacts
@@ -8,7 +8,7 @@ from trialogue.findings.standings import Measure
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.llm.models import family_of
 from trialogue.records import ClusterKind, JsonValue, MeasuredUnits, PopulationKind
-from trialogue.records.kinds.suspicions import Gate
+from trialogue.records.kinds.suspicions import HINTS, Gate
 from trialogue.stats.fisher import fisher_p
 
 OF_SITUATIONS = frozenset({"reference", "targets"})
@@ -16,6 +16,9 @@ OF_SITUATIONS = frozenset({"reference", "targets"})
 GATED = 0.05
 """Share of a system's dialogues with user faults from which verdicts on simulated users are conditional. Of people's written
 dialogues 0 to 2.6% have one in six corpora of 75 or more (benchmarks/GATES.md)."""
+HINTED = 0.5
+"""Share from which hints of one gate count, too: a tenth of them would have to be right, and on unseen authors .69 and more
+were (lower ends of their intervals: .42 and more)."""
 
 GUESSABLE_SEED = 2**32
 """Seeds below can be found by trying all of them on a few users; ``--seed fresh`` draws larger ones."""
@@ -36,8 +39,27 @@ def user_faults(findings: Findings) -> Iterator[Threat]:
 
 
 def _gate_facts(facts: SystemFacts) -> dict[str, JsonValue]:
-    gates: dict[str, JsonValue] = {gate.value: facts.gates[gate] for gate in Gate if gate in facts.gates}
+    gates = _counts(facts, frozenset(Gate) - HINTS)
     return {"faulty": facts.gated, "dialogues": facts.dialogues, "simulated": facts.simulated, "gates": gates}
+
+
+def _counts(facts: SystemFacts, among: Container[Gate]) -> dict[str, JsonValue]:
+    return {gate.value: facts.gates[gate] for gate in Gate if gate in facts.gates and gate in among}
+
+
+def user_fault_hints(findings: Findings) -> Iterator[Threat]:
+    """Systems with dialogues that a gate with many false alarms, or that misses much, takes for a fault of the user."""
+    for facts in findings.systems:
+        gates = _counts(facts, HINTS)
+        most = max((facts.gates.get(gate, 0) for gate in HINTS), default=0)
+        if most and (facts.simulated or most >= GATED * facts.dialogues):
+            decides = most >= HINTED * facts.dialogues and facts.simulated == facts.dialogues
+            yield Threat(
+                code=ThreatCode.USER_FAULT_HINTS,
+                severity=Severity.DEMOTES if decides else Severity.NOTES,
+                systems=(facts.system,),
+                facts={"dialogues": facts.dialogues, "gates": gates},
+            )
 
 
 def known_seeds(findings: Findings) -> Iterator[Threat]:

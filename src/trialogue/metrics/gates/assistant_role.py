@@ -11,7 +11,7 @@ from functools import lru_cache
 from trialogue.llm.machine_text import is_machine_text
 from trialogue.metrics.gates.phrases import Phrases, any_of, patterns
 
-MIN_HINTS, MIN_MOVES, MIN_ENTRIES = 2, 2, 3
+MIN_HINTS, MIN_MOVES = 2, 2
 _QUOTED = re.compile(r"(?<!\w)[\"“][^\"“”]{6,}[\"”]")
 """What others said, or a title."""
 SIGNS = any_of("assistant_signs")
@@ -24,8 +24,6 @@ QUESTIONS = any_of("questions_to_others")
 
 TOLD = any_of("told_needs")
 """Phrases of a user who tells what was written about them."""
-ENTRIES = tuple(map(re.compile, patterns("data_sheets")))
-"""Kinds of entries in the data of an item; capitals matter."""
 
 
 @lru_cache(maxsize=20_000)
@@ -66,16 +64,6 @@ def reads_out_need(text: str) -> bool:
     (True, False)
     """
     return TOLD.search(text) is not None
-
-
-@lru_cache(maxsize=20_000)
-def is_data_sheet(text: str) -> bool:
-    """Whether a message lists three kinds of entries in the data of an item, as one who reads them does.
-
-    >>> is_data_sheet("One from 2019, directed by Sam Mendes, 119 minutes long?"), is_data_sheet("One by Sam Mendes?")
-    (True, False)
-    """
-    return sum(each.search(text) is not None for each in ENTRIES) >= MIN_ENTRIES
 
 
 @lru_cache(maxsize=20_000)

@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import chain, zip_longest
 
-from trialogue.metrics.gates.phrases import Phrases, any_of
+from trialogue.metrics.gates.phrases import Phrases, any_of, patterns
 
 OWN, OTHER = "§o", "§x"
 
@@ -20,15 +20,33 @@ _FEW = r"(?:\s+(?!(?:not|no|never|too|than|over|with|but|if|or|and)\b)[\w'’-]+
 """Up to four words, none of which changes what is wished for."""
 _FILLERS = (
     r"(?:\s+(?:a|an|any|the|more|another|really|of|to|be|watch|watching|see|seeing|some|films?|movies?|all|these|those|that|this|"
-    r"much|kind|for|in|about|so|many|\w+ly)){0,3}\s+"
+    r"much|kind|for|in|about|so|many|from|with|anything|something|\w+ly)){0,4}\s+"
 )
 _CLAUSE = re.compile(
     r"(?<=[.!?;])\s+(?!(?:no|nah|nope|pass|ugh|eww?|not)\b)|\s+\|\s+|"
     r",\s+(?!i(?:['’]ll| will|['’]d| would)? (?:pass|skip))(?=(?:and\s+)?(?:i|this|that|it|you|he|she|they|my|our)\b)|"
-    r"(?:,\s*|(?<!thing)\s+)(?=(?:but|so|although|though|because|whereas|while)\s)|\s[-–—]\s",
+    r"(?:,\s*|(?<!thing)\s+)(?=(?:but|although|though|because|whereas|while)\s)|,\s*(?=so\s)|"
+    r"(?<!thing)\s+(?=so\s(?:i|we|you|it|that|this|let|maybe|please|not|no|§))|\s[-–—]\s",
     re.IGNORECASE,
 )
 _SPACES = re.compile(r"(\s)\s+")
+_SAME = {form: forms for line in patterns("value_forms") for forms in [tuple(line.split(" = "))] for form in forms}
+"""Ways to write a value, by each of them."""
+_FUNCTION = frozenset(patterns("function_words"))
+_QUOTED = re.compile(r"(?<!\w)[\"“][^\"“”]{6,}[\"”]")
+"""What others said, or a title."""
+_WORD = re.compile(r"\w+")
+MIN_LETTERS, MIN_LETTERS_OF_PLURAL = 3, 4  # of a word that has other forms; "news" has none
+_BEST, _MOST = r"(?=,? the better| (?:is|are) (?:always |much )?better)", "(?= as possible)"
+_DOUBLED = "bdgmnpt"  # "bigger"
+_DECADE = re.compile(r"(19|20)?(\d0)s")
+_DECADES = dict(
+    zip(
+        ("20", "30", "40", "50", "60", "70", "80", "90"),
+        ("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties"),
+        strict=True,
+    )
+)
 _SELF = re.compile(r"\b(?:i|i['’]\w+|me|we|us|neither|im|ill|id|let['’]?s)\b", re.IGNORECASE)
 _ASKS_FOR = re.compile(
     r"\byou(?:['’]d| would| could| can| might)? (?:\w+ )?(?:suggest|recommend|find|show|have for me)\b", re.IGNORECASE
@@ -46,7 +64,12 @@ _REJECTS_LATER = _list("rejections_later")
 _ASKS_FOR_OWN = re.compile(rf"\b(?:said|want(?:ed)?|asked|like|love|prefer|need|more)\b[^.?!]*{OWN}", re.IGNORECASE)
 """The need itself is wished for: what is turned down in the next sentence is an item."""
 _WISHES_OTHER = _list("wishes")
-_WISHES_NOTHING = tuple(map(_list, ("both_values", "items_described", "negated_wishes")))
+_WISHES_NOTHING = (
+    *map(_list, ("both_values", "items_described", "negated_wishes")),
+    any_of("rejections", OWN=OTHER, OTHER=OWN, THINGS=_THINGS, FEW=_FEW, FILLERS=_FILLERS),
+)
+"""The last: who turns another value down does not wish for it."""
+_TAKEN_BACK = any_of("taken_back")
 _OTHER_PEOPLE = _list("other_people")
 _ASKS = _list("questions_of_fact")
 
@@ -68,6 +91,8 @@ def contradicts(text: str, own: AbstractSet[str], others: AbstractSet[str]) -> b
 
 @lru_cache(maxsize=20_000)  # behind its masks a wish is the same for many needs
 def _contradicts(masked: str) -> bool:
+    if _TAKEN_BACK.search(masked):
+        return False
     if _REJECTS_LATER.search(masked) and not _ASKS_FOR_OWN.search(masked):
         return True
     return any(_clause_contradicts(each) for each in _CLAUSE.split(masked) if OWN in each or OTHER in each)
@@ -89,21 +114,28 @@ def _mask(text: str, own: frozenset[str], others: frozenset[str]) -> str:
     every = _values_in(text, _one_object(own | others))
     if every is None:
         return ""
-    mine = _values(own)
     pieces, values = every
-    masks = (OWN if mine is not None and mine.fullmatch(each) else OTHER for each in values)
+    masks = (_mask_of(each, own) or written for each, written in values)
     return "".join(chain.from_iterable(zip_longest(pieces, masks, fillvalue="")))
 
 
 @lru_cache(maxsize=20_000)
-def _values_in(text: str, values: frozenset[str]) -> tuple[list[str], list[str]] | None:
-    """The values in a message, and what stands around them; None for none. Most messages are said of many needs."""
-    every = _values(values)
+def _values_in(text: str, values: frozenset[str]) -> tuple[list[str], list[tuple[str, str]]] | None:
+    """What stands around the values in a message, and each with how it is written; None for none.
+
+    Most messages are said of many needs.
+    """
+    every, names = _values(values)
     if every is None:
         return None
     # Marks of the user's own are left out, and of several spaces the first: whole runs would be tried from each of them.
-    pieces = every.split(_SPACES.sub(r"\1", text.replace("§", "")))
-    return (pieces[::2], pieces[1::2]) if len(pieces) > 1 else None
+    text = _QUOTED.sub(" ", _SPACES.sub(r"\1", text.replace("§", "")))
+    pieces, found, end = [], [], 0
+    for match in every.finditer(text):
+        pieces.append(text[end : match.start()])
+        found.append((names[(match.lastindex or 1) - 1], match[0]))
+        end = match.end()
+    return ([*pieces, text[end:]], found) if found else None
 
 
 @lru_cache(maxsize=4_096)
@@ -112,10 +144,66 @@ def _one_object(values: frozenset[str]) -> frozenset[str]:
     return values
 
 
+@lru_cache(maxsize=20_000)
+def _mask_of(value: str, own: frozenset[str]) -> str:
+    """What stands for a value: one of the need, or another one; "" for one with some of the words of the need's.
+
+    Who needs "running" may say "running shoes", and who needs "daily news" may say "news".
+    """
+    words = _words_of(value)
+    needed = [_words_of(each) for each in own if each.strip()]
+    if any(each <= words for each in needed):
+        return OWN
+    return "" if any(words < each for each in needed) else OTHER
+
+
+@lru_cache(maxsize=20_000)
+def _words_of(value: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(_SAME.get(value.casefold(), (value.casefold(),))[0]))
+
+
 @lru_cache(maxsize=4_096)
-def _values(values: frozenset[str]) -> re.Pattern[str] | None:
-    """What finds values, the longest first; needs of the same attributes share the one for all of their values."""
-    alternatives = sorted((value for value in values if value.strip()), key=lambda value: (-len(value), value))
-    if not alternatives:
-        return None
-    return re.compile(rf"(?<!\w)({'|'.join(map(re.escape, alternatives))})(?!\w)", re.IGNORECASE)
+def _values(values: frozenset[str]) -> tuple[re.Pattern[str] | None, tuple[str, ...]]:
+    """(what finds values in groups of their own, the longest first; these), for all needs of the same attributes."""
+    said = (value for value in values if value.strip() and value.casefold() not in _FUNCTION)
+    names = tuple(sorted(said, key=lambda value: (-len(value), value)))
+    if not names:
+        return None, ()
+    forms = "|".join(f"({'|'.join(map(_forms_of, _SAME.get(value.casefold(), (value,))))})" for value in names)
+    return re.compile(rf"(?<!\w)(?:{forms})(?!\w)", re.IGNORECASE), names
+
+
+@lru_cache(maxsize=20_000)
+def _forms_of(value: str) -> str:
+    """An expression for a value in its usual forms: in the plural, with or without a hyphen, a decade in words or digits.
+
+    A comparative counts where it says what is best: "the spicier the better".
+    """
+    words = re.split(r"[\s-]+", value.strip())
+    if decade := _DECADE.fullmatch(value.strip()):
+        century, tens = decade.groups()
+        named = _DECADES.get(tens)
+        return rf"(?:{century}|['’])?{tens}s" + (f"|{named}" if named and century == "19" else "")
+    *first, last = words
+    if last.isalpha() and len(last) >= MIN_LETTERS:
+        stem, *ends = _endings_of(last)
+        if not first:
+            ends += [
+                f"{'i' if ends[0] == 'y' else ''}{f'{last[-1]}?' if last[-1] in _DOUBLED else ''}er{_BEST}",
+                f"y{_MOST}",
+            ]
+        last = f"{stem}(?:{'|'.join(ends)})"
+    else:
+        last = re.escape(last)
+    return "[ -]".join((*map(re.escape, first), last))
+
+
+def _endings_of(word: str) -> tuple[str, ...]:
+    """(what all forms of a word begin with, how each ends)."""
+    if word[-1] in "yY" and word[-2] not in "aeiouAEIOU":
+        return word[:-1], "y", "ies"
+    if word[-1] in "eE":
+        return word[:-1], "e", "es"
+    if word[-1] in "sS" and len(word) > MIN_LETTERS_OF_PLURAL and word[-2] not in "sui":
+        return word[:-1], "s", ""
+    return word, "e?s", ""

@@ -15,8 +15,8 @@ from trialogue.metrics.gates.phrases import any_of, patterns
 MIN_WORDS = 5
 MIN_WORDS_OF_OPEN = 4
 """Words of a message with two last words that are never last."""
-MIN_WORDS_BEFORE_HALF_WORD = 4
-"""Words before half a word of four letters or more; before a shorter one twice as many: messages end in names and slips."""
+LEAST_BEFORE_HALF_WORD = ((6, 4), (4, 5), (0, 9))
+"""Letters of half a word, and words of a message with it: messages end in names and slips."""
 MIN_LETTERS = 4
 MIN_WORDS_OF_CAREFUL = 10
 """Words of a message whose end is judged by how its user ends the others."""
@@ -42,11 +42,18 @@ _OPEN_END = any_of(
 )
 _NEVER_LAST = any_of("never_last", r"(?<![\w'’-])@\s*\Z")
 _CLOSED_END = any_of("closed_endings", r"(?<!\w)@\s*\Z")
+_STRANDED = any_of("stranded_endings", r"(?<![\w'’-])@\s*\Z")
+_GAPS = any_of(
+    "gaps",
+    SUBJECT=r"(?:i|you|u|we|he|she|they|it|this|that|there|my|your|our|his|her|its|their|the|an?|many|most|some|people|every(?:one|body))\b",
+    VERB=r"(?:is|was|did|does|do|are|were|would|will|can|could|should|has|have|['’]s)",
+)
 _UNFINISHED = any_of("unfinished_endings", r"(?:(?<![\w'’])|(?=,))@\s*\Z")
 _ASKED = re.compile(
     r"(?<!\w)(?:what|which|who|whom|whose|where|how|why|when|know|sure|guess|remember|idea|wonder|see|that)(?!\w)",
     re.IGNORECASE,
 )
+_QUESTION = re.compile(r"(?<!\w)(?:what|where|how|who)(?: \w+){1,3} (?:do|be|is|are|was|were)\Z", re.IGNORECASE)
 _SENTENCES = re.compile(r"[.!?;]\s+")
 _LAST_WORD = re.compile(r"(?<![\w'’-])([a-z]{3,})\Z")
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
@@ -55,7 +62,7 @@ _SHORT_FORMS = frozenset(patterns("short_forms"))
 
 
 @lru_cache(maxsize=20_000)
-def breaks_off(text: str, sets_marks: bool = True) -> bool:
+def breaks_off(text: str) -> bool:
     """Whether a message is empty or stops in mid-sentence; in half a word only of a user who sets marks after messages.
 
     >>> breaks_off("I am looking for a film that has the"), breaks_off("what is it about"), breaks_off("")
@@ -67,22 +74,33 @@ def breaks_off(text: str, sets_marks: bool = True) -> bool:
     words = _WORD.findall(bare)
     if len(words) >= MIN_WORDS_OF_OPEN and _NEVER_LAST.search(bare):
         return True
+    if _is_half_word(bare, words):
+        return True
     if len(words) < MIN_WORDS:
         return False
     if _OPENS.search(bare) or _is_lone_marker(bare):
         return True
     if _ENDS.search(bare):
         return False
-    if _is_unclosed(bare) or (sets_marks and _is_half_word(bare, words)) or _is_letters(bare, words):
+    if _is_unclosed(bare) or _is_letters(bare, words):
         return True
     sentence = _SENTENCES.split(bare)[-1]
     opened = _OPEN_END.search(sentence)
-    if opened is None:
+    stranded = _STRANDED.search(sentence)
+    has_gap = stranded is not None and _has_gap(sentence[: stranded.start()])
+    if stranded is not None and not has_gap and len(words) > MIN_WORDS:
+        return True
+    if opened is None or (has_gap and " " not in opened[0].strip()):
         return False
     is_short = len(words) < 2 * MIN_WORDS and " " not in opened[0].strip()
     if is_short and opened[0].strip().casefold() == "or":
         return False  # people ask "is it sad, or" and wait
     return not (_CLOSED_END.search(sentence) and (_ASKED.search(sentence) or is_short))
+
+
+def _has_gap(before: str) -> bool:
+    """Whether words leave a place for a last word that belongs to them: "the one I told you", before "of"."""
+    return _GAPS.search(before) is not None
 
 
 @lru_cache(maxsize=20_000)
@@ -116,8 +134,11 @@ def is_unfinished(text: str) -> bool:
     if len(words) < MIN_WORDS_OF_CAREFUL or _ENDS.search(bare) or not bare[0].isupper():
         return False
     last = words[-1]
-    is_part = last.isalpha() and last.islower() and last not in _vocabulary() and last not in _SHORT_FORMS
-    return is_part or _UNFINISHED.search(bare) is not None
+    is_part = last.isalpha() and last.islower() and not _is_word(last) and _begins_word(last)
+    stranded = _STRANDED.search(bare)
+    if stranded is not None and _has_gap(_SENTENCES.split(bare[: stranded.start()])[-1]):
+        return False
+    return is_part or (_UNFINISHED.search(bare) is not None and _QUESTION.search(bare) is None)
 
 
 @lru_cache(maxsize=1)
@@ -144,7 +165,21 @@ def _is_letters(text: str, words: list[str]) -> bool:
     last = words[-1]
     if len(words) < MIN_WORDS_OF_CAREFUL or len(last) > 2 or not text.endswith(f" {last}") or not last.islower():
         return False
-    return last.isalpha() and last not in _vocabulary() and last not in _SHORT_FORMS
+    return last.isalpha() and not _is_word(last)
+
+
+def _is_word(word: str) -> bool:
+    """Whether letters are a word or a short form of one; by its ending, too."""
+    from trialogue.catalogue.linking.ordinary import is_ordinary  # as below
+
+    return word in _vocabulary() or word in _SHORT_FORMS or (len(word) >= MIN_LETTERS and is_ordinary(word))
+
+
+def _begins_word(part: str) -> bool:
+    """Whether a common word begins with some letters."""
+    known = _known_words()
+    place = bisect_left(known, part)
+    return place < len(known) and known[place].startswith(part)
 
 
 def _is_half_word(text: str, words: list[str]) -> bool:
@@ -153,14 +188,14 @@ def _is_half_word(text: str, words: list[str]) -> bool:
     if found is None:
         return False
     last = found[1]
-    if len(words) <= MIN_WORDS_BEFORE_HALF_WORD * (1 if len(last) >= MIN_LETTERS else 2):
+    if len(words) < next(least for letters, least in LEAST_BEFORE_HALF_WORD if len(last) >= letters):
         return False
     known = _known_words()
     place = bisect_left(known, last)
     if place == len(known) or not known[place].startswith(last) or last in _SHORT_FORMS:
         return False
     rest = known[place].removeprefix(last)
-    return rest not in _WORD_ENDINGS and not (last.endswith("e") and rest in ("d", "r"))
+    return rest not in _WORD_ENDINGS and rest != "g" and not (last.endswith("e") and rest in ("d", "r"))
 
 
 @lru_cache(maxsize=1)
@@ -169,4 +204,5 @@ def _known_words() -> list[str]:
     # Imported when a message is looked at: an evaluation without one loads no catalogue.
     from trialogue.catalogue.linking.ordinary import word_list
 
-    return sorted(word_list("ordinary_words").union(*(line.split() for line in patterns("long_words"))))
+    lines = (*patterns("long_words"), *patterns("short_words"))
+    return sorted(word_list("ordinary_words").union(*(line.split() for line in lines)))

@@ -7,8 +7,10 @@ from itertools import groupby, zip_longest
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from trialogue.catalogue.linking.ordinary import kind_of
+from trialogue.catalogue.linking.titles import tokens
 from trialogue.long_work import PerObject
-from trialogue.metrics.gates.assistant_role import MIN_MOVES, is_assistant, is_data_sheet, moves_in, reads_out_need
+from trialogue.metrics.gates.assistant_role import MIN_MOVES, is_assistant, moves_in, reads_out_need
 from trialogue.metrics.gates.contradicted_needs import contradicts
 from trialogue.metrics.gates.courtesies import ends_without_end, is_thanks
 from trialogue.metrics.gates.cut_endings import breaks_off, breaks_off_in_word, ends_with_mark, is_unfinished
@@ -36,6 +38,11 @@ LOOKS_FOR = re.compile(
     re.IGNORECASE,
 )
 """Words before a title that make it one, however it is written."""
+AVOIDS = re.compile(
+    r"\b(?:avoid|exclude|dislike|hate|rule out|(?:not|n['’]?t)(?: \w+)? (?:like|want|enjoy|watch))\b[^.?!]*\?",
+    re.IGNORECASE,
+)
+"""Questions for what the user does not want."""
 LATIN = re.compile(r"[A-Za-z\u00aa-\u024f]")
 OTHER_LETTER = re.compile(r"[^\W\d_A-Za-z\u00aa-\u024f]")
 WORD_GATES = (Gate.ASSISTANT_ROLE, Gate.ENDLESS_THANKS, Gate.LOOP, Gate.TRUNCATED, Gate.NEED_CONTRADICTED)
@@ -106,7 +113,7 @@ _user_utterances, _turns = PerObject(_said_by_user, 1), PerObject(_turns_of, 1)
 
 
 def target_leaked(dialogue: Dialogue) -> bool | None:
-    """Whether the user named an item that satisfies the need first, or read out the need; None without need or linked items.
+    """Whether the user named an item that satisfies the need first; None without need or linked items.
 
     A short title that is written small, in a message that has capitals, names nothing.
     """
@@ -123,8 +130,7 @@ def target_leaked(dialogue: Dialogue) -> bool | None:
             continue
         mentions = [said for said in each.mentions or () if not _is_in_passing(said, each.text, heard)]
         ids = {mention.item_id for mention in mentions if mention.item_id is not None}
-        is_sheet = not mentions and is_data_sheet(each.text) and not named & wanted
-        if (ids & wanted) - named or is_sheet or reads_out_need(each.text):
+        if (ids & wanted) - named:
             return True
         named |= ids
     return False
@@ -135,7 +141,8 @@ def _is_in_passing(mention: Mention, text: str, heard: str) -> bool:
     if mention.start is None:
         return False
     words, before = text[mention.start : mention.end], text[: mention.start]
-    if words.islower() and text[:1].isupper() and len(words.split()) <= MAX_SMALL_WORDS:
+    is_small = text[:1].isupper() and len(words.split()) <= MAX_SMALL_WORDS
+    if words.islower() and (is_small or kind_of(tuple(each.form for each in tokens(words))) == "stock phrase"):
         return LOOKS_FOR.search(before) is None
     is_apart = "," in words and "," not in mention.title
     return is_apart or names_own(before) or _holds(heard, words)
@@ -157,7 +164,7 @@ def assistant_role(dialogue: Dialogue) -> bool | None:
     for each in _user_utterances(dialogue):
         moves, asks = moves_in(each.text)
         made |= moves
-        if is_assistant(each.text) or len(made) >= MIN_MOVES or (asks and moves):
+        if is_assistant(each.text) or reads_out_need(each.text) or len(made) >= MIN_MOVES or (asks and moves):
             return True
     return False
 
@@ -238,13 +245,12 @@ def is_truncated(dialogue: Dialogue) -> bool | None:
         if each.speaker == "user" and (after is None or after.speaker != "user" or each.meta.get("finish_reason"))
     ]
     texts = [said.text for said, _ in users]
-    # Of those who set marks after their sentences, more is no ending. Few words, such as "trains and love", need none.
-    unmarked = [each for each in texts if len(each.split()) >= MIN_REPEATED_WORDS and not ends_with_mark(each)]
-    sets_marks = len(unmarked) <= 1
-    if any(said.meta.get("finish_reason") == "length" or breaks_off(said.text, sets_marks) for said, _ in users):
+    if any(said.meta.get("finish_reason") == "length" or breaks_off(said.text) for said, _ in users):
         return True
     if any(breaks_off_in_word(said.text, reply) for said, reply in users):
         return True
+    # Of those who set marks after their sentences, more is no ending. Few words, such as "trains and love", need none.
+    unmarked = [each for each in texts if len(each.split()) >= MIN_REPEATED_WORDS and not ends_with_mark(each)]
     return len(unmarked) == 1 and any(map(ends_with_mark, texts)) and is_unfinished(unmarked[0])
 
 
@@ -259,7 +265,23 @@ def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None
     # Rejecting a needed value, or asking for a value of the same attribute that is not needed, contradicts the need.
     own = frozenset(value for values in wanted.values() for value in values)
     others = frozenset(value for name, values in wanted.items() for value in vocabulary.get(name, frozenset()) - values)
-    return any(contradicts(each.text, own, others) for each in _user_utterances(dialogue))
+    before = ""
+    for said in dialogue.utterances:
+        if said.speaker != "user":
+            before = said.text
+        # What they would avoid was asked for: another value is no wish.
+        elif contradicts(_without_titles(said), own, frozenset() if AVOIDS.search(before) else others):
+            return True
+    return False
+
+
+def _without_titles(said: Utterance) -> str:
+    """A text without titles of several words, whose words are no values: "Star Wars" is no wish for war."""
+    text = said.text
+    for start, end in sorted(((each.start or 0, each.end or 0) for each in said.mentions or ()), reverse=True):
+        if " " in text[start:end]:
+            text = f"{text[:start]}It{text[end:]}"
+    return text
 
 
 DETECTORS: Mapping[Gate, Callable[[Dialogue], bool | None]] = {

@@ -31,6 +31,7 @@ STEM = 5
 """Letters by which a word of content is known again, without a final s."""
 LEAST_CONTENT = 3
 """Words in a question, and of the subject of a message, that can be said again."""
+LEAST_NEAR_CONTENT = 2  # "read it" four times is four answers
 LEAST_ALIKE, LEAST_NEAR = 3, 4
 """User turns that say the same, or nearly the same."""
 LONGEST_ROW = 50  # turns looked at from each one: long talks take time in proportion
@@ -121,7 +122,10 @@ def repeats_content(turns: Sequence[tuple[str, str]]) -> bool:
         return True
     about = [(_subject_of(text), before) for text, before, _ in said]
     rows = (about[place : place + LONGEST_ROW] for place, (subject, _) in enumerate(about) if subject)
-    return any(_goes_on(row, NEARLY_SAME, LEAST_NEAR) or _says_again(row) for row in rows)
+    return any(
+        (len(row[0][0]) >= LEAST_NEAR_CONTENT and _goes_on(row, NEARLY_SAME, LEAST_NEAR)) or _says_again(row)
+        for row in rows
+    )
 
 
 def _says_again(row: Sequence[tuple[frozenset[str], str]]) -> bool:
@@ -267,14 +271,14 @@ def _differ_in_slips(some: list[str], others: list[str]) -> bool:
         return False
     left = list(others)
     for word in some:
-        near = next((each for each in left if _is_slip(word, each)), None)
+        near = next((each for each in left if is_slip(word, each)), None)
         if near is None:
             return False
         left.remove(near)
     return True
 
 
-def _is_slip(one: str, other: str) -> bool:
+def is_slip(one: str, other: str) -> bool:
     """Whether two words differ by one letter put in, left out, replaced, or by two that changed places."""
     short, long = sorted((one, other), key=len)
     if len(short) < 4 or len(long) - len(short) > 1:

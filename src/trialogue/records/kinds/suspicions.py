@@ -22,17 +22,21 @@ class Gate(StrEnum):
     """Fault of the user's side, never of the agent's."""
 
     TARGET_LEAKED = "target_leaked"
-    """The user named an item that satisfies the need before the agent did."""
+    """The user named an item that satisfies the need before the agent did, in any form of its title; not: described it."""
     ASSISTANT_ROLE = "assistant_role"
-    """The user speaks as an assistant or recommender, claims to be a model, refuses as models do, mentions instructions or
-    roles, or writes text for a program (JSON, a tool call)."""
+    """The user wrote what only a recommender, a language model or a program would write; not: spoke about those."""
     PREMATURE_STOP = "premature_stop"
     """The user left satisfied although the agent had named nothing that meets the need, or left after one message."""
     ENDLESS_THANKS = "endless_thanks"
-    """Three consecutive messages of the user do nothing but thank or say goodbye."""
+    """In three of the user's turns in a row nothing is said but thanks, praise, good wishes or goodbye."""
     LOOP = "loop"
-    """The user repeated a message three times in nearly the same words."""
+    """The user said the same three times in nearly the same words, though the agent's replies differed."""
     TRUNCATED = "truncated"
-    """A message of the user is empty, or breaks off."""
+    """A message of the user is empty, or stops where it cannot end; a missing mark alone is no such end."""
     NEED_CONTRADICTED = "need_contradicted"
-    """The user rejected an item that meets the need, or asked for something that contradicts it."""
+    """The user turned down a value that the need asks for, by its name, or asked for another one of the same attribute."""
+
+
+HINTS = frozenset((Gate.TARGET_LEAKED, Gate.ENDLESS_THANKS, Gate.TRUNCATED, Gate.NEED_CONTRADICTED))
+"""Gates whose precision was below .95 on dialogues of the last author whom nobody had read (``benchmarks/GATES.md``): what
+they find is a hint to read a dialogue."""

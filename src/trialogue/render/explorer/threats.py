@@ -16,7 +16,7 @@ _OF_FAULTS: Mapping[ThreatCode, tuple[Fault, ...]] = {
     ThreatCode.FAILURE_DIFFERENCE: (Fault.AGENT,),
     ThreatCode.MISSING_DIALOGUES: tuple(fault for fault in Fault if fault is not Fault.AGENT),
 }
-_OF_GATES = frozenset({ThreatCode.USER_FAULTS, ThreatCode.USER_FAULT_DIFFERENCE})
+_OF_GATES = frozenset({ThreatCode.USER_FAULTS, ThreatCode.USER_FAULT_HINTS, ThreatCode.USER_FAULT_DIFFERENCE})
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from trialogue.findings.records import Section, columns
 from trialogue.findings.threats.texts import GATE_WORDS
 from trialogue.findings.wording import list_names, p_words, render_estimate
 from trialogue.records import Estimate, MeasureName
+from trialogue.records.kinds.suspicions import HINTS
 from trialogue.subjects.simulated_users.records import (
     Behavior,
     Cost,
@@ -192,7 +193,11 @@ def _gates(found: PassportFindings) -> Iterator[str]:
         yield f"{overall.why}."
         return
     worst = sorted(
-        ((each.simulated.value, GATE_WORDS[gate]) for gate, each in shares.items() if gate and each.simulated.value),
+        (
+            (each.simulated.value, GATE_WORDS[gate])
+            for gate, each in shares.items()
+            if gate and gate not in HINTS and each.simulated.value
+        ),
         reverse=True,
     )[:MAX_NAMED]
     which = f" ({', '.join(f'{words} {value:.1%}' for value, words in worst)})" if worst else ""

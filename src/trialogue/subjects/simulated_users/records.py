@@ -248,7 +248,7 @@ class GateShare(Record):
     """Share of dialogues with one fault."""
 
     gate: Gate | None
-    """The fault; None: any of them."""
+    """The fault; None: any of them, but for hints."""
     simulated: Estimate
     """Share of the simulated dialogues that could show it."""
     real: Estimate

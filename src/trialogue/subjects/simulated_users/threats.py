@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from trialogue.findings.threat import Severity, Threat, ThreatCode
-from trialogue.findings.threats.users import GATED
-from trialogue.records.kinds.suspicions import Gate
+from trialogue.findings.threats.users import GATED, HINTED
+from trialogue.records.kinds.suspicions import HINTS
 from trialogue.subjects.simulated_users.behavior import Copies
 from trialogue.subjects.simulated_users.distances import Aspect
 from trialogue.subjects.simulated_users.records import Behavior, Gates
@@ -90,26 +90,33 @@ def _of_models(models: Mapping[str, int]) -> Iterator[Threat]:
 
 
 def _of_gates(gates: Gates | None) -> Iterator[Threat]:
-    """Faulty users, from one in twenty dialogues more than people's own on."""
+    """Faulty users, from one in twenty dialogues more than people's own on; hints of a gate, from half of them on."""
     if gates is None:
         return
-    shares = {share.gate: share.simulated for share in gates.shares}
-    any_fault = shares[None]
-    people = next((share.real.value for share in gates.shares if share.gate is None), None)
-    if any_fault.value is None or any_fault.value - (people or 0.0) < GATED:
-        return
-    counts = {
-        gate.value: round(share.value * share.n)
-        for gate, share in shares.items()
-        if isinstance(gate, Gate) and share.value
+    excess = {
+        share.gate: share.simulated.value - (share.real.value or 0.0)
+        for share in gates.shares
+        if share.simulated.value is not None
     }
-    yield Threat(
-        code=ThreatCode.USER_FAULTS,
-        severity=Severity.DEMOTES,
-        facts={
-            "faulty": round(any_fault.value * any_fault.n),
-            "dialogues": any_fault.n,
-            "simulated": any_fault.n,
-            "gates": dict(counts),
-        },
-    )
+    shares = {share.gate: share.simulated for share in gates.shares}
+    counts = {gate: round(share.value * share.n) for gate, share in shares.items() if gate is not None and share.value}
+    faults = {gate.value: count for gate, count in counts.items() if gate not in HINTS}
+    hints = {gate.value: count for gate, count in counts.items() if gate in HINTS}
+    any_fault = shares[None]
+    if any_fault.value is not None and excess[None] >= GATED:
+        yield Threat(
+            code=ThreatCode.USER_FAULTS,
+            severity=Severity.DEMOTES,
+            facts={
+                "faulty": round(any_fault.value * any_fault.n),
+                "dialogues": any_fault.n,
+                "simulated": any_fault.n,
+                "gates": dict(faults),
+            },
+        )
+    if any(excess.get(gate, 0.0) >= HINTED for gate in HINTS):
+        yield Threat(
+            code=ThreatCode.USER_FAULT_HINTS,
+            severity=Severity.DEMOTES,
+            facts={"dialogues": gates.sample.simulated, "gates": dict(hints)},
+        )

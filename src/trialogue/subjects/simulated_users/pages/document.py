@@ -6,6 +6,7 @@ from typing import Any
 
 from trialogue.findings.threats.texts import GATE_WORDS
 from trialogue.records import Estimate, MeasureName
+from trialogue.records.kinds.suspicions import HINTS, Gate
 from trialogue.render.document import PAGES, Column, Document, Section, Table, from_estimate, in_files
 from trialogue.render.numbers import number, own_decimals, plain_p, ranks, signed_text, with_decimals
 from trialogue.render.plots.base import Figure
@@ -28,7 +29,7 @@ from trialogue.subjects.simulated_users.records import (
     SystemSpread,
 )
 
-ANY_FAULT = "any of these"
+ANY_FAULT = "any but hints"
 HALVES = {True: "", False: " (off .5)", None: ""}
 """Beside the classifier on halves of the real users: whether it is off what it should be."""
 
@@ -190,7 +191,7 @@ def _faults(found: PassportFindings) -> Table[GateShare]:
         "Faults of users",
         found.gates.shares if found.gates else (),
         [
-            Column("Fault", lambda row: GATE_WORDS[row.gate] if row.gate else ANY_FAULT),
+            Column("Fault", lambda row: _fault(row.gate)),
             Column("Simulated", lambda row: row.simulated, own_decimals),
             Column("Dialogues", lambda row: row.simulated.n),
             Column("Real", lambda row: row.real, own_decimals),
@@ -209,6 +210,12 @@ def _samples(found: PassportFindings) -> Table[PassportPart]:
             Column("Dialogues", lambda part: sample_text(sample_of(found, part))),
         ],
     )
+
+
+def _fault(gate: Gate | None) -> str:
+    if gate is None:
+        return ANY_FAULT
+    return f"{GATE_WORDS[gate]} (hint)" if gate in HINTS else GATE_WORDS[gate]
 
 
 @dataclass(frozen=True)
