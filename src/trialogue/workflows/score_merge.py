@@ -1,6 +1,6 @@
 """Measure pieces of data in one process, in several or on a Dask cluster, and merge what they give: the same bytes.
 
-Each of several processes, or one process that measures more than a gigabyte, puts what grows with the data into a file of
+Each of several processes, or one process that measures more than 256 MiB, puts what grows with the data into a file of
 a folder, and further steps merge these files in partitions (``metrics.engine.shares``), so that no process ever holds all of
 it. The folder is a temporary one of this process. A worker that does not see it, because it runs on another machine and the
 folder is on no disk that both share, sends back what it would have written, and this process merges.

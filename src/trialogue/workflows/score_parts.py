@@ -60,7 +60,7 @@ def _in_lists(records: Iterable[AnyRecord]) -> Iterator[list[AnyRecord]]:
 
 PIECES = 4  # of a file for each process: what is slow to start, or has the longer dialogues, takes fewer
 PIECE_BYTES = 128 << 20  # of a file of which several processes measure parts, or that is large; larger ones are cut
-LARGE = 1 << 30  # bytes from which one process, too, keeps of a piece only what does not grow with the data
+LARGE = 1 << 28  # bytes from which one process, too, keeps of a piece only what does not grow with the data
 
 
 @dataclass(frozen=True)
