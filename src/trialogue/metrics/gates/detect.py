@@ -7,8 +7,6 @@ from itertools import groupby, zip_longest
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from trialogue.catalogue.linking.ordinary import kind_of
-from trialogue.catalogue.linking.titles import tokens
 from trialogue.long_work import PerObject
 from trialogue.metrics.gates.assistant_role import MIN_MOVES, is_assistant, moves_in, reads_out_need
 from trialogue.metrics.gates.contradicted_needs import contradicts
@@ -138,6 +136,9 @@ def target_leaked(dialogue: Dialogue) -> bool | None:
 
 def _is_in_passing(mention: Mention, text: str, heard: str) -> bool:
     """Whether a title is ordinary words, as "a dry summer" is not The Dry, or was in the system's words already."""
+    from trialogue.catalogue.linking.ordinary import kind_of  # here, since most evaluations need no catalogue
+    from trialogue.catalogue.linking.titles import tokens
+
     if mention.start is None:
         return False
     words, before = text[mention.start : mention.end], text[: mention.start]

@@ -36,6 +36,8 @@ NAMING = any_of("naming", r"(?:@)(?: (?:the|an?|that|some|just))? ?\W?\Z")
 """Words after which something is named."""
 CALLED = any_of("called", r"(?:@) ?\W?\Z")
 """Words after which everyday words are a name, too."""
+EVERYDAY = frozenset(f"{count} ordinary words" for count in (2, 3, 4))
+"""Kinds of titles of several words that everybody uses."""
 PLAIN = frozenset({"function word", "ordinary word", "2 ordinary words"})
 HEDGES = frozenset(patterns("hedges"))
 """Words beside a name in a clause that only names it, and behind one, where none makes another name of it."""
@@ -171,7 +173,7 @@ def _is_name(name: Name, title: str, text: str, words: Sequence[Token], place: i
     if _is_quoted(text, start, end):
         return True
     if _is_enough(name.forms):
-        is_words = written.islower() and text[:1].isupper() and kind_of(name.forms).endswith("ordinary words")
+        is_words = written.islower() and text[:1].isupper() and kind_of(name.forms) in EVERYDAY
         return not is_words or _is_where_named(text, words, place, behind)
     if written in title and written[:1].isupper() and _is_alone(text, words, place, behind):
         return True
