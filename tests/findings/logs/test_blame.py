@@ -7,7 +7,7 @@ import pytest
 
 from tests.findings.logs.faults import entries, log
 from trialogue.findings.log_records import BlameRule, Party
-from trialogue.findings.logs.blame import blame_of, own_words
+from trialogue.findings.logs.blame import blame_of, own_words, quiet_rule
 from trialogue.inputs.inputs import gather
 from trialogue.records import Dialogue, Ending, Utterance
 from trialogue.records.trace import ToolCall, Trace
@@ -68,3 +68,12 @@ def test_own_words_keep_what_blame_needs_and_nothing_else(detail: str | None, wo
         for each in (detail, words)
     )
     assert before == after
+
+
+def test_a_reply_behind_the_calls_of_its_turn_is_an_answer() -> None:
+    """Of a turn, only its last message says whether the user was left without one."""
+    calls = (ToolCall(name="search", arguments={"q": "crime"}, has_result=True),) * 4
+    looks = Utterance(speaker="system", text="", trace=Trace(calls=calls))
+    said = (Utterance(speaker="user", text="crime?"), looks, Utterance(speaker="system", text="Heat, from 1995."))
+    assert quiet_rule(Dialogue(id="d", utterances=said), said[1:], calls) is None
+    assert quiet_rule(Dialogue(id="d", utterances=said[:2]), said[1:2], calls) is BlameRule.MODEL_REPEATED

@@ -324,3 +324,11 @@ def test_equal_values_are_equal_however_many_are_summed(value: float, few: int, 
     """Sums of 3,000 equal values and of 100 differ by rounding, which sign flips once found significant."""
     found = compare_samples(side(np.full(many, value)), side(np.full(few, value), start), mean_of)
     assert (found.value, found.p, found.limit) == (0.0, 1.0, Limit.NO_VARIATION)
+
+
+def test_the_error_of_two_samples_adds_the_variances_of_both() -> None:
+    wide, narrow = np.tile([0.0, 1.0], 8), np.tile([0.4, 0.6], 10)
+    facts = compare_samples(side(wide), side(narrow, 100), mean_of).facts
+    expected = (wide.var(ddof=1) / len(wide) + narrow.var(ddof=1) / len(narrow)) ** 0.5
+    assert facts[STANDARD_ERROR] == pytest.approx(expected)
+    assert facts[SMALLER_SIDE] == 16

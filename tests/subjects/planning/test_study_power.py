@@ -13,7 +13,15 @@ from trialogue.records import Score
 from trialogue.seeds import rng_for
 from trialogue.subjects.people.models import effects_of
 from trialogue.subjects.people.table import RatingTable, Row, table_of
-from trialogue.subjects.planning.quick_test import Calibration, calibrate, quick_statistics, quick_verdicts, study_rng
+from trialogue.subjects.planning.quick_test import (
+    SIZE,
+    Calibration,
+    calibrate,
+    calibration_plan,
+    quick_statistics,
+    quick_verdicts,
+    study_rng,
+)
 from trialogue.subjects.planning.study_formula import expected_power
 from trialogue.subjects.planning.study_plan import (
     StudyPlan,
@@ -267,3 +275,14 @@ def test_the_interval_of_a_quick_power_contains_the_error_of_its_calibration() -
     assert inner is not None
     assert outer is not None
     assert outer.low < inner.low < inner.high < outer.high
+
+
+def test_a_large_plan_is_calibrated_on_a_smaller_one_as_dense() -> None:
+    large = replace(CHOICES, participants=3000, situations=6000)
+    found = calibration_plan(large)
+    assert found.participants < large.participants
+    assert found.ratings <= 1.1 * SIZE
+    assert found.situations is not None
+    assert found.situations / found.participants == pytest.approx(2, abs=0.01)
+    assert replace(found, participants=3000, situations=6000) == large
+    assert calibration_plan(CHOICES) is CHOICES
