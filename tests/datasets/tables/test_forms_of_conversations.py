@@ -40,6 +40,12 @@ FORMS: dict[str, Callable[[Talk], Any]] = {
     "numbered": lambda talk: {str(n): {"role": who, "content": text} for n, (who, text) in enumerate(talk)},
     "text": lambda talk: "\n".join(f"{who}: {text}" for who, text in talk),
 }
+
+
+def messages(talk: Talk) -> Any:
+    return [{"role": who, "content": text} for who, text in talk]
+
+
 BY_THEMSELVES = [name for name in FORMS if name.startswith(("pairs with", "by speaker")) or name == "pairs"]
 
 
@@ -183,3 +189,25 @@ def test_scores_with_nested_columns_keep_their_own_ids(tmp_path: Path) -> None:
     ]
     found = gather([written(tmp_path / "scores.jsonl", given)])
     assert sorted({each.id for each in found.dialogues}) == sorted(map(str, range(12)))
+
+
+@pytest.mark.parametrize("name", ["pairs", "by speaker", "messages"])
+def test_a_document_of_conversations_by_their_ids_is_read_whole(tmp_path: Path, name: str) -> None:
+    """The first one was read, and the others were named as columns that are not."""
+    form = {**FORMS, "messages": messages}[name]
+    path = tmp_path / "talks.json"
+    path.write_text(json.dumps({f"c{n}": form(talk) for n, talk in enumerate(TALKS)}), encoding="utf-8")
+    found = gather([path]).dialogues
+    assert [(each.id, len(each.utterances)) for each in found] == [(f"c{n}", len(talk)) for n, talk in enumerate(TALKS)]
+
+
+def test_a_later_conversation_in_another_form_is_a_mistake_with_its_line(tmp_path: Path) -> None:
+    """It was left out, and its fields were named as not read."""
+    given = rows(FORMS["pairs"], "dialog")
+    given[22]["dialog"] = [{"role": who, "content": text} for who, text in TALKS[22]]
+    with pytest.raises(
+        DataError, match=r"line 23, field dialog: a conversation is in another form than the first ones"
+    ):
+        gather([written(tmp_path / "talks.jsonl", given)])
+    given[22]["dialog"] = None
+    assert len(gather([written(tmp_path / "blank.jsonl", given)]).dialogues) == 23

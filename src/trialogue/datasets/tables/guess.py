@@ -323,7 +323,9 @@ def _places(rows: Sequence[Row], *, by_cells: bool) -> Iterator[_Place]:
             lists = [value for record in records if isinstance(value := unpack(record.get(name)), list) and value]
             first = lists[0][0] if lists else None
             if isinstance(first, dict):
-                said = _fields([each for held in lists for each in held if isinstance(each, dict)], by_cells=by_cells)
+                said = fields_of_messages(
+                    [each for held in lists for each in held if isinstance(each, dict)], by_cells=by_cells
+                )
                 if said is not None:
                     yield _Place(path, name, f"{name}.{said[0]}", f"{name}.{said[1]}")
             elif lists and all(_is_prefixed(text) for each in lists for text in each if text != ""):
@@ -335,7 +337,7 @@ def _is_prefixed(text: object) -> bool:
     return found is not None and obvious(found[1]) is not None
 
 
-def _fields(messages: Sequence[dict[str, Any]], *, by_cells: bool) -> tuple[str, str] | None:
+def fields_of_messages(messages: Sequence[dict[str, Any]], *, by_cells: bool) -> tuple[str, str] | None:
     """(Speaker's field, text's field) of messages; None if one is missing.
 
     Args:

@@ -12,9 +12,10 @@ from typing import Any
 from trialogue.datasets.door.feedback import key_of
 from trialogue.datasets.door.values import is_absent, vocabulary
 from trialogue.datasets.json_documents import ParseReport
-from trialogue.datasets.tables.guess import is_of_conversations
+from trialogue.datasets.tables.guess import fields_of_messages, is_of_conversations
 from trialogue.datasets.tables.mapping import PREFIXED, obvious
 from trialogue.datasets.tables.rows import Row, Table, unpack
+from trialogue.records.files.json_paths import steps_of
 
 GLANCE = 20  # cells that must all be transcripts, or a column of texts would be read to its end
 OF_RESPONSES = ("context", "history", "prompt")
@@ -23,6 +24,8 @@ OF_RESPONSES = ("context", "history", "prompt")
 
 SPEAKER, TEXT = "speaker", "text"
 """Fields of the messages that are made here."""
+ID, MESSAGES = "dialogue_id", "messages"
+"""Columns of the rows that a document of conversations becomes."""
 _HEADINGS = vocabulary()["headings"]
 _OF_MESSAGES = frozenset({SPEAKER, TEXT, *_HEADINGS[SPEAKER].split(), *_HEADINGS[TEXT].split()})
 _ASKS = frozenset({*_HEADINGS["user_text"].split(), "user", "human", "customer", "q"}) - {"input"}
@@ -54,20 +57,41 @@ def with_messages(table: Table, report: ParseReport, *, used: Collection[str] = 
         rows = [replace(row, cells=row.cells | _messages_of(row, columns)) for row in table.rows]
         table = Table(table.columns, rows)
     given = [row.cells for row in table.rows]
-    made = _in_messages(given, report, used)
+    made = _in_messages(given, report, used, lines=[row.line for row in table.rows])
     if len(table.rows) == 1:
         for name, held in made[0].items():
             if isinstance(held, list) and held and all(isinstance(each, dict) for each in held):
                 made = [{**made[0], name: _in_messages(held, report, used, within=f"{name}.")}]
+        is_ours = not used or any(steps_of(path)[:1] == [MESSAGES] for path in used)
+        if is_ours and MESSAGES not in made[0] and _are_conversations(made[0]):
+            report.mend("each key of the document was read as the id of a conversation")
+            rows = [Row(table.rows[0].line, {ID: name, MESSAGES: held}) for name, held in made[0].items()]
+            return Table([ID, MESSAGES], rows)
     if all(one is other for one, other in zip(made, given, strict=True)):
         return table
     return Table(table.columns, [replace(row, cells=cells) for row, cells in zip(table.rows, made, strict=True)])
 
 
+def _are_conversations(document: dict[str, Any]) -> bool:
+    """Whether a document holds several lists of messages, each under a key, and nothing else."""
+    return len(document) > 1 and all(
+        isinstance(held, list)
+        and held
+        and all(isinstance(each, dict) for each in held)
+        and fields_of_messages(held, by_cells=False) is not None
+        for held in document.values()
+    )
+
+
 def _in_messages(
-    records: Sequence[dict[str, Any]], report: ParseReport, used: Collection[str], *, within: str = ""
+    records: Sequence[dict[str, Any]],
+    report: ParseReport,
+    used: Collection[str],
+    *,
+    within: str = "",
+    lines: Sequence[int] | None = None,
 ) -> list[dict[str, Any]]:
-    """Records with their conversations as lists of messages."""
+    """Records with their conversations as lists of messages; one in another form than those before it is a mistake."""
     found = list(records)
     for column in dict.fromkeys(name for record in records[:GLANCE] for name in record):
         path = f"{within}{column}"
@@ -80,6 +104,11 @@ def _in_messages(
         if any(each.startswith(f"{path}.") and each.removeprefix(f"{path}.") not in fields for each in used):
             continue
         report.mend(f"{what} were read as messages", path)
+        for place, messages in enumerate(made):
+            if messages is None and not is_absent(records[place].get(column)):
+                kind = "a conversation is in another form than the first ones"
+                line = None if lines is None else lines[place]
+                report.wrong(f"{kind}, which are {what}.", path, line=line, hint="Write all in one form.", kind=kind)
         found = [
             record if messages is None else {**record, column: messages}
             for record, messages in zip(found, made, strict=True)
