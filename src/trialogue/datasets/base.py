@@ -69,8 +69,8 @@ class Head:
 
     @cached_property
     def is_json_list(self) -> bool:
-        """Whether it starts like a JSON list of objects."""
-        return re.match(r"\s*\[\s*(\{|\])", self.text) is not None
+        """Whether it starts like a JSON list of objects, or of lists of them or of pairs."""
+        return re.match(r"\s*\[\s*(\{|\]|\[\s*[\[{\"])", self.text) is not None
 
     @cached_property
     def is_json_object(self) -> bool:

@@ -10,6 +10,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -20,6 +21,8 @@ from trialogue.records import JsonValue
 from trialogue.records.files.jsonl import MAX_PROBLEMS, Note, read_lines
 from trialogue.records.files.opening import open_bytes, path_uncompressed
 
+MESSAGES = "messages"
+"""Key of the object that stands for a list within a list: a conversation without anything beside it."""
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character: no UTF-8 can hold it, and JSON escapes can say it
 SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 NO_NUMBER = "a number that JSON does not allow (NaN or Infinity) was read as null"
@@ -258,6 +261,8 @@ TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[][{}]')
 def read_objects(path: Path, report: ParseReport) -> Iterator[tuple[int, JsonObject]]:
     """Read (line from 1, object) of every JSON object in a file; anything else is reported to ``report``.
 
+    Of lists within a list, and of a list on each line, each is the ``messages`` of an object.
+
     JSON Lines are streamed, and a last line that a crash cut short is left out. A JSON list, or objects written over
     several lines, are read whole; one that breaks off is a mistake.
 
@@ -267,10 +272,42 @@ def read_objects(path: Path, report: ParseReport) -> Iterator[tuple[int, JsonObj
     start = _first_line(path)
     if not start:
         raise DataError(Problem("this file is empty.", file=str(path), hint="Is the file complete?"))
-    if start.startswith("[") or _breaks_off(start):
+    if start.startswith("[") and _is_one_of_many(path):
+        yield from _conversations_by_line(path, report)
+    elif start.startswith("[") or _breaks_off(start):
         yield from _objects_of(read_text(path), report)
     else:
         yield from objects_by_line(path, report)
+
+
+def _is_one_of_many(path: Path) -> bool:
+    """Whether the first line is a list of messages by itself and the next one begins another: a conversation on each line.
+
+    A list of records, which hold lists of messages, is one document.
+    """
+    first, second = ([text.strip() for _, text in islice(read_lines(path, note=lambda _: None), 2)] + ["", ""])[:2]
+    if not (second.startswith("[") and first.endswith("]")):
+        return False
+    try:
+        given = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    held = (value for each in given if isinstance(each, dict) for value in each.values())
+    return not any(isinstance(value, list) and value and isinstance(value[0], dict | list) for value in held)
+
+
+def _conversations_by_line(path: Path, report: ParseReport) -> Iterator[tuple[int, JsonObject]]:
+    decoder = _decoder(report)
+    for line, text in read_lines(path, note=report.note):
+        try:
+            value = decoder.decode(text.strip())
+        except (ValueError, RecursionError) as error:
+            report.wrong(f"not valid JSON ({_reason(error)}).", line=line, hint="Is the file complete, and is it JSON?")
+            continue
+        if isinstance(value, list):
+            yield line, _replace_in_object({MESSAGES: value}, text, line, report)
+        else:
+            _is_object(value, line, report)
 
 
 def first_object(head: str) -> JsonObject | None:
@@ -365,7 +402,9 @@ def _objects_of(text: str, report: ParseReport) -> Iterator[tuple[int, JsonObjec
                 f"not valid JSON ({_reason(error)}).", line=where, hint="Is the file complete, and is it JSON?"
             )
             return
-        if _is_object(value, line, report):
+        if in_list and isinstance(value, list):
+            yield line, _replace_in_object({MESSAGES: value}, text[at:end], line, report)
+        elif _is_object(value, line, report):
             yield line, _replace_in_object(value, text[at:end], line, report)
         behind = _skip(text, end)
         if in_list and text.startswith(",", behind):

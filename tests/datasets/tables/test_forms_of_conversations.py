@@ -211,3 +211,27 @@ def test_a_later_conversation_in_another_form_is_a_mistake_with_its_line(tmp_pat
         gather([written(tmp_path / "talks.jsonl", given)])
     given[22]["dialog"] = None
     assert len(gather([written(tmp_path / "blank.jsonl", given)]).dialogues) == 23
+
+
+@pytest.mark.parametrize("suffix", [".json", ".jsonl"])
+@pytest.mark.parametrize("name", ["pairs", "by speaker", "messages"])
+def test_lists_of_messages_with_nothing_beside_them_are_numbered(tmp_path: Path, name: str, suffix: str) -> None:
+    form = {**FORMS, "messages": messages}[name]
+    talks = [form(talk) for talk in TALKS]
+    path = tmp_path / f"talks{suffix}"
+    lines = "".join(json.dumps(talk) + "\n" for talk in talks)
+    path.write_text(json.dumps(talks) if suffix == ".json" else lines, encoding="utf-8")
+    found = gather([path]).dialogues
+    assert [[each.text for each in dialogue.utterances] for dialogue in found] == [
+        [text for _, text in talk] for talk in TALKS
+    ]
+    assert len({each.id for each in found}) == len(TALKS)
+
+
+def test_what_is_no_list_among_lists_is_a_mistake_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "talks.jsonl"
+    lines = [json.dumps(messages(talk)) for talk in TALKS]
+    path.write_text("\n".join([*lines[:5], '{"role": "user"', "3", *lines[5:]]) + "\n", encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        gather([path])
+    assert [each.line for each in caught.value.problems] == [6, 7]
