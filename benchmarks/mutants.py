@@ -56,7 +56,7 @@ KNOWN = (
     ("trialogue/study/services/entering.py", "language or file.language", "(language and file.language)"),
 )
 """Module, part of the line, and what a piece of it becomes."""
-SEED = 13
+SEED = 36
 ONE_TEST_S = 45  # processor seconds; no test of these rooms takes half of it
 BUDGET_S = {False: 15.0, True: 90.0}  # processor seconds of tests for a mutant, first and again
 STALLED_S = 1200  # of the clock: what waits for something that will not come
