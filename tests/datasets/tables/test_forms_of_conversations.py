@@ -235,3 +235,13 @@ def test_what_is_no_list_among_lists_is_a_mistake_with_its_line(tmp_path: Path) 
     with pytest.raises(DataError) as caught:
         gather([path])
     assert [each.line for each in caught.value.problems] == [6, 7]
+
+
+@pytest.mark.parametrize("name", ["pairs", "exchanges", "messages"])
+def test_conversations_without_a_message_are_named_and_hide_no_form(tmp_path: Path, name: str) -> None:
+    """A system whose conversations were all empty was gone without a word."""
+    form = {**FORMS, "messages": messages}[name]
+    given = [row | ({"dialog": []} if row["system"] == "B" else {}) for row in rows(form, "dialog")]
+    found = gather([written(tmp_path / "talks.jsonl", given)])
+    assert {each.system for each in found.dialogues} == {"A"}
+    assert any("a record has no messages and was left out (12 times" in each for each in found.warnings)

@@ -125,7 +125,7 @@ class _Messages:
         found = unpack(_reach(record.cells, self._path))
         messages = list(found.values()) if isinstance(found, dict) else found
         self.has_found |= isinstance(messages, list)
-        if messages is ABSENT or messages is None:
+        if messages is ABSENT or messages is None or messages == []:
             self.columns |= dict.fromkeys(whole)
             self.keys |= dict.fromkeys(record.cells)
             self.report.mend("a record has no messages and was left out", self._path, line=record.line)

@@ -137,7 +137,8 @@ def _form_of(column: str, cells: Sequence[Any]) -> tuple[str, Form] | None:
         if len(talks) < len(made):
             continue
         sides = [{obvious(str(message[SPEAKER])) for message in messages if SPEAKER in message} for messages in talks]
-        if form is _from_numbers or 2 * sum({"user", "system"} <= each for each in sides) > len(given):
+        said = sum(map(bool, talks))  # an empty conversation has no form of its own
+        if form is _from_numbers or 2 * sum({"user", "system"} <= each for each in sides) > said:
             return what, form
     return None
 
