@@ -156,16 +156,7 @@ def judge_scores(
         DataError: unreadable input, a rubric with mistakes, or nothing to judge.
         UsageError: unknown names, impossible options, no consent, or an endpoint that cannot be reached.
     """
-    panel = prepare_panel(
-        with_data_read(given),
-        rubric=rubric,
-        model=model,
-        options=options,
-        cache=cache,
-        seed=seed,
-        jobs=jobs,
-        cluster=cluster,
-    )
+    panel = prepare_panel(with_data_read(given), rubric, model, options, cache, seed, jobs, cluster)
     check_consent(panel.disclosure, i_may=i_may)
     found = panel.ask(tell=progress or (lambda _line: None))
     if out is not None:
@@ -195,7 +186,6 @@ def shared_families(material: InputRecords, found: JudgeScores) -> dict[str, str
 
 def prepare_panel(
     given: Sequence[Any],
-    *,
     rubric: str | Path | Rubric,
     model: JudgeGiven | Sequence[JudgeGiven],
     options: Mapping[str, Any] | None = None,

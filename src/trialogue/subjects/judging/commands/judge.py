@@ -113,16 +113,7 @@ def judge(
     if model is not None or rubric is not None:
         if model is None or rubric is None or scores is not None:
             raise UsageError("To judge with a language model, give both a rubric and a model, and omit scores.")
-        panel = prepare_panel(
-            sources,
-            rubric=rubric,
-            model=model,
-            options=options,
-            cache=cache,
-            seed=seed,
-            jobs=jobs,
-            cluster=cluster,
-        )
+        panel = prepare_panel(sources, rubric, model, options, cache, seed, jobs, cluster)
         chosen, also = aspect_of(panel.rubric, aspect)
         check_consent(panel.disclosure, i_may=i_may)
         planned = prepare_probes(panel, chosen, count=probes, seed=seed) if probes else None

@@ -142,16 +142,7 @@ def judge_pairs(
         DataError: unreadable input, or fewer than two systems.
         UsageError: unknown names, impossible options, no consent, or an endpoint that cannot be reached.
     """
-    panel = prepare_pairs(
-        with_data_read(given),
-        rubric=rubric,
-        model=model,
-        options=options,
-        cache=cache,
-        seed=seed,
-        jobs=jobs,
-        cluster=cluster,
-    )
+    panel = prepare_pairs(with_data_read(given), rubric, model, options, cache, seed, jobs, cluster)
     check_consent(panel.disclosure, i_may=i_may)
     judged = panel.ask(tell=progress or (lambda _line: None))
     if out is not None:
@@ -161,7 +152,6 @@ def judge_pairs(
 
 def prepare_pairs(
     given: Sequence[Any],
-    *,
     rubric: str | Path | Rubric,
     model: str | Path | AnyJudgeOptions | Sequence[str | Path | AnyJudgeOptions],
     options: Mapping[str, Any] | None = None,
