@@ -210,7 +210,7 @@ def _finding(code: CheckCode, system: str | None, names: Sequence[str], units: i
 
 def _unequally_rated(rated: dict[str, Rated]) -> Iterator[CheckFinding]:
     """Systems that are rated less often than the one that is rated most."""
-    from trialogue.stats.fisher import fisher_p
+    from trialogue.stats.contingency import fisher_p
 
     if not any(each.rated for each in rated.values()):
         return

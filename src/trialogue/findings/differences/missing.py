@@ -26,7 +26,7 @@ from trialogue.findings.standings import Contrast, League, Measure
 from trialogue.records import Basis, ClusterKind
 from trialogue.stats.arrays import Floats
 from trialogue.stats.comparison.two_sides import hall_difference, match
-from trialogue.stats.fisher import fisher_p
+from trialogue.stats.contingency import fisher_p
 from trialogue.stats.resampling.bootstrap import mean_of
 from trialogue.stats.resampling.clusters import cluster_sums, contributions
 

@@ -34,7 +34,7 @@ from trialogue.findings.threat import ThreatCode
 from trialogue.records import Basis
 from trialogue.records.score import AGGREGATE
 from trialogue.stats.comparison.crossed_raters import RATERS
-from trialogue.stats.fisher import fisher_p
+from trialogue.stats.contingency import fisher_p
 
 ENDS = ((0, 1), (0, 4), (1, 5), (1, 7), (1, 10), (0, 10), (0, 100), (1, 100))
 """Scales that people use, by their lengths. On shorter ones, three ratings out of five would be a scale."""

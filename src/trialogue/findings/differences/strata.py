@@ -10,7 +10,7 @@ from trialogue.findings.differences.system_sample import Rows, SystemSample
 from trialogue.findings.standings import Measure
 from trialogue.records import PopulationKind
 from trialogue.stats.arrays import Floats, Ints
-from trialogue.stats.chi_square import equal_shares_p
+from trialogue.stats.contingency import equal_shares_p
 
 MIXED = 0.1  # level of the test that two systems have the same shares of the strata: below, the mix differs
 UNEVEN = 0.001  # of times and orders, which never are quite the same

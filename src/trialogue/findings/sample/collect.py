@@ -11,7 +11,7 @@ from trialogue.metrics.human_ratings import repeated_rater
 from trialogue.records import ClusterKind, MeasuredUnits, PopulationKind, Raters, Scale, Score
 from trialogue.records.kinds.origins import kinds_of
 from trialogue.records.kinds.suspicions import Suspicion
-from trialogue.stats.fisher import fisher_p
+from trialogue.stats.contingency import fisher_p
 
 PERIODS = 4  # of equal numbers of dialogues
 FEWEST_CODES = 5  # that begin with the same words, from which they may be one person's

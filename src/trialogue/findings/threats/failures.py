@@ -6,7 +6,7 @@ from itertools import combinations
 from trialogue.findings.records import Findings
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.records import CompletionCounts, Fault, JsonValue
-from trialogue.stats.fisher import fisher_p
+from trialogue.stats.contingency import fisher_p
 
 FAILING = 0.05  # of a system's dialogues: the share of failures from which a verdict in its favour is conditional
 MISSING = 0.05  # of a system's dialogues: the share of missing ones above which there is no verdict

@@ -9,7 +9,7 @@ from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.llm.models import family_of
 from trialogue.records import ClusterKind, JsonValue, MeasuredUnits, PopulationKind
 from trialogue.records.kinds.suspicions import HINTS, Gate
-from trialogue.stats.fisher import fisher_p
+from trialogue.stats.contingency import fisher_p
 
 OF_SITUATIONS = frozenset({"reference", "targets"})
 """What cards need whose measures are of replies to situations."""

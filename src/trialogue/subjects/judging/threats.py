@@ -9,10 +9,10 @@ import numpy as np
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import RATERS
 from trialogue.records import Raters
+from trialogue.stats.contingency import fisher_p
 from trialogue.stats.correction.means import MIN_LABELS, Corrections
 from trialogue.stats.correction.table import JudgedTable
 from trialogue.stats.correction.weights import OWN_WEIGHT
-from trialogue.stats.fisher import fisher_p
 from trialogue.subjects.judging.coverage import JudgeCoverage
 from trialogue.subjects.judging.probes import probe_threats
 from trialogue.subjects.judging.records import ProbeFinding
