@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -38,7 +38,7 @@ from trialogue.records import (
     StrategyLabel,
     Utterance,
 )
-from trialogue.records.files.dialogue_store import compact
+from trialogue.records.files.dialogue_store import StoredDialogues
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.kinds.acts import STRATEGIES
 from trialogue.records.kinds.origins import ActOrigin, Labeller
@@ -103,7 +103,7 @@ Writing it took {taken:.0f} s of processor time: {files} files of {size:.0f} MB,
 """
 
 
-def talks(rng: np.random.Generator) -> list[Dialogue]:
+def talks(rng: np.random.Generator) -> StoredDialogues:
     """Dialogues of about ten messages and sixty characters a message, as those of the corpora."""
     words = np.array(
         [
@@ -113,7 +113,7 @@ def talks(rng: np.random.Generator) -> list[Dialogue]:
         ]
     )
     intents = [f"intent{number}" for number in range(12)]
-    found = []
+    found = StoredDialogues()
     for number in range(MANY):
         said = []
         for place in range(int(rng.integers(6, 15))):
@@ -142,21 +142,19 @@ def talks(rng: np.random.Generator) -> list[Dialogue]:
                 said.append(Utterance(speaker="user", text=text, acts=(act,), acts_by=ActOrigin.DECLARED))
         ending = Ending.AGENT_ERROR if rng.random() < 0.03 else Ending.USER_ENDED
         found.append(
-            compact(
-                Dialogue(
-                    id=f"dialogue-{number}",
-                    system=f"system-{number % SYSTEMS}",
-                    user=f"person{number % 300}",
-                    utterances=tuple(said),
-                    ended_by=ending,
-                    need=Need(id=f"need-{number // SYSTEMS}"),
-                )
+            Dialogue(
+                id=f"dialogue-{number}",
+                system=f"system-{number % SYSTEMS}",
+                user=f"person{number % 300}",
+                utterances=tuple(said),
+                ended_by=ending,
+                need=Need(id=f"need-{number // SYSTEMS}"),
             )
         )
     return found
 
 
-def scores(dialogues: list[Dialogue], rng: np.random.Generator) -> list[Score | ScoreBlock]:
+def scores(dialogues: Sequence[Dialogue], rng: np.random.Generator) -> list[Score | ScoreBlock]:
     """Twelve measures of every dialogue, four of every reply, and a rating of each by its person."""
     found: list[Score | ScoreBlock] = []
     for system in range(SYSTEMS):

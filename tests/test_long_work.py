@@ -3,6 +3,7 @@
 import gc
 import threading
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import pytest
 
@@ -47,21 +48,20 @@ def test_the_old_are_not_gone_through_while_many_objects_are_made() -> None:
     assert 2 not in looks
 
 
-@pytest.mark.parametrize("is_costly", [True, False])
 @pytest.mark.parametrize("count", [0, 1, AT_ONCE, 5 * AT_ONCE + 1])
-def test_every_use_of_a_pass_sees_all_items_in_order(is_costly: bool, count: int) -> None:
-    with OnePass(range(count), is_costly=is_costly) as once:
+def test_every_use_of_a_pass_sees_all_items_in_order(count: int) -> None:
+    with OnePass(range(count)) as once:
         same, early, whole = once.use(list), once.use(lambda items: 3 in items), once.use(sum)
     assert (same.result(), early.result(), whole.result()) == (list(range(count)), count > 3, sum(range(count)))
 
 
-def test_costly_items_are_made_once_and_few_are_alive() -> None:
+def test_items_are_made_once_and_few_are_alive() -> None:
     made, used = 0, 0
 
     def make() -> Iterator[int]:
         nonlocal made
         for made in range(1, 20 * AT_ONCE):  # how many there are
-            assert made - used <= 5 * AT_ONCE  # one group in use, two that wait, one that is made, and the edges
+            assert made - used <= 2 * AT_ONCE  # one group in use, and its edges
             yield made
 
     def count(items: Iterable[int]) -> int:
@@ -70,7 +70,7 @@ def test_costly_items_are_made_once_and_few_are_alive() -> None:
             used = each
         return used
 
-    with OnePass(make(), is_costly=True) as once:
+    with OnePass(make()) as once:
         slow, fast = once.use(count), once.use(lambda items: next(iter(items)))
     assert (slow.result(), fast.result(), made) == (20 * AT_ONCE - 1, 1, 20 * AT_ONCE - 1)
 
@@ -79,7 +79,7 @@ def test_an_error_of_one_use_leaves_the_others_alone() -> None:
     def fail(items: Iterable[int]) -> int:
         raise ValueError(f"after {next(iter(items))}")
 
-    with OnePass(range(1000), is_costly=True) as once:
+    with OnePass(range(1000)) as once:
         failed, whole = once.use(fail), once.use(sum)
     assert whole.result() == sum(range(1000))
     with pytest.raises(ValueError, match="after 0"):
@@ -92,6 +92,38 @@ def test_an_error_of_the_items_ends_every_thread() -> None:
         raise OSError("the disk is gone")
 
     before = threading.active_count()
-    with pytest.raises(OSError, match="the disk is gone"), OnePass(broken(), is_costly=True) as once:
+    with pytest.raises(OSError, match="the disk is gone"), OnePass(broken()) as once:
         once.use(sum), once.use(max)
     assert threading.active_count() == before
+
+
+def test_uses_take_turns_and_only_one_runs_at_once() -> None:
+    """So what one finds in an item serves the next, and what they write comes in the same order each time."""
+    seen: list[tuple[str, int]] = []
+
+    def note(name: str, items: Iterable[int]) -> None:
+        for each in items:
+            seen.append((name, each // AT_ONCE))
+
+    with OnePass(range(3 * AT_ONCE)) as once:
+        for name in "abc":
+            once.use(partial(note, name))
+    assert list(dict.fromkeys(seen)) == [(name, group) for group in range(3) for name in "abc"]
+    assert seen == sorted(seen, key=lambda each: (each[1], each[0]))
+
+
+def test_an_only_use_needs_no_thread() -> None:
+    with OnePass(range(3)) as once:
+        found = once.use(lambda items: (sum(items), threading.current_thread()))
+    assert found.result() == (3, threading.main_thread())
+
+
+def test_a_use_that_looks_at_nothing_and_one_that_fails_at_once_hold_nobody_up() -> None:
+    def fail(items: Iterable[int]) -> int:
+        raise ValueError("at once")
+
+    with OnePass(range(5 * AT_ONCE)) as once:
+        nothing, failed, whole = once.use(lambda items: 7), once.use(fail), once.use(sum)
+    assert (nothing.result(), whole.result()) == (7, sum(range(5 * AT_ONCE)))
+    with pytest.raises(ValueError, match="at once"):
+        failed.result()

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from itertools import chain, islice
-from queue import SimpleQueue
 from threading import Semaphore, Thread
 from typing import Any, Generic, TypeVar
 
@@ -106,27 +105,23 @@ AT_ONCE = 64  # items that are handed on together
 
 
 class OnePass(Generic[T]):
-    """Several uses of items, in one pass over them where each pass makes them anew.
+    """Several uses of items, in one pass over them.
 
-    Every use is a function of an iterable. Of items in memory they are called one after the other; else each is called in a
-    thread of its own, and all go through the items in step, so that few of these are alive.
+    Every use is a function of an iterable, called in a thread of its own. They take turns, a few items at a time: only one
+    runs at once, so few items are alive, and what one finds in an item the next need not look for again.
 
-    >>> with OnePass(iter("abca"), is_costly=True) as once:
+    >>> with OnePass(iter("abca")) as once:
     ...     size, letters = once.use(lambda items: sum(1 for _ in items)), once.use(set)
     >>> size.result(), sorted(letters.result())
     (4, ['a', 'b', 'c'])
     """
 
-    def __init__(self, items: Iterable[T], *, is_costly: bool) -> None:
-        """``is_costly``: whether the items are made anew by each pass."""
-        self._items, self._is_costly = items, is_costly
+    def __init__(self, items: Iterable[T]) -> None:
+        self._items = items
         self._uses: list[tuple[Callable[[Iterable[T]], Any], Future[Any]]] = []
 
     def use(self, function: Callable[[Iterable[T]], R]) -> "Future[R]":
-        """What a function of the items returns, once the ``with`` statement has ended.
-
-        Its error is raised by ``result``, and by the end of the statement if the items are in memory.
-        """
+        """What a function of the items returns, once the ``with`` statement has ended; its error is raised by ``result``."""
         found: Future[R] = Future()
         self._uses.append((function, found))
         return found
@@ -137,9 +132,9 @@ class OnePass(Generic[T]):
     def __exit__(self, error: object, *_: object) -> None:
         if error is not None:
             return
-        if not self._is_costly:
-            for function, found in self._uses:
-                found.set_result(function(self._items))
+        if len(self._uses) == 1:  # needs nobody to take turns with
+            function, found = self._uses[0]
+            _use(function, self._items, found)
             return
         readers = [_Reader(function, found) for function, found in self._uses]
         try:
@@ -152,32 +147,44 @@ class OnePass(Generic[T]):
                 reader.close()
 
 
+def _use(function: Callable[[Iterable[T]], R], items: Iterable[T], found: "Future[R]") -> None:
+    try:
+        found.set_result(function(items))
+    except BaseException as error:  # noqa: BLE001  # raised where the result is asked for
+        found.set_exception(error)
+
+
 class _Reader:
-    """A thread that uses what it is given."""
+    """A thread that uses what it is given, while it is its turn."""
 
     def __init__(self, function: Callable[[Iterable[Any]], Any], found: "Future[Any]") -> None:
-        self._groups: SimpleQueue[list[Any] | None] = SimpleQueue()
-        self._room = Semaphore(2)  # groups that wait
+        self._group: list[Any] | None = None
+        self._mine, self._others = Semaphore(0), Semaphore(0)
         self._thread = Thread(target=self._run, args=(function, found), daemon=True)
         self._thread.start()
+        self._others.acquire()
 
-    def put(self, group: "list[Any]") -> None:
-        self._room.acquire()
-        self._groups.put(group)
+    def put(self, group: "list[Any] | None") -> None:
+        """Let it use some items, and wait until it wants more."""
+        self._group = group
+        self._mine.release()
+        self._others.acquire()
 
     def close(self) -> None:
-        self._groups.put(None)
+        """Let it end."""
+        self.put(None)
         self._thread.join()
 
     def _run(self, function: Callable[[Iterable[Any]], Any], found: "Future[Any]") -> None:
         stream = chain.from_iterable(self._items())
-        try:
-            found.set_result(function(stream))
-        except BaseException as error:  # noqa: BLE001  # raised where the result is asked for
-            found.set_exception(error)
+        _use(function, stream, found)
         deque(stream, maxlen=0)  # what it did not look at
+        self._others.release()
 
     def _items(self) -> Iterator[list[Any]]:
-        while (group := self._groups.get()) is not None:
-            self._room.release()
-            yield group
+        while True:
+            self._others.release()
+            self._mine.acquire()
+            if self._group is None:
+                return
+            yield self._group

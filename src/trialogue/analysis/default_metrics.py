@@ -9,7 +9,6 @@ from trialogue.metrics import AnyMetric, Conversation, get_metric
 from trialogue.metrics.base import Reply
 from trialogue.metrics.dialogue.acts import why_unlabelled
 from trialogue.metrics.dialogue.resources import calls_of, cost_of, tokens_of, wait_of
-from trialogue.metrics.engine.conversations import is_stream
 from trialogue.records import MentionedBy, Utterance
 
 BASELINES = ("length@words", "distinct(n=2)@per_response_marks")
@@ -110,7 +109,7 @@ def default_metrics(
         *FOR_DIALOGUES,
     )
     metrics = {name: get_metric(name) for name in names}
-    with OnePass(conversations, is_costly=is_stream(conversations)) as once:
+    with OnePass(conversations) as once:
         needs, looked = once.use(needs_met), once.use(look)
         fits = {
             name: once.use(partial(fits_domain, metric))

@@ -47,7 +47,6 @@ from trialogue.metrics.engine.conversations import (
     conversations_by_role,
     conversations_of,
     dialogues_in,
-    is_stream,
 )
 from trialogue.metrics.engine.engine import BATCH, Measurement
 from trialogue.metrics.engine.unit_scores import UnitTable
@@ -77,7 +76,7 @@ from trialogue.records import (
     StoredParts,
     completion_counts,
 )
-from trialogue.records.files.dialogue_store import StoredDialogues, is_rated, map_dialogues, of_roles
+from trialogue.records.files.dialogue_store import stored
 from trialogue.records.kinds.suspicions import Gate
 from trialogue.records.scores.score_table import ScoreTable
 from trialogue.simulation.source import users_of_source
@@ -246,8 +245,8 @@ def measure(
     answered = [] if online or offline else answered_conversations(answers_among(material.scores))
     of_dialogues = [each for each in answered if each.dialogue is not None]
     filed = FiledAnswers.select(material.scores, Joined(online, offline, answered))
-    are_rated = bool(filed.by_unit) or _have_ratings(material.dialogues)
-    with OnePass(online, is_costly=is_stream(online)) as once:
+    are_rated = bool(filed.by_unit) or stored(material.dialogues).are_rated
+    with OnePass(online) as once:
         humans = once.use(lambda items: ratings_among(items, filed)) if are_rated else None
         wishes = once.use(material.look_for_wishes) if material.wishes is None else None
     if wishes is not None:
@@ -276,7 +275,7 @@ def measure(
         material.wishes or {},
         is_beside=is_beside,
     )
-    with OnePass(Joined(online, beside), is_costly=is_stream(online)) as once:
+    with OnePass(Joined(online, beside)) as once:
         if workers and not alone:
             whole = once.use(lambda items: measure_parts(dialogues_in(items), task, workers, tell, size))
         else:
@@ -369,13 +368,13 @@ def with_own_roles(material: InputRecords) -> tuple[InputRecords, list[str]]:
 
     Who is a baseline, a simulation decides, and no file of people's dialogues: a competitor that one calls so would vanish.
     """
-    declared = of_roles(material.dialogues, Role.BASELINE)
+    dialogues = stored(material.dialogues)
+    declared = dialogues.of_roles(Role.BASELINE)
     promoted = Counter(each.system or "" for each in declared if users_of_source(each) is None)
     if not promoted:
         return material, []
-    dialogues = map_dialogues(
-        lambda each: each.model_copy(update={"role": Role.SYSTEM}) if users_of_source(each) is None else each,
-        material.dialogues,
+    dialogues = dialogues.changed(
+        lambda each: each.model_copy(update={"role": Role.SYSTEM}) if users_of_source(each) is None else each
     )
     lines = [
         f"{count:,} dialogues of {system} are marked as a baseline's, but no simulated user had them: {system} is evaluated "
@@ -392,12 +391,8 @@ def _has_judgements(material: InputRecords, conversations: Collection[Conversati
         material.preferences
         or filed.by_unit
         or any(response.utterance.ratings for response in material.responses)
-        or _have_ratings(material.dialogues)
+        or stored(material.dialogues).are_rated
     )
-
-
-def _have_ratings(dialogues: Sequence[Dialogue]) -> bool:
-    return dialogues.are_rated if isinstance(dialogues, StoredDialogues) else any(map(is_rated, dialogues))
 
 
 def _exposures(
@@ -560,7 +555,7 @@ class _Found:
             return
         self.tell(f"people's ratings of {len(conversations)} conversations")
         total = Measurement(humans, settings=self.settings, data_hash=self.data_hash)
-        with OnePass(conversations, is_costly=is_stream(conversations)) as once:
+        with OnePass(conversations) as once:
             single = once.use(lambda items: [score for each in items for score in rating_scores(each, filed)])
             added = once.use(total.add)
         added.result()

@@ -1,13 +1,13 @@
 """Select example dialogues: the extremes of the primary measure, for the leading and the last system."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import nsmallest
 from itertools import chain
 
 from trialogue.findings.records import Example
 from trialogue.findings.standings import League
 from trialogue.records import Dialogue, Score
-from trialogue.records.files.dialogue_store import StoredDialogues
+from trialogue.records.files.dialogue_store import stored
 from trialogue.records.scores.score_table import ScoreTable
 
 EACH = 2  # best and worst dialogues shown; a reader opens few
@@ -15,7 +15,7 @@ EACH = 2  # best and worst dialogues shown; a reader opens few
 
 def examples(
     league: League | None,
-    dialogues: Iterable[Dialogue],
+    dialogues: Sequence[Dialogue],
     scores: Iterable[Score],
     *,
     beside: Collection[str],
@@ -61,16 +61,14 @@ End = tuple[str, Mapping[str, float], float]
 """A system, the values of its dialogues by id, and what they are multiplied with so that the lowest are wanted."""
 
 
-def _candidates(dialogues: Iterable[Dialogue], *ends: End) -> Iterable[Dialogue]:
-    """Those that may be among the extremes: of dialogues in a file few are decoded, if all that are wanted are there."""
-    if not isinstance(dialogues, StoredDialogues):
-        return dialogues
+def _candidates(dialogues: Sequence[Dialogue], *ends: End) -> Iterable[Dialogue]:
+    """Those that may be among the extremes: few are made, if all that are wanted are there."""
     wanted = {
         (system, name)
         for system, values, direction in ends
         for _, name in nsmallest(EACH, ((direction * value, name) for name, value in values.items()))
     }
-    found = [*dialogues.with_names(wanted)]
+    found = stored(dialogues).with_names(wanted)
     return found if {(each.system, each.id) for each in found} == wanted else dialogues
 
 

@@ -38,7 +38,7 @@ from trialogue.records import (
     merge_turns,
     situations_of,
 )
-from trialogue.records.files.dialogue_store import DialogueKeeper, map_dialogues
+from trialogue.records.files.dialogue_store import StoredDialogues
 from trialogue.records.trace import Trace, join_traces, trace_id_of
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def gather(
     """
     material = InputRecords()
     repairs = Repairs()
-    keeper = DialogueKeeper()
+    dialogues = StoredDialogues()
     known: dict[str | None, dict[str, str]] = {}
     places: dict[str, dict[str, None]] = {}
     clashes: list[Problem] = []
@@ -168,7 +168,7 @@ def gather(
     read = sources_of(given, format_name=format_name, mapping=mapping)
     traces = [item for item in read if len(read) > 1 and _is_trace(item)]
     for item in sorted(read, key=lambda each: each in traces):  # behind the dialogues whose turns they are of
-        before = _count(material, keeper)
+        before = _count(material, dialogues)
         earlier = len(repairs.problems)
         if len(read) > 1 and (table := item.score_table(repairs)) is not None:
             tables.append(table)
@@ -183,11 +183,11 @@ def gather(
             if isinstance(record, Dialogue | Response) and record.system is not None:
                 places.setdefault(record.system, {})[item.given] = None
             if isinstance(record, Dialogue):
-                keeper.add(record)
+                dialogues.append(record)
                 clashes.extend(_clash(known, record, item.given))
             else:
                 _add(material, record)
-        if _count(material, keeper) == before and not (turns.found and item in traces):
+        if _count(material, dialogues) == before and not (turns.found and item in traces):
             why = "\n".join(summarise_repairs(repairs.problems[earlier:]))
             raise DataError(Problem("it contains nothing to evaluate.", file=item.given), hint=why)
         material.hashes.update(_with_own_names(item.digests(), material.hashes))
@@ -195,26 +195,24 @@ def gather(
             material.warnings.extend(f"{item.corpus.source.title}: {text}" for text in item.corpus.source.defects)
     if clashes:
         raise DataError(clashes, hint="Ids must be unique within a system. To keep two versions apart: NAME=FILE.")
-    if tables and not (keeper.dialogues or material.responses):
+    if tables and not (dialogues or material.responses):
         for record in (_with_origin(origin, each) for table in tables for each in dialogues_of(table, table.source)):
             account.see(record)
             if isinstance(record, Dialogue):
-                keeper.add(record)
+                dialogues.append(record)
         tables = []
-    material.dialogues = keeper.dialogues
     if turns.found:
-        material.dialogues = map_dialogues(turns.with_traces, material.dialogues)
+        dialogues = dialogues.changed(turns.with_traces)
         material.warnings.append(turns.note())
     if tables:
-        joined = join(tables, material.dialogues, material.responses, repairs, key=key)
-        material.dialogues = map_dialogues(
-            lambda each: _declare_origin(origin, joined.dialogue(each)), material.dialogues
-        )
+        joined = join(tables, dialogues, material.responses, repairs, key=key)
+        dialogues = dialogues.changed(lambda each: _declare_origin(origin, joined.dialogue(each)))
         material.responses = [_declare_origin(origin, joined.response(each)) for each in material.responses]
         account = _Account()
-        for kind in (material.dialogues, material.situations, material.responses):
+        for kind in (dialogues, material.situations, material.responses):
             for each in kind:
                 account.see(each)
+    material.dialogues = dialogues
     declared = {declared_study(each.path) for each in read if isinstance(each, Input) and each.corpus is None}
     material.study = declared.pop() if len(declared) == 1 else None
     material.catalogue = catalogue_behind(each.path for each in read if isinstance(each, Input))
@@ -413,9 +411,9 @@ def _in_several(places: dict[str, dict[str, None]]) -> list[str]:
     ]
 
 
-def _count(material: InputRecords, keeper: DialogueKeeper) -> int:
+def _count(material: InputRecords, dialogues: StoredDialogues) -> int:
     of_replies = len(material.situations) + len(material.responses) + len(material.preferences)
-    return len(keeper.dialogues) + of_replies + len(material.scores)
+    return len(dialogues) + of_replies + len(material.scores)
 
 
 def _add(material: InputRecords, record: AnyRecord) -> None:

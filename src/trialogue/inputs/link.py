@@ -1,6 +1,6 @@
 """Link items in unannotated texts before measurement."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice, repeat
@@ -16,7 +16,7 @@ from trialogue.inputs.inputs import InputRecords
 from trialogue.inputs.knowledge import DEMO, load_catalogue, state_of
 from trialogue.long_work import PerObject, few_collections, with_progress
 from trialogue.records import Dialogue, Mention, Response, Situation, Utterance
-from trialogue.records.files.dialogue_store import change_later
+from trialogue.records.files.dialogue_store import stored
 
 REPLIES = 512  # different ones that a worker searches at once
 
@@ -41,7 +41,7 @@ def link_step(
         return replace(
             material,
             catalogue=catalogue,
-            dialogues=change_later(lambda dialogue: check.dialogue(linker.link(dialogue)), material.dialogues),
+            dialogues=stored(material.dialogues).changed(lambda dialogue: check.dialogue(linker.link(dialogue))),
             situations=[_situation(linker, situation) for situation in material.situations],
             responses=[_response(linker, check, response) for response in material.responses],
         )
@@ -98,22 +98,22 @@ def check_titles(
                 "--catalogue items.csv."
             )
         return material
-    if any(_is_checked(dialogue) for dialogue in material.dialogues[:1]):
+    if any(map(_is_checked, material.dialogues[:1])):
         return material
     try:
         knowledge = load_catalogue(material.catalogue)
     except TrialogueError:
         return material
-    check = _Check(TitleLinker(knowledge.catalogue), known, date)
+    check, dialogues = _Check(TitleLinker(knowledge.catalogue), known, date), stored(material.dialogues)
     if workers:
-        check.look_up(material.dialogues, CheckTask(material.catalogue, known, date), workers, tell)
-    steps = with_progress(repeat(None), tell, "dialogues searched for titles", len(material.dialogues))
+        check.look_up(dialogues.utterances, CheckTask(material.catalogue, known, date), workers, tell)
+    steps = with_progress(repeat(None), tell, "different messages searched for titles", dialogues.different)
 
-    def change(dialogue: Dialogue) -> Dialogue:
+    def change(said: Utterance) -> Utterance:
         next(steps)
-        return check.dialogue(dialogue)
+        return check.utterance(said) if said.speaker == "system" else said
 
-    return replace(material, dialogues=change_later(change, material.dialogues))
+    return replace(material, dialogues=dialogues.with_utterances(change))
 
 
 class _Check:
@@ -147,14 +147,14 @@ class _Check:
         return {**found, "claims": claims}
 
     def look_up(
-        self, dialogues: Sequence[Dialogue], task: "CheckTask", workers: Workers, tell: Callable[[str], None]
+        self, utterances: Iterable[Utterance], task: "CheckTask", workers: Workers, tell: Callable[[str], None]
     ) -> None:
         """Have workers look at what systems say, at each text once.
 
         Raises:
             DataError: every worker was killed at some of the texts.
         """
-        said = (each for dialogue in dialogues for each in dialogue.utterances if each.speaker == "system")
+        said = (each for each in utterances if each.speaker == "system")
         different = iter({(each.text, each.mentions): each for each in said}.values())
         groups = iter(lambda: tuple(islice(different, REPLIES)), ())
         parts = (Replies(group, 1 + place * REPLIES) for place, group in enumerate(groups))

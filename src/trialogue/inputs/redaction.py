@@ -16,7 +16,7 @@ from trialogue.extras import need
 from trialogue.inputs.inputs import InputRecords
 from trialogue.records import Record
 from trialogue.records.dialogue import MENTIONS
-from trialogue.records.files.dialogue_store import map_dialogues
+from trialogue.records.files.dialogue_store import stored
 
 AnyRecord = TypeVar("AnyRecord", bound=Record)
 EXTRA = "redact"
@@ -121,7 +121,7 @@ class Redaction:
         """All records, names of files, and notes."""
         return replace(
             material,
-            dialogues=map_dialogues(self.record, material.dialogues),
+            dialogues=stored(material.dialogues).changed(self.record),
             situations=[self.record(each) for each in material.situations],
             responses=[self.record(each) for each in material.responses],
             scores=[self.record(each) for each in material.scores],

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from trialogue.records import Dialogue, Role, read_records
-from trialogue.records.files.dialogue_store import StoredDialogues
+from trialogue.records.files.dialogue_store import StoredDialogues, stored
 from trialogue.simulation.batch.folder import DIALOGUES, LEDGER, MANIFEST, config_of, seed_of
 from trialogue.simulation.source import users_of_source
 
@@ -25,7 +25,7 @@ def baselines_in(folder: Path, *, users: str | None = None) -> Iterator[Dialogue
         yield from (each for each in held if users is None or users_of_source(each) == users)
 
 
-def with_baselines(dialogues: Sequence[Dialogue], baselines: Iterable[Dialogue]) -> Sequence[Dialogue]:
+def with_baselines(dialogues: Sequence[Dialogue], baselines: Iterable[Dialogue]) -> StoredDialogues:
     """Dialogues followed by those of baselines, without duplicates.
 
     A baseline that has the name of a system is renamed, and one that is with other users under the same id gets another id.
@@ -34,10 +34,8 @@ def with_baselines(dialogues: Sequence[Dialogue], baselines: Iterable[Dialogue])
     >>> [each.system for each in with_baselines([one], [one.model_copy(update={"role": Role.BASELINE})] * 2)]
     ['echo', 'echo (baseline)']
     """
-    if isinstance(dialogues, StoredDialogues):
-        systems = {system for system, role in dialogues.roles if role is Role.SYSTEM}
-    else:
-        systems = {each.system for each in dialogues if each.role is Role.SYSTEM}
+    joined = stored(dialogues)
+    systems = {system for system, role in joined.roles if role is Role.SYSTEM}
     found: dict[tuple[str | None, str], Dialogue] = {}
     for each in baselines:
         name = each.system
@@ -47,11 +45,9 @@ def with_baselines(dialogues: Sequence[Dialogue], baselines: Iterable[Dialogue])
         while key in found and found[key].utterances != each.utterances:
             key = (name, f"{key[1]}'")
         found[key] = each.model_copy(update={"system": name, "id": key[1]})
-    if isinstance(dialogues, StoredDialogues):
-        for each in found.values():
-            dialogues.append(each)
-        return dialogues
-    return [*dialogues, *found.values()]
+    for each in found.values():
+        joined.append(each)
+    return joined
 
 
 def catalogue_behind(paths: Iterable[Path]) -> str | None:

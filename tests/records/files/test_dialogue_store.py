@@ -1,173 +1,284 @@
-"""Dialogues of large inputs are kept in a temporary file, and are the same ones."""
+"""Dialogues as columns are the given ones, however little of them fits into memory."""
 
+import pickle
+import random
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from trialogue.records import Dialogue, Mention, Role, Utterance
+from trialogue.records import Dialogue, DialogueAct, Mention, Rating, Role, Utterance
+from trialogue.records.dialogue import SlotValue
 from trialogue.records.files import dialogue_store
-from trialogue.records.files.dialogue_store import CHUNK, DialogueKeeper, StoredDialogues, change_later, map_dialogues
+from trialogue.records.files.dialogue_store import StoredDialogues, stored
+from trialogue.records.files.jsonl import to_line
+
+BLOCK = 16
+BUDGETS = (0, 1, 40_000, 200_000, 10**9)
+"""None in memory, or some, or all."""
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dialogue_store, "BLOCK", BLOCK)
 
 
 def some(count: int) -> Iterator[Dialogue]:
+    yes = Utterance(speaker="system", text="Ja", mentions=(Mention(title="Film"),), meta={"model": [1, None]})
     for number in range(count):
-        said = (
-            Utterance(speaker="user", text=f"Hallo {number} \N{GRINNING FACE}\udc80"),
-            Utterance(speaker="system", text="Ja", mentions=(Mention(title="Film"),), meta={"model": [number, None]}),
-        )
+        own = Utterance(speaker="user", text=f"Hallo {number} \N{GRINNING FACE}\udc80")
         role = Role.BASELINE if number % 3 == 0 else Role.SYSTEM
-        yield Dialogue(id=str(number), utterances=said, system="ab"[number % 2], role=role)
+        yield Dialogue(id=str(number), utterances=(own, yes), system="ab"[number % 2], role=role)
 
 
-@pytest.mark.parametrize("count", [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 5])
-def test_what_is_read_is_what_was_stored(count: int) -> None:
+def drawn(seed: int) -> list[Dialogue]:
+    """Dialogues of any length, whose utterances recur near by, far away, within one or never."""
+    rng = random.Random(seed)
+    said = [Utterance(speaker=rng.choice(("user", "system")), text=f"t{number}") for number in range(300)]
+    found = []
+    for number in range(rng.randrange(5 * BLOCK)):
+        few, length = rng.choice((said[:3], said, said[number : number + 5])), rng.randrange(7)
+        own = tuple(rng.choice(few) for _ in range(length))
+        found.append(Dialogue(id=str(number), utterances=own, system=rng.choice(("a", "b", None)), user="ann"))
+    return found
+
+
+@pytest.fixture
+def loads(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """What was read from the file."""
+    found: list[bytes] = []
+    load = pickle.loads
+
+    def remember(content: bytes) -> object:
+        found.append(content)
+        return load(content)
+
+    monkeypatch.setattr(pickle, "loads", remember)
+    return found
+
+
+@pytest.mark.parametrize("most", BUDGETS)
+@pytest.mark.parametrize("count", [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK + 5])
+def test_what_is_read_is_what_was_stored(count: int, most: int) -> None:
     given = list(some(count))
-    stored = StoredDialogues(given)
-    assert len(stored) == count
-    assert list(stored) == given
-    assert stored[:] == given
-    assert [each.utterances[0].text for each in stored] == [each.utterances[0].text for each in given]
-    assert bool(stored) is bool(count)
+    found = StoredDialogues(given, most=most)
+    assert len(found) == count
+    assert list(found) == list(found) == given
+    assert found[:] == given
+    assert found[1::3] == given[1::3]
+    assert list(found.of_roles(Role.BASELINE)) == [each for each in given if each.role is Role.BASELINE]
+    assert bool(found) is bool(count)
+
+
+@pytest.mark.parametrize("most", BUDGETS)
+@pytest.mark.parametrize("seed", range(8))
+def test_utterances_may_recur_anywhere(seed: int, most: int) -> None:
+    given = drawn(seed)
+    found = StoredDialogues(given, most=most)
+    assert list(found) == given
+    assert [found[place] for place in reversed(range(len(given)))] == given[::-1]
+    assert found.different <= sum(len(each.utterances) for each in given)
+    assert {said.text for said in found.utterances} == {said.text for each in given for said in each.utterances}
+
+
+def test_an_utterance_that_recurs_is_one_object_and_a_dialogue_that_is_equal_another() -> None:
+    found = StoredDialogues(some(3 * BLOCK))
+    first, second = found[:], found[:]
+    assert len({id(each.utterances[1]) for each in first}) == 1
+    assert found.different == 3 * BLOCK + 1
+    assert first[0].utterances[0] is second[0].utterances[0]
+    assert first[0] == second[0]
 
 
 def test_single_dialogues_are_read_from_either_end() -> None:
-    given = list(some(CHUNK + 3))
-    stored = StoredDialogues(given)
-    places = (0, CHUNK - 1, CHUNK, CHUNK + 2, -1, -(CHUNK + 3))
-    assert [stored[place] for place in places] == [given[place] for place in places]
-    for place in (CHUNK + 3, -(CHUNK + 4)):
+    given = list(some(BLOCK + 3))
+    found = StoredDialogues(given, most=0)
+    places = (0, BLOCK - 1, BLOCK, BLOCK + 2, -1, -(BLOCK + 3))
+    assert [found[place] for place in places] == [given[place] for place in places]
+    for place in (BLOCK + 3, -(BLOCK + 4)):
         with pytest.raises(IndexError):
-            stored[place]
+            found[place]
 
 
-def test_two_passes_at_once_and_additions_between_them_do_not_disturb_each_other() -> None:
-    given = list(some(3 * CHUNK))
-    stored = StoredDialogues(given[: 2 * CHUNK])
-    first = iter(stored)
+@pytest.mark.parametrize("most", BUDGETS)
+def test_two_passes_at_once_and_additions_between_them_do_not_disturb_each_other(most: int) -> None:
+    given = list(some(3 * BLOCK))
+    found = StoredDialogues(given[: 2 * BLOCK], most=most)
+    first = iter(found)
     assert next(first) == given[0]
-    assert list(stored) == given[: 2 * CHUNK]
-    for each in given[2 * CHUNK :]:
-        stored.append(each)
+    assert list(found) == given[: 2 * BLOCK]
+    for each in given[2 * BLOCK :]:
+        found.append(each)
     assert next(first) == given[1]
-    assert list(stored) == given
+    assert list(found) == given
 
 
-def test_systems_and_roles_are_counted() -> None:
-    stored = StoredDialogues(some(6))  # 0 a base, 1 b, 2 a, 3 b base, 4 a, 5 b
-    assert stored.roles == {
+def test_systems_roles_and_ratings_are_known_without_a_pass() -> None:
+    found = StoredDialogues(some(6), most=0)  # 0 a base, 1 b, 2 a, 3 b base, 4 a, 5 b
+    assert found.roles == {
         ("a", Role.BASELINE): 1,
         ("b", Role.SYSTEM): 2,
         ("a", Role.SYSTEM): 2,
         ("b", Role.BASELINE): 1,
     }
+    assert not found.are_rated
+    said = Utterance(speaker="user", text="", ratings=(Rating(name="fun", value=1),))
+    found.append(Dialogue(id="rated", utterances=(said,)))
+    assert found.are_rated
 
 
-def test_few_dialogues_stay_in_memory_and_many_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dialogue_store, "most_in_memory", lambda: 30)  # ten dialogues of two utterances
-    keeper = DialogueKeeper()
-    for each in some(10):
-        keeper.add(each)
-    assert isinstance(keeper.dialogues, list)
-    keeper.add(next(some(1)))
-    assert isinstance(keeper.dialogues, StoredDialogues)
-    assert list(keeper.dialogues) == [*some(10), next(some(1))]
+def test_as_many_stay_in_memory_as_may_and_only_the_others_are_read_again(loads: list[bytes]) -> None:
+    given = [each for number in range(20) for each in drawn(number)]
+    whole = StoredDialogues(given, most=10**9)
+    size = 10**9 - whole._room._left
+    read = []
+    for share in (0.25, 0.5, 0.75, 0.99, 1):
+        found = StoredDialogues(given, most=int(share * size))
+        loads.clear()
+        assert list(found) == given
+        read.append(len(loads))
+    assert read == sorted(read, reverse=True)
+    assert read[0] > 10
+    assert read[-1] == 0
+    assert read[-2] <= 3  # just above what fits, hardly anything is read again
 
 
-@pytest.mark.parametrize("most", [0, 2, 3, 4, 10, 2_000])
-def test_the_first_stay_in_memory_and_every_way_to_read_gives_the_same(most: int) -> None:
-    given = list(some(2 * CHUNK + 3))
-    stored = StoredDialogues(given, most=most)
-    assert len(stored._held) == min(most // 3, len(given))
-    assert list(stored) == given
-    assert [stored[place] for place in (0, 1, CHUNK, -1)] == [given[place] for place in (0, 1, CHUNK, -1)]
-    assert len(stored) == len(given)
-    assert list(stored.of_roles(Role.BASELINE)) == [each for each in given if each.role is Role.BASELINE]
+def test_where_everything_fits_there_is_no_file(loads: list[bytes]) -> None:
+    found = StoredDialogues(some(4 * BLOCK), most=10**9)
+    list(found)
+    assert found._room._file is None
+    assert not loads
 
 
-def test_chunks_without_a_role_are_not_decoded_and_others_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = [each.model_copy(update={"role": Role.SYSTEM}) for each in some(2 * CHUNK)]
-    stored = StoredDialogues([*own, *(each.model_copy(update={"role": Role.BASELINE}) for each in own)])
-    decoded: list[int] = []
-    decode = stored._chunk
+def test_a_pass_reads_each_block_once_although_few_fit(loads: list[bytes]) -> None:
+    """Utterances that were said far back are stored again, so no block is sought for the sake of one."""
+    rng = random.Random(0)
+    said = [Utterance(speaker="user", text=f"{number:05} {'x' * 300}") for number in range(40 * BLOCK)]
+    given = [
+        Dialogue(id=str(number), utterances=(*said[number * 8 : number * 8 + 8], rng.choice(said[: number * 8 + 1])))
+        for number in range(5 * BLOCK)
+    ]
+    found = StoredDialogues(given, most=150_000)
+    loads.clear()
+    assert list(found) == given
+    times = Counter(loads)
+    assert len(times) > 20
+    assert max(times.values()) <= 2
+    assert sum(times.values()) <= 1.1 * len(times)
 
-    def count(number: int) -> list[Dialogue]:
-        decoded.append(number)
-        return decode(number)
 
-    monkeypatch.setattr(stored, "_chunk", count)
-    assert len(list(stored.of_roles(Role.BASELINE))) == 2 * CHUNK
-    assert decoded == [2, 3]
-    assert len(stored[CHUNK - 1 : 3 * CHUNK]) == 2 * CHUNK + 1
-    assert decoded == [2, 3, 0, 1, 2]  # each chunk once
-
-
-def test_changed_dialogues_are_stored_as_the_given_ones_are() -> None:
+@pytest.mark.parametrize("most", BUDGETS)
+def test_changed_dialogues_are_the_changed_ones_and_the_given_ones_stay(most: int) -> None:
     def shout(one: Dialogue) -> Dialogue:
         return one.model_copy(update={"id": f"{one.id}!"})
 
-    given = list(some(5))
-    assert map_dialogues(shout, given) == [shout(each) for each in given]
-    stored = map_dialogues(shout, StoredDialogues(given))
-    assert isinstance(stored, StoredDialogues)
-    assert list(stored) == [shout(each) for each in given]
+    given = list(some(3 * BLOCK + 1))
+    before = StoredDialogues(given, most=most)
+    assert list(before.changed(shout)) == [*map(shout, given)]
+    assert list(before) == given
 
 
-def shouted(one: Dialogue) -> Dialogue:
-    return one.model_copy(update={"outcome": {"said": f"{one.id}!"}})
-
-
-@pytest.mark.parametrize("most", [0, 3 * CHUNK, 3 * (2 * CHUNK + 2)])
-def test_dialogues_that_are_changed_later_are_changed_once_by_whatever_decodes_them_first(most: int) -> None:
-    given = list(some(2 * CHUNK + 3))
+@pytest.mark.parametrize("most", BUDGETS)
+@pytest.mark.parametrize("seed", range(4))
+def test_utterances_are_changed_once_by_the_pass_that_comes_to_them(seed: int, most: int) -> None:
+    given = drawn(seed)
     changes: list[str] = []
 
-    def change(one: Dialogue) -> Dialogue:
-        changes.append(one.id)
-        return shouted(one)
+    def whisper(said: Utterance) -> Utterance:
+        return said.model_copy(update={"text": said.text.upper()})
 
-    stored = StoredDialogues(given, most=most)
-    later = change_later(change, stored)
-    assert isinstance(later, StoredDialogues)
-    in_memory = len(given) - CHUNK * len(stored._chunk_roles)
-    assert len(changes) == in_memory  # of those in the file none
-    assert (later[CHUNK], later[-1]) == (shouted(given[CHUNK]), shouted(given[-1]))
-    assert list(later) == list(later) == [*map(shouted, given)]
-    assert sorted(changes) == sorted(each.id for each in given)
-    assert (later.roles, later.are_rated, len(later)) == (stored.roles, False, len(given))
-    assert list(stored) == given
-    added = next(some(1))
-    later.append(added)
-    assert later[-1] == added
-    assert change_later(shouted, given) == [*map(shouted, given)]
+    def change(said: Utterance) -> Utterance:
+        changes.append(said.text)
+        return whisper(said)
+
+    before = StoredDialogues(given, most=most)
+    later = before.with_utterances(change)
+    assert len(changes) == before.different % BLOCK
+    expected = [
+        each.model_copy(update={"utterances": tuple(map(whisper, each.utterances))}) for each in (*given, *given[:1])
+    ]
+    if given:
+        assert later[0] == expected[0]
+        later.append(expected[0])
+        before.append(given[0])
+    assert list(later) == list(later) == expected
+    assert list(before) == [*given, *given[:1]]
+    assert Counter(changes) == Counter(said.text for said in list(before.utterances)[: len(changes)])
+    assert (later.roles, later.are_rated, len(later)) == (before.roles, before.are_rated, len(before))
 
 
-@pytest.mark.parametrize("most", [0, 3 * CHUNK])
-def test_dialogues_are_found_by_name_and_few_others_are_decoded(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = [*some(3 * CHUNK + 1), next(some(1))]  # the last one has the name of the first
-    stored = StoredDialogues(given, most=most)
-    decoded: list[int] = []
-    decode = stored._decode
+def test_roles_that_no_block_holds_are_not_read(loads: list[bytes]) -> None:
+    own = [each.model_copy(update={"role": Role.SYSTEM}) for each in some(8 * BLOCK)]
+    found = StoredDialogues([*own, *(each.model_copy(update={"role": Role.BASELINE}) for each in own[:BLOCK])], most=0)
+    loads.clear()
+    assert len(list(found.of_roles(Role.BASELINE))) == BLOCK
+    assert len(loads) <= 4
 
-    def count(number: int) -> list[Dialogue]:
-        decoded.append(number)
-        return decode(number)
 
-    monkeypatch.setattr(stored, "_decode", count)
+@pytest.mark.parametrize("most", [0, 10**9])
+def test_dialogues_are_found_by_name_and_few_others_are_read(most: int, loads: list[bytes]) -> None:
+    given = [*some(6 * BLOCK + 1), next(some(1))]  # the last one has the name of the first
+    found = StoredDialogues(given, most=most)
+    loads.clear()
     names = {(given[0].system, given[0].id), (given[-2].system, given[-2].id), ("a", "1")}  # 1 is of b
-    assert list(stored.with_names(names)) == [given[0], given[-2], given[-1]]
-    assert decoded == ([] if most else [0])
+    assert found.with_names(names) == [given[0], given[-2], given[-1]]
+    assert len(loads) <= (0 if most else 6)
 
 
-def test_a_container_with_little_memory_keeps_few_and_none_keeps_less_than_before(
+def test_dialogues_in_a_list_stay_in_memory() -> None:
+    given = list(some(3))
+    found = stored(given)
+    assert stored(found) is found
+    assert list(found) == given
+    assert found._room.take(10**12)
+
+
+def test_a_container_with_little_memory_keeps_few_and_none_keeps_less_than_enough(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limit = tmp_path / "memory.max"
     monkeypatch.setattr(dialogue_store, "LIMITS", (str(limit), str(tmp_path / "absent")))
-    unlimited = dialogue_store.most_in_memory()
+    unlimited = dialogue_store.memory_for_dialogues()
     limit.write_text("max\n")
-    assert dialogue_store.most_in_memory() == unlimited
-    limit.write_text(f"{4_000_000_000}\n")
-    assert dialogue_store.most_in_memory() == min(unlimited, 500_000)
+    assert dialogue_store.memory_for_dialogues() == unlimited
+    limit.write_text(f"{16_000_000_000}\n")
+    assert dialogue_store.memory_for_dialogues() == min(unlimited, 1_000_000_000)
     limit.write_text("1000\n")
-    assert dialogue_store.most_in_memory() == dialogue_store.FEWEST_IN_MEMORY
+    assert dialogue_store.memory_for_dialogues() == dialogue_store.LEAST_MEMORY
+
+
+def test_the_file_has_no_name_and_goes_with_the_dialogues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    found = StoredDialogues(some(4 * BLOCK), most=0)
+    changed = found.with_utterances(lambda said: said)
+    file = found._room._file
+    assert file is not None
+    del found
+    assert len(list(changed)) == 4 * BLOCK  # which needs the file of the given ones
+    del changed
+    assert file.closed
+    assert not list(tmp_path.iterdir())
+
+
+def annotated(name: str) -> Dialogue:
+    act = DialogueAct(intent="Disclose", slots=(SlotValue(slot="genre", value="horror"),))
+    said = Utterance(speaker="user", text="horror", acts=(act,), mentions=(Mention(title="Heat"),))
+    return Dialogue(id=name, utterances=(said, Utterance(speaker="system", text="Heat")))
+
+
+def test_a_stored_dialogue_is_written_and_compared_as_before() -> None:
+    expected, found = annotated("a"), StoredDialogues([annotated("a")])[0]
+    assert found == expected
+    assert to_line(found) == to_line(expected)
+    assert found.utterances[0].model_fields_set == expected.utterances[0].model_fields_set
+
+
+def test_two_dialogues_share_the_names_of_their_fields_and_a_copy_does_not() -> None:
+    first, second = StoredDialogues([annotated("a"), annotated("b")])
+    sets = [[said.__pydantic_fields_set__ for said in each.utterances] for each in (first, second)]
+    assert [*map(id, sets[0])] == [*map(id, sets[1])]
+    copy = first.utterances[0].model_copy(update={"id": "s"})
+    assert "id" in copy.model_fields_set
+    assert "id" not in first.utterances[0].model_fields_set
+    assert "id" not in second.utterances[0].model_fields_set

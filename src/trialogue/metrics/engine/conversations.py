@@ -10,7 +10,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.metrics.base import Conversation, Reply, replies_of
 from trialogue.records import ClusterKind, Dialogue, Response, Role, Score, Situation, Utterance
 from trialogue.records.completion import UNNAMED
-from trialogue.records.files.dialogue_store import StoredDialogues, of_roles
+from trialogue.records.files.dialogue_store import StoredDialogues, stored
 from trialogue.records.spoken import is_blank
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ def fingerprint_of(*texts: str) -> str:
 
 
 class ConversationStream(Collection[Conversation]):
-    """Conversations of dialogues that are not in memory: made anew for each pass, and not kept."""
+    """Conversations of dialogues: made anew for each pass, and not kept."""
 
     def __init__(self, dialogues: StoredDialogues, roles: Collection[Role]) -> None:
         """Take the dialogues of systems in some roles."""
@@ -80,12 +80,6 @@ class ConversationStream(Collection[Conversation]):
         return self._dialogues.of_roles(*self._roles)
 
 
-def is_stream(conversations: Iterable[Conversation]) -> bool:
-    """Whether conversations are made anew by each pass over them."""
-    parts = conversations.parts if isinstance(conversations, Joined) else (conversations,)
-    return any(isinstance(part, ConversationStream) for part in parts)
-
-
 def dialogues_in(conversations: Iterable[Conversation]) -> Iterator[Dialogue]:
     """Dialogues of conversations that have one."""
     if isinstance(conversations, ConversationStream):
@@ -93,16 +87,15 @@ def dialogues_in(conversations: Iterable[Conversation]) -> Iterator[Dialogue]:
     return (each.dialogue for each in conversations if each.dialogue is not None)
 
 
-def evaluated_conversations(dialogues: Sequence[Dialogue]) -> Collection[Conversation]:
+def evaluated_conversations(dialogues: Sequence[Dialogue]) -> ConversationStream:
     """Conversations of evaluated systems; those of baselines only if there is nothing else."""
+    dialogues = stored(dialogues)
     return conversations_by_role(dialogues, Role.SYSTEM) or conversations_by_role(dialogues, *Role)
 
 
-def conversations_by_role(dialogues: Sequence[Dialogue], *roles: Role) -> Collection[Conversation]:
-    """Conversations of systems in some roles; in memory if the dialogues are."""
-    if isinstance(dialogues, StoredDialogues):
-        return ConversationStream(dialogues, roles)
-    return list(conversations_of(of_roles(dialogues, *roles)))
+def conversations_by_role(dialogues: Sequence[Dialogue], *roles: Role) -> ConversationStream:
+    """Conversations of systems in some roles."""
+    return ConversationStream(stored(dialogues), roles)
 
 
 class Joined(Collection[T]):

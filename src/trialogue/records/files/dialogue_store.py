@@ -1,60 +1,190 @@
-"""Dialogues of large inputs: the first in memory, and the others in a temporary file, read again for each pass.
+"""Dialogues of an evaluation as columns: every different utterance once, and of each dialogue the numbers of its own.
 
-A run keeps its dialogues, since facts, examples and the explorer are made of them after they are measured. In memory a
-dialogue of two utterances takes 2.5 KB, so a million would take 2.5 GB. In the file it takes 0.4 KB and is decoded anew by
-each pass, in 7 microseconds (reading and validating the input takes 33); one of 36 utterances in 250.
+What is said is stored in blocks of utterances, in order of their first appearance, and dialogues in blocks of what else
+is recorded of them with the numbers of their utterances. The first blocks stay in memory, until they take as much of it as
+they may; all others lie in a temporary file, and those used last are held besides. So no number of dialogues makes a
+run suddenly slower: whatever does not fit is read again by each pass, and nothing else. Programs repeat themselves, and
+what is said often was said early, in blocks that stay.
+
+A ``Dialogue`` is made anew by each pass, in 5 microseconds, of utterances that are the same objects as long as their
+block is in memory: what is found in one need not be looked for again.
 """
 
 import os
 import pickle
+import sys
 import tempfile
 import weakref
 from array import array
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache
-from itertools import chain
 from pathlib import Path
-from typing import overload
+from typing import IO, Generic, TypeVar, overload
 
 from trialogue.records.base import Record
 from trialogue.records.dialogue import MENTIONS, Dialogue, Utterance
 from trialogue.records.kinds.origins import Role
 
-FEWEST_IN_MEMORY = 400_000  # dialogues and utterances; up to 1 KB each
+T = TypeVar("T")
+
+LEAST_MEMORY = 256_000_000  # bytes
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-CHUNK = 256  # dialogues that are written and read together
+BLOCK = 256  # utterances, or dialogues, that are written and read together
+MOST_KNOWN = 1 << 15  # different utterances that are known again
+HELD_LATELY = 0.25  # of the memory for blocks that stay, for those that do not
+DECODED = 8  # bytes of a record in memory for a byte of it in the file, about
+
+# Bytes of records, fitted to those of four corpora.
+OF_UTTERANCE, OF_PART, OF_RANKED, OF_NEED, OF_DIALOGUE = 900, 550, 75, 75, 1_500
 
 
-def most_in_memory() -> int:
-    """Dialogues and utterances that are kept in memory, in an eighth of it: their scores and pages take more.
-
-    Those beyond are decoded anew by each pass; results are the same.
-    """
+def memory_for_dialogues() -> int:
+    """Bytes that dialogues may take: a sixteenth of the memory; their scores and pages take more."""
     memory = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")] if hasattr(os, "sysconf") else [0]
     for limit in LIMITS:  # of a container
         with suppress(OSError, ValueError):
             memory.append(int(Path(limit).read_text("ascii")))
-    return max(FEWEST_IN_MEMORY, min(memory) // 8 // 1_000)
+    return max(LEAST_MEMORY, min(memory) // 16)
+
+
+class _Room:
+    """Memory for blocks, and the file of those that find none."""
+
+    def __init__(self, most: int) -> None:
+        self._left, self._lately = most, int(most * HELD_LATELY)
+        self._most_lately, self._written, self._size = self._lately, 0, 0
+        self._file: IO[bytes] | None = None
+        self._held: OrderedDict[tuple[int, int], tuple[int, list[object]]] = OrderedDict()  # by place; those used last
+
+    def take(self, size: int) -> bool:
+        """Whether there is memory for a block; once there is none, there is none for a smaller one either."""
+        self._left = self._left - size if size <= self._left else -1
+        return self._left >= 0
+
+    def write(self, block: Sequence[object]) -> tuple[int, int]:
+        """Where a block is from now on."""
+        # Not as JSON: pickled, parts that are the same object are stored once, and nothing is validated twice. Nobody else
+        # can write the file, which has no name where the system allows that, and which goes with the last reference.
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(prefix="trialogue-")  # noqa: SIM115  # closed by the next line
+            weakref.finalize(self, self._file.close)
+        content = pickle.dumps(block, pickle.HIGHEST_PROTOCOL)
+        place = self._file.seek(0, os.SEEK_END), len(content)
+        self._file.write(content)
+        self._written, self._size = self._written + 1, self._size + DECODED * len(content)
+        return place
+
+    @property
+    def window(self) -> int:
+        """About how many of the blocks that were written last are held by a pass over all of them."""
+        return self._most_lately * self._written // self._size // 2 if self._written else 0
+
+    def read(self, place: tuple[int, int]) -> list[object]:
+        """The block at a place."""
+        if place in self._held:
+            self._held.move_to_end(place)
+            return self._held[place][1]
+        assert self._file is not None, "a block was written"
+        start, size = place
+        self._file.seek(start)
+        found: list[object] = pickle.loads(self._file.read(size))
+        self._held[place] = DECODED * size, found
+        self._lately -= DECODED * size
+        while self._lately < 0:
+            _, (freed, _) = self._held.popitem(last=False)
+            self._lately += freed
+        return found
+
+
+class _Column(Generic[T]):
+    """Things by number, in blocks."""
+
+    def __init__(self, room: _Room, size_of: Callable[[T], int]) -> None:
+        self._room, self._size_of = room, size_of
+        self._blocks: list[list[T] | tuple[int, int] | None] = []  # themselves, or their places in the file
+        self._given: tuple[_Column[T], Callable[[T], T]] | None = None  # of what blocks are made that are neither yet
+        self._last: list[T] = []
+        self._size = 0  # of the last block, in bytes
+
+    def __len__(self) -> int:
+        return BLOCK * len(self._blocks) + len(self._last)
+
+    def append(self, one: T) -> int:
+        """The number of something at the end."""
+        number = len(self)
+        self._last.append(one)
+        self._size += self._size_of(one)
+        if len(self._last) == BLOCK:
+            self._blocks.append(self._kept(self._last, self._size))
+            self._last, self._size = [], 0
+        return number
+
+    def is_near(self, number: int) -> bool:
+        """Whether a pass that has come to the end has something in memory yet."""
+        block = number // BLOCK
+        if block == len(self._blocks) or isinstance(self._blocks[block], list):
+            return True
+        return len(self._blocks) - block <= self._room.window
+
+    def _kept(self, block: list[T], size: int) -> list[T] | tuple[int, int]:
+        return block if self._room.take(size) else self._room.write(block)
+
+    def copy(self) -> "_Column[T]":
+        """The same things, to which others can be added."""
+        found = _Column(self._room, self._size_of)
+        found._blocks, found._last, found._size = [*self._blocks], [*self._last], self._size
+        found._given = self._given
+        return found
+
+    def changed(self, change: Callable[[T], T], room: _Room) -> "_Column[T]":
+        """The things after a change, which is made of a block when it is first asked for."""
+        found = _Column(room, self._size_of)
+        found._blocks, found._given = [None] * len(self._blocks), (self.copy(), change)
+        for each in map(change, self._last):
+            found.append(each)
+        return found
+
+    def block(self, number: int) -> list[T]:
+        """One block; the last may be short, and grows."""
+        if number == len(self._blocks):
+            return self._last
+        found = self._blocks[number]
+        if found is None:
+            assert self._given is not None, "blocks that are not there are made of given ones"
+            given, change = self._given
+            made = [change(each) for each in given.block(number)]
+            self._blocks[number] = self._kept(made, sum(map(self._size_of, made)))
+            if None not in self._blocks:
+                self._given = None  # whose file is not needed any more
+            return made
+        return found if isinstance(found, list) else self._room.read(found)  # type: ignore[return-value]  # what was written
+
+    def blocks(self) -> Iterator[list[T]]:
+        """All blocks, in order."""
+        return map(self.block, range(-(-len(self) // BLOCK)))
+
+
+_Part = tuple[Dialogue, "array[int]"]
+"""A dialogue without its utterances, and their numbers."""
 
 
 class StoredDialogues(Sequence[Dialogue]):
-    """Dialogues in a temporary file of this process, which the operating system removes with the last reference to it."""
+    """Dialogues as columns, in memory as far as they fit."""
 
-    def __init__(self, dialogues: Iterable[Dialogue] = (), *, most: int = 0) -> None:
-        """Take dialogues; the first stay in memory, until they and their utterances are as many as ``most``."""
-        # Not as JSON: pickled, texts that are equal within a chunk are stored once, and nothing is validated twice. Nobody
-        # else can write the file, which has no name where the system allows that.
-        self._file = tempfile.TemporaryFile(prefix="trialogue-")  # noqa: SIM115  # closed by the next line
-        weakref.finalize(self, self._file.close)
-        self._places: dict[int, tuple[int, int]] = {}  # of chunks in the file, and their sizes
-        self._chunk_roles: list[frozenset[Role]] = []
-        self._names = array("q")  # hashes of the (system, id) of the dialogues in chunks
-        self._given: tuple[StoredDialogues, Callable[[Dialogue], Dialogue]] | None = None
-        """Of what chunks that are not in the file are made."""
-        self._held: list[Dialogue] = []
-        self._room = most
-        self._rest: list[Dialogue] = []
+    def __init__(self, dialogues: Iterable[Dialogue] = (), *, most: int | None = None) -> None:
+        """Take dialogues.
+
+        Args:
+            dialogues: the first ones.
+            most: bytes of memory for them; None: as many as the machine allows.
+        """
+        self._most = memory_for_dialogues() if most is None else most
+        self._room = _Room(self._most)
+        self._said, self._parts = _Column(self._room, _bytes_of_utterance), _Column(self._room, _bytes_of_part)
+        self._known: dict[int, tuple[Utterance, int]] = {}  # by identity, which is theirs while they are kept here
+        self._roles_of_blocks: list[set[Role]] = []
+        self._names = array("q")  # hashes of the (system, id) of each
         self.roles: dict[tuple[str | None, Role], int] = {}
         """Number of dialogues by system and role."""
         self.are_rated = False
@@ -64,51 +194,72 @@ class StoredDialogues(Sequence[Dialogue]):
 
     def append(self, dialogue: Dialogue) -> None:
         """Add a dialogue at the end."""
+        if len(self._parts) % BLOCK == 0:
+            self._roles_of_blocks.append(set())
+        head = dialogue.model_copy(update={"utterances": ()})
+        _share(head)
+        self._parts.append((head, array("L", map(self._number_of, dialogue.utterances))))
+        self._roles_of_blocks[-1].add(dialogue.role)
+        self._names.append(hash((dialogue.system, dialogue.id)))
         key = (dialogue.system, dialogue.role)
         self.roles[key] = self.roles.get(key, 0) + 1
         self.are_rated = self.are_rated or is_rated(dialogue)
-        self._room -= 1 + len(dialogue.utterances)
-        if self._room >= 0:
-            self._held.append(dialogue)
-            return
-        self._room = -1  # order: none stays in memory behind one in the file
-        self._rest.append(dialogue)
-        if len(self._rest) == CHUNK:
-            self._write(len(self._chunk_roles), self._rest)
-            self._chunk_roles.append(frozenset(each.role for each in self._rest))
-            self._names.extend(map(_hash_of_name, self._rest))
-            self._rest = []
 
-    def with_change(self, change: Callable[[Dialogue], Dialogue]) -> "StoredDialogues":
-        """The dialogues after a change, which is made when they are first decoded; as ``change_later`` has it."""
-        found = StoredDialogues()
-        found._held, found._rest = ([compact(change(each)) for each in some] for some in (self._held, self._rest))
-        found._chunk_roles, found._names, found._given = [*self._chunk_roles], self._names[:], (self, change)
-        found._room, found.roles, found.are_rated = self._room, {**self.roles}, self.are_rated
+    def _number_of(self, said: Utterance) -> int:
+        """The number of an utterance, which is stored again if it would have to be looked for far back."""
+        known = self._known.get(id(said))
+        if known is None or not self._said.is_near(known[1]):
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            known = self._known[id(said)] = said, self._said.append(_share_utterance(said))
+        return known[1]
+
+    def changed(self, change: Callable[[Dialogue], Dialogue]) -> "StoredDialogues":
+        """The dialogues after a change, in one pass."""
+        return StoredDialogues(map(change, self), most=self._most)
+
+    def with_utterances(self, change: Callable[[Utterance], Utterance]) -> "StoredDialogues":
+        """The dialogues after a change of every different utterance, which is made when a pass first comes to it.
+
+        Args:
+            change: of an utterance; leaves its ratings as they are.
+        """
+        found = StoredDialogues(most=self._most)
+        found._said = self._said.changed(lambda said: _share_utterance(change(said)), found._room)
+        found._parts = self._parts.copy()
+        found._roles_of_blocks, found._names = [set(each) for each in self._roles_of_blocks], self._names[:]
+        found.roles, found.are_rated = {**self.roles}, self.are_rated
         return found
 
-    def with_names(self, names: Collection[tuple[str | None, str]]) -> Iterator[Dialogue]:
-        """Those with some (system, id), in order; only chunks that hold any are decoded."""
+    @property
+    def utterances(self) -> Iterator[Utterance]:
+        """Every different utterance, as far as that is known: those that are equal may be several."""
+        for block in self._said.blocks():
+            yield from block
+
+    @property
+    def different(self) -> int:
+        """Number of ``utterances``."""
+        return len(self._said)
+
+    def with_names(self, names: Collection[tuple[str | None, str]]) -> list[Dialogue]:
+        """Those with some (system, id), in order; no others are made."""
         hashes = frozenset(map(hash, names))
-        places = (place // CHUNK for place, name in enumerate(self._names) if name in hashes)
-        chunks = map(self._chunk, dict.fromkeys(places))
-        for each in chain(self._held, chain.from_iterable(chunks), self._rest):
-            if (each.system, each.id) in names:
-                yield each
+        parts = (self._part(place) for place, name in enumerate(self._names) if name in hashes)
+        return self._made([part for part in parts if (part[0].system, part[0].id) in names])
 
     def __len__(self) -> int:
-        return len(self._held) + CHUNK * len(self._chunk_roles) + len(self._rest)
+        return len(self._parts)
 
     def __iter__(self) -> Iterator[Dialogue]:
         return self.of_roles(*Role)
 
     def of_roles(self, *roles: Role) -> Iterator[Dialogue]:
-        """Those of systems in some roles; chunks without any are not decoded."""
-        yield from (each for each in self._held if each.role in roles)
-        for number, held in enumerate(self._chunk_roles):
+        """Those of systems in some roles; blocks without any are not read."""
+        self._known.clear()  # which keeps utterances in memory
+        for number, held in enumerate(tuple(self._roles_of_blocks)):
             if not held.isdisjoint(roles):
-                yield from (each for each in self._chunk(number) if each.role in roles)
-        yield from (each for each in self._rest if each.role in roles)
+                yield from self._made([part for part in self._parts.block(number) if part[0].role in roles])
 
     @overload
     def __getitem__(self, place: int) -> Dialogue: ...
@@ -117,63 +268,28 @@ class StoredDialogues(Sequence[Dialogue]):
     def __getitem__(self, place: slice) -> list[Dialogue]: ...
 
     def __getitem__(self, place: int | slice) -> Dialogue | list[Dialogue]:
-        """One dialogue, or a slice; each decodes the chunks that it lies in."""
+        """One dialogue, or a slice."""
         if isinstance(place, slice):
-            chunk = lru_cache(1)(self._chunk)  # neighbours lie in one
-            return [self._at(each, chunk) for each in range(*place.indices(len(self)))]
+            return self._made([*map(self._part, range(*place.indices(len(self))))])
         if not -len(self) <= place < len(self):
             raise IndexError(place)
-        return self._at(place % len(self), self._chunk)
+        return self._made([self._part(place % len(self))])[0]
 
-    def _at(self, place: int, chunk: Callable[[int], list[Dialogue]]) -> Dialogue:
-        if place < len(self._held):
-            return self._held[place]
-        number, inside = divmod(place - len(self._held), CHUNK)
-        return self._rest[inside] if number == len(self._chunk_roles) else chunk(number)[inside]
+    def _part(self, place: int) -> _Part:
+        return self._parts.block(place // BLOCK)[place % BLOCK]
 
-    def _chunk(self, number: int) -> list[Dialogue]:
-        if number in self._places or self._given is None:
-            return self._decode(number)
-        given, change = self._given
-        found = [compact(change(each)) for each in given._chunk(number)]
-        self._write(number, found)
-        if len(self._places) == len(self._chunk_roles):
-            self._given = None  # its file is not needed any more
-        return found
-
-    def _decode(self, number: int) -> list[Dialogue]:
-        start, size = self._places[number]
-        self._file.seek(start)
-        found: list[Dialogue] = pickle.loads(self._file.read(size))
-        return found
-
-    def _write(self, number: int, dialogues: Sequence[Dialogue]) -> None:
-        content = pickle.dumps(dialogues, pickle.HIGHEST_PROTOCOL)
-        self._places[number] = self._file.seek(0, os.SEEK_END), len(content)
-        self._file.write(content)
+    def _made(self, parts: Sequence[_Part]) -> list[Dialogue]:
+        """Dialogues of their parts."""
+        blocks = {block: self._said.block(block) for block in {place // BLOCK for _, said in parts for place in said}}
+        return [
+            head.model_copy(update={"utterances": tuple([blocks[place // BLOCK][place % BLOCK] for place in said])})
+            for head, said in parts
+        ]
 
 
-class DialogueKeeper:
-    """Collects dialogues: a list while they are few, and a temporary file for the others once they are many."""
-
-    def __init__(self) -> None:
-        self._records, self._most = 0, most_in_memory()
-        self.dialogues: list[Dialogue] | StoredDialogues = []
-        """Those that were added."""
-
-    def add(self, dialogue: Dialogue) -> None:
-        """Add a dialogue at the end."""
-        self._records += 1 + len(dialogue.utterances)
-        if self._records > self._most and isinstance(self.dialogues, list):
-            self.dialogues = StoredDialogues(self.dialogues, most=self._most)
-        self.dialogues.append(compact(dialogue))
-
-
-def of_roles(dialogues: Sequence[Dialogue], *roles: Role) -> Iterator[Dialogue]:
-    """Dialogues of systems in some roles."""
-    if isinstance(dialogues, StoredDialogues):
-        return dialogues.of_roles(*roles)
-    return (each for each in dialogues if each.role in roles)
+def stored(dialogues: Sequence[Dialogue]) -> StoredDialogues:
+    """Dialogues as columns; those in memory stay there."""
+    return dialogues if isinstance(dialogues, StoredDialogues) else StoredDialogues(dialogues, most=sys.maxsize)
 
 
 def is_rated(dialogue: Dialogue) -> bool:
@@ -181,45 +297,37 @@ def is_rated(dialogue: Dialogue) -> bool:
     return bool(dialogue.ratings) or any(said.ratings for said in dialogue.utterances)
 
 
-def map_dialogues(change: Callable[[Dialogue], Dialogue], dialogues: Sequence[Dialogue]) -> Sequence[Dialogue]:
-    """Changed dialogues, stored as the given ones are."""
-    if not isinstance(dialogues, StoredDialogues):
-        return [*map(change, dialogues)]
-    return StoredDialogues(map(compact, map(change, dialogues)), most=most_in_memory())
+def _bytes_of_utterance(said: Utterance) -> int:
+    acts = sum(1 + len(act.slots) for act in said.acts or ())
+    others = (said.strategies, said.mentions, said.unrecognised, said.outside, said.claims, said.ratings)
+    kept = len(repr(said.meta)) if said.meta else 0
+    kept += 0 if said.trace is None else len(said.trace.model_dump_json())
+    parts = acts + sum(len(each) for each in others if each)
+    texts = len(said.text) + len(said.thought or "") + DECODED * kept
+    return OF_UTTERANCE + texts + OF_PART * parts + OF_RANKED * len(said.ranking or ())
 
 
-def change_later(change: Callable[[Dialogue], Dialogue], dialogues: Sequence[Dialogue]) -> Sequence[Dialogue]:
-    """Changed dialogues; those that are in a file are changed by the first pass over them, and need none of their own.
-
-    Args:
-        change: of a dialogue; leaves id, system, role and ratings as they are.
-        dialogues: any.
-    """
-    return dialogues.with_change(change) if isinstance(dialogues, StoredDialogues) else [*map(change, dialogues)]
-
-
-def _hash_of_name(dialogue: Dialogue) -> int:
-    return hash((dialogue.system, dialogue.id))
+def _bytes_of_part(part: _Part) -> int:
+    head, said = part
+    need, parts = head.need, len(head.ratings) + len(head.opinions or ())
+    items = () if need is None else (need.acceptable, need.targets, need.examples, need.known, need.disliked)
+    kept = len(repr(head.meta)) if head.meta else 0
+    kept += 0 if head.trace is None else len(head.trace.model_dump_json())
+    return OF_DIALOGUE + OF_PART * parts + OF_NEED * sum(map(len, items)) + DECODED * kept + said.itemsize * len(said)
 
 
 _SETS: dict[frozenset[str], set[str]] = {}
 _SHARED: set[int] = set()  # identities of its values
 
 
-def compact(dialogue: Dialogue) -> Dialogue:
-    """Copy of a dialogue that shares pydantic's bookkeeping of set fields with other records, to save memory.
+def _share_utterance(said: Utterance) -> Utterance:
+    """An utterance that shares pydantic's bookkeeping of set fields with other records, to save memory.
 
     That is a set for each record, 216 to 728 bytes, and as large as what an act or a mention says itself. Frozen records
     never change theirs, and a copy gets one of its own.
     """
-    _share(dialogue)
-    for said in dialogue.utterances:
-        if id(said.__pydantic_fields_set__) not in _SHARED:
-            _share_utterance(said)
-    return dialogue
-
-
-def _share_utterance(said: Utterance) -> None:
+    if id(said.__pydantic_fields_set__) in _SHARED:
+        return said
     _share(said)
     for act in said.acts or ():
         _share(act)
@@ -228,6 +336,7 @@ def _share_utterance(said: Utterance) -> None:
     for name in MENTIONS:
         for mention in getattr(said, name) or ():
             _share(mention)
+    return said
 
 
 def _share(record: Record) -> None:

@@ -11,7 +11,7 @@ from trialogue.analysis.stage_measures import FILE as MEASURED
 from trialogue.analysis.system_facts import faults_of_users
 from trialogue.findings import Findings
 from trialogue.records import Dialogue, Preference, Record, Response, Score, ScoreBlock, Situation, read_records
-from trialogue.records.files.dialogue_store import compact
+from trialogue.records.files.dialogue_store import StoredDialogues
 from trialogue.records.files.jsonl import parse_line, read_lines
 from trialogue.records.files.opening import write_text
 from trialogue.records.runs import open_run, run_draft
@@ -45,14 +45,14 @@ def part_of_stage(records: Path, measured: Path, *, name: str, users: str | None
         users: the kind of simulated users that the report's columns name.
         catalogue: of the items that the users' needs are about; None: unknown.
     """
-    dialogues: list[Dialogue] = []
+    dialogues = StoredDialogues()
     situations: list[Situation] = []
     responses: list[Response] = []
     votes: list[Preference] = []
     for record in read_records(records, Dialogue, Situation, Response, Preference, Score):
         match record:
             case Dialogue():
-                dialogues.append(compact(record))
+                dialogues.append(record)
             case Situation():
                 situations.append(record)
             case Response():

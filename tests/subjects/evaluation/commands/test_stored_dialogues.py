@@ -1,6 +1,7 @@
 """An evaluation whose dialogues are in a temporary file gives what one in memory gives, to the byte."""
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,22 @@ from tests.workflows.made import dialogue, good_and_bad, offline, written
 from trialogue.findings.examples import EACH
 from trialogue.records import Dialogue, Record, Role
 from trialogue.records.files import dialogue_store
-from trialogue.records.files.dialogue_store import StoredDialogues
 from trialogue.simulation.source import SIMULATED
 from trialogue.subjects.evaluation.commands import evaluate as evaluation
 from trialogue.subjects.evaluation.commands.evaluate import Run, evaluate
+
+Reads = Counter[tuple[int, tuple[int, int]]]
+
+
+def counted(reads: Reads) -> Callable[..., object]:
+    """Reading of blocks that counts them."""
+    read = dialogue_store._Room.read
+
+    def count(room: dialogue_store._Room, place: tuple[int, int]) -> object:
+        reads[id(room), place] += 1
+        return read(room, place)
+
+    return count
 
 
 def with_baselines() -> list[Record]:
@@ -34,12 +47,13 @@ def with_replies() -> list[Record]:
 def test_files_are_the_same_bytes(made: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert callable(made)
     path = written(tmp_path / "both.jsonl", made())
+    monkeypatch.setattr(dialogue_store, "BLOCK", 7)
     inside = evaluate(path, resamples=300)
-    monkeypatch.setattr(dialogue_store, "most_in_memory", lambda: 0)
-    monkeypatch.setattr(dialogue_store, "CHUNK", 7)
+    monkeypatch.setattr(dialogue_store, "memory_for_dialogues", lambda: 0)
+    reads = Reads()
+    monkeypatch.setattr(dialogue_store._Room, "read", counted(reads))
     outside = evaluate(path, resamples=300)
-    assert isinstance(inside.material.dialogues, list)
-    assert isinstance(outside.material.dialogues, StoredDialogues)
+    assert reads
     one, two = tmp_path / "one", tmp_path / "two"
     inside.write(one)
     outside.write(two)
@@ -53,35 +67,33 @@ def test_files_are_the_same_bytes(made: object, tmp_path: Path, monkeypatch: pyt
 def test_of_all_dialogues_there_are_few_passes(
     are_rated: bool, passes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One to check titles and to choose metrics, to measure all, and to write the explorer: each decodes every dialogue
-    anew. Ratings take three more. Single dialogues are decoded besides: the examples, and one to see what it is."""
-    decoded: Counter[int] = Counter()
-    decode = StoredDialogues._decode
-
-    def count(stored: StoredDialogues, number: int) -> list[Dialogue]:
-        decoded[number] += 1
-        return decode(stored, number)
-
+    """One to check titles and to choose metrics, to measure all, and to write the explorer: each reads every block
+    anew. Ratings take three more. Of single dialogues a block and up to two of utterances are read besides: of the
+    examples, and of one to see what it is."""
+    reads = Reads()
     changes = {"source": f"{SIMULATED}agenda", **({} if are_rated else {"ratings": ()})}
     own = [each for each in with_baselines() if isinstance(each, Dialogue)]
     path = written(tmp_path / "both.jsonl", [each.model_copy(update=changes) for each in own])
-    monkeypatch.setattr(dialogue_store, "most_in_memory", lambda: 0)
-    monkeypatch.setattr(dialogue_store, "CHUNK", 7)
-    monkeypatch.setattr(StoredDialogues, "_decode", count)
+    monkeypatch.setattr(dialogue_store, "memory_for_dialogues", lambda: 0)
+    monkeypatch.setattr(dialogue_store, "BLOCK", 7)
+    monkeypatch.setattr(dialogue_store._Room, "read", counted(reads))
     evaluate(path, resamples=300, catalogue="demo").write(tmp_path / "out")
-    assert sum(max(0, times - passes) for times in decoded.values()) <= 2 * EACH + 1
+    assert reads
+    assert sum(max(0, times - passes) for times in reads.values()) <= 3 * (2 * EACH + 1)
 
 
-@pytest.mark.parametrize("most", [1, 40, 200])
+@pytest.mark.parametrize("most", [1, 40_000, 80_000])
 def test_the_first_dialogues_stay_in_memory_and_files_are_the_same_bytes(
     most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = written(tmp_path / "both.jsonl", with_baselines())
     evaluate(path, resamples=300).write(tmp_path / "one")
-    monkeypatch.setattr(dialogue_store, "most_in_memory", lambda: most)
-    monkeypatch.setattr(dialogue_store, "CHUNK", 7)
+    monkeypatch.setattr(dialogue_store, "memory_for_dialogues", lambda: most)
+    monkeypatch.setattr(dialogue_store, "BLOCK", 7)
+    reads = Reads()
+    monkeypatch.setattr(dialogue_store._Room, "read", counted(reads))
     run = evaluate(path, resamples=300)
-    assert isinstance(run.material.dialogues, StoredDialogues)
+    assert reads
     run.write(tmp_path / "two")
     for name in ("scores.jsonl", "counts.jsonl", "findings.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
