@@ -191,7 +191,7 @@ def choose(
         material.online(),
         offline_conversations(material.situations, material.responses),
     )
-    shown = with_leaders(get_metrics(metrics)) if metrics else default_metrics(conversations, material.look_for_wishes)
+    shown = with_leaders(get_metrics(metrics)) if metrics else default_metrics(conversations, partial(_look, material))
     families = {name: [each for each in all_variants(name) if each.card.extra is None] for name in variants_of}
     references = get_metrics(BASELINES) if _has_judgements(material, conversations) else []
     return Choice(
@@ -202,6 +202,18 @@ def choose(
         baselines=baselines,
         any_language=any_language,
     )
+
+
+def _look(material: InputRecords, conversations: Iterable[Conversation]) -> None:
+    """Note on the way what ``measure`` would go through the dialogues for."""
+    with_dialogue = (each for each in conversations if each.dialogue is not None)
+    uses = [material.look_for_wishes]
+    if stored(material.dialogues).are_rated and not answers_among(material.scores):
+        uses.append(material.look_for_ratings)
+    with OnePass(with_dialogue) as once:
+        looks = [once.use(each) for each in uses]
+    for look in looks:
+        look.result()
 
 
 def measure(
@@ -245,16 +257,14 @@ def measure(
     answered = [] if online or offline else answered_conversations(answers_among(material.scores))
     of_dialogues = [each for each in answered if each.dialogue is not None]
     filed = FiledAnswers.select(material.scores, Joined(online, offline, answered))
-    are_rated = bool(filed.by_unit) or stored(material.dialogues).are_rated
-    with OnePass(online) as once:
-        humans = once.use(lambda items: ratings_among(items, filed)) if are_rated else None
-        wishes = once.use(material.look_for_wishes) if material.wishes is None else None
-    if wishes is not None:
+    humans: Sequence[HumanRating] | None = [] if not stored(material.dialogues).are_rated else material.rated
+    if humans is None or filed.by_unit or material.wishes is None:
+        with OnePass(online) as once:
+            rated = once.use(lambda items: ratings_among(items, filed)) if humans is None or filed.by_unit else None
+            wishes = once.use(material.look_for_wishes)
         wishes.result()
+        humans = humans or [] if rated is None else rated.result()
     found = _Found(settings, manifest.data_hash, tell)
-    found.add_people(online, [] if humans is None else humans.result(), filed)
-    for conversations in (offline, answered):
-        found.add_people(conversations, ratings_among(conversations, filed), filed)
 
     def own(items: Iterable[Conversation]) -> Iterable[Conversation]:
         """Those of evaluated systems."""
@@ -276,6 +286,7 @@ def measure(
         is_beside=is_beside,
     )
     with OnePass(Joined(online, beside)) as once:
+        add_ratings = found.people_in(once, humans, filed, own, len(online))
         if workers and not alone:
             whole = once.use(lambda items: measure_parts(dialogues_in(items), task, workers, tell, size))
         else:
@@ -303,6 +314,9 @@ def measure(
             once.use(partial(_exposures, metric, own)) for metric in choice.shown if isinstance(metric, TrainedMetric)
         ]
         domains = once.use(lambda items: domain_fits(learned, own(items), are_measured=choice.are_named))
+    add_ratings()
+    for conversations in (offline, answered):
+        found.add_people(conversations, ratings_among(conversations, filed), filed)
     for total, units in whole.result().groups:
         total.finish(units)
         found.add_totals(total, units)
@@ -551,17 +565,33 @@ class _Found:
         self, conversations: Collection[Conversation], humans: Sequence[HumanRating], filed: FiledAnswers
     ) -> None:
         """Add people's ratings of some conversations."""
-        if not humans:
-            return
-        self.tell(f"people's ratings of {len(conversations)} conversations")
-        total = Measurement(humans, settings=self.settings, data_hash=self.data_hash)
         with OnePass(conversations) as once:
-            single = once.use(lambda items: [score for each in items for score in rating_scores(each, filed)])
-            added = once.use(total.add)
-        added.result()
-        self.scores.extend([*single.result(), *total.scores()])
-        self.measures.extend(_measure(human, by_people=True) for human in humans)
-        self.undeclared.extend(undeclared_scales(humans))
+            add = self.people_in(once, humans, filed, lambda items: items, len(conversations))
+        add()
+
+    def people_in(
+        self,
+        once: OnePass[Conversation],
+        humans: Sequence[HumanRating],
+        filed: FiledAnswers,
+        own: Callable[[Iterable[Conversation]], Iterable[Conversation]],
+        count: int,
+    ) -> Callable[[], None]:
+        """What adds people's ratings of those conversations of a pass that are their ``own``, once it has ended."""
+        if not humans:
+            return lambda: None
+        self.tell(f"people's ratings of {count} conversations")
+        total = Measurement(humans, settings=self.settings, data_hash=self.data_hash)
+        single = once.use(lambda items: [score for each in own(items) for score in rating_scores(each, filed)])
+        added = once.use(lambda items: total.add(own(items)))
+
+        def add() -> None:
+            added.result()
+            self.scores.extend([*single.result(), *total.scores()])
+            self.measures.extend(_measure(human, by_people=True) for human in humans)
+            self.undeclared.extend(undeclared_scales(humans))
+
+        return add
 
     def totals(
         self, metrics: Sequence[AnyMetric], conversations: Iterable[Conversation], count: int

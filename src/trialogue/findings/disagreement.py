@@ -8,6 +8,7 @@ from trialogue.findings.examples import values_by_dialogue
 from trialogue.findings.records import Example
 from trialogue.findings.standings import League
 from trialogue.records import Dialogue, Score
+from trialogue.records.files.dialogue_store import stored
 from trialogue.records.scores.score_table import ScoreTable
 from trialogue.stats.arrays import midranks
 
@@ -34,29 +35,24 @@ def disagreements(
         return ()
     names = (people.measure.name, metric.measure.name)
     values = values_by_dialogue(scores, units, measures=names)
-    known = [
-        (dialogue, found)
-        for dialogue in dialogues
-        if set(names) <= set(found := values.get((dialogue.system or "", dialogue.id), {}))
-    ]
+    held = stored(dialogues)
+    known = held.names_among([key for key, found in values.items() if set(names) <= set(found)])
     if len(known) < MIN_DIALOGUES:
         return ()
     sides = [
-        _shares([found[name] for _, found in known], up=up)
+        _shares([values[key][name] for key in known], up=up)
         for name, up in zip(names, map(_higher_is_better, (people, metric)), strict=True)
     ]
     # Both with higher as better: a large positive gap is a dialogue that people like and the metric does not.
     gaps = sides[0] - sides[1]
     shown = {league.measure.name for league in leagues}
-    order = sorted(range(len(known)), key=lambda place: (gaps[place], known[place][0].system or "", known[place][0].id))
-    examples = []
-    for role, place in (("liked", order[-1]), ("praised", order[0])):
-        if abs(gaps[place]) >= APART:
-            dialogue = known[place][0]
-            key = (dialogue.system or "", dialogue.id)
-            facts = values_by_dialogue(scores, units, about={key})[key]
-            examples.append(_example(role, dialogue, facts, metric, shown))
-    return tuple(examples)
+    order = sorted(range(len(known)), key=lambda place: (gaps[place], known[place]))
+    chosen = {
+        role: known[place] for role, place in (("liked", order[-1]), ("praised", order[0])) if abs(gaps[place]) >= APART
+    }
+    facts = values_by_dialogue(scores, units, about=set(chosen.values()))
+    found = {(each.system or "", each.id): each for each in held.with_names(set(chosen.values()))}
+    return tuple(_example(role, found[key], facts[key], metric, shown) for role, key in chosen.items())
 
 
 def _ranks(league: League) -> bool:

@@ -69,7 +69,7 @@ def _candidates(dialogues: Sequence[Dialogue], *ends: End) -> Iterable[Dialogue]
         for _, name in nsmallest(EACH, ((direction * value, name) for name, value in values.items()))
     }
     found = stored(dialogues).with_names(wanted)
-    return found if {(each.system, each.id) for each in found} == wanted else dialogues
+    return found if {(each.system or "", each.id) for each in found} == wanted else dialogues
 
 
 def _extremes(dialogues: Iterable[Dialogue], *ends: End) -> Iterator[list[Dialogue]]:

@@ -21,7 +21,7 @@ from trialogue.languages import ENGLISH
 from trialogue.long_work import with_progress
 from trialogue.metrics.base import Conversation
 from trialogue.metrics.engine.conversations import dialogues_in, evaluated_conversations
-from trialogue.metrics.human_ratings import answers_among
+from trialogue.metrics.human_ratings import HumanRating, answers_among, ratings_among
 from trialogue.records import (
     ClusterKind,
     Dialogue,
@@ -57,7 +57,7 @@ class InputRecords:
     """All records that were read, by kind, in order."""
 
     dialogues: Sequence[Dialogue] = field(default_factory=list)
-    """In memory, or in a temporary file if they are many."""
+    """In memory as far as they fit, and else in a temporary file."""
     situations: list[Situation] = field(default_factory=list)
     responses: list[Response] = field(default_factory=list)
     scores: list[Score] = field(default_factory=list)
@@ -82,6 +82,7 @@ class InputRecords:
     """What the study that they are from declared before its data; None: nothing, or they are from several sources."""
     _online: "tuple[Sequence[Dialogue], Collection[Conversation]] | None" = field(default=None, init=False, repr=False)
     _wishes: "tuple[Sequence[Dialogue], Vocabulary] | None" = field(default=None, init=False, repr=False)
+    _rated: "tuple[Sequence[Dialogue], list[HumanRating]] | None" = field(default=None, init=False, repr=False)
 
     def __repr__(self) -> str:
         kinds = ("dialogues", "situations", "responses", "scores", "preferences")
@@ -105,6 +106,19 @@ class InputRecords:
 
         needs = (each.need for each in dialogues_in(conversations))
         self._wishes = self.dialogues, vocabulary_of(need for need in needs if need is not None)
+
+    @property
+    def rated(self) -> list[HumanRating] | None:
+        """Questions that ratings on ``online()`` answer; None: nobody looked for them."""
+        return self._rated[1] if self._rated is not None and self._rated[0] is self.dialogues else None
+
+    def look_for_ratings(self, conversations: Iterable[Conversation]) -> None:
+        """Keep what ratings on ``online()`` are about; those in files of their own are not among them.
+
+        Raises:
+            DataError: ratings of one name are on different scales.
+        """
+        self._rated = self.dialogues, ratings_among(conversations)
 
     def __bool__(self) -> bool:
         """Whether there is anything to evaluate: conversations, replies, people's answers about some, or their votes."""

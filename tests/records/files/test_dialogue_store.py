@@ -221,7 +221,9 @@ def test_dialogues_are_found_by_name_and_few_others_are_read(most: int, loads: l
     given = [*some(6 * BLOCK + 1), next(some(1))]  # the last one has the name of the first
     found = StoredDialogues(given, most=most)
     loads.clear()
-    names = {(given[0].system, given[0].id), (given[-2].system, given[-2].id), ("a", "1")}  # 1 is of b
+    names = {(str(each.system), each.id) for each in (given[0], given[-2])} | {("a", "1")}  # 1 is of b
+    assert found.names_among(sorted(names)) == sorted(names - {("a", "1")})
+    assert not loads
     assert found.with_names(names) == [given[0], given[-2], given[-1]]
     assert len(loads) <= (0 if most else 6)
 

@@ -167,6 +167,8 @@ class _Column(Generic[T]):
 
 _Part = tuple[Dialogue, "array[int]"]
 """A dialogue without its utterances, and their numbers."""
+Name = tuple[str, str]
+"""System ("" where unknown) and id of a dialogue."""
 
 
 class StoredDialogues(Sequence[Dialogue]):
@@ -184,7 +186,7 @@ class StoredDialogues(Sequence[Dialogue]):
         self._said, self._parts = _Column(self._room, _bytes_of_utterance), _Column(self._room, _bytes_of_part)
         self._known: dict[int, tuple[Utterance, int]] = {}  # by identity, which is theirs while they are kept here
         self._roles_of_blocks: list[set[Role]] = []
-        self._names = array("q")  # hashes of the (system, id) of each
+        self._names = array("q")  # hashes
         self.roles: dict[tuple[str | None, Role], int] = {}
         """Number of dialogues by system and role."""
         self.are_rated = False
@@ -200,7 +202,7 @@ class StoredDialogues(Sequence[Dialogue]):
         _share(head)
         self._parts.append((head, array("L", map(self._number_of, dialogue.utterances))))
         self._roles_of_blocks[-1].add(dialogue.role)
-        self._names.append(hash((dialogue.system, dialogue.id)))
+        self._names.append(hash(_name_of(dialogue)))
         key = (dialogue.system, dialogue.role)
         self.roles[key] = self.roles.get(key, 0) + 1
         self.are_rated = self.are_rated or is_rated(dialogue)
@@ -242,11 +244,16 @@ class StoredDialogues(Sequence[Dialogue]):
         """Number of ``utterances``."""
         return len(self._said)
 
-    def with_names(self, names: Collection[tuple[str | None, str]]) -> list[Dialogue]:
-        """Those with some (system, id), in order; no others are made."""
+    def names_among(self, names: Iterable[Name]) -> list[Name]:
+        """Those names that are of dialogues, in the given order; none of these is made."""
+        hashes = frozenset(self._names)
+        return [each for each in names if hash(each) in hashes]
+
+    def with_names(self, names: Collection[Name]) -> list[Dialogue]:
+        """Those with some names, in order; no others are made."""
         hashes = frozenset(map(hash, names))
         parts = (self._part(place) for place, name in enumerate(self._names) if name in hashes)
-        return self._made([part for part in parts if (part[0].system, part[0].id) in names])
+        return self._made([part for part in parts if _name_of(part[0]) in names])
 
     def __len__(self) -> int:
         return len(self._parts)
@@ -290,6 +297,10 @@ class StoredDialogues(Sequence[Dialogue]):
 def stored(dialogues: Sequence[Dialogue]) -> StoredDialogues:
     """Dialogues as columns; those in memory stay there."""
     return dialogues if isinstance(dialogues, StoredDialogues) else StoredDialogues(dialogues, most=sys.maxsize)
+
+
+def _name_of(dialogue: Dialogue) -> Name:
+    return (dialogue.system or "", dialogue.id)
 
 
 def is_rated(dialogue: Dialogue) -> bool:
