@@ -243,5 +243,31 @@ def test_conversations_without_a_message_are_named_and_hide_no_form(tmp_path: Pa
     form = {**FORMS, "messages": messages}[name]
     given = [row | ({"dialog": []} if row["system"] == "B" else {}) for row in rows(form, "dialog")]
     found = gather([written(tmp_path / "talks.jsonl", given)])
-    assert {each.system for each in found.dialogues} == {"A"}
-    assert any("a record has no messages and was left out (12 times" in each for each in found.warnings)
+    assert {each.system for each in found.dialogues} == {"A", "B"}
+    assert {len(each.utterances) for each in found.dialogues if each.system == "B"} == {0}
+    assert any("a conversation has no text by the user or assistant (12 times" in each for each in found.warnings)
+
+
+@pytest.mark.parametrize("name", [*sorted({*FORMS} - {"numbered", "text"}), "messages"])  # those are no lists
+@pytest.mark.parametrize("empty", [(3,), (0, 5, 6)])
+def test_conversations_without_a_message_are_the_same_under_every_heading(
+    tmp_path: Path, name: str, empty: tuple[int, ...]
+) -> None:
+    """Under ``messages`` they were dialogues whose ratings counted, under other headings they were left out."""
+    form = {**FORMS, "messages": messages}[name]
+    given = rows(form, "dialog")
+    for place in empty:
+        given[place]["dialog"] = []
+    usual = [
+        {("messages" if key == "dialog" else key): value for key, value in each.items()}
+        for each in rows(messages, "dialog")
+    ]
+    for place in empty:
+        usual[place]["messages"] = []
+    found, expected = gather([written(tmp_path / "a.jsonl", given)]), gather([written(tmp_path / "b.jsonl", usual)])
+    sides = [
+        [(each.id, each.system, len(each.utterances), each.ratings and each.ratings[0].value) for each in one.dialogues]
+        for one in (found, expected)
+    ]
+    assert sorted(sides[0]) == sorted(sides[1])
+    assert sum(not said for _, _, said, _ in sides[0]) == len(empty)

@@ -228,6 +228,18 @@ def test_dialogues_are_found_by_name_and_few_others_are_read(most: int, loads: l
     assert len(loads) <= (0 if most else 6)
 
 
+def test_they_are_equal_to_any_sequence_of_the_same_dialogues() -> None:
+    given = list(some(2 * BLOCK + 1))
+    found = StoredDialogues(given, most=0)
+    assert found == given
+    assert given == found
+    assert found == StoredDialogues(given)
+    assert found != given[1:]
+    assert found != [*given[1:], given[0]]
+    assert found != 3
+    assert repr(found) == f"<StoredDialogues: {2 * BLOCK + 1} dialogues>"
+
+
 def test_dialogues_in_a_list_stay_in_memory() -> None:
     given = list(some(3))
     found = stored(given)

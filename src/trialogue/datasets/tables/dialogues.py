@@ -21,6 +21,7 @@ from trialogue.datasets.door.values import (
 from trialogue.datasets.failures import FAILED_CONVERSATION, ending_in
 from trialogue.datasets.json_documents import ParseReport, kind_of
 from trialogue.datasets.tables.mapping import COSTS, Mapping, Speakers
+from trialogue.datasets.tables.nested import SILENT
 from trialogue.datasets.tables.rows import Row, Table, items, number, texts
 from trialogue.records import Dialogue, Ending, JsonValue, Rating, Speaker, StrategyLabel, Utterance
 from trialogue.records.trace import Trace
@@ -178,7 +179,11 @@ def _are_apart(rows: list[Row], systems: list[str], mapping: Mapping, speakers: 
     groups: dict[str, list[Row]] = {}
     for row, system in zip(rows, systems, strict=True):
         groups.setdefault(system, []).append(row)
-    sides = [{speakers.peek(row.text(mapping.speaker)) for row in group} for group in groups.values()]
+    sides = [
+        {speakers.peek(row.text(mapping.speaker)) for row in group}
+        for group in groups.values()
+        if not all(row.cells.get(SILENT) for row in group)
+    ]
     if len(groups) == 1 or not all({"user", "system"} <= side for side in sides):
         return len(groups) == 1
     if mapping.order is None or not all(plain_number(row.cell(mapping.order)) is not None for row in rows):
@@ -336,9 +341,12 @@ def _dialogue(
     mapping, report = reading.mapping, reading.report
     system = system or _common_value(rows, mapping.system, Identifiers(), name, report) or mapping.system_name or ""
     on_rows = mapping.model_copy(update={"ratings": columns[Level.UTTERANCE]})
-    utterances = [_utterance(row, system, on_rows, reading) for row in rows]
+    spoken = [row for row in rows if not row.cells.get(SILENT)]
+    if not spoken:
+        report.mend("a conversation has no text by the user or assistant", mapping.messages or "", line=rows[0].line)
+    utterances = [_utterance(row, system, on_rows, reading) for row in spoken]
     utterances, trace = _with_traces(utterances)
-    failure = _failure(rows, utterances, mapping, report)
+    failure = _failure(spoken, utterances, mapping, report)
     _check_ids(utterances, name, min(row.line for row in rows), mapping, report)
     return Dialogue(
         id=name,

@@ -102,7 +102,7 @@ def records_of_table(table: Table, declared: Mapping, source: str, report: Parse
     Raises:
         DataError: with every mistake at once.
     """
-    table, mapping = laid_out(table, declared, source, report)
+    table, mapping = laid_out(table, declared, source, report, keep_silent=True)
     _check_columns(table, declared, report)
     if mapping.system_text is not None:
         table, mapping = split_exchanges(table, mapping)

@@ -19,10 +19,14 @@ from trialogue.records.files.json_paths import ABSENT, EVERY, steps_of, value_be
 
 NUMBER, POSITION, SPEAKER = "(number of the record)", "(number of the message)", "(speaker of the message)"
 """Columns that are made here. They are no columns of the table: nobody reads or misses them."""
+SILENT = "(no message)"
+"""Column that marks the only row of a record with an empty list of messages: a dialogue in which nobody said anything."""
 NO_TEXT = "messages without text (such as actions and tool steps) were left out; their fields: {fields}"
 
 
-def laid_out(table: Table, mapping: Mapping, source: str, report: ParseReport) -> tuple[Table, Mapping]:
+def laid_out(
+    table: Table, mapping: Mapping, source: str, report: ParseReport, *, keep_silent: bool = False
+) -> tuple[Table, Mapping]:
     """A table in which every path of a mapping is a column, and the mapping with the columns that were made for it.
 
     A table without nested values is returned as it is.
@@ -32,12 +36,13 @@ def laid_out(table: Table, mapping: Mapping, source: str, report: ParseReport) -
         mapping: where things stand.
         source: where the dialogues come from; names records without an id.
         report: mistakes and repairs.
+        keep_silent: whether a record with an empty list of messages has a row, marked ``SILENT``.
     """
     rows = table.rows if mapping.records is None else list(_records(table.rows, mapping.records, report))
     used = set(mapping.columns().values())
     columns: dict[str, None] = {}
     if mapping.messages is not None:
-        messages = _Messages(mapping, source, report)
+        messages = _Messages(mapping, source, report, keep_silent=keep_silent)
         rows = list(messages.of(rows))
         columns = messages.columns
         mapping = mapping.model_copy(update=_made_columns(mapping))
@@ -46,7 +51,7 @@ def laid_out(table: Table, mapping: Mapping, source: str, report: ParseReport) -
     else:
         rows = [Row(row.line, _cells(row.cells, used)) for row in rows]
     columns |= dict.fromkeys(name for row in rows for name in row.cells)
-    return Table([name for name in columns if name not in (NUMBER, POSITION, SPEAKER)], rows), mapping
+    return Table([name for name in columns if name not in (NUMBER, POSITION, SPEAKER, SILENT)], rows), mapping
 
 
 def _made_columns(mapping: Mapping) -> dict[str, str]:
@@ -86,6 +91,7 @@ class _Messages:
     mapping: Mapping
     source: str
     report: ParseReport
+    keep_silent: bool
     known: dict[tuple[str, ...], dict[str, Any]] = field(default_factory=dict)
     clashes: Clashes = field(default_factory=Clashes)
     left_out: int = 0
@@ -97,7 +103,7 @@ class _Messages:
     """Fields of records without messages."""
 
     def of(self, records: Iterable[Row]) -> Iterator[Row]:
-        """A row for each message with a text."""
+        """A row for each message with a text, and one for a record whose list of them is empty."""
         for number, record in enumerate(records, start=1):
             yield from self._rows(record, number)
         if self.keys and not self.has_found:
@@ -125,7 +131,12 @@ class _Messages:
         found = unpack(_reach(record.cells, self._path))
         messages = list(found.values()) if isinstance(found, dict) else found
         self.has_found |= isinstance(messages, list)
-        if messages is ABSENT or messages is None or messages == []:
+        if messages == [] and self.keep_silent and self.mapping.dialogue not in of_messages:
+            if not self._is_known(whole, [], record.line):
+                self.columns |= dict.fromkeys(whole)
+                begins = {POSITION: 0, self.mapping.order or POSITION: 0, SILENT: True}
+                yield Row(record.line, {**whole, NUMBER: f"{self.source}-{number}", **begins})
+        elif messages is ABSENT or messages is None or messages == []:
             self.columns |= dict.fromkeys(whole)
             self.keys |= dict.fromkeys(record.cells)
             self.report.mend("a record has no messages and was left out", self._path, line=record.line)

@@ -19,6 +19,7 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from operator import eq
 from pathlib import Path
 from typing import IO, Generic, TypeVar, overload
 
@@ -257,6 +258,17 @@ class StoredDialogues(Sequence[Dialogue]):
 
     def __len__(self) -> int:
         return len(self._parts)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it holds the dialogues of another sequence, in its order."""
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(map(eq, self, other))
+
+    __hash__ = None  # type: ignore[assignment]  # it can grow
+
+    def __repr__(self) -> str:
+        return f"<StoredDialogues: {len(self)} dialogues>"
 
     def __iter__(self) -> Iterator[Dialogue]:
         return self.of_roles(*Role)
