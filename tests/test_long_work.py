@@ -7,7 +7,8 @@ from functools import partial
 
 import pytest
 
-from trialogue.long_work import AT_ONCE, OnePass, few_collections
+from trialogue.long_work import AT_ONCE, OnePass, PerObject, few_collections
+from trialogue.records import Utterance
 
 
 def test_the_collector_is_as_before_afterwards() -> None:
@@ -127,3 +128,22 @@ def test_a_use_that_looks_at_nothing_and_one_that_fails_at_once_hold_nobody_up()
     assert (nothing.result(), whole.result()) == (7, sum(range(5 * AT_ONCE)))
     with pytest.raises(ValueError, match="at once"):
         failed.result()
+
+
+def test_what_was_made_of_a_record_goes_with_it_and_of_a_tuple_stays_until_there_are_many() -> None:
+    sizes: PerObject[object, int] = PerObject(lambda one: len(str(one)), 3)
+    said = [Utterance(speaker="user", text="x" * number) for number in range(3)]
+    assert [sizes(each) for each in said] == [sizes(each) for each in said]
+    assert len(sizes._known) == 3
+    del said[1:]
+    gc.collect()
+    assert len(sizes._known) == 1
+    pairs = [(number,) for number in range(5)]
+    assert [sizes(each) for each in pairs] == [4] * 5
+    assert len(sizes._known) <= 3
+
+
+def test_objects_that_take_the_place_of_others_are_looked_at_themselves() -> None:
+    sizes: PerObject[Utterance, int] = PerObject(lambda one: len(one.text))
+    for number in range(2_000):  # identities recur
+        assert sizes(Utterance(speaker="user", text="x" * (number % 7))) == number % 7

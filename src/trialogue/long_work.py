@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from itertools import chain, islice
 from threading import Semaphore, Thread
 from typing import Any, Generic, TypeVar
+from weakref import KeyedRef
 
 Progress = Callable[[str], None]
 """Takes a line on how far long work is."""
@@ -79,7 +80,8 @@ def with_progress(
 class PerObject(Generic[T, R]):
     """What a function makes of objects, once for each of those that came lately: utterances of a file share their records.
 
-    Objects are known by their identity: to compare them would take as long as to look at them again.
+    Objects are known by their identity: to compare them would take as long as to look at them again. What was made of a
+    record goes with it; objects that cannot say when they go, such as tuples, are kept alive.
 
     >>> length = PerObject(len)
     >>> length(said := ["a", "b"]), length(said)
@@ -87,9 +89,9 @@ class PerObject(Generic[T, R]):
     """
 
     def __init__(self, function: Callable[[T], R], most: int = 1 << 15) -> None:
-        """``most``: objects that are kept alive, with what was made of them."""
+        """``most``: objects that are remembered, with what was made of them."""
         self._function, self._most = function, most
-        self._known: dict[int, tuple[T, R]] = {}
+        self._known: dict[int, tuple[object, R]] = {}
 
     def __call__(self, one: T) -> R:
         """What was made of an object."""
@@ -97,8 +99,17 @@ class PerObject(Generic[T, R]):
         if known is None:
             if len(self._known) >= self._most:
                 self._known.clear()
-            known = self._known[id(one)] = one, self._function(one)
+            made = self._function(one)
+            held: object
+            try:
+                held = KeyedRef(one, self._forget, id(one))
+            except TypeError:
+                held = one
+            known = self._known[id(one)] = held, made
         return known[1]
+
+    def _forget(self, gone: "KeyedRef[int, T]") -> None:
+        self._known.pop(gone.key, None)
 
 
 AT_ONCE = 64  # items that are handed on together

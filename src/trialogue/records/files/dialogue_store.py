@@ -265,8 +265,6 @@ class StoredDialogues(Sequence[Dialogue]):
             return NotImplemented
         return len(self) == len(other) and all(map(eq, self, other))
 
-    __hash__ = None  # type: ignore[assignment]  # it can grow
-
     def __repr__(self) -> str:
         return f"<StoredDialogues: {len(self)} dialogues>"
 
