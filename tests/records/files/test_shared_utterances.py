@@ -67,6 +67,15 @@ def test_utterances_that_are_written_alike_are_one_record_in_all_dialogues_of_a_
     assert len({id(each) for talk in dialogues for each in talk.utterances}) == 1
 
 
+def test_of_utterances_that_differ_texts_acts_and_mentions_are_shared() -> None:
+    said = {"speaker": "system", "text": "Heat?", "acts": [{"intent": "List"}], "mentions": [{"title": "Heat"}]}
+    talk = reader_of_dialogues()(json.dumps(TALK | {"utterances": [said | {"ranking": [name]} for name in "ab"]}))
+    assert talk is not None
+    first, second = talk.utterances
+    assert first != second
+    assert (first.text is second.text, first.acts is second.acts, first.mentions is second.mentions) == (True,) * 3
+
+
 @pytest.mark.parametrize(
     "change",
     [{"v": 1}, {"v": 99}, {"speaker": "x"}, {"kind": "response"}, {"id": None}, {"unknown": 1}, {"utterances": 3}],
