@@ -48,7 +48,7 @@ def with_progress(
     items: Iterable[T],
     tell: Callable[[str], None],
     what: str,
-    total: int | None = None,
+    total: int | Callable[[], int | None] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[T]:
     """The items, with a line every two seconds of how many were taken, and the time to go at the pace so far.
@@ -59,11 +59,11 @@ def with_progress(
         items: what is worked on, one after the other.
         tell: called with a line.
         what: the items, in the plural, and what is done with them.
-        total: how many there are; None: nobody knows, and no time to go is given.
+        total: how many there are, or what finds it out for the first line; None: nobody knows, and no time to go is given.
         clock: seconds.
 
     >>> lines, seconds = [], iter([0, 1, 2, 3, 4])
-    >>> list(with_progress("abcd", lines.append, "dialogues read", 4, lambda: next(seconds)))
+    >>> list(with_progress("abcd", lines.append, "dialogues read", lambda: 4, lambda: next(seconds)))
     ['a', 'b', 'c', 'd']
     >>> lines
     ['2 of 4 dialogues read, 2 s to go', '4 of 4 dialogues read, 0 s to go']
@@ -73,6 +73,7 @@ def with_progress(
         yield item
         if (now := clock()) - last >= EVERY_S:
             last = now
+            total = total() if callable(total) else total
             to_go = "" if total is None else f", {(now - start) / done * max(0, total - done):.0f} s to go"
             tell(f"{done:,}{'' if total is None else f' of {total:,}'} {what}{to_go}")
 

@@ -26,7 +26,7 @@ TAGS = frozenset({"p", "ul", "ol", "li", "blockquote", "pre", "code", "em", "str
 BLOCKS = frozenset({"p", "ul", "ol", "li", "blockquote", "pre", "br", "hr", "table", "tr", "th", "td"})
 """Elements that part words."""
 WEB = re.compile(r"https?://[^\s<>\"'\\]+", re.IGNORECASE)
-_MARKUP = re.compile(r"[*_`~\[<\\]|^ {0,3}(?:[#>|+-]|\d+[.)])", re.MULTILINE)
+_MARKUP, _MARKUP_OF_LINES = re.compile(r"[*_`~\[<\\]"), re.compile(r"\n {0,3}(?:[#>|+-]|\d+[.)])")
 _OFF = ("html_block", "html_inline", "code", "reference", "lheading", "entity", "text_join")
 # Of those, "code" would make code of what is indented, "reference" drop lines, and "lheading" take a rule for a heading.
 
@@ -54,6 +54,11 @@ class Element:
 Node: TypeAlias = Leaf | Element
 
 
+def may_hold_markdown(text: str) -> bool:
+    """Whether anything in a text looks like markup; True of every text with elements."""
+    return len(text) <= LONGEST and (_MARKUP.search(text) or _MARKUP_OF_LINES.search(f"\n{text}")) is not None
+
+
 def markdown(text: str) -> tuple[Node, ...]:
     """The elements of a text; a single leaf for a text in which nothing is marked up.
 
@@ -63,7 +68,7 @@ def markdown(text: str) -> tuple[Node, ...]:
     (Leaf(start=0, end=8),)
     """
     plain = (Leaf(0, len(text)),) if text else ()
-    if len(text) > LONGEST or not _MARKUP.search(text):
+    if not may_hold_markdown(text):
         return plain
     tokens = _parser().parse(text)
     built = _Builder(text).build(tokens)

@@ -188,7 +188,7 @@ def gather(
             tables.append(table)
             material.hashes.update(_with_own_names(item.digests(), material.hashes))
             continue
-        total = item.lines() if isinstance(item, Input) else None
+        total = item.lines if isinstance(item, Input) else None
         for record in with_progress(item.records(repairs), tell, f"records read of {item}", total):
             record = _with_origin(origin, record)
             if traces and isinstance(record, Dialogue) and turns.take(record, is_trace=item in traces):

@@ -1,15 +1,21 @@
-"""What a simulation keeps beside its dialogues: those of its baselines, its users' catalogue, and its seeds."""
+"""What a simulation keeps beside its dialogues: those of its baselines, its users' catalogue, its folders, and its seeds."""
 
+import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from trialogue.records import Dialogue, Role, read_records
+from trialogue.records import Dialogue, JsonValue, Role, read_records
 from trialogue.records.files.dialogue_store import StoredDialogues, stored
 from trialogue.simulation.batch.folder import DIALOGUES, LEDGER, MANIFEST, config_of, seed_of
+from trialogue.simulation.relative_paths import resolve_path
 from trialogue.simulation.source import users_of_source
 
 FOLDER = "baselines"
 """The folder in that of a simulation."""
+ORIGIN = "origin.json"
+"""The file in that of a simulation with its folders."""
+RELATIVE_TO, RUN_IN = "relative_to", "run_in"
 
 
 def baselines_in(folder: Path, *, users: str | None = None) -> Iterator[Dialogue]:
@@ -55,10 +61,23 @@ def catalogue_behind(paths: Iterable[Path]) -> str | None:
     simulated = [path for path in paths if _is_simulated(path if path.is_dir() else path.parent)]
     if not simulated:
         return None
-    from trialogue.inputs.simulation_origin import origin_of  # here: most dialogues are of no simulation
-
-    found = {origin_of(path).fields.get("catalogue") for path in simulated}
+    found = {_catalogue(path if path.is_dir() else path.parent) for path in simulated}
     return str(found.pop()) if len(found) == 1 and None not in found else None
+
+
+def _catalogue(folder: Path) -> JsonValue:
+    given = config_of(folder).get("catalogue")
+    return None if given is None else resolve_path(places_of(folder).get(RELATIVE_TO, Path()), given)
+
+
+def places_of(folder: Path) -> dict[str, Path]:
+    """Folders that a simulation recorded: what its paths are relative to, and where it was run; {} if it did not."""
+    try:
+        found = json.loads((folder / ORIGIN).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    places = found.items() if isinstance(found, dict) else ()
+    return {name: Path(os.path.relpath(folder / place)) for name, place in places if isinstance(place, str)}
 
 
 def seeds_behind(paths: Iterable[Path]) -> tuple[int, ...]:

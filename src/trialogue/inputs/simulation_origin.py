@@ -14,21 +14,20 @@ from typing import Any
 from trialogue.agents.protocols.subprocess_agent import SubprocessSpec
 from trialogue.agents.registry import spec_of
 from trialogue.errors import TrialogueError
+from trialogue.inputs.simulated_folder import ORIGIN, RELATIVE_TO, RUN_IN, places_of
 from trialogue.records import Dialogue, JsonValue
 from trialogue.records.files.opening import write_text
 from trialogue.simulation.batch.folder import config_of
-from trialogue.simulation.paths import located_agent, located_users, resolve_path
+from trialogue.simulation.paths import located_agent, located_users
+from trialogue.simulation.relative_paths import resolve_path
 from trialogue.simulation.source import users_of_source
-
-FILE = "origin.json"
-RELATIVE_TO, RUN_IN = "relative_to", "run_in"
 
 
 def record_folders(folder: Path, out: Path) -> None:
     """Record the base folder of relative paths and the working directory, relative to ``out``."""
     places = {RELATIVE_TO: folder, RUN_IN: Path()}
     content = {name: Path(os.path.relpath(place.resolve(), out.resolve())).as_posix() for name, place in places.items()}
-    write_text(out / FILE, json.dumps(content) + "\n")
+    write_text(out / ORIGIN, json.dumps(content) + "\n")
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ def origin_of(source: str | Path) -> Origin:
     out = Path(source) if Path(source).is_dir() else Path(source).parent
     config = config_of(out)
     agents, users = config.get("agent_options"), config.get("user_options")
-    places = _places(out)
+    places = places_of(out)
     folder, run_in = (places.get(name, Path()) for name in (RELATIVE_TO, RUN_IN))
     return Origin(
         {name: _agent(spec, folder, run_in) for name, spec in _specs(agents)},
@@ -83,15 +82,6 @@ def _specs(given: JsonValue) -> Iterator[tuple[str, str | dict[str, JsonValue]]]
     for name, spec in given.items() if isinstance(given, dict) else ():
         if isinstance(spec, str | dict):
             yield name, spec
-
-
-def _places(out: Path) -> dict[str, Path]:
-    try:
-        found = json.loads((out / FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    places = found.items() if isinstance(found, dict) else ()
-    return {name: Path(os.path.relpath(out / place)) for name, place in places if isinstance(place, str)}
 
 
 def _agent(spec: str | dict[str, JsonValue], folder: Path, run_in: Path) -> str | dict[str, JsonValue]:

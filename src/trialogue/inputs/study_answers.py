@@ -54,11 +54,11 @@ def declared_study(path: Path) -> DeclaredStudy | None:
     Raises:
         DataError: everything wrong in ``study.json``.
     """
-    from trialogue.inputs.study_files import read_export
-
     study = (path if path.is_dir() else path.parent) / STUDY
     if not export_files(path) or not study.is_file():
         return None
+    from trialogue.inputs.study_files import read_export  # here: most inputs are no export
+
     data, _ = read_export([study], answers=False)
     return None if data.primary is None else DeclaredStudy(MeasureName(data.primary), data.study_hash)
 

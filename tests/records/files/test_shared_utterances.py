@@ -36,11 +36,44 @@ def test_a_dialogue_is_what_the_usual_reader_makes_of_its_line(change: dict[str,
     assert found.__pydantic_fields_set__ == parsed(line).__pydantic_fields_set__
 
 
+VALUES = [
+    "5", "1.0", "1.5", "true", "null", '"5"', '"a"', '"declared"', "[]", "{}", "[1]", '["a"]', "-0.0", "1e999", "NaN",
+]  # fmt: skip
+FIELDS = ["speaker", "text", "acts", "acts_by", "mentions", "ranking", "ratings", "trace", "meta", "unknown"]
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_what_a_field_takes_is_what_the_usual_reader_takes(value: str) -> None:
+    fields = [f'"{name}": %s' for name in FIELDS]
+    fields += ('"acts": [{"intent": "a", "slots": [{"slot": "s", "start": %s}]}]', '"meta": {"a": [%s]}')
+    fields += ('"ratings": [{"name": "a", "value": %s}]', '"mentions": [{"title": "t", "by": %s}]')
+    fields += ('"trace": {"calls": [{"name": "a", "arguments": %s}]}', '"trace": {"input_tokens": %s}')
+    for field in fields:
+        said = f'{{"speaker": "user", "text": "a", {field % value}}}'
+        line = f'{{"kind": "dialogue", "v": {SCHEMA}, "id": "1", "utterances": [{said}]}}'
+        try:
+            expected = parsed(line)
+        except ValueError:
+            assert reader_of_dialogues()(line) is None, said
+        else:
+            found = reader_of_dialogues()(line)
+            assert (found, repr(found)) == (expected, repr(expected)), said
+
+
 def test_utterances_that_are_written_alike_are_one_record_in_all_dialogues_of_a_file(tmp_path: Path) -> None:
     said = Utterance(speaker="user", text="Hello")
     write_records(tmp_path / "talks.jsonl", [Dialogue(id=str(place), utterances=(said, said)) for place in range(3)])
     dialogues = list(read_records(tmp_path / "talks.jsonl", Dialogue))
     assert len({id(each) for talk in dialogues for each in talk.utterances}) == 1
+
+
+def test_of_utterances_that_differ_texts_acts_and_mentions_are_shared() -> None:
+    said = {"speaker": "system", "text": "Heat?", "acts": [{"intent": "List"}], "mentions": [{"title": "Heat"}]}
+    talk = reader_of_dialogues()(json.dumps(TALK | {"utterances": [said | {"ranking": [name]} for name in "ab"]}))
+    assert talk is not None
+    first, second = talk.utterances
+    assert first != second
+    assert (first.text is second.text, first.acts is second.acts, first.mentions is second.mentions) == (True,) * 3
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,16 @@ from pathlib import Path
 import pytest
 
 from tests.render.explorer.made import HOSTILE, read_chunk
-from trialogue.render.explorer.chunks import chunk_text, plain, utf16_place, write_chunk
+from trialogue.records.base import JsonValue
+from trialogue.render.explorer.chunks import (
+    chunk_text,
+    plain,
+    shown_json,
+    texts_to_json,
+    to_json,
+    utf16_place,
+    write_chunk,
+)
 
 TEXTS = [
     HOSTILE,
@@ -27,6 +36,13 @@ TEXTS = [
 def test_a_text_comes_back_as_it_is_shown(text: str, tmp_path: Path) -> None:
     write_chunk(tmp_path, "text-0", [plain(text)])
     assert read_chunk(tmp_path / "text-0.js") == [plain(text)]
+
+
+def test_the_fast_ways_to_write_json_write_what_the_usual_one_does() -> None:
+    texts = [*TEXTS, "", *map(chr, range(0x3000)), *(f"a{chr(code)}" for code in range(0xFD00, 0x10400))]
+    assert [shown_json(text) for text in texts] == [to_json(plain(text)) for text in texts]
+    content: JsonValue = {"a": [[*map(plain, texts)], [None, 0, -1, 1 << 40, True]], "b": {}, "c": []}
+    assert texts_to_json(content) == to_json(content)
 
 
 def test_nothing_in_a_chunk_ends_a_script_or_a_line() -> None:

@@ -7,8 +7,8 @@ from tests.render.explorer.made import LENGTH, SATISFIED, TURNS, part, talk, wri
 from trialogue.records import Dialogue, Mention, Utterance
 from trialogue.records.kinds.suspicions import Gate
 from trialogue.records.trace import ToolCall, Trace
-from trialogue.render.explorer.details import LONGEST_META
 from trialogue.render.explorer.entries import Part
+from trialogue.render.explorer.messages import LONGEST_META
 
 
 def detail_of(tmp_path: Path, row: int) -> tuple[dict[str, Any], list[str]]:

@@ -90,6 +90,10 @@ class Admission:
             kind = _kind_of_rater(record.rater, record.raters)
             return record if kind is record.raters else record.model_copy(update={"raters": kind})
         if isinstance(record, Dialogue):
+            texts = "\n".join([said.text for said in record.utterances])
+            as_it_is = in_one_form(texts) is texts and not may_hold_thought(texts)
+            if as_it_is and not record.ratings and not any(said.ratings for said in record.utterances):
+                return record
             admitted = self._with(record, "utterances", tuple(map(self.utterance, record.utterances)))
             return self._with(admitted, "ratings", tuple(map(_with_kind, record.ratings)))
         if isinstance(record, Response):

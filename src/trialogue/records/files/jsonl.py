@@ -112,7 +112,7 @@ def read_lines(
                         hint="Convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT",
                     )
                 ) from error
-            if text.strip():
+            if text and not text.isspace():
                 yield number, text
             if part is not None and stream.tell() >= part.end:
                 return

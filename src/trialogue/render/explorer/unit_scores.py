@@ -12,8 +12,10 @@ Key = tuple[str, str]
 """(system, id of the dialogue or of the situation)."""
 
 
-Values = tuple[tuple[str, ...], tuple[float | None, ...], tuple[str | None, ...]]
-"""Names of columns, and of a row or one of its utterances the value in each, and why there is none."""
+Cell = float | tuple[float | None, str] | None
+"""A value; with the reason, a value that is undefined or in doubt; None: nothing."""
+Values = tuple[tuple[str, ...], tuple[Cell, ...]]
+"""Names of columns, and the cell of each in a row or one of its utterances."""
 
 
 @dataclass(frozen=True)
@@ -30,16 +32,22 @@ class _Columns:
 
     def __init__(self, columns: Iterable[tuple[str, Sequence[float | None], Mapping[int, str]]]) -> None:
         """``columns``: name, values by place, and why places have none."""
-        known = [each for each in columns if each[1] or each[2]]
+        known = [each for each in columns if each[1]]
         self.names, self.values = tuple(name for name, _, _ in known), [values for _, values, _ in known]
-        self._whys = [whys for _, _, whys in known]
+        self._cells = [_cells(values, whys) for _, values, whys in known]
 
-    def rows(self, places: range) -> Iterator[Values]:
-        """What they say of places in a row."""
-        values = [own[places.start : places.stop] or repeat(None) for own in self.values]
-        whys = [map(own.get, places) if own else repeat(None) for own in self._whys]
-        for _, row, why in zip(places, zip(*values, strict=False), zip(*whys, strict=False), strict=False):
-            yield self.names, row, why
+    def rows(self, places: range) -> Iterator[tuple[Cell, ...]]:
+        """The cells of places in a row."""
+        return zip(*[own[places.start : places.stop] for own in self._cells], strict=True)
+
+
+def _cells(values: Sequence[float | None], whys: Mapping[int, str]) -> Sequence[Cell]:
+    cells: list[Cell] = [*values]
+    known: dict[Cell, Cell] = {}  # for the memory: most are None, for one reason
+    for place, why in whys.items():
+        cell = values[place], why
+        cells[place] = known.setdefault(cell, cell)
+    return cells if whys else values
 
 
 @dataclass
@@ -95,11 +103,14 @@ class UnitScores:
         for block, dialogue, replies in self._places(entry):
             of_replies, of_dialogues = self._columns_of(block)
             if dialogue is not None:
-                found.setdefault(None, []).extend(of_dialogues.rows(range(dialogue, dialogue + 1)))
-            for reply, own in zip(replies, of_replies.rows(replies), strict=False):  # rows of no columns are none
-                found.setdefault(_utterance_of(block, reply, dialogue), []).append(own)
+                rows = of_dialogues.rows(range(dialogue, dialogue + 1))
+                found.setdefault(None, []).extend([(of_dialogues.names, cells) for cells in rows])
+            is_said = dialogue is not None and block.utterances
+            utterances = block.utterances[replies.start : replies.stop] if is_said else repeat(None)
+            for utterance, cells in zip(utterances, of_replies.rows(replies), strict=False):  # of no columns, no rows
+                found.setdefault(utterance, []).append((of_replies.names, cells))
         for utterance, name, value in self._means(entry):
-            found.setdefault(utterance, []).append(((name,), (value,), (None,)))
+            found.setdefault(utterance, []).append(((name,), (value,)))
         return found
 
     def means(self, entry: Entry) -> dict[str, float]:
@@ -152,7 +163,3 @@ class UnitScores:
                 groups.setdefault((each.measure, utterance), []).append(each.value)
         for (measure, utterance), found in groups.items():
             yield utterance, column_name(measure, self._users), sum(found) / len(found)
-
-
-def _utterance_of(block: ScoreBlock, reply: int, dialogue: int | None) -> int | None:
-    return block.utterances[reply] if dialogue is not None and block.utterances else None

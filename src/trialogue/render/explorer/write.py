@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from itertools import chain
@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.findings import Findings, Measure
-from trialogue.long_work import PerObject
-from trialogue.records import MeasureName, Preference, Utterance
+from trialogue.records import MeasureName, Preference
 from trialogue.records.base import JsonValue
 from trialogue.records.files.opening import write_text
 from trialogue.records.kinds.suspicions import Gate
 from trialogue.render.drawing.theme import DARK, LIGHT, css_variables, system_colors
 from trialogue.render.explorer.chunks import Json, plain, to_json, write_chunk
-from trialogue.render.explorer.details import TextCodes, detail, round_value, template
+from trialogue.render.explorer.details import TextCodes, detail, round_value
 from trialogue.render.explorer.entries import Entry, Part, entries_of
 from trialogue.render.explorer.links import PAGE
 from trialogue.render.explorer.threats import threat_rows
@@ -51,7 +50,7 @@ class Postings:
 
     def add(self, row: int, names: Iterable[tuple[str, ...]]) -> None:
         """The names of a row, each once; rows come in order."""
-        for name in dict.fromkeys(names):
+        for name in {*names}:
             self.rows.setdefault(name, array("i")).append(row)
 
     def names(self) -> list[tuple[str, ...]]:
@@ -110,8 +109,11 @@ class Columns:
         """The values of the row that was added last, by column."""
         row = len(self.ids) - 1
         for name, value in values.items():
-            column = self.measures.setdefault(name, array("d"))
-            column.extend([math.nan] * (row - len(column)))
+            column = self.measures.get(name)
+            if column is None:
+                column = self.measures[name] = array("d")
+            if len(column) < row:
+                column.extend([math.nan] * (row - len(column)))
             column.append(value)
 
     def values_of(self, measure: str) -> list[JsonValue]:
@@ -124,9 +126,9 @@ class Columns:
 def _preview(entry: Entry) -> str:
     """The user's first message beyond a greeting, on one line; for a reply, the message it answers."""
     said = [each.text for each in entry.dialogue.utterances if each.speaker == "user" and each.text.strip()]
-    texts = said or [each.text for each in entry.dialogue.utterances]
-    telling = [each for each in texts if len(each.split()) >= TELLING]
-    text = "" if not texts else texts[-1] if entry.is_reply else (telling or texts)[0]
+    texts = said or [each.text for each in entry.dialogue.utterances] or [""]
+    telling = (each for each in texts if len(each.split()) >= TELLING)
+    text = texts[-1] if entry.is_reply else next(telling, texts[0])
     line = " ".join(text[: 4 * PREVIEW].split())
     return plain(line if len(line) <= PREVIEW else f"{line[:PREVIEW]}…")
 
@@ -161,44 +163,40 @@ def _write_rows(parts: Sequence[Part], data: Path) -> tuple[Columns, dict[str, l
     """The chunks of texts and details; gives back the columns, and the first row of every chunk."""
     columns = Columns()
     starts: dict[str, list[JsonValue]] = {"text": [], "detail": []}
-    texts: list[JsonValue] = []
+    texts: list[str] = []
     details: list[str] = []
-    templates, labels_of = PerObject(template), PerObject(_labels_of)
-    words, size = TextCodes(templates), 0
+    words, size = TextCodes(), 0
 
-    def flush(kind: str, content: JsonValue | Json, first: int) -> None:
+    def flush(kind: str, content: Json, first: int) -> None:
         name = f"{kind}-{len(starts[kind])}"
         write_chunk(data, name, content)
         starts[kind].append(first)
 
     for row, (part, entry, scores, votes) in enumerate(_rows(parts)):
         if size >= TEXT_CHUNK:
-            flush("text", texts, row - len(texts))
+            flush("text", _json_list(texts), row - len(texts))
             texts, size = [], 0
         if len(details) == DETAIL_CHUNK:
             flush("detail", _with_words(words, details), row - len(details))
-            details, words = [], TextCodes(templates)
+            details, words = [], TextCodes()
         answers, gates = scores.answers(entry), _gates(part, entry)
         raters = [(each.rater,) for each in answers if each.rater is not None]
         raters += [(vote.rater,) for vote in votes if vote.rater is not None]
-        columns.add(
-            entry, part.name, {**_labels(entry, labels_of), "rater": raters, "fault": [(gate.value,) for gate in gates]}
-        )
+        messages = [*map(words.message, entry.dialogue.utterances)]
+        said = messages[-1:] if entry.is_reply else messages  # labels of a reply to a situation are its own
+        facets: dict[str, Iterable[tuple[str, ...]]] = {
+            "strategy": chain.from_iterable([message.strategies for message in said]),
+            "act": chain.from_iterable([message.acts for message in said]),
+            "rater": raters,
+            "fault": [(gate.value,) for gate in gates],
+        }
+        columns.add(entry, part.name, facets)
         columns.add_values(scores.means(entry))
-        own = [plain(each.text) for each in entry.dialogue.utterances]
-        size += sum(map(len, own))
-        texts.append([*own])
-        details.append(
-            detail(
-                entry,
-                words,
-                values=scores.values(entry),
-                answers=answers,
-                votes=votes,
-                gates=gates,
-            )
-        )
-    flush("text", texts, len(columns.ids) - len(texts))
+        size += sum([message.size for message in messages])
+        texts.append(_json_list([message.text for message in messages]).text)
+        values = scores.values(entry)
+        details.append(detail(entry, messages, words, values=values, answers=answers, votes=votes, gates=gates))
+    flush("text", _json_list(texts), len(columns.ids) - len(texts))
     flush("detail", _with_words(words, details), len(columns.ids) - len(details))
     return columns, starts
 
@@ -226,20 +224,8 @@ def _votes_by_row(votes: Sequence[Preference]) -> Mapping[tuple[bool, str, str],
     return found
 
 
-Labels = tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]
-"""Strategies and acts of an utterance."""
-
-
-def _labels(entry: Entry, labels_of: Callable[[Utterance], Labels]) -> dict[str, Iterable[tuple[str, ...]]]:
-    """Strategies and acts: of a dialogue all, of a reply to a situation its own."""
-    said = entry.dialogue.utterances[-1:] if entry.is_reply else entry.dialogue.utterances
-    strategies, acts = zip(*map(labels_of, said), strict=True) if said else ((), ())
-    return {"strategy": chain.from_iterable(strategies), "act": chain.from_iterable(acts)}
-
-
-def _labels_of(said: Utterance) -> Labels:
-    strategies = tuple((label.strategy,) for label in said.strategies or ())
-    return strategies, tuple((said.speaker, act.intent) for act in said.acts or ())
+def _json_list(texts: Sequence[str]) -> Json:
+    return Json(f"[{','.join(texts)}]")
 
 
 def _with_words(words: TextCodes, rows: Sequence[str]) -> Json:

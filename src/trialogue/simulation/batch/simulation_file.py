@@ -31,7 +31,8 @@ from trialogue.simulation.batch.folder import seed_of
 from trialogue.simulation.batch.plan import GUESSABLE, Plan
 from trialogue.simulation.batch.workers import EXTERNAL, STOP_AFTER
 from trialogue.simulation.dialogue import MAX_TURNS
-from trialogue.simulation.paths import check_catalogue, located_agent, located_users, resolve_path
+from trialogue.simulation.paths import check_catalogue, located_agent, located_users
+from trialogue.simulation.relative_paths import resolve_path
 from trialogue.simulation.users.kinds import kind_mistakes
 
 Specs = dict[str, str | dict[str, JsonValue]]

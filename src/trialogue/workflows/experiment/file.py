@@ -36,7 +36,7 @@ from trialogue.records import JsonValue, Record
 from trialogue.records.files.validation import Mistake, Place
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
 from trialogue.simulation.batch.simulation_file import SimulationFile, study_of
-from trialogue.simulation.paths import resolve_path
+from trialogue.simulation.relative_paths import resolve_path
 from trialogue.subjects.alignment.commands.align import find_model
 from trialogue.workflows.experiment.decide import decide_mistakes, protocol_of
 from trialogue.workflows.experiment.inputs import Columns, NameContext, Names, as_list

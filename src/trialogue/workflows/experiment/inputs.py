@@ -14,7 +14,7 @@ from trialogue.errors import DataError, Problem, TrialogueError
 from trialogue.inputs.locations import Input, inputs_of, reader_of, resolve_location
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.validation import Mistake, Place
-from trialogue.simulation.paths import resolve_path
+from trialogue.simulation.relative_paths import resolve_path
 
 Columns = str | dict[str, JsonValue]
 """Column mapping of a table: the fields themselves, or a YAML file with them."""

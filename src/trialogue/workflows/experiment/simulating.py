@@ -12,7 +12,7 @@ from trialogue.simulating.simulate import PrintedProgress, simulate
 from trialogue.simulation.batch.batch import Progress
 from trialogue.simulation.batch.folder import finished_lines
 from trialogue.simulation.batch.simulation_file import SimulationFile
-from trialogue.simulation.paths import resolve_path
+from trialogue.simulation.relative_paths import resolve_path
 from trialogue.workflows.experiment.contents import code_of, files_in
 from trialogue.workflows.experiment.estimate.pace import (
     AgentDuration,
