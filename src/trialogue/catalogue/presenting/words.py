@@ -198,7 +198,7 @@ SAID_SMALL = re.compile(
 """What is said of films in them, behind a title."""
 SAID = re.compile(
     r"['’\"”*_]*,?\s+(?:(?:is|was|remains)\s+(?:(?!(?:going|in|at|on|from|by|with|directing|"
-    r"starring)\b)\w+[\w'’-]*\s+){0,5}?(?:film|movie|"
+    r"starring)\b)\w[\w'’-]*\s+){0,5}?(?:film|movie|"
     r"picture|drama|comedy|thriller|western|romance|musical|documentary|sequel|prequel|remake|classic|masterpiece|"
     r"story|tale|"
     r"adaptation|rip[- ]off|animation|biopic|dream|novel|book|fable|satire|debut|feature|gem|slow[- ]burn(?:er)?)\b|"
