@@ -15,7 +15,7 @@ def is_title_like(text: str, span: tuple[int, int], is_no_title: Callable[[str],
     if not is_titled(words):
         return False
     low = " ".join(word.low for word in words)
-    return low not in known.NO_TITLE | known.LABELS and not is_no_title(low) and not _is_of_places(words)
+    return low not in known.NEVER_TITLES and not is_no_title(low) and not _is_of_places(words)
 
 
 def _is_of_places(words: Sequence[Word]) -> bool:
@@ -27,14 +27,15 @@ def _is_of_places(words: Sequence[Word]) -> bool:
 @lru_cache(maxsize=256)
 def is_english(text: str) -> bool:
     """Whether a text is English, as far as a few words tell: else capitals and words before them say nothing."""
-    words = words_of(text)
-    uncased = sum(len(word.text) for word in words if word.text[0].isalpha() and word.text.lower() == word.text.upper())
-    if 2 * uncased > sum(len(word.text) for word in words):
-        return False
-    low = [common_form(word.text) for word in words if word.text.islower()]
+    words = [word.text for word in words_of(text)]
+    if not text.isascii():
+        uncased = sum(len(word) for word in words if word[0].isalpha() and word.lower() == word.upper())
+        if 2 * uncased > sum(map(len, words)):
+            return False
+    low = [common_form(word) for word in words if word.islower()]
     if len(low) < known.FEW_WORDS:
         return True
-    function = sum(word in word_list("function_words") for word in low)
+    function = sum(map(word_list("function_words").__contains__, low))
     return 5 * function >= len(low) and 2 * sum(map(is_ordinary, low)) >= len(low)
 
 
@@ -58,9 +59,9 @@ def is_foreign(text: str, words: Sequence[Word], span: tuple[int, int]) -> bool:
     letters."""
     if not words[0].is_capital or len(words) > known.MOST_FOREIGN or known.STOPPED.search(text, *span):
         return False
+    names = word_list("proper_names")
     if all(
-        word.low in known.LABELS | known.NO_TITLE or common_form(word.low) in word_list("proper_names") | SMALL
-        for word in words
+        word.low in known.NEVER_TITLES or (form := common_form(word.low)) in names or form in SMALL for word in words
     ):
         return False
     return all(word.is_capital or len(word.text) < 4 or not is_ordinary(common_form(word.text)) for word in words)
@@ -84,9 +85,7 @@ def is_like_no_name(text: str, words: Sequence[Word]) -> bool:
     """Whether words in capitals are a title by their look alone: "The Moose Inspector of Duluth", "Hell's Accountant"."""
     low = [word.low for word in words]
     content = [word for word in low if word not in SMALL]
-    if low[0] in known.ADDRESSES | known.NO_TITLE or any(
-        word in (known.NO_TITLE - known.DAYS) | known.PLACES | known.KINDS for word in low
-    ):
+    if low[0] in known.NO_TITLE or low[0] in known.ADDRESSES or not known.IN_NO_NAME.isdisjoint(low):
         return False
     everyday = sum(is_ordinary(common_form(word.removesuffix("'s").removesuffix("’s"))) for word in content)
     is_headed = low[0] == "the" and words[0].is_capital and len(content) > 1

@@ -130,6 +130,7 @@ LEADS = re.compile(
     re.IGNORECASE,
 )
 """Phrases that lead to a title."""
+LEADING = 7  # words of the longest
 MAY = re.compile(
     r"\b(?:might|would|could|may|will|should|['’]ll|['’]d)\s+(?:also\s+|really\s+|probably\s+)*(?:like|love|enjoy|"
     r"prefer)\s+\Z",
@@ -159,6 +160,8 @@ LABELS = word_set(
     "themes"
 )
 """Words before a colon or in a cell that are no titles."""
+NEVER_TITLES = NO_TITLE | LABELS
+"""What no title is, as a whole."""
 GENERIC = word_list("function_words") | word_set(
     "movie movies film films show shows series book books one ones thing things stuff something anything everything "
     "nothing actor actress actors director scene scenes part parts ending plot cast story stories storys genre genres "
@@ -219,6 +222,8 @@ SAID = re.compile(
 """What is said of films, behind a title."""
 KINDS = word_set("movies films movie film fan fans genre genres type kind series actor actress director")
 """Words behind a genre, a studio or a person that is written in capitals."""
+IN_NO_NAME = (NO_TITLE - DAYS) | PLACES | KINDS
+"""Words that no title has which is known by its look alone."""
 MEASURE = re.compile(r"\d{1,2}|\d+[.,]\d+|\d+(?:s|th|st|nd|rd|am|pm|k)|'?\d0s|\d{5,}")
 """Numbers that are no title."""
 COMPANY = word_set("with on by from at for in as")
