@@ -32,11 +32,15 @@ def is_english(text: str) -> bool:
         uncased = sum(len(word) for word in words if word[0].isalpha() and word.lower() == word.upper())
         if 2 * uncased > sum(map(len, words)):
             return False
-    low = [common_form(word) for word in words if word.islower()]
-    if len(low) < known.FEW_WORDS:
-        return True
-    function = sum(map(word_list("function_words").__contains__, low))
-    return 5 * function >= len(low) and 2 * sum(map(is_ordinary, low)) >= len(low)
+    kinds = [_everydayness(word) for word in words if word.islower()]
+    return len(kinds) < known.FEW_WORDS or 5 * kinds.count(2) >= len(kinds) >= 2 * kinds.count(0)
+
+
+@lru_cache(maxsize=1 << 14)
+def _everydayness(word: str) -> int:
+    """2 for a function word, 1 for another everyday word, 0 for others."""
+    form = common_form(word)
+    return 2 if form in word_list("function_words") else int(is_ordinary(form))
 
 
 def is_uncased(text: str, span: tuple[int, int]) -> bool:
@@ -69,8 +73,8 @@ def is_foreign(text: str, words: Sequence[Word], span: tuple[int, int]) -> bool:
 
 def is_shouted(words: Sequence[Word]) -> bool:
     """Whether capitals say nothing, because most words are written in them."""
-    letters = [word.text for word in words if word.text.isalpha() and len(word.text) > 1]
-    return len(letters) > 2 and 2 * sum(word.isupper() for word in letters) > len(letters)
+    loud = sum([word.text.isupper() and word.text.isalpha() and len(word.text) > 1 for word in words])
+    return loud > 1 and 2 < sum(word.text.isalpha() and len(word.text) > 1 for word in words) < 2 * loud
 
 
 def is_person(words: Sequence[Word]) -> bool:
@@ -138,7 +142,8 @@ def is_free_title(words: Sequence[Word], is_no_title: Callable[[str], bool]) -> 
     if low[-1] in ("movies", "films", "fans", "genres"):
         return False
     if not content or all(
-        word in known.NO_TITLE or known.MEASURE.fullmatch(word) or word.isdigit() for word in content
+        word in known.NO_TITLE or (word[0].isdigit() and (word.isdigit() or known.MEASURE.fullmatch(word)))
+        for word in content
     ):
         return False
     if words[-1].text.endswith(("'s", "’s")):  # whose something is; titles that end so are rare

@@ -44,12 +44,11 @@ def words_of(text: str, start: int = 0, end: int | None = None) -> tuple[Word, .
 @lru_cache(maxsize=256)  # one rule after the other asks for those of a reply
 def _words_of(text: str, start: int, end: int) -> tuple[Word, ...]:
     new = tuple.__new__  # half the time of Word(...)
-    return tuple(
-        [
-            new(Word, (word := found[0], word.casefold(), not word[0].islower(), *found.span()))
-            for found in _WORD.finditer(text, start, end)
-        ]
-    )
+    words = []
+    for word in _WORD.findall(text, start, end):  # sooner found again than asked for its place
+        start = text.index(word, start)
+        words.append(new(Word, (word, word.casefold(), not word[0].islower(), start, start := start + len(word))))
+    return tuple(words)
 
 
 def runs(text: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:

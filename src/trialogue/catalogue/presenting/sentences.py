@@ -170,7 +170,7 @@ def _of_run(
     is_said = known.SAID.match(text, end) is not None
     if first + 1 == behind and begins and not dated and not is_said:
         return  # most words that begin a sentence
-    cue = None if begins else _cue_before(text, words, first)
+    cue, is_inside, at = None, not begins, first
     if begins:  # the first word of a sentence is a capital anyway: it may be the cue itself
         while first + 1 < behind and words[first].low in (known.INTERJECTIONS if dated else known.OPENERS):
             cue = words[first].low if words[first].low in known.STRONG else None
@@ -194,6 +194,8 @@ def _of_run(
     ]
     if not titles:
         return
+    if is_inside:
+        cue = _cue_before(text, words, at)
     row = cue is None and not begins and _continues_row(text, start, ends)
     if not dated and (_is_followed_by_kind(text, words, behind) or known.ANNOUNCES.match(text, end)):
         return  # "Science Fiction movies", "a Marvel fan"
