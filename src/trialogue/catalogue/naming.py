@@ -37,6 +37,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _END = re.compile(r"[.!?](?=\s|$)|(?<![.!?])[.!?]+(?=[\"')\]]*\s)|\n")  # a run of marks is tried once, from its first
 _LIKING = r"(?:lik|lov|enjoy|watch|mention|pick|rat|see|saw|seen|nam|said)(?:e[ds]?|ed|s)?"
 
+# In small letters: patterns that pass over capitals take three times as long.
 _ASKS = re.compile(
     r"\b(?:(?:have|had|haven.?t) you (?:ever |already |not )?(?:seen|watched|read|heard|tried|been|played|visited)|"
     r"(?:have|had) you (?:seen|watched|read) it|did(?:n.?t)? you (?:like|enjoy|see|watch|read|find|love|mean)|"
@@ -44,18 +45,15 @@ _ASKS = re.compile(
     r"what (?:do|did|would) you (?:think|like|make|say|enjoy|love)\b|how (?:do|did) you (?:like|find|feel)|"
     r"which (?:one|of|would|do|did|\w+ do)\b[^?]*\b(?:mean|prefer|like|seen|know)|are you familiar with|"
     r"what (?:is it that|makes|won|part|was it)|why do you (?:like|love)|was )",
-    re.IGNORECASE,
 )
-_WHICH = re.compile(r"\b(?:which (?:one|of)|is it one of|do you mean|did you mean)\b", re.IGNORECASE)
+_WHICH = re.compile(r"\b(?:which (?:one|of)|is it one of|do you mean|did you mean)\b")
 _OFFERS = re.compile(
     r"\b(?:would you like to|do you want to|why not|why don.?t you|can.?t go wrong with|cannot go wrong with|not only|"
     r"could not (?:be|recommend)|couldn.?t (?:be|recommend)|not sure if you|if you have(?: not|n.?t)|if not)\b",
-    re.IGNORECASE,
 )
 _AGAINST = re.compile(
     r"\b(?:not|cannot|never|avoid|skip|except|without|instead of|rather than|other than|apart from|stay away from|"
     r"\w+n['’]t)(?:\W+\w+){0,4}\W*$",
-    re.IGNORECASE,
 )
 _COMPARED = re.compile(
     r"(?:\b(?:something|anything|films?|movies?|books?|ones?|more|others?|just|much|lot|titles?|places?|shows?) like|"
@@ -66,7 +64,6 @@ _COMPARED = re.compile(
     r"\b(?:you|people|they|those|viewers|users)\W+(?:also\W+|really\W+)?"
     r"(?:who\W+)?(?:liked|loved|enjoyed|mentioned|named|picked|rated|said|saw|told me about))"
     r"\W*(?:the \w+\W+)?$",
-    re.IGNORECASE,
 )
 
 
@@ -81,7 +78,8 @@ def namings_in(text: str, mentions: Sequence[Mention]) -> list[Naming]:
     ['compared', 'recommended', 'asked']
     """
     plain = _mask_titles(text, mentions) if mentions else ""
-    if _LETTER.search(plain) is None:  # a bare list of titles: no rule has a word to go by
+    last = max((each.start or 0 for each in mentions), default=0)
+    if _LETTER.search(plain, 0, last) is None:  # no word before any title, as in a bare list: rules go by those
         return [Naming.RECOMMENDED] * len(mentions)
     ends = [found.end() for found in _END.finditer(plain)]
     parts = layout_of(plain).parts
@@ -132,8 +130,8 @@ def _naming_of(
     place = bisect_right(parts, mention.start, key=lambda part: part.start) - 1
     part = parts[place] if place >= 0 else Part(0, len(plain), Layout.PROSE, "", (0, len(plain)))
     before, after = _sentence(plain, ends, part, mention.start, mention.end)
-    near = before[-NEAR:]
-    if _asks_about(near, after) or _WHICH.search(leads.get(part.group, "")):
+    near = before[-NEAR:].lower()
+    if _WHICH.search(leads.get(part.group, "")) or _asks_about(near, after):
         return Naming.ASKED
     if _OFFERS.search(near):
         return Naming.RECOMMENDED
@@ -173,5 +171,5 @@ def _leads(plain: str, parts: Sequence[Part]) -> dict[str, str]:
     leads: dict[str, str] = {}
     for before, part in pairwise(parts):
         if part.layout not in (Layout.PROSE, Layout.LINE) and part.group != before.group:
-            leads.setdefault(part.group, plain[max(before.start, before.end - LONG) : before.end])
+            leads.setdefault(part.group, plain[max(before.start, before.end - LONG) : before.end].lower())
     return leads

@@ -140,10 +140,9 @@ class _Check:
 
     def findings(self, utterance: Utterance) -> dict[str, object]:
         """Fields of an utterance that are found in its words."""
-        checked = self._titles.check_utterance(utterance)
-        others = (*(checked.unrecognised or ()), *(checked.outside or ()))
-        claims = self._claims.claims(checked.text, checked.mentions or (), others)
-        found = {name: getattr(checked, name) for name in ("unrecognised", "outside", "mentions")}
+        found = self._titles.findings(utterance.text, utterance.mentions)
+        others = (*(found["unrecognised"] or ()), *(found["outside"] or ()))
+        claims = self._claims.claims(utterance.text, found["mentions"] or (), others)
         return {**found, "claims": claims}
 
     def look_up(

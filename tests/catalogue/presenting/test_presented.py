@@ -78,3 +78,10 @@ def test_what_the_caller_knows_to_be_no_title_is_left_out() -> None:
     text = "I recommend Space Opera."
     assert [each.title for each in presented_titles(text)] == ["Space Opera"]
     assert presented_titles(text, is_no_title=lambda words: words == "space opera") == ()
+
+
+def test_long_words_behind_a_title_are_read_once() -> None:
+    behind = " ".join(5 * ["honorificabilitudinitatibus"])  # 27 letters: going back into each would take 27**5 steps
+    text = f"Here is one that you may like and that all of us have seen. Glass Harbor is {behind}"
+    assert [each.title for each in presented_titles(f"{text} film.")] == ["Glass Harbor"]
+    assert [each.title for each in presented_titles(f"{text} thing.")] == ["Glass Harbor"]

@@ -266,7 +266,7 @@ _MAYBE_LAID_OUT = re.compile(rf"[{_CHARACTERS}0-9:)]")  # fast, and true of one 
 # What lays a text out, in four expressions that each begin with a few characters, which are found fast.
 _SIGN = re.compile(rf"[{_CHARACTERS}]")
 _COUNTED = re.compile(r"\d(?<!\d\d)\d{0,2}\s?[.):\]\-–—．、]")
-_LETTERED = re.compile(r"[a-j](?<!\w\w)\)\s")
+_LETTERED = re.compile(r"\)(?<=[a-j]\))(?<!\w\w\))\s")
 _BEGINS = re.compile(r"\W|\w+(?:\s\w+)?:|\w{1,4}[.)]\s")
 _LINE = re.compile(r"[^\n\r\u2028\u2029]+")
 _WRAPPED = 60  # characters from which a line without a full stop may go on in the next

@@ -43,19 +43,23 @@ class TitleCheck:
 
     def check_utterance(self, utterance: Utterance) -> Utterance:
         """An utterance with its ``unrecognised`` and ``outside`` titles; both None where titles cannot be recognised."""
-        mentions = utterance.mentions
-        named = [each for each in mentions or () if self._is_named(each, utterance.text)]
-        found = self.unknown_titles(utterance.text, named)
+        return utterance.model_copy(update=self.findings(utterance.text, utterance.mentions))
+
+    def findings(self, text: str, mentions: tuple[Mention, ...] | None) -> dict[str, tuple[Mention, ...] | None]:
+        """The ``mentions``, ``unrecognised`` and ``outside`` titles of an utterance."""
+        named = [each for each in mentions or () if self._is_named(each, text)]
+        presented = self._presented(text)
+        found = self._lacked(text, presented, named)
         if (
             mentions is not None and found
         ):  # "The Paper" in "The Paper Lantern"; an item that is declared for another title
             mentions = tuple(each for each in named if not (_is_linked(each) and _is_inside(each, found)))
-        changes: dict[str, object] = {"mentions": mentions, "unrecognised": None, "outside": None}
-        if self._is_readable(utterance.text, mentions or ()):
-            changes["unrecognised"] = tuple(each for each in found if each.by is not MentionedBy.LISTED)
+        unrecognised = outside = None
+        if _is_readable(text, presented, mentions or ()):
+            unrecognised = tuple(each for each in found if each.by is not MentionedBy.LISTED)
             if self._real is not None:
-                changes["outside"] = tuple(each for each in found if each.by is MentionedBy.LISTED)
-        return utterance.model_copy(update=changes)
+                outside = tuple(each for each in found if each.by is MentionedBy.LISTED)
+        return {"mentions": mentions, "unrecognised": unrecognised, "outside": outside}
 
     def unknown_titles(self, text: str, mentions: Sequence[Mention] = ()) -> tuple[Mention, ...]:
         """Titles that a text presents and the catalogue does not have, in order; ``by`` says what is known of them.
@@ -64,9 +68,9 @@ class TitleCheck:
             text: a reply.
             mentions: items that were found in it, with their places; what overlaps with one is in the catalogue.
         """
-        presented = self._spans(text)
-        if not presented:
-            return ()
+        return self._lacked(text, self._presented(text), mentions)
+
+    def _lacked(self, text: str, presented: Sequence[Presented], mentions: Sequence[Mention]) -> tuple[Mention, ...]:
         known = list(mentions)
         if all(any(_holds(one, each) and self._may_be(one, each) for one in known) for each in presented):
             return ()
@@ -96,20 +100,11 @@ class TitleCheck:
             self._called[words, item.id] = _names(words, item) or TitleIndex([item]).has(parse_title(words).title)
         return self._called[words, item.id]
 
-    def _spans(self, text: str) -> tuple[Presented, ...]:
+    def _presented(self, text: str) -> tuple[Presented, ...]:
         return presented_titles(text, is_no_title=self._values.__contains__, is_title=self._is_title)
 
     def _is_title(self, words: str) -> bool:
         return self._own.has(words) or (self._real is not None and self._real.titles.has(words))
-
-    def _is_readable(self, text: str, mentions: Sequence[Mention]) -> bool:
-        """Whether an unknown title would be recognised in a text as the known ones are: where it is not English, these
-        have to stand in quotation marks or lists, or with years."""
-        if is_english(text):
-            return True
-        spans = [(each.start, each.end) for each in self._spans(text)]
-        placed = [(each.start or 0, each.end or 0) for each in mentions if _is_linked(each)]
-        return all(any(start < end and begin < stop for begin, stop in spans) for start, end in placed)
 
     def _may_be(self, mention: Mention, presented: Presented) -> bool:
         """Whether an item that was found can be what is presented with a year: the film of 2003 is not that of 2013."""
@@ -170,6 +165,12 @@ class TitleCheck:
             origin=origin,
             by=by,
         )
+
+
+def _is_readable(text: str, presented: Sequence[Presented], mentions: Sequence[Mention]) -> bool:
+    """Whether an unknown title would be recognised in a text as the known ones are: where it is not English and known ones
+    were found, some title has to stand in quotation marks or lists, or with a year."""
+    return bool(presented) or not any(map(_is_linked, mentions)) or is_english(text)
 
 
 def _names(words: str, item: Item) -> bool:

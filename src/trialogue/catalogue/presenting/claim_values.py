@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from trialogue.catalogue.item import Item, normalise_words
 from trialogue.catalogue.presenting import statements as said_as
@@ -13,12 +14,12 @@ class Places:
     """An item, and the offset of a piece of text in the whole."""
 
     def __init__(self, item: Item, offset: int) -> None:
-        self.item, self._offset = item, offset
+        self.item, self._offset, self._names = item, offset, tuple(item.attributes)
 
     def values(self, family: frozenset[str]) -> tuple[str | None, tuple[str, ...]]:
         """(name, values) of the item's attribute of a family; (None, ()) for none."""
-        for attribute, values in self.item.attributes.items():
-            if normalise_words(attribute) in family and values:
+        for attribute in _of_family(self._names, family):
+            if values := self.item.attributes[attribute]:
                 return attribute, values
         return None, ()
 
@@ -35,6 +36,11 @@ class Places:
             start=self._offset + span[0],
             end=self._offset + span[1],
         )
+
+
+@lru_cache(maxsize=1 << 10)  # the items of a catalogue have the same attributes
+def _of_family(attributes: tuple[str, ...], family: frozenset[str]) -> tuple[str, ...]:
+    return tuple(each for each in attributes if normalise_words(each) in family)
 
 
 def name_claims(at: Places, family: frozenset[str], names: str, offset: int) -> Iterator[ItemClaim]:
@@ -98,10 +104,15 @@ def names_said(at: Places, text: str) -> Iterator[ItemClaim]:
             last = name.split()[-1]
             if last not in text:  # as a rule; the pattern of a name costs more than all the rest
                 continue
-            for found in re.finditer(rf"\b(?:{re.escape(name)}|{re.escape(last)})\b", text):
+            for found in _either(name, last).finditer(text):
                 if attribute is not None and len(last) > 3 and not said_as.NOT.search(text[: found.start()]):
                     yield at.claim(attribute, found[0], known, ClaimVerdict.SUPPORTED, found.span())
                     break
+
+
+@lru_cache(maxsize=1 << 12)
+def _either(name: str, last: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{re.escape(name)}|{re.escape(last)})\b")
 
 
 def year_claims(at: Places, text: str) -> Iterator[ItemClaim]:

@@ -8,8 +8,9 @@ never, since catalogues list few. English only. Measured in ``benchmarks/INVENTI
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from trialogue.catalogue.catalogue import Catalogue
 from trialogue.catalogue.item import OTHER_TITLES, Item, normalise_words
@@ -61,17 +62,22 @@ class ClaimCheck:
             key=lambda place: place[0],
         )
         found: list[ItemClaim] = []
+        about: _Text | None = None
         for place, (start, end, item_id) in enumerate(placed):
             item = self._catalogue.get(item_id or "")
             if item is None:
                 continue
+            about = about or _Text(text, makers_forms(text), any(map(text.casefold().__contains__, self._first_words)))
             stop = next((other for other, _, _ in placed[place + 1 :] if other > end), len(text))
             begin = max((behind for _, behind, _ in placed[:place]), default=0)
-            found += self._claims_on(item, text, start, end, begin, _end_of_topic(text, end, stop))
+            found += self._claims_on(item, about, start, end, begin, stop)
         once = {(each.item_id, each.attribute, each.start): each for each in reversed(found)}
         return tuple(sorted(once.values(), key=lambda claim: (claim.start, claim.attribute)))
 
-    def _claims_on(self, item: Item, text: str, start: int, end: int, begin: int, stop: int) -> Iterator[ItemClaim]:
+    def _claims_on(
+        self, item: Item, about: "_Text", start: int, end: int, begin: int, stop: int
+    ) -> Iterator[ItemClaim]:
+        text = about.text
         lead = max(begin, start - said_as.LONGEST)
         ends = said_as.SENTENCE if not begin else said_as.CLAUSE  # what stands between two items is said of the first
         lead = max((mark.end() for mark in ends.finditer(text, lead, start)), default=lead)
@@ -79,23 +85,26 @@ class ClaimCheck:
             return
         if said_as.ASIDE.search(text, lead, start):
             lead = max(lead, text.rfind(",", lead, start) + 1)
+        stop = _end_of_topic(text, end, stop)
         topic = text[lead:start] + said_as.BLANK * (end - start) + text[end:stop]
         at = Places(item, lead)
-        yield from self._people(at, topic)
+        yield from self._people(at, topic, about.forms)
         yield from year_claims(at, topic)
         yield from minute_claims(at, topic)
-        near = _end_of_topic(text, end, stop, said_as.IT_IS)
-        yield from self._genres(at, topic[: near - lead])
+        if about.has_genre:
+            near = _end_of_topic(text, end, stop, said_as.IT_IS)
+            yield from self._genres(at, topic[: near - lead])
         yield from price_claims(at, topic)
         yield from self._columns(Places(item, end), text[end:stop])
 
-    def _people(self, at: Places, text: str) -> Iterator[ItemClaim]:
-        found = [*self._makers(at, text)]
+    def _people(self, at: Places, text: str, forms: Sequence[re.Pattern[str]]) -> Iterator[ItemClaim]:
+        found = [*self._makers(at, text, forms)]
         for each in said_as.ACTED.finditer(text) if any(map(text.__contains__, said_as.ACTED_BY)) else ():
             if not said_as.NOT.search(text[: each.start()]):
                 found += name_claims(at, said_as.ACTORS, each["names"], each.start("names"))
-        for pattern in (said_as.OWNED, said_as.OWNED_BEHIND) if "'" in text or "’" in text else ():
-            if (owner := pattern.search(text)) is not None:
+        before, _, behind = text.partition(said_as.BLANK)
+        for pattern, part in ((said_as.OWNED, before), (said_as.OWNED_BEHIND, behind)):
+            if ("'" in part or "’" in part) and (owner := pattern.search(text)) is not None:
                 found += owner_claims(at, owner, self._people_of_all)
         yield from found
         taken = [(each.start, each.end) for each in found if each.verdict is not ClaimVerdict.UNKNOWN]
@@ -103,10 +112,10 @@ class ClaimCheck:
             if not any(start < named.end and named.start < end for start, end in taken):
                 yield named
 
-    def _makers(self, at: Places, text: str) -> Iterator[ItemClaim]:
+    def _makers(self, at: Places, text: str, forms: Sequence[re.Pattern[str]]) -> Iterator[ItemClaim]:
         """Who is said to have made the item: each name once, by the first form that says it."""
         taken: set[int] = set()
-        for found in _makers_in(text):
+        for found in _makers_in(text, forms):
             if found.start("names") in taken or said_as.NOT.search(text[: found.start()]):
                 continue
             wrote = said_as.WROTE.search(found[0]) is not None
@@ -184,21 +193,10 @@ class ClaimCheck:
     def _columns(self, at: Places, text: str) -> Iterator[ItemClaim]:
         """Claims that name a column: "the colour is red"."""
         for attribute, known in at.item.attributes.items():
-            name = normalise_words(attribute)
-            if (
-                attribute == OTHER_TITLES
-                or name
-                in said_as.ACTORS
-                | said_as.DIRECTORS
-                | said_as.WRITERS
-                | said_as.GENRES
-                | said_as.RUNTIMES
-                | said_as.PRICES
-            ):
+            name, low = normalise_words(attribute), text.casefold()
+            if attribute == OTHER_TITLES or name in said_as.WITH_FORMS or name not in low:
                 continue
-            for found in re.finditer(
-                rf"\b{re.escape(name)}\s*(?:is|was|:|=)\s*(?P<value>[^.,;\n]{{1,40}})", text.casefold()
-            ):
+            for found in re.finditer(rf"\b{re.escape(name)}\s*(?:is|was|:|=)\s*(?P<value>[^.,;\n]{{1,40}})", low):
                 said = normalise_words(found["value"])
                 others = self._values_of.get(attribute, frozenset())
                 own = {normalise_words(value) for value in known}
@@ -217,16 +215,36 @@ class ClaimCheck:
         return {attribute: frozenset(values) for attribute, values in found.items()}
 
 
-def _makers_in(text: str) -> Iterator[re.Match[str]]:
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text, and what claims it can hold at all."""
+
+    text: str
+    forms: tuple[re.Pattern[str], ...]
+    """How it may say who made an item."""
+    has_genre: bool
+    """Whether it may name a genre."""
+
+
+def makers_forms(text: str) -> tuple[re.Pattern[str], ...]:
+    """The patterns of ``MAKERS`` whose words a text has."""
+    return _forms_with(frozenset(filter(text.__contains__, said_as.MAKER_WORDS)))
+
+
+@lru_cache(maxsize=1 << 12)
+def _forms_with(words: frozenset[str]) -> tuple[re.Pattern[str], ...]:
+    return tuple(pattern for groups, pattern in said_as.MAKERS if not any(map(words.isdisjoint, groups)))
+
+
+def _makers_in(text: str, forms: Iterable[re.Pattern[str]]) -> Iterator[re.Match[str]]:
     """Who is said to have made the item whose title is blanked out, form by form."""
     start = text.find(said_as.BLANK)
     start = len(text[: max(0, start)].rstrip(said_as.OPENING)) if start >= 0 else -1
-    for words, pattern in said_as.MAKERS:
-        if not words:  # it begins with the title, of which there is one
-            if start >= 0 and (found := pattern.match(text, start)) is not None:
-                yield found
-        elif all(any(map(text.__contains__, group)) for group in words):
+    for pattern in forms:
+        if not pattern.pattern.startswith(said_as.TITLE):
             yield from pattern.finditer(text)
+        elif start >= 0 and (found := pattern.match(text, start)) is not None:  # there is one title
+            yield found
 
 
 def _end_of_topic(text: str, end: int, stop: int, goes_on: re.Pattern[str] = said_as.GOES_ON) -> int:

@@ -15,7 +15,7 @@ def is_title_like(text: str, span: tuple[int, int], is_no_title: Callable[[str],
     if not is_titled(words):
         return False
     low = " ".join(word.low for word in words)
-    return low not in known.NO_TITLE | known.LABELS and not is_no_title(low) and not _is_of_places(words)
+    return low not in known.NEVER_TITLES and not is_no_title(low) and not _is_of_places(words)
 
 
 def _is_of_places(words: Sequence[Word]) -> bool:
@@ -27,15 +27,20 @@ def _is_of_places(words: Sequence[Word]) -> bool:
 @lru_cache(maxsize=256)
 def is_english(text: str) -> bool:
     """Whether a text is English, as far as a few words tell: else capitals and words before them say nothing."""
-    words = words_of(text)
-    uncased = sum(len(word.text) for word in words if word.text[0].isalpha() and word.text.lower() == word.text.upper())
-    if 2 * uncased > sum(len(word.text) for word in words):
-        return False
-    low = [common_form(word.text) for word in words if word.text.islower()]
-    if len(low) < known.FEW_WORDS:
-        return True
-    function = sum(word in word_list("function_words") for word in low)
-    return 5 * function >= len(low) and 2 * sum(map(is_ordinary, low)) >= len(low)
+    words = [word.text for word in words_of(text)]
+    if not text.isascii():
+        uncased = sum(len(word) for word in words if word[0].isalpha() and word.lower() == word.upper())
+        if 2 * uncased > sum(map(len, words)):
+            return False
+    kinds = [_everydayness(word) for word in words if word.islower()]
+    return len(kinds) < known.FEW_WORDS or 5 * kinds.count(2) >= len(kinds) >= 2 * kinds.count(0)
+
+
+@lru_cache(maxsize=1 << 14)
+def _everydayness(word: str) -> int:
+    """2 for a function word, 1 for another everyday word, 0 for others."""
+    form = common_form(word)
+    return 2 if form in word_list("function_words") else int(is_ordinary(form))
 
 
 def is_uncased(text: str, span: tuple[int, int]) -> bool:
@@ -58,9 +63,9 @@ def is_foreign(text: str, words: Sequence[Word], span: tuple[int, int]) -> bool:
     letters."""
     if not words[0].is_capital or len(words) > known.MOST_FOREIGN or known.STOPPED.search(text, *span):
         return False
+    names = word_list("proper_names")
     if all(
-        word.low in known.LABELS | known.NO_TITLE or common_form(word.low) in word_list("proper_names") | SMALL
-        for word in words
+        word.low in known.NEVER_TITLES or (form := common_form(word.low)) in names or form in SMALL for word in words
     ):
         return False
     return all(word.is_capital or len(word.text) < 4 or not is_ordinary(common_form(word.text)) for word in words)
@@ -68,8 +73,8 @@ def is_foreign(text: str, words: Sequence[Word], span: tuple[int, int]) -> bool:
 
 def is_shouted(words: Sequence[Word]) -> bool:
     """Whether capitals say nothing, because most words are written in them."""
-    letters = [word.text for word in words if word.text.isalpha() and len(word.text) > 1]
-    return len(letters) > 2 and 2 * sum(word.isupper() for word in letters) > len(letters)
+    loud = sum([word.text.isupper() and word.text.isalpha() and len(word.text) > 1 for word in words])
+    return loud > 1 and 2 < sum(word.text.isalpha() and len(word.text) > 1 for word in words) < 2 * loud
 
 
 def is_person(words: Sequence[Word]) -> bool:
@@ -84,9 +89,7 @@ def is_like_no_name(text: str, words: Sequence[Word]) -> bool:
     """Whether words in capitals are a title by their look alone: "The Moose Inspector of Duluth", "Hell's Accountant"."""
     low = [word.low for word in words]
     content = [word for word in low if word not in SMALL]
-    if low[0] in known.ADDRESSES | known.NO_TITLE or any(
-        word in (known.NO_TITLE - known.DAYS) | known.PLACES | known.KINDS for word in low
-    ):
+    if low[0] in known.NO_TITLE or low[0] in known.ADDRESSES or not known.IN_NO_NAME.isdisjoint(low):
         return False
     everyday = sum(is_ordinary(common_form(word.removesuffix("'s").removesuffix("’s"))) for word in content)
     is_headed = low[0] == "the" and words[0].is_capital and len(content) > 1
@@ -139,7 +142,8 @@ def is_free_title(words: Sequence[Word], is_no_title: Callable[[str], bool]) -> 
     if low[-1] in ("movies", "films", "fans", "genres"):
         return False
     if not content or all(
-        word in known.NO_TITLE or known.MEASURE.fullmatch(word) or word.isdigit() for word in content
+        word in known.NO_TITLE or (word[0].isdigit() and (word.isdigit() or known.MEASURE.fullmatch(word)))
+        for word in content
     ):
         return False
     if words[-1].text.endswith(("'s", "’s")):  # whose something is; titles that end so are rare

@@ -26,20 +26,14 @@ class Word(NamedTuple):
 
     text: str
     """As it is written."""
+    low: str
+    """In small letters."""
+    is_capital: bool
+    """Whether it begins with a capital, a digit, or a letter of a script without capitals."""
     start: int
     """Offset of its first character."""
     end: int
     """Offset behind its last character."""
-
-    @property
-    def is_capital(self) -> bool:
-        """Whether it begins with a capital, a digit, or a letter of a script without capitals."""
-        return not self.text[0].islower()
-
-    @property
-    def low(self) -> str:
-        """In small letters."""
-        return self.text.casefold()
 
 
 def words_of(text: str, start: int = 0, end: int | None = None) -> tuple[Word, ...]:
@@ -50,7 +44,11 @@ def words_of(text: str, start: int = 0, end: int | None = None) -> tuple[Word, .
 @lru_cache(maxsize=256)  # one rule after the other asks for those of a reply
 def _words_of(text: str, start: int, end: int) -> tuple[Word, ...]:
     new = tuple.__new__  # half the time of Word(...)
-    return tuple([new(Word, (found[0], *found.span())) for found in _WORD.finditer(text, start, end)])
+    words = []
+    for word in _WORD.findall(text, start, end):  # sooner found again than asked for its place
+        start = text.index(word, start)
+        words.append(new(Word, (word, word.casefold(), not word[0].islower(), start, start := start + len(word))))
+    return tuple(words)
 
 
 def runs(text: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
@@ -84,9 +82,11 @@ def _run_behind(text: str, words: Sequence[Word], first: int) -> int:
 
 def _are_linked(text: str, one: Word, other: Word) -> bool:
     gap = text[one.end : other.start]
+    if gap in ("", " "):
+        return True
     if gap.startswith(".") and one.low not in _ABBREVIATED and len(one.text) > 1:
         return False
-    return gap == "" or _LINKED.fullmatch(gap) is not None
+    return _LINKED.fullmatch(gap) is not None
 
 
 def is_titled(words: Sequence[Word]) -> bool:

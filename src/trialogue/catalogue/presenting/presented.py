@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from trialogue.catalogue.layout import Layout, layout_of, plain_text
 from trialogue.catalogue.presenting import words as known
-from trialogue.catalogue.presenting.looks import is_english
 from trialogue.catalogue.presenting.sentences import in_prose
 from trialogue.catalogue.presenting.slots import in_slots
 from trialogue.catalogue.presenting.words import Sign
@@ -59,10 +58,9 @@ def presented_titles(
     plain = plain_text(text)
     laid_out = layout_of(plain.text)
     found: list[tuple[int, int, Sign]] = []
-    english = is_english(laid_out.text)
     for part in laid_out.parts:
         if part.layout is Layout.PROSE:
-            found += in_prose(laid_out.text, part, is_no_title, is_english=english)
+            found += in_prose(laid_out.text, part, is_no_title)
     found += in_slots(laid_out.text, laid_out.slots, is_no_title, is_title)
     kept: list[Presented] = []
     for start, end, sign in sorted(found):

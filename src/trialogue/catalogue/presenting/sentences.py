@@ -9,6 +9,7 @@ from trialogue.catalogue.linking.ordinary import is_ordinary, word_list
 from trialogue.catalogue.linking.titles import common_form
 from trialogue.catalogue.presenting import words as known
 from trialogue.catalogue.presenting.looks import (
+    is_english,
     is_foreign,
     is_free_title,
     is_like_no_name,
@@ -23,9 +24,7 @@ from trialogue.catalogue.presenting.slots import trim
 from trialogue.catalogue.presenting.words import Sign
 
 
-def in_prose(
-    text: str, part: Part, is_no_title: Callable[[str], bool], *, is_english: bool = True
-) -> Iterator[tuple[int, int, Sign]]:
+def in_prose(text: str, part: Part, is_no_title: Callable[[str], bool]) -> Iterator[tuple[int, int, Sign]]:
     """Titles in a part of prose, quoted ones first: (start, end, sign). Outside of quotation marks, those of other languages
     than English have a year behind them: capitals say little there, and the words before them nothing."""
     taken: list[tuple[int, int]] = []
@@ -53,7 +52,7 @@ def in_prose(
         start, end = words[first].start, words[behind - 1].end
         if any(start < other_end and other_start < end for other_start, other_end in taken):
             continue
-        if not is_english and end not in ends:
+        if end not in ends and not is_english(text):
             continue
         for span, sign in _of_run(text, words, first, behind, ends, is_no_title):
             taken.append(span)
@@ -94,7 +93,7 @@ def _dated_in_small(
     text: str, words: Sequence[Word], ends: set[int], taken: list[tuple[int, int]]
 ) -> Iterator[tuple[int, int, Sign]]:
     """Titles in small letters with a year behind them: "watch glass harbor (2011)"."""
-    for place, word in enumerate(words):
+    for place, word in enumerate(words if ends else ()):
         if word.end not in ends or word.is_capital or any(start < word.end <= end for start, end in taken):
             continue
         first = place
@@ -109,7 +108,10 @@ def _dated_in_small(
 def _goes_on(text: str, one: Word, other: Word) -> bool:
     """Whether a title in small letters may begin before ``other``: no mark stands there, and no word that leads to it."""
     return (
-        not text[one.end : other.start].strip() and one.low not in known.STRONG | known.NOT_BEFORE | known.INTERJECTIONS
+        one.low not in known.STRONG
+        and one.low not in known.NOT_BEFORE
+        and one.low not in known.INTERJECTIONS
+        and not text[one.end : other.start].strip()
     )
 
 
@@ -124,7 +126,8 @@ def _is_quoted_title(
     """Whether what is quoted is written as a title; a sentence, or an everyday word with nothing about films, is not."""
     words = words_of(text, *span)
     if is_name_sized(text, span, is_no_title) and words[0].text[0].islower():
-        cue = _cue_before(text, words_of(text, part.start, span[0]))
+        before = words_of(text, part.start, span[0])
+        cue = _cue_before(text, before, len(before))
         is_led = (cue is not None and cue not in JUDGED) or _continues_row(text, span[0], ends)
         return is_led or known.YEAR_BEHIND.match(text, found.end()) is not None
     if not words or not (is_title_like(text, span, is_no_title) or is_foreign(text, words, span)):
@@ -145,7 +148,8 @@ def _is_quoted_title(
 
 def _is_led_to(text: str, part: Part, start: int, ends: dict[int, Sign]) -> bool:
     """Whether a cue or another title leads to a place."""
-    return _cue_before(text, words_of(text, part.start, start)) is not None or _continues_row(text, start, ends)
+    before = words_of(text, part.start, start)
+    return _cue_before(text, before, len(before)) is not None or _continues_row(text, start, ends)
 
 
 def _of_run(
@@ -161,12 +165,12 @@ def _of_run(
         if words[place].low in ("from", "in") and known.FOUR.fullmatch(words[place + 1].text):
             behind = place
             break
-    begins, is_alone = _begins_sentence(text, words, first), first + 1 == behind
-    dated = known.YEAR_BEHIND.match(text, words[behind - 1].end) is not None
-    is_said = known.SAID.match(text, words[behind - 1].end) is not None
-    if is_alone and begins and not dated and not is_said:
+    begins, end = _begins_sentence(text, words, first), words[behind - 1].end
+    dated = is_last_dated = known.YEAR_BEHIND.match(text, end) is not None
+    is_said = known.SAID.match(text, end) is not None
+    if first + 1 == behind and begins and not dated and not is_said:
         return  # most words that begin a sentence
-    cue = None if begins else _cue_before(text, words[:first])
+    cue, is_inside, at = None, not begins, first
     if begins:  # the first word of a sentence is a capital anyway: it may be the cue itself
         while first + 1 < behind and words[first].low in (known.INTERJECTIONS if dated else known.OPENERS):
             cue = words[first].low if words[first].low in known.STRONG else None
@@ -178,37 +182,36 @@ def _of_run(
     if first + 1 == behind and begins and not dated and not is_said:
         return
     first, is_owned = _behind_labels(text, words, first, behind, is_no_title)
-    is_last_dated = dated
-    if words[first].low not in KINDS_OF_FILM | FILM:
-        dated = (
-            dated
-            or known.YEAR_AHEAD.search(text, max(0, words[first].start - known.LEAD), words[first].start) is not None
-        )
-    row = cue is None and not begins and _continues_row(text, words[first].start, ends)
-    if not dated and (_is_followed_by_kind(text, words, behind) or known.ANNOUNCES.match(text, words[behind - 1].end)):
+    start = words[first].start
+    lead = max(0, start - known.LEAD)
+    if not dated and words[first].low not in KINDS_OF_FILM and words[first].low not in FILM:
+        dated = known.YEAR_AHEAD.search(text, lead, start) is not None
+    titles = [
+        (one, other)
+        for one, until in _divide(words, first, behind)
+        for other in (until if is_last_dated and until == behind else _without_company(words, one, until),)
+        if (dated and other == behind) or is_free_title(words[one:other], is_no_title)
+    ]
+    if not titles:
+        return
+    if is_inside:
+        cue = _cue_before(text, words, at)
+    row = cue is None and not begins and _continues_row(text, start, ends)
+    if not dated and (_is_followed_by_kind(text, words, behind) or known.ANNOUNCES.match(text, end)):
         return  # "Science Fiction movies", "a Marvel fan"
     if dated and first and words[first - 1].low in known.NOT_BEFORE and is_person(words[first:behind]):
         return  # "with James Stewart (1956)"
-    if (
-        cue is None
-        and not begins
-        and known.LEADS.search(text[max(0, words[first].start - known.LEAD) : words[first].start])
-    ):
-        cue = "lead"
+    if cue is None and not begins:
+        leading = words[first - known.LEADING].start if first >= known.LEADING else lead
+        cue = "lead" if known.LEADS.search(text, leading, start) else None
     is_said = is_said and (begins or behind - first > 1)
-    is_weak = (
-        cue in JUDGED
-        and not is_said
-        and not known.MAY.search(text[max(0, words[first].start - known.LEAD) : words[first].start])
-    )
+    is_weak = cue in JUDGED and not is_said and not known.MAY.search(text, lead, start)
     has_sign = (cue is not None and not is_weak) or row or is_owned or is_said
     sign = Sign.YEAR if dated else Sign.CUE if cue is not None or is_owned else Sign.ROW if row else Sign.NAME
-    for one, other in _divide(words, first, behind):
-        other = other if is_last_dated and other == behind else _without_company(words, one, other)
+    for one, other in titles:
         own = words[one:other]
         if (dated and other == behind) or (
-            is_free_title(own, is_no_title)
-            and (has_sign or is_like_no_name(text, own))
+            (has_sign or is_like_no_name(text, own))
             and not (is_said and cue is None and common_form(own[0].text) in word_list("proper_names"))
         ):
             yield (own[0].start, own[-1].end), sign
@@ -221,9 +224,8 @@ def _behind_labels(
     owned)."""
     is_owned = False
     for place in range(first, behind - 1):
-        low, gap = words[place].low, text[words[place].end : words[place + 1].start]
-        before = " ".join(word.low for word in words[first : place + 1])
-        if gap.startswith(":") and (is_no_title(before) or before in known.NO_TITLE):
+        low = words[place].low
+        if text.startswith(":", words[place].end) and _is_label(words[first : place + 1], is_no_title):
             first = place + 1
         elif low.endswith(("'s", "’s")) and place > first and is_person(words[first : place + 1]):
             first, is_owned = place + 1, True
@@ -235,6 +237,11 @@ def _behind_labels(
     ):
         first += 1
     return first, is_owned
+
+
+def _is_label(words: Sequence[Word], is_no_title: Callable[[str], bool]) -> bool:
+    low = " ".join([word.low for word in words])
+    return low in known.NO_TITLE or is_no_title(low)
 
 
 def _is_followed_by_kind(text: str, words: Sequence[Word], behind: int) -> bool:
@@ -273,34 +280,31 @@ def _divide(words: Sequence[Word], first: int, behind: int) -> Iterator[tuple[in
 def _begins_sentence(text: str, words: Sequence[Word], first: int) -> bool:
     if first == 0:
         return True
-    return known.STOPPED.search(text, words[first - 1].end, words[first].start) is not None
+    return _is_stopped(text, words[first - 1].end, words[first].start)
 
 
-def _cue_before(text: str, before: Sequence[Word]) -> str | None:
-    """The cue that leads to what follows, with only words between that may stand there; None for none."""
-    behind: int | None = None
-    for word in reversed(before[-known.FAR :]):
-        if behind is not None and known.STOPPED.search(text, word.end, behind):
+def _is_stopped(text: str, end: int, start: int) -> bool:
+    """Whether a sentence ends between two words."""
+    return text[end:start] != " " and known.STOPPED.search(text, end, start) is not None
+
+
+def _cue_before(text: str, words: Sequence[Word], first: int) -> str | None:
+    """The cue that leads to a word, with only words between that may stand there; None for none."""
+    for place in range(first - 1, max(-1, first - 1 - known.FAR), -1):
+        low = words[place].low
+        if place + 1 < first and _is_stopped(text, words[place].end, words[place + 1].start):
             return None
-        if word.low in known.STRONG or (word.low == "about" and _asks_how(before, word)):
-            return word.low
-        if word.low in known.NOT_BEFORE or word.low not in known.BETWEEN:
+        if low in known.STRONG or (low == "about" and place and words[place - 1].low in ("how", "what")):
+            return low
+        if low in known.NOT_BEFORE or low not in known.BETWEEN:
             return None
-        behind = word.start
     return None
-
-
-def _asks_how(before: Sequence[Word], about: Word) -> bool:
-    """Whether "about" is that of "how about" or "what about"."""
-    place = before.index(about)
-    return place > 0 and before[place - 1].low in ("how", "what")
 
 
 def _continues_row(text: str, start: int, ends: dict[int, Sign]) -> bool:
     """Whether only a comma, "and" or "or" stands between a title and here."""
     for end in ends:
-        gap = text[end:start]
-        if 0 < len(gap) <= 16:
+        if 0 < start - end <= 16:
             dated = known.YEAR_BEHIND.match(text, end)
             if known.JOINER.fullmatch(text[dated.end() if dated else end : start].strip('"”“*')):
                 return True

@@ -20,11 +20,12 @@ def in_slots(
     which half are titles, however they are written."""
     groups: dict[tuple[Layout, str], list[tuple[int, int]]] = {}
     for part in slots:
-        groups.setdefault((part.layout, part.group), []).append(trim(text, *filling_of(text, part)))
-    for (layout, group), spans in groups.items():
+        if part.layout is not Layout.VALUE or part.group in known.TITLE_KEYS:
+            groups.setdefault((part.layout, part.group), []).append(trim(text, *filling_of(text, part)))
+    for (layout, _), spans in groups.items():
         spans = _behind_labels(text, [_without_rating(text, span) for span in spans], is_title)
         titled = [is_title_like(text, span, is_no_title) and not is_uncased(text, span) for span in spans]
-        if (layout is Layout.VALUE and group not in known.TITLE_KEYS) or _lists_people(text, spans[0][0]):
+        if _lists_people(text, spans[0][0]):
             continue
         if layout is Layout.LINE and (len(spans) < 2 or 3 * sum(titled) < 2 * len(spans)):
             continue
@@ -32,10 +33,11 @@ def in_slots(
         telling = any(dated) or any(
             len(words_of(text, *span)) > 1 or not is_ordinary(common_form(text[slice(*span)])) for span in spans
         )
-        if not any(titled) and len(spans) > 1:
+        sized = [] if any(titled) else [span for span in spans if is_name_sized(text, span, is_no_title)]
+        if sized and len(spans) > 1:
             sure = [at or is_title(text[slice(*span)]) for at, span in zip(dated, spans, strict=True)]
             if 2 * sum(sure) >= len(spans):
-                yield from ((*span, Sign.SLOT) for span in spans if is_name_sized(text, span, is_no_title))
+                yield from ((*span, Sign.SLOT) for span in sized)
         if sum(titled) * 2 > len(spans) and telling:
             for span, good in zip(spans, titled, strict=True):
                 words = words_of(text, *span)

@@ -10,6 +10,8 @@ CALLED = {ACTORS: "actor", DIRECTORS: "director", WRITERS: "writer"}
 GENRES = frozenset({"genre", "genres", "category", "categories"})
 RUNTIMES = frozenset({"runtime", "running time", "duration", "length", "minutes", "runtime minutes", "runtimeminutes"})
 PRICES = frozenset({"price", "prices", "cost", "costs"})
+WITH_FORMS = frozenset().union(*PEOPLE, GENRES, RUNTIMES, PRICES)
+"""Names of attributes that texts state in forms of their own."""
 SAME_GENRE = {
     "sci-fi": "science fiction",
     "scifi": "science fiction",
@@ -73,7 +75,8 @@ MAKERS: tuple[tuple[tuple[tuple[str, ...], ...], re.Pattern[str]], ...] = tuple(
         ((ROLES, LINKS), rf"(?:director|mind|man|woman|filmmaker|author|writer|brains|hand|person)s?\s+(?:of|behind|"
          rf"who\s+{MADE})\s+{TITLE}\s+"
          rf"{BEING}\s+{NAMES}"),
-        ((), rf"{TITLE}['’]?s\s+(?:director|author|writer|maker)s?\s+{BEING}\s+{NAMES}"),
+        ((("director", "author", "writer", "maker"),),
+         rf"{TITLE}['’]?s\s+(?:director|author|writer|maker)s?\s+{BEING}\s+{NAMES}"),
         ((("dir", "irector", "uthor", "riter"),),
          rf"(?:\bdir\.?|[\"']?\b(?:[Dd]irector|[Aa]uthor|[Ww]riter)s?[\"']?)\s*(?:{BEING}|are|was|:|,)?\s*[\"']?{NAMES}"),
         ((MADE_WORDS, ("by",)),
@@ -83,15 +86,17 @@ MAKERS: tuple[tuple[tuple[tuple[str, ...], ...], re.Pattern[str]], ...] = tuple(
         ((("director", "author", "writer", "filmmaker", "pen"),),
          rf"\b(?:by|from)\s+(?:the\s+)?(?:director|author|writer|filmmaker|pen\s+of)\s+{NAMES}"),
         ((("direction",),), rf"\bdirection\s+(?:by|from)\s+{NAMES}"),
-        ((),
+        ((("by", "of"),),
          rf"{TITLE},?\s+(?:{BEING}\s+)?(?:(?:the|a|an)\s+(?:[\w-]+\s+){{0,3}}?(?:{WORKS}|brainchild)\s+)?(?:by|of)\s+{NAMES}"),
-        ((), rf"{TITLE}(?:,\s+|\s+comes\s+|\s+came\s+)from\s+{NAMES}"),
-        ((), rf"{TITLE}[^.;!?]{{0,60}}?\b{WORKS}\s+(?:by|from|of)\s+{NAMES}"),
-        ((), rf"{TITLE}[?,.:]*\s*(?:{BEING}|[Tt]hat['’]s|[Ii]t['’]s|)\s*(?:basically\s+|really\s+|also\s+)?{NAMES}['’]s?"
+        ((("from",),), rf"{TITLE}(?:,\s+|\s+comes\s+|\s+came\s+)from\s+{NAMES}"),
+        ((("by", "from", "of"),), rf"{TITLE}[^.;!?]{{0,60}}?\b{WORKS}\s+(?:by|from|of)\s+{NAMES}"),
+        ((("'", "’"),),
+         rf"{TITLE}[?,.:]*\s*(?:{BEING}|[Tt]hat['’]s|[Ii]t['’]s|)\s*(?:basically\s+|really\s+|also\s+)?{NAMES}['’]s?"
          rf"\s+(?:[\w-]+\s+){{0,3}}?{WORKS}\b"),
-        ((), rf"{TITLE}\s+{BEING}\s+the\s+{NAMES}\s+{WORKS}\b"),
-        ((), rf"{TITLE}[^.;!?]{{0,60}}?\bha[sd]\s+{NAMES}\s+(?:in\s+the\s+director|at\s+the\s+helm|behind\s+the\s+camera)"),
-        ((), rf"{TITLE},?\s+(?:which|that)\s+{NAMES}\s+{MADE}"),
+        ((("the",),), rf"{TITLE}\s+{BEING}\s+the\s+{NAMES}\s+{WORKS}\b"),
+        ((("director", "helm", "camera"), ("has", "had")),
+         rf"{TITLE}[^.;!?]{{0,60}}?\bha[sd]\s+{NAMES}\s+(?:in\s+the\s+director|at\s+the\s+helm|behind\s+the\s+camera)"),
+        ((MADE_WORDS, ("which", "that")), rf"{TITLE},?\s+(?:which|that)\s+{NAMES}\s+{MADE}"),
         ((("behind", "helm", "director"),),
          rf"{NAMES}\s+{BEING}\s+(?:behind\s+(?:it|the\s+camera)|at\s+the\s+helm|in\s+the\s+director)"),
         ((), rf"{TITLE}\??\s+\d{{4}},\s+{NAMES}\s*(?:[.!]|\Z)"),
@@ -103,12 +108,14 @@ MAKERS: tuple[tuple[tuple[tuple[str, ...], ...], re.Pattern[str]], ...] = tuple(
          rf"{NAMES}\s+(?:made|shot|wrote|penned|filmed|put)\s+(?:it|this|the\s+(?:film|movie|book|thing))\b"),
         ((ROLES,), rf"{NAMES}\s+{BEING}\s+(?:the|its)\s+(?:director|filmmaker|author|writer)\b"),
         ((("director", "author"),), rf"\bwith\s+{NAMES}\s+as\s+(?:its\s+)?(?:director|author)"),
-        ((), rf"{TITLE}[:–—-]+\s+{NAMES},\s+\d"),
+        (((":", "–", "—", "-"),), rf"{TITLE}[:–—-]+\s+{NAMES},\s+\d"),
     )
 )
 # fmt: on
 """Who made the item whose title is blanked out, in its sentence or those that go on about it: groups of words of each of
-which one must occur, as few texts have them, and the pattern; without any, the pattern begins with the title."""
+which one must occur, as few texts have them, and the pattern."""
+MAKER_WORDS = frozenset(word for words, _ in MAKERS for group in words for word in group)
+"""All of these words."""
 OPENING = "\"“*'_("
 """Marks before a title that are taken for its own."""
 ACTS = re.compile(r"\b(?:starring|stars|featuring|features|with)\s+\Z")

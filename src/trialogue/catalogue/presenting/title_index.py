@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from trialogue.catalogue.item import Item
 from trialogue.catalogue.linking.linker import YEAR_TOLERANCE
@@ -17,6 +17,7 @@ ALIKE = 0.84  # of the letters, from which one is the other misspelt
 ALIKE_WORD = 0.75  # of the letters of each word
 GLUED = 0.92  # of the letters without spaces, where words are written as one or as two
 TRIED = 8
+MAX_SEEN = 1 << 14  # titles whose years are remembered
 
 _NUMBER = re.compile(r"\d+")
 
@@ -46,8 +47,9 @@ class TitleNeighbours:
         shared: Counter[int] = Counter()
         for piece in pieces:
             shared.update(self._holding.get(piece, ()))
+        likely = [(place, count) for place, count in shared.items() if 2 * count > SHARED * len(pieces)]
         close = []
-        for place, count in shared.most_common(TRIED):
+        for place, count in sorted(likely, key=lambda found: -found[1])[:TRIED]:
             if 2 * count >= SHARED * (len(pieces) + self._sizes[place]):
                 close.append((_alike(title, self._titles[place]), self._titles[place]))
         return tuple(name for ratio, name in sorted(close, reverse=True) if ratio > 0)
@@ -91,19 +93,23 @@ class TitleIndex:
         for item in items:
             for variant in variants(item):
                 self._years[" ".join(variant.forms)].add(item.year)
+        self._years_of = lru_cache(maxsize=MAX_SEEN)(self._find)
 
     def has(self, title: str, year: int | None = None) -> bool:
         """Whether some item is called so, or much like it, and is of the year, give or take one; None: of any."""
+        found = self._years_of(title)
+        if year is None or None in found:
+            return bool(found)
+        return any(of is not None and abs(of - year) <= YEAR_TOLERANCE for of in found)
+
+    def _find(self, title: str) -> set[int | None]:
+        """Years of the items that are called so, or much like it."""
         key = title_key(title)
         bare = _bare(key)
         found = self._years.get(key) or self._beginning.get(bare)
         if not found and " " in bare:  # "The Heat" is another title than "Heat", "The Good Will Hunting" is not
             found = self._years.get(bare)
-        if not found:
-            found = {of for name in self._neighbours.like(key) for of in self._years[name]}
-        if year is None or None in found:
-            return bool(found)
-        return any(of is not None and abs(of - year) <= YEAR_TOLERANCE for of in found)
+        return found or {of for name in self._neighbours.like(key) for of in self._years[name]}
 
     @cached_property
     def _beginning(self) -> dict[str, set[int | None]]:
