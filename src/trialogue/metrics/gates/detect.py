@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from trialogue.long_work import PerObject
-from trialogue.metrics.gates.assistant_role import MIN_MOVES, is_assistant, moves_in, reads_out_need
+from trialogue.metrics.gates.assistant_role import MIN_MOVES, role_in
 from trialogue.metrics.gates.contradicted_needs import contradicts
 from trialogue.metrics.gates.courtesies import ends_without_end, is_thanks
 from trialogue.metrics.gates.cut_endings import breaks_off, breaks_off_in_word, ends_with_mark, is_unfinished
@@ -163,9 +163,9 @@ def assistant_role(dialogue: Dialogue) -> bool | None:
     """Whether a user message sounds like an assistant's, or the user's messages make two different moves of one."""
     made: set[int] = set()
     for each in _user_utterances(dialogue):
-        moves, asks = moves_in(each.text)
+        shows, moves = role_in(each.text)
         made |= moves
-        if is_assistant(each.text) or reads_out_need(each.text) or len(made) >= MIN_MOVES or (asks and moves):
+        if shows or len(made) >= MIN_MOVES:
             return True
     return False
 
