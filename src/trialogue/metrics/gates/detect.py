@@ -102,8 +102,13 @@ def _said_by_user(dialogue: Dialogue) -> list[Utterance]:
 
 def _turns_of(dialogue: Dialogue) -> list[tuple[str, str]]:
     """Speaker and text of every turn: consecutive messages joined."""
-    runs = groupby(dialogue.utterances, key=attrgetter("speaker"))
-    return [(speaker, " ".join([each.text for each in run])) for speaker, run in runs]
+    turns = list[tuple[str, list[str]]]()
+    for each in dialogue.utterances:
+        if turns and turns[-1][0] == each.speaker:
+            turns[-1][1].append(each.text)
+        else:
+            turns.append((each.speaker, [each.text]))
+    return [(speaker, " ".join(texts)) for speaker, texts in turns]
 
 
 # One detector after the other asks for those of a dialogue.
@@ -206,8 +211,11 @@ def _repeats_words(dialogue: Dialogue) -> bool:
     messages = _user_utterances(dialogue)
     if len(messages) < MIN_REPETITIONS:
         return False
-    words = [words_of(each.text) for each in messages if not is_thanks(each.text)]
-    long = [bag_of(each) for each in words if len(each) >= MIN_REPEATED_WORDS]
+    long = [
+        bag_of(words)
+        for each in messages
+        if len(words := words_of(each.text)) >= MIN_REPEATED_WORDS and not is_thanks(each.text)
+    ]
     if len(long) < MIN_REPETITIONS:
         return False
     counts = Counter(long)
@@ -223,7 +231,7 @@ def _occasions(repeated: Bag, dialogue: Dialogue) -> int:
     One that only answers questions, such as "I have not seen that movie", is not counted.
     """
     answered: list[Bag] = []
-    before, asks = frozenset[tuple[str, int]](), False
+    before, asks = Bag(), False
     for each in dialogue.utterances:
         words = words_of(each.text)
         bag = bag_of(words) if len(words) >= MIN_REPEATED_WORDS else frozenset()
