@@ -2,16 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from itertools import groupby, zip_longest
-from operator import attrgetter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from trialogue.long_work import PerObject
 from trialogue.metrics.gates.assistant_role import MIN_MOVES, role_in
-from trialogue.metrics.gates.contradicted_needs import contradicts
+from trialogue.metrics.gates.contradicted_needs import contradicts, holds_value, one_object
 from trialogue.metrics.gates.courtesies import ends_without_end, is_thanks
-from trialogue.metrics.gates.cut_endings import breaks_off, breaks_off_in_word, ends_with_mark, is_unfinished
+from trialogue.metrics.gates.cut_endings import End, breaks_off_in_word, end_of, is_unfinished
 from trialogue.metrics.gates.phrases import names_own
 from trialogue.metrics.gates.repeats import (
     MIN_REPEATED_WORDS,
@@ -122,24 +121,24 @@ def target_leaked(dialogue: Dialogue) -> bool | None:
     """
     need = dialogue.need
     wanted = frozenset((*need.targets, *need.acceptable)) if need is not None else frozenset()
-    if not wanted or any(each.mentions is None for each in _user_utterances(dialogue)):
+    said_by_user = [each.mentions for each in _user_utterances(dialogue)]
+    if not wanted or None in said_by_user:
         return None
-    named: set[str] = set()
-    heard = ""
+    if not any(mention.item_id in wanted for mentions in said_by_user for mention in mentions or ()):
+        return False
+    named: set[str | None] = set()
+    heard: list[str] = []
     for each in dialogue.utterances:
+        mentions = [mention for mention in each.mentions or () if mention.item_id in wanted]
         if each.speaker != "user":
-            heard += f"{each.text}\n"
-            named.update(mention.item_id for mention in each.mentions or () if mention.item_id is not None)
-            continue
-        mentions = [said for said in each.mentions or () if not _is_in_passing(said, each.text, heard)]
-        ids = {mention.item_id for mention in mentions if mention.item_id is not None}
-        if (ids & wanted) - named:
+            heard.append(each.text)
+            named.update(mention.item_id for mention in mentions)
+        elif any(said.item_id not in named and not _is_in_passing(said, each.text, heard) for said in mentions):
             return True
-        named |= ids
     return False
 
 
-def _is_in_passing(mention: Mention, text: str, heard: str) -> bool:
+def _is_in_passing(mention: Mention, text: str, heard: Sequence[str]) -> bool:
     """Whether a title is ordinary words, as "a dry summer" is not The Dry, or was in the system's words already."""
     from trialogue.catalogue.linking.ordinary import kind_of  # here, since most evaluations need no catalogue
     from trialogue.catalogue.linking.titles import tokens
@@ -151,7 +150,7 @@ def _is_in_passing(mention: Mention, text: str, heard: str) -> bool:
     if words.islower() and (is_small or kind_of(tuple(each.form for each in tokens(words))) == "stock phrase"):
         return LOOKS_FOR.search(before) is None
     is_apart = "," in words and "," not in mention.title
-    return is_apart or names_own(before) or _holds(heard, words)
+    return is_apart or names_own(before) or _holds("\n".join((*heard, "")), words)
 
 
 def _holds(text: str, words: str) -> bool:
@@ -248,19 +247,20 @@ def is_truncated(dialogue: Dialogue) -> bool | None:
     Of several messages in a row the last is judged: the others go on in the next one, as in transcribed speech.
     """
     utterances = dialogue.utterances
-    users = [
-        (each, "" if after is None else after.text)
-        for each, after in zip_longest(utterances, utterances[1:])
-        if each.speaker == "user" and (after is None or after.speaker != "user" or each.meta.get("finish_reason"))
-    ]
-    texts = [said.text for said, _ in users]
-    if any(said.meta.get("finish_reason") == "length" or breaks_off(said.text) for said, _ in users):
-        return True
-    if any(breaks_off_in_word(said.text, reply) for said, reply in users):
-        return True
+    ends: list[tuple[End, str]] = []
+    for said, after in zip_longest(utterances, utterances[1:]):
+        reason = said.meta.get("finish_reason") if said.speaker == "user" else None
+        if said.speaker != "user" or (after is not None and after.speaker == "user" and not reason):
+            continue
+        end = end_of(said.text)
+        if reason == "length" or end.breaks_off:
+            return True
+        if end.may_be_in_word and breaks_off_in_word(said.text, "" if after is None else after.text):
+            return True
+        ends.append((end, said.text))
     # Of those who set marks after their sentences, more is no ending. Few words, such as "trains and love", need none.
-    unmarked = [each for each in texts if len(each.split()) >= MIN_REPEATED_WORDS and not ends_with_mark(each)]
-    return len(unmarked) == 1 and any(map(ends_with_mark, texts)) and is_unfinished(unmarked[0])
+    unmarked = [text for end, text in ends if end.is_open]
+    return len(unmarked) == 1 and any(end.is_marked for end, _ in ends) and is_unfinished(unmarked[0])
 
 
 def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None:
@@ -268,18 +268,19 @@ def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None
     need = dialogue.need
     if need is None or not need.constraints:
         return None
-    wanted: dict[str, set[str]] = {}
-    for each in need.constraints:
-        wanted.setdefault(each.attribute, set()).update(each.values)
     # Rejecting a needed value, or asking for a value of the same attribute that is not needed, contradicts the need.
-    own = frozenset(value for values in wanted.values() for value in values)
-    others = frozenset(value for name, values in wanted.items() for value in vocabulary.get(name, frozenset()) - values)
+    wanted = vocabulary_of([need])
+    own = frozenset[str]().union(*wanted.values())
+    others = frozenset[str]().union(*(vocabulary.get(name, frozenset()) - values for name, values in wanted.items()))
+    every = one_object(own | others)
     before = ""
     for said in dialogue.utterances:
         if said.speaker != "user":
             before = said.text
         # What they would avoid was asked for: another value is no wish.
-        elif contradicts(_without_titles(said), own, frozenset() if AVOIDS.search(before) else others):
+        elif holds_value(text := _without_titles(said), every) and contradicts(
+            text, own, frozenset() if AVOIDS.search(before) else others
+        ):
             return True
     return False
 
@@ -287,7 +288,9 @@ def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None
 def _without_titles(said: Utterance) -> str:
     """A text without titles of several words, whose words are no values: "Star Wars" is no wish for war."""
     text = said.text
-    for start, end in sorted(((each.start or 0, each.end or 0) for each in said.mentions or ()), reverse=True):
+    if not said.mentions:
+        return text
+    for start, end in sorted(((each.start or 0, each.end or 0) for each in said.mentions), reverse=True):
         if " " in text[start:end]:
             text = f"{text[:start]}It{text[end:]}"
     return text
