@@ -8,6 +8,7 @@ are not added up. Measured in ``benchmarks/GATES.md``.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 
 from trialogue.catalogue.facts import Fact, FactIndex, FactKind, StatedFact
@@ -35,7 +36,7 @@ def description_in(dialogue: Dialogue, index: FactIndex) -> Description | None:
         index: facts of the catalogue that the need is of.
     """
     need = dialogue.need
-    if need is None or not any(said.speaker == "user" and index.may_name(said.text) for said in dialogue.utterances):
+    if need is None or not any(said.speaker == "user" and _may_name(index, said.text) for said in dialogue.utterances):
         return None
     wanted = frozenset((*need.targets, *need.acceptable))
     turns = [(speaker, tuple(run)) for speaker, run in groupby(dialogue.utterances, key=lambda said: said.speaker)]
@@ -61,6 +62,9 @@ def description_in(dialogue: Dialogue, index: FactIndex) -> Description | None:
             if _is_enough(held) and _is_about(held, people & new) and _holds_for_one(held, index):
                 return Description(item_id, frozenset(held))
     return None
+
+
+_may_name = lru_cache(maxsize=20_000)(FactIndex.may_name)
 
 
 def _may_describe(turn: Sequence[Utterance], wanted: frozenset[str], index: FactIndex) -> bool:

@@ -88,15 +88,22 @@ def gates_in(
 
 def _in_latin_letters(dialogue: Dialogue) -> bool:
     """Whether at least half of the letters of the user's messages are Latin; also without letters."""
-    text = "".join(each.text for each in _user_utterances(dialogue))
+    text = "".join([said.text for _, said, _ in _user_utterances(dialogue)])
     if text.isascii():
         return True
     latin = len(LATIN.findall(text))
     return 2 * latin >= latin + len(OTHER_LETTER.findall(text))
 
 
-def _said_by_user(dialogue: Dialogue) -> list[Utterance]:
-    return [each for each in dialogue.utterances if each.speaker == "user"]
+def _said_by_user(dialogue: Dialogue) -> list[tuple[str, Utterance, Utterance | None]]:
+    """The user's messages, each between what the other side said last and the message after it."""
+    found, before = [], ""
+    for said, after in zip_longest(dialogue.utterances, dialogue.utterances[1:]):
+        if said.speaker == "user":
+            found.append((before, said, after))
+        else:
+            before = said.text
+    return found
 
 
 def _turns_of(dialogue: Dialogue) -> list[tuple[str, str]]:
@@ -121,7 +128,7 @@ def target_leaked(dialogue: Dialogue) -> bool | None:
     """
     need = dialogue.need
     wanted = frozenset((*need.targets, *need.acceptable)) if need is not None else frozenset()
-    said_by_user = [each.mentions for each in _user_utterances(dialogue)]
+    said_by_user = [said.mentions for _, said, _ in _user_utterances(dialogue)]
     if not wanted or None in said_by_user:
         return None
     if not any(mention.item_id in wanted for mentions in said_by_user for mention in mentions or ()):
@@ -166,8 +173,8 @@ def _holds(text: str, words: str) -> bool:
 def assistant_role(dialogue: Dialogue) -> bool | None:
     """Whether a user message sounds like an assistant's, or the user's messages make two different moves of one."""
     made: set[int] = set()
-    for each in _user_utterances(dialogue):
-        shows, moves = role_in(each.text)
+    for _, said, _ in _user_utterances(dialogue):
+        shows, moves = role_in(said.text)
         made |= moves
         if shows or len(made) >= MIN_MOVES:
             return True
@@ -212,8 +219,8 @@ def _repeats_words(dialogue: Dialogue) -> bool:
         return False
     long = [
         bag_of(words)
-        for each in messages
-        if len(words := words_of(each.text)) >= MIN_REPEATED_WORDS and not is_thanks(each.text)
+        for _, said, _ in messages
+        if len(words := words_of(said.text)) >= MIN_REPEATED_WORDS and not is_thanks(said.text)
     ]
     if len(long) < MIN_REPETITIONS:
         return False
@@ -246,11 +253,10 @@ def is_truncated(dialogue: Dialogue) -> bool | None:
 
     Of several messages in a row the last is judged: the others go on in the next one, as in transcribed speech.
     """
-    utterances = dialogue.utterances
     ends: list[tuple[End, str]] = []
-    for said, after in zip_longest(utterances, utterances[1:]):
-        reason = said.meta.get("finish_reason") if said.speaker == "user" else None
-        if said.speaker != "user" or (after is not None and after.speaker == "user" and not reason):
+    for _, said, after in _user_utterances(dialogue):
+        reason = said.meta.get("finish_reason")
+        if after is not None and after.speaker == "user" and not reason:
             continue
         end = end_of(said.text)
         if reason == "length" or end.breaks_off:
@@ -273,16 +279,12 @@ def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None
     own = frozenset[str]().union(*wanted.values())
     others = frozenset[str]().union(*(vocabulary.get(name, frozenset()) - values for name, values in wanted.items()))
     every = one_object(own | others)
-    before = ""
-    for said in dialogue.utterances:
-        if said.speaker != "user":
-            before = said.text
-        # What they would avoid was asked for: another value is no wish.
-        elif holds_value(text := _without_titles(said), every) and contradicts(
-            text, own, frozenset() if AVOIDS.search(before) else others
-        ):
-            return True
-    return False
+    # What they would avoid was asked for: another value is no wish.
+    return any(
+        contradicts(text, own, frozenset() if AVOIDS.search(before) else others)
+        for before, said, _ in _user_utterances(dialogue)
+        if holds_value(text := _without_titles(said), every)
+    )
 
 
 def _without_titles(said: Utterance) -> str:

@@ -132,7 +132,7 @@ def _wanted_by(names: TitleNames, ids: tuple[str, ...], asked_values: tuple[str,
             least = LEAST_LETTERS if len(without) == 1 and forms == whole else MIN_LETTERS
             if len(without) >= MIN_WORDS or len("".join(without)) >= least:
                 bare[item_id, without] = None
-    return _Wanted(found, tuple(bare), found.keys() | {forms[0] for _, forms in bare})
+    return _Wanted(found, tuple(bare), frozenset((*found, *(forms[0] for _, forms in bare))))
 
 
 _names_of = PerObject(TitleNames, 1)
@@ -319,7 +319,8 @@ def _is_misspelt(title: Forms, part: Forms, strange: frozenset[str]) -> bool:
     plurals = {f"{word}s" for word in title}  # which are no slips
     if not any(word not in (*title, *plurals) and f"{word}s" not in title for word in strange.intersection(part)):
         return False
-    return SequenceMatcher(None, wanted, written, autojunk=False).ratio() >= ALIKE
+    matcher = SequenceMatcher(None, wanted, written, autojunk=False)
+    return matcher.quick_ratio() >= ALIKE and matcher.ratio() >= ALIKE
 
 
 def _is_enough(forms: Forms) -> bool:
