@@ -19,8 +19,8 @@ Bag = frozenset[str]
 _WORD = re.compile(r"\w+")
 _SPELLINGS = dict(line.split(" = ") for line in patterns("spellings"))
 """Words written in more than one way, without their apostrophes."""
-_CONTRACTED = re.compile(r"\b(\w+)['’](s|re|ve|d|ll|m)\b")
-_NEGATED = re.compile(r"\b(ca|wo|\w+)n['’]?t\b")
+_CONTRACTED = re.compile(r"\b(\w+)'(s|re|ve|d|ll|m)\b")
+_NEGATED = re.compile(r"\b(ca|wo|\w+)n't\b")
 _ENDINGS = {"s": "is", "re": "are", "ve": "have", "d": "would", "ll": "will", "m": "am"}
 _NEGATIONS = {"ca": "can", "wo": "will"}
 _FUNCTION = frozenset(patterns("function_words"))
@@ -67,7 +67,8 @@ def words_of(text: str) -> tuple[str, ...]:
     """
     plain = text.casefold().replace("’", "'")
     if "'" in plain:
-        plain = _NEGATED.sub(lambda m: f"{_NEGATIONS.get(m[1], m[1])} not" if "'" in m[0] else m[0], plain)
+        if "n't" in plain:
+            plain = _NEGATED.sub(lambda m: f"{_NEGATIONS.get(m[1], m[1])} not", plain)
         plain = _CONTRACTED.sub(lambda m: f"{m[1]} {_ENDINGS[m[2]]}", plain)
     words = _WORD.findall(plain)
     if _SPELLINGS.keys().isdisjoint(words):
