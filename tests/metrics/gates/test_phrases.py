@@ -42,10 +42,12 @@ def is_of_word(token: Any) -> bool:
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_what_begins_at_the_edge_of_a_word_does_so_in_each_alternative(name: str) -> None:
+def test_what_begins_with_a_word_or_the_text_does_so_in_each_alternative(name: str) -> None:
     for line in patterns(name):
+        tokens = import_module("re._parser").parse(re.sub("@[A-Z]+@", "§", line))
+        if line.startswith(r"\A"):
+            assert str(tokens[0][1]) == "AT_BEGINNING_STRING", line
         if line.startswith(r"\b"):
-            tokens = import_module("re._parser").parse(re.sub("@[A-Z]+@", "§", line))
             assert str(tokens[0][1]) == "AT_BOUNDARY", line
             assert begins_with_word(tokens), line
 

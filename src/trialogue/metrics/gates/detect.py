@@ -70,8 +70,11 @@ def gates_in(
     """
     if vocabulary is None:
         vocabulary = vocabulary_of([dialogue.need] if dialogue.need else [])
-    faults = {gate: detector(dialogue) for gate, detector in DETECTORS.items()}
-    faults[Gate.NEED_CONTRADICTED] = need_contradicted(dialogue, vocabulary)
+    # The detectors look for English words: in Chinese they would find nothing, and "no fault" would be false. What they
+    # do find is left out as well: shares of the dialogues in which something is known would all be 1.
+    unknown = () if _in_latin_letters(dialogue) else WORD_GATES
+    faults = {gate: None if gate in unknown else detector(dialogue) for gate, detector in DETECTORS.items()}
+    faults[Gate.NEED_CONTRADICTED] = None if unknown else need_contradicted(dialogue, vocabulary)
     if facts is not None and faults[Gate.TARGET_LEAKED] is False:
         # Imported here, since most evaluations need no catalogue.
         from trialogue.metrics.gates.descriptions import description_in
@@ -79,10 +82,6 @@ def gates_in(
 
         leaks = names_target(dialogue, facts.catalogue) or description_in(dialogue, facts) is not None
         faults[Gate.TARGET_LEAKED] = leaks
-    if not _in_latin_letters(dialogue):
-        # The detectors look for English words: in Chinese they would find nothing, and "no fault" would be false. What they
-        # do find is left out as well: shares of the dialogues in which something is known would all be 1.
-        faults |= dict.fromkeys(WORD_GATES)
     return faults
 
 

@@ -1,13 +1,14 @@
 """Phrase lists of the gates, written by us: regular expressions, one a line; lines with ``#`` are comments.
 
-What begins with ``\\b`` begins with a word in each of its alternatives.
+What begins with ``\\b`` begins with a word in each of its alternatives; with ``\\A``, with the text.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from importlib.resources import files
 
+_Search = Callable[[str], re.Match[str] | None]
 _CAPITALS = re.compile(r"[A-Z]|\(\?-i")
 
 
@@ -27,23 +28,24 @@ class Phrases:
         small, mixed = self._compiled
         lower = text.lower()
         for each in small:
-            if (found := each.search(lower)) is not None:
+            if (found := each(lower)) is not None:
                 return found
-        return next((found for each in mixed if (found := each.search(text)) is not None), None)
+        return next((found for each in mixed if (found := each(text)) is not None), None)
 
     @cached_property
-    def _compiled(self) -> tuple[list[re.Pattern[str]], list[re.Pattern[str]]]:
-        """(Those without capitals, the others), by how they begin."""
+    def _compiled(self) -> tuple[list[_Search], list[_Search]]:
+        """What looks for (those without capitals, the others), by how they begin."""
         groups: dict[tuple[bool, str], list[str]] = {}
         for each in self._expressions:
             is_mixed = _CAPITALS.search(re.sub(r"\\[A-Z]", "", each)) is not None
             start = each[:2] if self._frame == "@" and each[:2] in (r"\b", r"\A") else ""
             groups.setdefault((is_mixed, start), []).append(f"(?:{each})")
-        compiled: tuple[list[re.Pattern[str]], list[re.Pattern[str]]] = [], []
+        compiled: tuple[list[_Search], list[_Search]] = [], []
         for (is_mixed, start), group in groups.items():
             joined = self._frame.replace("@", f"(?:{'|'.join(group)})")
             first = r"\b(?=\w)" if start == r"\b" else ""
-            compiled[is_mixed].append(re.compile(first + joined, re.IGNORECASE if is_mixed else 0))
+            pattern = re.compile(first + joined, re.IGNORECASE if is_mixed else 0)
+            compiled[is_mixed].append(pattern.match if start == r"\A" else pattern.search)
         return compiled
 
 
