@@ -9,7 +9,6 @@ is not recognised this way; a model's own ``finish_reason`` is certain.
 import re
 from bisect import bisect_left
 from functools import lru_cache
-from typing import NamedTuple
 
 from trialogue.metrics.gates.phrases import any_of, patterns
 
@@ -63,29 +62,7 @@ _WORD_ENDINGS = frozenset(("", *patterns("word_endings")))
 _SHORT_FORMS = frozenset(patterns("short_forms"))
 
 
-class End(NamedTuple):
-    """How a message ends."""
-
-    breaks_off: bool
-    """Whether it is empty or stops in mid-sentence."""
-    may_be_in_word: bool
-    """Whether it may end in half a word, which the reply would show."""
-    is_marked: bool
-    """Whether more than one word ends with a mark."""
-    is_open: bool
-    """Whether so many words that people set a mark after them end without one."""
-
-
 @lru_cache(maxsize=20_000)
-def end_of(text: str) -> End:
-    """How a message ends."""
-    size, is_marked = len(text.split()), _has_mark(text)
-    may_be_in_word = (
-        not is_marked and len(words := _WORD.findall(text)) >= 2 * MIN_WORDS and len(words[-1]) >= MIN_LETTERS
-    )
-    return End(breaks_off(text), may_be_in_word, is_marked and size > 1, size >= MIN_WORDS and not is_marked)
-
-
 def breaks_off(text: str) -> bool:
     """Whether a message is empty or stops in mid-sentence; in half a word only of a user who sets marks after messages.
 
@@ -127,6 +104,12 @@ def _has_gap(before: str) -> bool:
     return _GAPS.search(before) is not None
 
 
+@lru_cache(maxsize=20_000)
+def ends_with_mark(text: str) -> bool:
+    """Whether a message of more than one word ends with a mark."""
+    return _has_mark(text) and len(text.split()) > 1
+
+
 def _has_mark(text: str) -> bool:
     """Whether a message ends with a mark."""
     return _MARK.match(text.rstrip()[-1:]) is not None
@@ -138,8 +121,8 @@ def breaks_off_in_word(text: str, reply: str) -> bool:
     >>> breaks_off_in_word("More than anything else the shoes should be really cushi", "They are cushioned well.")
     True
     """
-    words = _WORD.findall(text)
-    if len(words) < 2 * MIN_WORDS or _has_mark(text) or len(words[-1]) < MIN_LETTERS:
+    words = _WORD.findall(text) if len(text) >= 4 * MIN_WORDS - 1 and not _has_mark(text) else []
+    if len(words) < 2 * MIN_WORDS or len(words[-1]) < MIN_LETTERS:
         return False
     last, replied = words[-1].casefold(), {each.casefold() for each in _WORD.findall(reply)}
     is_word = last in replied or last in _vocabulary() or any(last == each.casefold() for each in words[:-1])

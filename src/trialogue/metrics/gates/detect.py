@@ -10,7 +10,7 @@ from trialogue.long_work import PerObject
 from trialogue.metrics.gates.assistant_role import MIN_MOVES, role_in
 from trialogue.metrics.gates.contradicted_needs import contradicts, holds_value, one_object
 from trialogue.metrics.gates.courtesies import ends_without_end, is_thanks
-from trialogue.metrics.gates.cut_endings import End, breaks_off_in_word, end_of, is_unfinished
+from trialogue.metrics.gates.cut_endings import breaks_off, breaks_off_in_word, ends_with_mark, is_unfinished
 from trialogue.metrics.gates.phrases import names_own
 from trialogue.metrics.gates.repeats import (
     MIN_REPEATED_WORDS,
@@ -252,20 +252,19 @@ def is_truncated(dialogue: Dialogue) -> bool | None:
 
     Of several messages in a row the last is judged: the others go on in the next one, as in transcribed speech.
     """
-    ends: list[tuple[End, str]] = []
-    for _, said, after in _user_utterances(dialogue):
-        reason = said.meta.get("finish_reason")
-        if after is not None and after.speaker == "user" and not reason:
-            continue
-        end = end_of(said.text)
-        if reason == "length" or end.breaks_off:
-            return True
-        if end.may_be_in_word and breaks_off_in_word(said.text, "" if after is None else after.text):
-            return True
-        ends.append((end, said.text))
+    users = [
+        (said, "" if after is None else after.text)
+        for _, said, after in _user_utterances(dialogue)
+        if after is None or after.speaker != "user" or said.meta.get("finish_reason")
+    ]
+    texts = [said.text for said, _ in users]
+    if any(said.meta.get("finish_reason") == "length" or breaks_off(said.text) for said, _ in users):
+        return True
+    if any(breaks_off_in_word(said.text, reply) for said, reply in users):
+        return True
     # Of those who set marks after their sentences, more is no ending. Few words, such as "trains and love", need none.
-    unmarked = [text for end, text in ends if end.is_open]
-    return len(unmarked) == 1 and any(end.is_marked for end, _ in ends) and is_unfinished(unmarked[0])
+    unmarked = [each for each in texts if len(each.split()) >= MIN_REPEATED_WORDS and not ends_with_mark(each)]
+    return len(unmarked) == 1 and any(map(ends_with_mark, texts)) and is_unfinished(unmarked[0])
 
 
 def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None:

@@ -58,19 +58,6 @@ class _Wanted:
     """One of every name, and of all that may be written without articles."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """What a text says, word by word."""
-
-    every: tuple[Token, ...]
-    forms: frozenset[str]
-    """Of "am90s" also the one without its s."""
-    bare: tuple[Token, ...]
-    """Without articles."""
-    strange: frozenset[str]
-    """Those that are no everyday words, without articles."""
-
-
 def names_target(dialogue: Dialogue, catalogue: Catalogue) -> bool:
     """Whether the user writes such a name before anybody named the item; False without a need."""
     if dialogue.need is None:
@@ -95,23 +82,18 @@ def _was_named(item_id: str, names: Sequence[Name], earlier: Sequence[Utterance]
 
 def _named_in(said: Utterance, wanted: _Wanted, catalogue: Catalogue) -> Iterator[str]:
     """The items that a user names, some of them several times."""
-    words = _words_in(said.text)
-    if not words.strange and wanted.words.isdisjoint(words.forms):
+    words, forms = _words_in(said.text)
+    if wanted.words.isdisjoint(forms) and not _bare_tokens(said.text)[1]:
         return
-    for form in wanted.names.keys() & words.forms:
-        yield from (
-            item_id for item_id, name in wanted.names[form] if _occurs(name, catalogue[item_id], said, words.every)
-        )
-    yield from _written_otherwise(wanted.bare, said, words)
+    for form in wanted.names.keys() & forms:
+        yield from (item_id for item_id, name in wanted.names[form] if _occurs(name, catalogue[item_id], said, words))
+    yield from _written_otherwise(wanted.bare, said)
 
 
 def _is_heard(names: Sequence[Name], text: str) -> bool:
     """Whether a text of the agent holds one of an item's names."""
-    words = _words_in(text)
-    return any(
-        words.forms.issuperset(name.forms) and next(_places(name.forms, words.every), None) is not None
-        for name in names
-    )
+    words, forms = _words_in(text)
+    return any(forms.issuperset(name.forms) and next(_places(name.forms, words), None) is not None for name in names)
 
 
 @lru_cache(maxsize=1_024)  # needs are the same for many systems
@@ -126,9 +108,9 @@ def _wanted_by(names: TitleNames, ids: tuple[str, ...], asked_values: tuple[str,
             continue
         for name in names[item_id]:
             if name.forms == whole or not asked.issuperset(name.forms):
-                found.setdefault(_longest_of(name.forms), []).append((item_id, name))
+                found.setdefault(max(name.forms, key=len), []).append((item_id, name))
         for forms in dict.fromkeys(name.forms for name in names[item_id] if name.how in (How.WHOLE, How.PART)):
-            without = _without_articles(forms)
+            without = tuple([form for form in forms if form not in ARTICLES])
             least = LEAST_LETTERS if len(without) == 1 and forms == whole else MIN_LETTERS
             if len(without) >= MIN_WORDS or len("".join(without)) >= least:
                 bare[item_id, without] = None
@@ -140,22 +122,11 @@ _forms_of = lru_cache(maxsize=1_024)(TitleNames.forms_of)
 
 
 @lru_cache(maxsize=20_000)
-def _without_articles(forms: Forms) -> Forms:
-    return tuple(form for form in forms if form not in ARTICLES)
-
-
-@lru_cache(maxsize=20_000)
-def _longest_of(forms: Forms) -> str:
-    return max(forms, key=len)
-
-
-@lru_cache(maxsize=20_000)
-def _words_in(text: str) -> _Words:
+def _words_in(text: str) -> tuple[tuple[Token, ...], frozenset[str]]:
+    """(words of a text, their forms; of "am90s" also the one without its s)."""
     words = joined_tokens(text)
     forms = frozenset(token.form for token in words)
-    bare = tuple(token for token in words if token.form not in ARTICLES)
-    strange = frozenset(form for form in forms if form not in ARTICLES and not is_ordinary(form))
-    return _Words(words, forms | {form[:-1] for form in forms if _is_plural(form)}, bare, strange)
+    return words, forms | {form[:-1] for form in forms if _is_plural(form)}
 
 
 def _is_plural(form: str) -> bool:
@@ -257,10 +228,9 @@ def _clause(text: str, words: Sequence[Token], place: int, behind: int) -> list[
     return [*words[first:place], *words[behind:last]]
 
 
-def _written_otherwise(titles: Sequence[tuple[str, Forms]], said: Utterance, text: _Words) -> Iterator[str]:
+def _written_otherwise(titles: Sequence[tuple[str, Forms]], said: Utterance) -> Iterator[str]:
     """Items whose titles stand in a message without their articles, or with slips, outside of other titles found in it."""
-    words, strange = text.bare, text.strange
-    forms = {word.form for word in words}
+    words, strange, forms = _bare_tokens(said.text)
     for item_id, bare in titles:
         if not (strange or forms.issuperset(bare)):
             continue
@@ -321,6 +291,14 @@ def _is_misspelt(title: Forms, part: Forms, strange: frozenset[str]) -> bool:
         return False
     matcher = SequenceMatcher(None, wanted, written, autojunk=False)
     return matcher.quick_ratio() >= ALIKE and matcher.ratio() >= ALIKE
+
+
+@lru_cache(maxsize=20_000)
+def _bare_tokens(text: str) -> tuple[tuple[Token, ...], frozenset[str], frozenset[str]]:
+    """(words without articles, those that are no everyday words, all of them)."""
+    words = tuple(token for token in _words_in(text)[0] if token.form not in ARTICLES)
+    forms = frozenset(word.form for word in words)
+    return words, frozenset(form for form in forms if not is_ordinary(form)), forms
 
 
 def _is_enough(forms: Forms) -> bool:
