@@ -270,7 +270,7 @@ def _parts(words: Sequence[Token], title: Forms, taken: Sequence[tuple[int, int]
     """Words in a row that begin as a title and are about as many, outside of some places, that no number makes another."""
     size, letter = len(title), title[0][:1]
     for first in range(len(words)):
-        if not words[first].form.startswith(letter):
+        if words[first].form[:1] != letter:
             continue
         for behind in range(first + max(1, size - 1), min(first + size + 1, len(words)) + 1):
             after = words[behind].form if behind < len(words) else ""
