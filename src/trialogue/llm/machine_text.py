@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+_MARKS = re.compile(r"[`<\[{(:=]")
+"""Of which text for a program has one."""
 _FORMATS = re.compile(
     r"```|"
     r"</?(?:tool|function|think|thought|scratchpad|reasoning|invoke|parameter|answer|response|action|json|xml)\w*[\s=>/]|"
@@ -28,6 +30,8 @@ def is_machine_text(text: str) -> bool:
     >>> is_machine_text('{"name": "search", "arguments": {}}'), is_machine_text("[laughs] something {dark}, please")
     (True, False)
     """
+    if _MARKS.search(text) is None:
+        return False
     bare = text.strip()
     if _FORMATS.search(bare) is not None or tool_called_in(bare) is not None:
         return True

@@ -33,8 +33,9 @@ def test_copies_are_found_with_a_word_in_seven_changed_and_nothing_else_is(share
     assert wrong <= 0.01 * len(groups)
 
 
-def test_equal_texts_differ_at_most_in_case_spaces_and_punctuation() -> None:
-    finder = CopyFinder()
+@pytest.mark.parametrize("is_near", [True, False])
+def test_equal_texts_differ_at_most_in_case_spaces_and_punctuation(is_near: bool) -> None:
+    finder = CopyFinder(is_near=is_near)
     said = text(random.Random(1))
     for place, one in enumerate(
         (said, said.upper().replace(" ", "  "), said.replace(".", "!"), text(random.Random(2)))

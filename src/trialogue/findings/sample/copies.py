@@ -63,6 +63,8 @@ class CopyFinder:
 
     system: str = ""
     """Name of the system, which may be all that tells a dialogue from its copy under another name."""
+    is_near: bool = True
+    """Whether ``near`` will be asked for, and not only which texts are equal."""
     _words: dict[int, tuple[Sequence[int], Sequence[int]]] = field(default_factory=dict)
     """By place: numbers of its words, and of those that people wrote."""
     _exact: dict[bytes, list[int]] = field(default_factory=dict)
@@ -94,6 +96,8 @@ class CopyFinder:
         name = _plain(self.system)
         if name and name in plain:
             self._unnamed[place] = _hash_of(plain.replace(name, b""))
+        if not self.is_near:
+            return True
         self._words[place] = _words(text), _words(own)
         self._waiting.append(plain)
         self._waiting_places.append(place)
@@ -183,7 +187,7 @@ def _words(text: str) -> Sequence[int]:
     words = text.lower().encode("utf-8", "surrogatepass").split()
     if len(text) > LONGEST_WORD * len(words):
         return array("H", [ord(each) & 0xFFFF for each in text])
-    return array("H", [crc32(each) & 0xFFFF for each in words])
+    return array("H", np.fromiter(map(crc32, words), np.uint32, len(words)).astype(np.uint16).tobytes())
 
 
 def same_words(one: Sequence[int], other: Sequence[int]) -> float:

@@ -48,7 +48,12 @@ class UnitAudit:
     _equal: dict[str, list[tuple[str, int]]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
-        self._copies = CopyFinder(self.system)
+        self._copies = CopyFinder(self.system, is_near=self._may_be_near)
+
+    @property
+    def _may_be_near(self) -> bool:
+        """Whether units that are alike may be copies: not those of needs or situations, which differ."""
+        return self.clustered_by not in (ClusterKind.NEED, ClusterKind.SITUATION)
 
     def add(
         self,
@@ -98,7 +103,7 @@ class UnitAudit:
             said = set(replies)
             if len(said) == 1 and not names_items and len(replies[0]) <= LONGEST_EQUAL:
                 self._equal[" ".join(replies[0].lower().split())].append((name, hash(tuple(asked))))
-        head = _head(asked, replies)
+        head = _head(asked, replies) if self._may_be_near else None
         if head is not None:
             self._heads[head].append(place)
         text = "\n".join(content or (*asked, *replies))
@@ -124,7 +129,7 @@ class UnitAudit:
         if self.clustered_by is not ClusterKind.SITUATION:
             places = {place: text for text, own in self._copies.by_text().items() for place in own}
             found |= {"texts": self._hashes(places), "unnamed": self._hashes(self._copies.without_name())}
-        if self.clustered_by not in (ClusterKind.NEED, ClusterKind.SITUATION):
+        if self._may_be_near:
             groups = (*self._copies.near(), *self._heads.values())
             apart = [group for group in groups if len({self._clusters[place] for place in group}) > 1]
             found["near_copies"] = self._name_units(apart)

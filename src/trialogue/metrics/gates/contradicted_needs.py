@@ -74,6 +74,11 @@ _OTHER_PEOPLE = _list("other_people")
 _ASKS = _list("questions_of_fact")
 
 
+def holds_value(text: str, values: frozenset[str]) -> bool:
+    """Whether a message holds one of some values, which are ``one_object``: without one it contradicts no need."""
+    return _values_in(text, values) is not None
+
+
 def contradicts(text: str, own: AbstractSet[str], others: AbstractSet[str]) -> bool:
     """Whether a message contradicts a need.
 
@@ -111,7 +116,7 @@ def _clause_contradicts(clause: str) -> bool:
 
 
 def _mask(text: str, own: frozenset[str], others: frozenset[str]) -> str:
-    every = _values_in(text, _one_object(own | others))
+    every = _values_in(text, one_object(own | others))
     if every is None:
         return ""
     pieces, values = every
@@ -139,7 +144,7 @@ def _values_in(text: str, values: frozenset[str]) -> tuple[list[str], list[tuple
 
 
 @lru_cache(maxsize=4_096)
-def _one_object(values: frozenset[str]) -> frozenset[str]:
+def one_object(values: frozenset[str]) -> frozenset[str]:
     """The one of equal sets that came first: it is compared with itself at once."""
     return values
 

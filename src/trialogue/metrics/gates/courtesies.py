@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from trialogue.metrics.gates.phrases import Phrases, patterns
+from trialogue.metrics.gates.phrases import patterns
 from trialogue.metrics.gates.repeats import content_of
 
 MAX_WORDS = 30
@@ -17,7 +17,7 @@ MAX_SOFT_WORDS = 15
 
 _WORDS = r"(?<!\w)@(?!\w)"
 _COURTESY = re.compile(_WORDS.replace("@", f"(?:{'|'.join(patterns('courtesies'))})"))
-_CONTENT = Phrases((r"\?", *(_WORDS.replace("@", f"(?:{each})") for each in patterns("contents"))))
+_CONTENT = re.compile(r"\?|" + _WORDS.replace("@", f"(?:{'|'.join(patterns('contents'))})"))
 _PLAIN_WORDS = frozenset(each for each in patterns("courteous_words") if each.isalpha())
 _PLAIN = re.compile(f"(?:{'|'.join(each for each in patterns('courteous_words') if not each.isalpha())})")
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
@@ -37,8 +37,7 @@ _NEW = re.compile(r"(?<=[\w,;] )(?!I\b|I['’])[A-Z]\w+|\d+|[\"“«]")
 _WISHES = re.compile(
     r"\?|\b(?:want(?:ed)?|looking for|prefer|recommend|suggest|instead|what about|how about|seen?|watch(?:ed|ing)?|tell me|"
     r"show me|another|something|else|others?|older|newer|only|too (?=\w)|wait|actually|but|don['’]?t like|movies?|films?|"
-    r"books?|songs?|read|genres?|loved?|it is|they|s?he|check|yes|yeah|yup|sure)\b",
-    re.IGNORECASE,
+    r"books?|songs?|read|genres?|loved?|it is|they|s?he|check|yes|yeah|yup|sure)\b"
 )
 """Signs of a message that asks, wishes, rejects, answers, or speaks of items."""
 _TO_THE_OTHER = re.compile(r"\b(?:you|yours?|you['’]re|we|our|us)\b", re.IGNORECASE)
@@ -79,12 +78,15 @@ def is_thanks(text: str) -> bool:
     >>> is_thanks("Thanks a lot, bye!"), is_thanks("Thanks, another one?"), is_thanks("ok")
     (True, False, False)
     """
-    if _SMILES.search(text):
+    if not is_courteous(text):
+        return False
+    if _SMILES.match(text):
         return _WAVES.search(text) is not None
-    if _COURTESY.search(text.lower()) is None or _CONTENT.search(text) is not None:
+    small = text.lower()
+    if _CONTENT.search(small) is not None or _COURTESY.search(small) is None:
         return False
     length = len(_WORD.findall(text))
-    return length <= MAX_WORDS and _other_words(_COURTESY.sub(" ", text.lower())) <= MAX_OTHER_WORDS * length
+    return length <= MAX_WORDS and _other_words(_COURTESY.sub(" ", small)) <= MAX_OTHER_WORDS * length
 
 
 @lru_cache(maxsize=20_000)
@@ -94,12 +96,12 @@ def is_phatic(text: str) -> bool:
     >>> is_phatic("Me too!"), is_phatic("Heat"), is_phatic("Will it end well?")
     (True, False, False)
     """
-    if _SMILES.search(text):
+    if _SMILES.match(text):
         return True
     words = _WORD.findall(text)
     if {word.casefold().replace("’", "'") for word in words} <= ASSENT:
         return False  # an answer to a question
-    return 0 < len(words) <= MAX_PLAIN_WORDS and _CONTENT.search(text) is None and not _other_words(text)
+    return 0 < len(words) <= MAX_PLAIN_WORDS and _CONTENT.search(text.lower()) is None and not _other_words(text)
 
 
 @lru_cache(maxsize=20_000)
@@ -109,7 +111,7 @@ def is_soft_thanks(text: str) -> bool:
     >>> is_soft_thanks("It sounds beautiful. Thank you!"), is_soft_thanks("Thanks, but something older")
     (True, False)
     """
-    return is_courteous(text) and _CONTENT.search(text) is None and len(_WORD.findall(text)) <= MAX_SOFT_WORDS
+    return is_courteous(text) and _CONTENT.search(text.lower()) is None and len(_WORD.findall(text)) <= MAX_SOFT_WORDS
 
 
 def ends_without_end(turns: Sequence[tuple[str, str]]) -> bool:
@@ -127,11 +129,13 @@ def ends_without_end(turns: Sequence[tuple[str, str]]) -> bool:
 
 def _only_thanks(turns: Sequence[tuple[str, str]]) -> bool:
     """Whether the user's turns are thanks, whatever the system says; an answer to its question is none."""
+    if sum(is_courteous(text) for speaker, text in turns if speaker == "user") < MIN_THANKS:
+        return False
     row, thanks = 0.0, 0
     for (_, before), (speaker, text) in pairwise((("", ""), *turns)):
         if speaker != "user" or _refuses(text):
             continue
-        if "?" in before and _ANSWERS.search(text) and not _closes(text):
+        if "?" in before and _ANSWERS.match(text) and not _closes(text):
             row, thanks = 0.0, 0
         elif is_thanks(text):
             row, thanks = row + 1, thanks + 1
@@ -153,15 +157,26 @@ def _closes(text: str) -> bool:
 
 def _only_courtesies(turns: Sequence[tuple[str, str]]) -> bool:
     """Whether neither side says anything new for three user turns, and most of what they say is courteous or an echo."""
-    count, whole, own, both, said = 0, 0, 0.0, 0.0, ""
-    for (_, before), (speaker, text) in pairwise((("", ""), *turns)):
+    every, first = (("", ""), *turns, ("", "?")), 0
+    for end, (_, text) in enumerate(every):
+        if "?" in text:  # a question is no courtesy, nor is what follows one
+            if end - first >= 2 * MIN_CLOSING_TURNS and _is_courteous_row(every, first, end):
+                return True
+            first = end + 1
+    return False
+
+
+def _is_courteous_row(turns: Sequence[tuple[str, str]], first: int, end: int) -> bool:
+    """Whether such a row stands between two places, behind the first one; what stands before them was said, too."""
+    count, whole, own, both = 0, 0, 0.0, 0.0
+    for place in range(first + 1, end):
+        speaker, text = turns[place]
         is_user = speaker == "user"
         if is_user and _refuses(text):
             continue
         # What is said before a row begins matters only if it can begin one.
-        courtesy = None if "?" in before or not (count or is_user) else _courtesy_of(text, before, said)
-        said += f" {text.casefold()}"
-        if courtesy is None or not (count or (is_user and courtesy and not _GREETS.search(text))):
+        courtesy = _courtesy_of(turns, place) if count or is_user else None
+        if courtesy is None or not (count or (courtesy and not _GREETS.match(text))):
             count, whole, own, both = 0, 0, 0.0, 0.0
             continue
         count, own, both = count + is_user, own + courtesy * is_user, both + courtesy
@@ -171,30 +186,36 @@ def _only_courtesies(turns: Sequence[tuple[str, str]]) -> bool:
     return False
 
 
-def _courtesy_of(text: str, before: str, said: str) -> float | None:
-    """How courteous a message is, from 0 to 1; None: it is long, asks, wishes or names something new."""
+def _courtesy_of(turns: Sequence[tuple[str, str]], place: int) -> float | None:
+    """How courteous a turn, no question, is, from 0 to 1; None: it is long, wishes or names something new."""
+    text = turns[place][1]
     length, wishes, new = _wishes_in(text)
     if length > MAX_QUIET_WORDS:
         return None
     content = content_of(text)
-    may_echo = bool(content) and "?" not in text
-    is_echo = may_echo and len(content & content_of(before)) >= max(1.0, ECHO * len(content))
-    if is_echo or is_thanks(text):
+    if is_thanks(text) or (content and len(content & content_of(turns[place - 1][1])) >= max(1.0, ECHO * len(content))):
         return 1.0
-    if (wishes or any(each not in said for each in new)) and not is_phatic(text):
+    if (wishes or (new and not _were_said(new, turns[:place]))) and not is_phatic(text):
         return None
     return 1.0 if is_courteous(text) else SOFT if length <= MIN_CLOSING_TURNS or _TO_THE_OTHER.search(text) else 0.0
 
 
+def _were_said(names: Sequence[str], turns: Sequence[tuple[str, str]]) -> bool:
+    """Whether all names stand in some turns; refusals are not looked at."""
+    said = " ".join([text for speaker, text in turns if speaker != "user" or not _refuses(text)]).casefold()
+    return all(each in said for each in names)
+
+
 @lru_cache(maxsize=20_000)
 def _wishes_in(text: str) -> tuple[int, bool, tuple[str, ...]]:
-    """Number of words of a message; of a short one, whether it asks or wishes, and what it names, in small letters."""
+    """Number of words of a message; of a short one, whether it wishes, and what it names, in small letters."""
     length = len(_WORD.findall(text))
     if length > MAX_QUIET_WORDS:
         return length, False, ()
-    return length, _WISHES.search(text) is not None, tuple(each.casefold() for each in _NEW.findall(text))
+    return length, _WISHES.search(text.lower()) is not None, tuple(each.casefold() for each in _NEW.findall(text))
 
 
+@lru_cache(maxsize=20_000)
 def is_courteous(text: str) -> bool:
     """Whether a message holds a courtesy."""
     return _COURTESY.search(text.lower()) is not None or _WAVES.search(text) is not None
@@ -202,7 +223,7 @@ def is_courteous(text: str) -> bool:
 
 def _refuses(text: str) -> bool:
     """Whether the message declines an offer with thanks: it neither ends the dialogue nor continues it."""
-    return _REFUSES.search(text) is not None
+    return is_courteous(text) and _REFUSES.match(text) is not None
 
 
 def _other_words(text: str) -> int:

@@ -23,9 +23,10 @@ MIN_WORDS_OF_CAREFUL = 10
 
 EMPTY = re.compile(r"\A[\s.…_-]*\Z")
 """Empty messages: nothing, or dots; a lone question mark is a real message."""
-_ENDS = re.compile(r"(?:[.!?…)\"'”’*\]}:;]|[^\w\s,(\[{&/+\"-])\s*\Z")
+_MARK = re.compile(r"[.!?…)\"'”’*\]}:;]|[^\w\s,(\[{&/+\"-]")
 _OPENS = re.compile(r"(?:[(\[{“&]|(?<!\w)[£$€]|\s[-–—\"']|\w-|\d:|[:.?!] \d[.)] [^.]{0,60}(?:\. )?\d[.)])\s*\Z")
 """Marks after which something must follow, such as the next number of a list."""
+_MAY_OPEN = re.compile(r"(?:[(\[{“&£$€–—\"':-]|\d[.)])\Z")
 _MARKER = re.compile(r"(?:\A|[\s:.])([b-jB-J2-9])([.)])\s*\Z")
 
 
@@ -71,16 +72,16 @@ def breaks_off(text: str) -> bool:
     bare = text.strip()
     if EMPTY.search(bare):
         return True
-    words = _WORD.findall(bare)
-    if len(words) >= MIN_WORDS_OF_OPEN and _NEVER_LAST.search(bare):
+    words, is_marked = _WORD.findall(bare), _has_mark(bare)
+    if not is_marked and len(words) >= MIN_WORDS_OF_OPEN and _NEVER_LAST.search(bare):
         return True
-    if _is_half_word(bare, words):
+    if not is_marked and _is_half_word(bare, words):
         return True
     if len(words) < MIN_WORDS:
         return False
-    if _OPENS.search(bare) or _is_lone_marker(bare):
+    if (_MAY_OPEN.search(bare, len(bare) - 2) and _OPENS.search(bare)) or _is_lone_marker(bare):
         return True
-    if _ENDS.search(bare):
+    if is_marked:
         return False
     if _is_unclosed(bare) or _is_letters(bare, words):
         return True
@@ -106,7 +107,12 @@ def _has_gap(before: str) -> bool:
 @lru_cache(maxsize=20_000)
 def ends_with_mark(text: str) -> bool:
     """Whether a message of more than one word ends with a mark."""
-    return _ENDS.search(text) is not None and len(text.split()) > 1
+    return _has_mark(text) and len(text.split()) > 1
+
+
+def _has_mark(text: str) -> bool:
+    """Whether a message ends with a mark."""
+    return _MARK.match(text.rstrip()[-1:]) is not None
 
 
 def breaks_off_in_word(text: str, reply: str) -> bool:
@@ -115,8 +121,8 @@ def breaks_off_in_word(text: str, reply: str) -> bool:
     >>> breaks_off_in_word("More than anything else the shoes should be really cushi", "They are cushioned well.")
     True
     """
-    words = _WORD.findall(text)
-    if len(words) < 2 * MIN_WORDS or _ENDS.search(text) or len(words[-1]) < MIN_LETTERS:
+    words = _WORD.findall(text) if len(text) >= 4 * MIN_WORDS - 1 and not _has_mark(text) else []
+    if len(words) < 2 * MIN_WORDS or len(words[-1]) < MIN_LETTERS:
         return False
     last, replied = words[-1].casefold(), {each.casefold() for each in _WORD.findall(reply)}
     is_word = last in replied or last in _vocabulary() or any(last == each.casefold() for each in words[:-1])
@@ -131,7 +137,7 @@ def is_unfinished(text: str) -> bool:
     """
     bare = text.strip()
     words = _WORD.findall(bare)
-    if len(words) < MIN_WORDS_OF_CAREFUL or _ENDS.search(bare) or not bare[0].isupper():
+    if len(words) < MIN_WORDS_OF_CAREFUL or _has_mark(bare) or not bare[0].isupper():
         return False
     last = words[-1]
     is_part = last.isalpha() and last.islower() and not _is_word(last) and _begins_word(last)
@@ -155,7 +161,7 @@ def _is_unclosed(text: str) -> bool:
 
 def _is_lone_marker(text: str) -> bool:
     """Whether a text ends with the marker of the next entry of a list, such as "c)" or "3."."""
-    found = _MARKER.search(text)
+    found = _MARKER.search(text, max(0, len(text) - 3))
     before = "" if found is None else f"{chr(ord(found[1].lower()) - 1)}{found[2]} "
     return bool(before) and re.search(rf"(?:\A|[\s:.]){re.escape(before)}", text, re.IGNORECASE) is not None
 

@@ -8,6 +8,7 @@ are not added up. Measured in ``benchmarks/GATES.md``.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 
 from trialogue.catalogue.facts import Fact, FactIndex, FactKind, StatedFact
@@ -35,7 +36,7 @@ def description_in(dialogue: Dialogue, index: FactIndex) -> Description | None:
         index: facts of the catalogue that the need is of.
     """
     need = dialogue.need
-    if need is None:
+    if need is None or not any(said.speaker == "user" and _may_name(index, said.text) for said in dialogue.utterances):
         return None
     wanted = frozenset((*need.targets, *need.acceptable))
     turns = [(speaker, tuple(run)) for speaker, run in groupby(dialogue.utterances, key=lambda said: said.speaker)]
@@ -63,10 +64,11 @@ def description_in(dialogue: Dialogue, index: FactIndex) -> Description | None:
     return None
 
 
+_may_name = lru_cache(maxsize=20_000)(FactIndex.may_name)
+
+
 def _may_describe(turn: Sequence[Utterance], wanted: frozenset[str], index: FactIndex) -> bool:
     """Whether a turn states a name of one of the items, and anything else."""
-    if not any(index.may_name(said.text) for said in turn):
-        return False
     facts = [each.fact for said in turn for each in index.find(said.text)]
     return len(facts) > 1 and not wanted.isdisjoint(_with_names(facts, index))
 

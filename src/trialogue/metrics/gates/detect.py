@@ -2,14 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from itertools import groupby, zip_longest
-from operator import attrgetter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from trialogue.long_work import PerObject
-from trialogue.metrics.gates.assistant_role import MIN_MOVES, is_assistant, moves_in, reads_out_need
-from trialogue.metrics.gates.contradicted_needs import contradicts
+from trialogue.metrics.gates.assistant_role import MIN_MOVES, role_in
+from trialogue.metrics.gates.contradicted_needs import contradicts, holds_value, one_object
 from trialogue.metrics.gates.courtesies import ends_without_end, is_thanks
 from trialogue.metrics.gates.cut_endings import breaks_off, breaks_off_in_word, ends_with_mark, is_unfinished
 from trialogue.metrics.gates.phrases import names_own
@@ -71,8 +70,11 @@ def gates_in(
     """
     if vocabulary is None:
         vocabulary = vocabulary_of([dialogue.need] if dialogue.need else [])
-    faults = {gate: detector(dialogue) for gate, detector in DETECTORS.items()}
-    faults[Gate.NEED_CONTRADICTED] = need_contradicted(dialogue, vocabulary)
+    # The detectors look for English words: in Chinese they would find nothing, and "no fault" would be false. What they
+    # do find is left out as well: shares of the dialogues in which something is known would all be 1.
+    unknown = () if _in_latin_letters(dialogue) else WORD_GATES
+    faults = {gate: None if gate in unknown else detector(dialogue) for gate, detector in DETECTORS.items()}
+    faults[Gate.NEED_CONTRADICTED] = None if unknown else need_contradicted(dialogue, vocabulary)
     if facts is not None and faults[Gate.TARGET_LEAKED] is False:
         # Imported here, since most evaluations need no catalogue.
         from trialogue.metrics.gates.descriptions import description_in
@@ -80,30 +82,38 @@ def gates_in(
 
         leaks = names_target(dialogue, facts.catalogue) or description_in(dialogue, facts) is not None
         faults[Gate.TARGET_LEAKED] = leaks
-    if not _in_latin_letters(dialogue):
-        # The detectors look for English words: in Chinese they would find nothing, and "no fault" would be false. What they
-        # do find is left out as well: shares of the dialogues in which something is known would all be 1.
-        faults |= dict.fromkeys(WORD_GATES)
     return faults
 
 
 def _in_latin_letters(dialogue: Dialogue) -> bool:
     """Whether at least half of the letters of the user's messages are Latin; also without letters."""
-    text = "".join(each.text for each in _user_utterances(dialogue))
+    text = "".join([said.text for _, said, _ in _user_utterances(dialogue)])
     if text.isascii():
         return True
     latin = len(LATIN.findall(text))
     return 2 * latin >= latin + len(OTHER_LETTER.findall(text))
 
 
-def _said_by_user(dialogue: Dialogue) -> list[Utterance]:
-    return [each for each in dialogue.utterances if each.speaker == "user"]
+def _said_by_user(dialogue: Dialogue) -> list[tuple[str, Utterance, Utterance | None]]:
+    """The user's messages, each between what the other side said last and the message after it."""
+    found, before = [], ""
+    for said, after in zip_longest(dialogue.utterances, dialogue.utterances[1:]):
+        if said.speaker == "user":
+            found.append((before, said, after))
+        else:
+            before = said.text
+    return found
 
 
 def _turns_of(dialogue: Dialogue) -> list[tuple[str, str]]:
     """Speaker and text of every turn: consecutive messages joined."""
-    runs = groupby(dialogue.utterances, key=attrgetter("speaker"))
-    return [(speaker, " ".join([each.text for each in run])) for speaker, run in runs]
+    turns = list[tuple[str, list[str]]]()
+    for each in dialogue.utterances:
+        if turns and turns[-1][0] == each.speaker:
+            turns[-1][1].append(each.text)
+        else:
+            turns.append((each.speaker, [each.text]))
+    return [(speaker, " ".join(texts)) for speaker, texts in turns]
 
 
 # One detector after the other asks for those of a dialogue.
@@ -117,24 +127,24 @@ def target_leaked(dialogue: Dialogue) -> bool | None:
     """
     need = dialogue.need
     wanted = frozenset((*need.targets, *need.acceptable)) if need is not None else frozenset()
-    if not wanted or any(each.mentions is None for each in _user_utterances(dialogue)):
+    said_by_user = [said.mentions for _, said, _ in _user_utterances(dialogue)]
+    if not wanted or None in said_by_user:
         return None
-    named: set[str] = set()
-    heard = ""
+    if not any(mention.item_id in wanted for mentions in said_by_user for mention in mentions or ()):
+        return False
+    named: set[str | None] = set()
+    heard: list[str] = []
     for each in dialogue.utterances:
+        mentions = [mention for mention in each.mentions or () if mention.item_id in wanted]
         if each.speaker != "user":
-            heard += f"{each.text}\n"
-            named.update(mention.item_id for mention in each.mentions or () if mention.item_id is not None)
-            continue
-        mentions = [said for said in each.mentions or () if not _is_in_passing(said, each.text, heard)]
-        ids = {mention.item_id for mention in mentions if mention.item_id is not None}
-        if (ids & wanted) - named:
+            heard.append(each.text)
+            named.update(mention.item_id for mention in mentions)
+        elif any(said.item_id not in named and not _is_in_passing(said, each.text, heard) for said in mentions):
             return True
-        named |= ids
     return False
 
 
-def _is_in_passing(mention: Mention, text: str, heard: str) -> bool:
+def _is_in_passing(mention: Mention, text: str, heard: Sequence[str]) -> bool:
     """Whether a title is ordinary words, as "a dry summer" is not The Dry, or was in the system's words already."""
     from trialogue.catalogue.linking.ordinary import kind_of  # here, since most evaluations need no catalogue
     from trialogue.catalogue.linking.titles import tokens
@@ -146,7 +156,7 @@ def _is_in_passing(mention: Mention, text: str, heard: str) -> bool:
     if words.islower() and (is_small or kind_of(tuple(each.form for each in tokens(words))) == "stock phrase"):
         return LOOKS_FOR.search(before) is None
     is_apart = "," in words and "," not in mention.title
-    return is_apart or names_own(before) or _holds(heard, words)
+    return is_apart or names_own(before) or _holds("\n".join((*heard, "")), words)
 
 
 def _holds(text: str, words: str) -> bool:
@@ -162,10 +172,10 @@ def _holds(text: str, words: str) -> bool:
 def assistant_role(dialogue: Dialogue) -> bool | None:
     """Whether a user message sounds like an assistant's, or the user's messages make two different moves of one."""
     made: set[int] = set()
-    for each in _user_utterances(dialogue):
-        moves, asks = moves_in(each.text)
+    for _, said, _ in _user_utterances(dialogue):
+        shows, moves = role_in(said.text)
         made |= moves
-        if is_assistant(each.text) or reads_out_need(each.text) or len(made) >= MIN_MOVES or (asks and moves):
+        if shows or len(made) >= MIN_MOVES:
             return True
     return False
 
@@ -206,8 +216,11 @@ def _repeats_words(dialogue: Dialogue) -> bool:
     messages = _user_utterances(dialogue)
     if len(messages) < MIN_REPETITIONS:
         return False
-    words = [words_of(each.text) for each in messages if not is_thanks(each.text)]
-    long = [bag_of(each) for each in words if len(each) >= MIN_REPEATED_WORDS]
+    long = [
+        bag_of(words)
+        for _, said, _ in messages
+        if len(words := words_of(said.text)) >= MIN_REPEATED_WORDS and not is_thanks(said.text)
+    ]
     if len(long) < MIN_REPETITIONS:
         return False
     counts = Counter(long)
@@ -223,7 +236,7 @@ def _occasions(repeated: Bag, dialogue: Dialogue) -> int:
     One that only answers questions, such as "I have not seen that movie", is not counted.
     """
     answered: list[Bag] = []
-    before, asks = frozenset[tuple[str, int]](), False
+    before, asks = Bag(), False
     for each in dialogue.utterances:
         words = words_of(each.text)
         bag = bag_of(words) if len(words) >= MIN_REPEATED_WORDS else frozenset()
@@ -239,11 +252,10 @@ def is_truncated(dialogue: Dialogue) -> bool | None:
 
     Of several messages in a row the last is judged: the others go on in the next one, as in transcribed speech.
     """
-    utterances = dialogue.utterances
     users = [
-        (each, "" if after is None else after.text)
-        for each, after in zip_longest(utterances, utterances[1:])
-        if each.speaker == "user" and (after is None or after.speaker != "user" or each.meta.get("finish_reason"))
+        (said, "" if after is None else after.text)
+        for _, said, after in _user_utterances(dialogue)
+        if after is None or after.speaker != "user" or said.meta.get("finish_reason")
     ]
     texts = [said.text for said, _ in users]
     if any(said.meta.get("finish_reason") == "length" or breaks_off(said.text) for said, _ in users):
@@ -260,26 +272,25 @@ def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None
     need = dialogue.need
     if need is None or not need.constraints:
         return None
-    wanted: dict[str, set[str]] = {}
-    for each in need.constraints:
-        wanted.setdefault(each.attribute, set()).update(each.values)
     # Rejecting a needed value, or asking for a value of the same attribute that is not needed, contradicts the need.
-    own = frozenset(value for values in wanted.values() for value in values)
-    others = frozenset(value for name, values in wanted.items() for value in vocabulary.get(name, frozenset()) - values)
-    before = ""
-    for said in dialogue.utterances:
-        if said.speaker != "user":
-            before = said.text
-        # What they would avoid was asked for: another value is no wish.
-        elif contradicts(_without_titles(said), own, frozenset() if AVOIDS.search(before) else others):
-            return True
-    return False
+    wanted = vocabulary_of([need])
+    own = frozenset[str]().union(*wanted.values())
+    others = frozenset[str]().union(*(vocabulary.get(name, frozenset()) - values for name, values in wanted.items()))
+    every = one_object(own | others)
+    # What they would avoid was asked for: another value is no wish.
+    return any(
+        contradicts(text, own, frozenset() if AVOIDS.search(before) else others)
+        for before, said, _ in _user_utterances(dialogue)
+        if holds_value(text := _without_titles(said), every)
+    )
 
 
 def _without_titles(said: Utterance) -> str:
     """A text without titles of several words, whose words are no values: "Star Wars" is no wish for war."""
     text = said.text
-    for start, end in sorted(((each.start or 0, each.end or 0) for each in said.mentions or ()), reverse=True):
+    if not said.mentions:
+        return text
+    for start, end in sorted(((each.start or 0, each.end or 0) for each in said.mentions), reverse=True):
         if " " in text[start:end]:
             text = f"{text[:start]}It{text[end:]}"
     return text

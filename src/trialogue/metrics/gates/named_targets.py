@@ -54,6 +54,8 @@ class _Wanted:
     """Their names by their longest words, each with the item's id."""
     bare: Sequence[tuple[str, Forms]]
     """Words without articles, of titles and their parts that may be written otherwise, with the items' ids."""
+    words: frozenset[str]
+    """One of every name, and of all that may be written without articles."""
 
 
 def names_target(dialogue: Dialogue, catalogue: Catalogue) -> bool:
@@ -63,22 +65,26 @@ def names_target(dialogue: Dialogue, catalogue: Catalogue) -> bool:
     need, names = dialogue.need, _names_of(catalogue)
     ids, values = (*need.targets, *need.acceptable), (value for each in need.constraints for value in each.values)
     wanted = _wanted_by(names, ids, tuple(values))
-    gone, heard = set[str](), list[str]()
-    for said in dialogue.utterances:
-        if said.speaker != "user":
-            heard.append(said.text)
-        elif any(
-            item_id not in gone and not any(_is_heard(names[item_id], text) for text in heard)
-            for item_id in _named_in(said, wanted, catalogue)
-        ):
-            return True
-        gone.update(mention.item_id for mention in said.mentions or () if mention.item_id is not None)
-    return False
+    return any(
+        not _was_named(item_id, names[item_id], dialogue.utterances[:place])
+        for place, said in enumerate(dialogue.utterances)
+        if said.speaker == "user"
+        for item_id in _named_in(said, wanted, catalogue)
+    )
+
+
+def _was_named(item_id: str, names: Sequence[Name], earlier: Sequence[Utterance]) -> bool:
+    """Whether an item's title was found in earlier messages, or the agent said one of its names."""
+    if any(mention.item_id == item_id for said in earlier for mention in said.mentions or ()):
+        return True
+    return any(said.speaker != "user" and _is_heard(names, said.text) for said in earlier)
 
 
 def _named_in(said: Utterance, wanted: _Wanted, catalogue: Catalogue) -> Iterator[str]:
     """The items that a user names, some of them several times."""
     words, forms = _words_in(said.text)
+    if wanted.words.isdisjoint(forms) and not _bare_tokens(said.text)[1]:
+        return
     for form in wanted.names.keys() & forms:
         yield from (item_id for item_id, name in wanted.names[form] if _occurs(name, catalogue[item_id], said, words))
     yield from _written_otherwise(wanted.bare, said)
@@ -92,7 +98,7 @@ def _is_heard(names: Sequence[Name], text: str) -> bool:
 
 @lru_cache(maxsize=1_024)  # needs are the same for many systems
 def _wanted_by(names: TitleNames, ids: tuple[str, ...], asked_values: tuple[str, ...]) -> _Wanted:
-    values = [names.forms_of(value) for value in asked_values]
+    values = [*map(_forms_of, asked_values)]
     asked = {word for value in values for word in value}
     found: dict[str, list[tuple[str, Name]]] = {}
     bare: dict[tuple[str, Forms], None] = {}
@@ -104,14 +110,15 @@ def _wanted_by(names: TitleNames, ids: tuple[str, ...], asked_values: tuple[str,
             if name.forms == whole or not asked.issuperset(name.forms):
                 found.setdefault(max(name.forms, key=len), []).append((item_id, name))
         for forms in dict.fromkeys(name.forms for name in names[item_id] if name.how in (How.WHOLE, How.PART)):
-            without = tuple(form for form in forms if form not in ARTICLES)
+            without = tuple([form for form in forms if form not in ARTICLES])
             least = LEAST_LETTERS if len(without) == 1 and forms == whole else MIN_LETTERS
             if len(without) >= MIN_WORDS or len("".join(without)) >= least:
                 bare[item_id, without] = None
-    return _Wanted(found, tuple(bare))
+    return _Wanted(found, tuple(bare), frozenset((*found, *(forms[0] for _, forms in bare))))
 
 
 _names_of = PerObject(TitleNames, 1)
+_forms_of = lru_cache(maxsize=1_024)(TitleNames.forms_of)
 
 
 @lru_cache(maxsize=20_000)
@@ -224,7 +231,6 @@ def _clause(text: str, words: Sequence[Token], place: int, behind: int) -> list[
 def _written_otherwise(titles: Sequence[tuple[str, Forms]], said: Utterance) -> Iterator[str]:
     """Items whose titles stand in a message without their articles, or with slips, outside of other titles found in it."""
     words, strange, forms = _bare_tokens(said.text)
-    letters = {form[:1] for form in forms}
     for item_id, bare in titles:
         if not (strange or forms.issuperset(bare)):
             continue
@@ -233,9 +239,9 @@ def _written_otherwise(titles: Sequence[tuple[str, Forms]], said: Utterance) -> 
                 _is_short_slip(bare, said, words, place) for place in range(len(words)) if words[place].form in strange
             ):
                 yield item_id
-        elif bare[0][:1] in letters and any(
+        elif any(
             _is_enough(part) if part == bare else _is_misspelt(bare, part, strange)
-            for part in _parts(words, len(bare), _places_of(said, but=item_id))
+            for part in _parts(words, bare, _places_of(said, but=item_id))
         ):
             yield item_id
 
@@ -260,9 +266,12 @@ def _places_of(said: Utterance, *, but: str) -> list[tuple[int, int]]:
     ]
 
 
-def _parts(words: Sequence[Token], size: int, taken: Sequence[tuple[int, int]]) -> Iterator[Forms]:
-    """Words of about a title's number in a row, outside of some places, that no number makes another title."""
+def _parts(words: Sequence[Token], title: Forms, taken: Sequence[tuple[int, int]]) -> Iterator[Forms]:
+    """Words in a row that begin as a title and are about as many, outside of some places, that no number makes another."""
+    size, letter = len(title), title[0][:1]
     for first in range(len(words)):
+        if words[first].form[:1] != letter:
+            continue
         for behind in range(first + max(1, size - 1), min(first + size + 1, len(words)) + 1):
             after = words[behind].form if behind < len(words) else ""
             start, end = words[first].start, words[behind - 1].end
@@ -280,7 +289,8 @@ def _is_misspelt(title: Forms, part: Forms, strange: frozenset[str]) -> bool:
     plurals = {f"{word}s" for word in title}  # which are no slips
     if not any(word not in (*title, *plurals) and f"{word}s" not in title for word in strange.intersection(part)):
         return False
-    return SequenceMatcher(None, wanted, written, autojunk=False).ratio() >= ALIKE
+    matcher = SequenceMatcher(None, wanted, written, autojunk=False)
+    return matcher.quick_ratio() >= ALIKE and matcher.ratio() >= ALIKE
 
 
 @lru_cache(maxsize=20_000)

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import chain, takewhile
+from itertools import chain, pairwise, takewhile
 
 from trialogue.metrics.gates.phrases import patterns
 
@@ -13,14 +13,14 @@ ALIKE = 0.8
 MIN_REPEATED_WORDS = 5
 """Words of a message that counts as said again: "yes", "no" and "more" are no loop."""
 
-Bag = frozenset[tuple[str, int]]
-"""The words of a message, each with which of its occurrences it is."""
+Bag = frozenset[str]
+"""The words of a message; behind a word that was said before stands which of its occurrences it is."""
 
 _WORD = re.compile(r"\w+")
 _SPELLINGS = dict(line.split(" = ") for line in patterns("spellings"))
 """Words written in more than one way, without their apostrophes."""
-_CONTRACTED = re.compile(r"\b(\w+)['’](s|re|ve|d|ll|m)\b")
-_NEGATED = re.compile(r"\b(ca|wo|\w+)n['’]?t\b")
+_CONTRACTED = re.compile(r"\b(\w+)'(s|re|ve|d|ll|m)\b")
+_NEGATED = re.compile(r"\b(ca|wo|\w+)n't\b")
 _ENDINGS = {"s": "is", "re": "are", "ve": "have", "d": "would", "ll": "will", "m": "am"}
 _NEGATIONS = {"ca": "can", "wo": "will"}
 _FUNCTION = frozenset(patterns("function_words"))
@@ -67,7 +67,8 @@ def words_of(text: str) -> tuple[str, ...]:
     """
     plain = text.casefold().replace("’", "'")
     if "'" in plain:
-        plain = _NEGATED.sub(lambda m: f"{_NEGATIONS.get(m[1], m[1])} not" if "'" in m[0] else m[0], plain)
+        if "n't" in plain:
+            plain = _NEGATED.sub(lambda m: f"{_NEGATIONS.get(m[1], m[1])} not", plain)
         plain = _CONTRACTED.sub(lambda m: f"{m[1]} {_ENDINGS[m[2]]}", plain)
     words = _WORD.findall(plain)
     if _SPELLINGS.keys().isdisjoint(words):
@@ -75,15 +76,22 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(part for word in words for part in _SPELLINGS.get(word, word).split())
 
 
-@lru_cache(maxsize=4_000)  # a set of 20 words takes 3 KB
+@lru_cache(maxsize=4_000)  # a set of 20 words takes 2 KB
 def bag_of(words: tuple[str, ...]) -> Bag:
-    """The words of a message as a set."""
+    """The words of a message as a set.
+
+    >>> sorted(bag_of(("no", "no", "more")))
+    ['more', 'no', 'no 1']
+    """
+    bag = frozenset(words)
+    if len(bag) == len(words):
+        return bag
     counts: Counter[str] = Counter()
-    bag = []
+    every = []
     for word in words:
-        bag.append((word, counts[word]))
+        every.append(f"{word} {counts[word]}" if counts[word] else word)
         counts[word] += 1
-    return frozenset(bag)
+    return frozenset(every)
 
 
 def are_alike(one: Bag, other: Bag) -> bool:
@@ -92,7 +100,7 @@ def are_alike(one: Bag, other: Bag) -> bool:
     Most of their words are the same, or they differ in function words and slips of spelling only: one other word of content,
     such as a genre, is another wish.
     """
-    if not one or not other:
+    if not one or not other or len(one) > 2 * len(other) or len(other) > 2 * len(one):
         return False
     shared = len(one & other)
     union = len(one) + len(other) - shared
@@ -118,18 +126,21 @@ def repeats_content(turns: Sequence[tuple[str, str]]) -> bool:
     True
     """
     said = [(text, before, after) for (_, before), (speaker, text), (_, after) in _threes(turns) if speaker == "user"]
+    if len(said) < LEAST_ALIKE:
+        return False
     if _asks_again(said) or _assents_to_choices(said) or _rephrases(said):
         return True
     about = [(_subject_of(text), before) for text, before, _ in said]
-    rows = (about[place : place + LONGEST_ROW] for place, (subject, _) in enumerate(about) if subject)
+    rows = (
+        about[place : place + LONGEST_ROW]
+        for place, ((one, _), (other, _)) in enumerate(pairwise(about))
+        if len(one & other) >= NEARLY_SAME * len(one | other) > 0
+    )
     return any(
-        (len(row[0][0]) >= LEAST_NEAR_CONTENT and _goes_on(row, NEARLY_SAME, LEAST_NEAR)) or _says_again(row)
+        (len(row[0][0]) >= LEAST_NEAR_CONTENT and _goes_on(row, NEARLY_SAME, LEAST_NEAR))
+        or (len(row[0][0]) >= LEAST_CONTENT and _goes_on(row, SAME_CONTENT, LEAST_ALIKE))
         for row in rows
     )
-
-
-def _says_again(row: Sequence[tuple[frozenset[str], str]]) -> bool:
-    return len(row[0][0]) >= LEAST_CONTENT and _goes_on(row, SAME_CONTENT, LEAST_ALIKE)
 
 
 def _goes_on(row: Sequence[tuple[frozenset[str], str]], least_share: float, least: int) -> bool:
@@ -166,14 +177,19 @@ def _rephrases(said: Sequence[tuple[str, str, str]]) -> bool:
 
     Who goes through values ("in white?", "in black?") asks for something else each time.
     """
+    is_long = [len(words_of(text)) >= LEAST_REPHRASED for text, _, _ in said]
     for place in range(len(said) - LEAST_ALIKE + 1):
+        if not all(is_long[place : place + LEAST_ALIKE]):
+            continue
         row = said[place : place + LONGEST_ROW]
-        texts = takewhile(partial(_share_letters, row[0][0]), (text for text, _, _ in row))
-        contents = [*map(_own_words, texts)]
+        texts = [*takewhile(partial(_share_letters, row[0][0]), (text for text, _, _ in row[1:]))]
+        if len(texts) < LEAST_ALIKE - 1:
+            continue
+        contents = [*map(_own_words, (row[0][0], *texts))]
         counts = Counter(word for words in contents for word in words)
         news = sum(any(counts[word] == 1 for word in words) for words in contents)
         replies = [before for _, before, _ in row[: len(contents)]]
-        if len(contents) >= LEAST_ALIKE and 2 * news <= len(contents) and _replies_differ(replies, LEAST_ALIKE):
+        if 2 * news <= len(contents) and _replies_differ(replies, LEAST_ALIKE):
             return True
     return False
 
@@ -199,9 +215,14 @@ def _own_words(text: str) -> frozenset[str]:
 
 def _assents_to_choices(said: Sequence[tuple[str, str, str]]) -> bool:
     """Whether the user only says yes, again and again, and not once to a question which of several things."""
-    assents = [(words_of(text), _CHOICE.search(before) is not None) for text, before, _ in said if _ASSENT.match(text)]
+    assents = [(words_of(text), _CHOICE.search(before) is not None) for text, before, _ in said if _assents(text)]
     times, unanswered = Counter(words for words, _ in assents), Counter(words for words, open_ in assents if open_)
     return any(times[words] >= LEAST_ALIKE and unanswered[words] >= LEAST_ALIKE - 1 for words in times)
+
+
+@lru_cache(maxsize=20_000)
+def _assents(text: str) -> bool:
+    return _ASSENT.match(text) is not None
 
 
 def _threes(turns: Sequence[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], ...]]:
@@ -262,7 +283,7 @@ def _stem(word: str) -> str:
 
 
 def _content(bag: Bag) -> list[str]:
-    return sorted(word for word, _ in bag if word not in _FUNCTION)
+    return sorted(word for each in bag if (word := each.partition(" ")[0]) not in _FUNCTION)
 
 
 def _differ_in_slips(some: list[str], others: list[str]) -> bool:
