@@ -4,7 +4,7 @@ The incidence has two columns, 12 bytes per pair of type and cluster.
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,7 +19,9 @@ from trialogue.metrics.engine.unit_scores import (
     Sink,
     UnitScores,
     deliver,
+    gaps_of,
     no_value,
+    places_in,
     spread,
     values_of,
 )
@@ -132,9 +134,10 @@ class CountedTotals:
             if isinstance(self.metric, BatchCountMetric)
             else _one_by_one(self.metric, batch)
         )
-        self.skipped.update(undefined.why for undefined in found.undefined.values())
+        gaps = gaps_of(found.undefined)
+        self.skipped.update({why: len(places) for why, places in gaps.items()})
         counted = np.ones(len(batch.owner), dtype=bool)
-        counted[list(found.undefined)] = False
+        counted[places_in(gaps)] = False
         size = len(batch.clusters)
         units = np.bincount(batch.owner[counted], minlength=size)
         own = np.bincount(found.grams.owner, minlength=len(counted))
@@ -147,31 +150,31 @@ class CountedTotals:
         if units.any():
             self._remember(batch, np.flatnonzero(units), pairs, whole, int(units.sum()))
         if sink is not None and len(counted):
-            deliver(sink, self._unit_scores(batch, found, counted, rows, np.flatnonzero(units), pairs, whole))
+            deliver(sink, self._unit_scores(batch, found, gaps, rows, np.flatnonzero(units), pairs, whole))
 
     def _unit_scores(
         self,
         batch: Batch,
         found: TypeRows,
-        counted: NDArray[np.bool_],
+        gaps: Mapping[Reason, Ints],
         rows: Array,
         places: Ints,
         pairs: NGrams,
         whole: Array,
     ) -> UnitScores:
         """The value of each reply, and of each conversation."""
-        here = np.flatnonzero(counted)
-        of_replies = batch.memoize(
-            ("distinct within", found.key or id(self)), lambda: distinct(found.grams, len(counted))
-        )[here]
+        count, left_out = len(batch.owner), places_in(gaps)
+        here = np.delete(np.arange(count), left_out)
+        key = ("distinct within", found.key or id(self))
+        of_replies = batch.memoize(key, lambda: distinct(found.grams, count))[here]
         of_whole = np.bincount(pairs.owner, minlength=len(whole))[places]
         return UnitScores(
             measure=self.metric.measure,
             batch=batch,
-            units=batch.replies,
+            of_replies=True,
             owner=batch.owner,
-            of_units=spread(self._values(of_replies, rows), here, len(counted), found.undefined),
-            left_out=frozenset(found.undefined),
+            of_units=spread(self._values(of_replies, rows), here, count, gaps),
+            left_out=left_out,
             whole=places,
             of_whole=self._values(of_whole, whole[places]),
         )
