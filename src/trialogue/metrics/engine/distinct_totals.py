@@ -35,6 +35,7 @@ from trialogue.stats.resampling.rarefaction import Occurrences, occurrences_of
 from trialogue.stats.resampling.replicates import values_array
 
 BUFFER = 1 << 20  # pairs held before those that came twice are dropped; 12 MB
+PART, PART_BITS = 1 << 18, 4  # pairs above which they are counted in 16 parts, by the first bits of the hash
 
 Clusters = NDArray[np.int32]
 
@@ -88,14 +89,14 @@ class Incidence:
         hashes, own = self._join()
         if is_last:
             self._hashes, self._clusters = [], []
-        order = hash_order(hashes)
-        hashes, own = hashes[order], own[order]
-        del order  # of millions of pairs, every array is a tenth of the memory
-        return occurrences_of(hashes.view(np.int64), own, count=clusters)
+        times = _times_of(hashes)
+        del hashes  # of millions of pairs, every array is a tenth of the memory
+        return occurrences_of(times, own, count=clusters)
 
     def _join(self) -> tuple[NDArray[np.uint64], Clusters]:
         """All pairs, each once: the same type may come again from a cluster's next conversation."""
         hashes = np.concatenate([np.zeros(0, dtype=np.uint64), *self._hashes])
+        self._hashes = [hashes]
         clusters = np.concatenate([np.zeros(0, dtype=np.int32), *self._clusters])
         if self._may_repeat:
             order = np.lexsort((clusters, hashes))
@@ -107,6 +108,21 @@ class Incidence:
         self._size = self._size_at_join = len(hashes)
         self._may_repeat = False
         return hashes, clusters
+
+
+def _times_of(hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
+    """How often each hash occurs, shape (hashes,); by parts, whose order fits the cache and takes little room."""
+    times = np.empty(len(hashes), dtype=np.int32)
+    part = (hashes >> np.uint64(64 - PART_BITS)).astype(np.uint8)
+    for number in range(1 << PART_BITS if len(hashes) > PART else 1):
+        places = np.flatnonzero(part == number) if len(hashes) > PART else np.arange(len(hashes))
+        own = hashes[places]
+        order = hash_order(own)
+        own = own[order]
+        starts = np.flatnonzero(np.concatenate([[len(own) > 0], own[1:] != own[:-1]]))
+        sizes = np.diff(starts, append=len(own))
+        times[places[order]] = np.repeat(sizes, sizes)
+    return times
 
 
 MIN_CLUSTERS = 5  # below, a t interval of the jackknife is wider than any scale
