@@ -171,18 +171,20 @@ class PermutationTest:
         (gaps, variances), (gaps_up, up), (_, down) = map(self._sums, (0.0, 1.0, -1.0))
         self._gaps = gaps, gaps_up - gaps
         self._variances = variances, (up - down) / 2, (up + down) / 2 - variances
-        variance = float(self._sums(self.value / self._scale)[1][0])
+        variance = float(self._sums(self.value / self._scale, slice(1))[1][0])
         self.standard_error = variance**0.5 * self._scale if variance > ZERO_VARIANCE / max(self._sizes) else 0.0
 
-    def _sums(self, moved: float) -> tuple[Floats, Floats]:
-        """Differences and their variances in all arrangements, where the values of side a are lowered by ``moved``."""
+    def _sums(self, moved: float, places: slice = slice(None)) -> tuple[Floats, Floats]:
+        """Differences and their variances in some arrangements, where the values of side a are lowered by ``moved``."""
         (first, second), shared = self._sizes, self._shared
         own, other, squares, products = self._own
-        w_own, w_other, w_squares, w_others, count = self._swapped
-        held_shared = own - moved * shared + w_other - w_own + moved * count
-        held_squares = squares - 2 * moved * own + moved**2 * shared
-        held_squares = held_squares + w_others - w_squares + 2 * moved * w_own - moved**2 * count
-        y, yy, m, ym = self._dealt
+        held_shared = held_squares = np.zeros(1)
+        if shared:
+            w_own, w_other, w_squares, w_others, count = self._swapped[:, places]
+            held_shared = own - moved * shared + w_other - w_own + moved * count
+            held_squares = squares - 2 * moved * own + moved**2 * shared
+            held_squares = held_squares + w_others - w_squares + 2 * moved * w_own - moved**2 * count
+        y, yy, m, ym = self._dealt[:, places]
         held = held_shared + y - moved * m
         held_squares = held_squares + yy - 2 * moved * ym + moved**2 * m
         whole, whole_squares, of_a = self._total
