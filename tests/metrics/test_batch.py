@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.metrics.replies import PAIRS, PLAIN, TEXT, replies
 from trialogue.metrics import Conversation, conversations_of, get_metric
-from trialogue.metrics.base import Undefined
-from trialogue.metrics.batch import Batch, BatchCountMetric, BatchSumMetric
+from trialogue.metrics.base import Undefined, UtteranceMetric
+from trialogue.metrics.batch import Batch, BatchCountMetric, BatchSumMetric, rows_of_utterances
 from trialogue.metrics.text import tokens
 from trialogue.metrics.text import word_hashes as encoding
 from trialogue.metrics.text.overlap import longest_common_subsequence, matches
@@ -130,9 +130,9 @@ def test_a_metric_of_what_is_said_measures_a_batch_of_dialogues_as_each_reply(na
     ]
     dialogues = [Dialogue(id=str(place), utterances=tuple(said[place % 4 :] + said[:place])) for place in range(9)]
     batch = Batch(list(conversations_of(dialogues)))
-    assert isinstance(metric, BatchSumMetric)
+    assert isinstance(metric, UtteranceMetric)
     assert len(batch.different_utterances) == 3
-    rows = metric.statistics_of(batch)
+    rows = rows_of_utterances(metric, batch)
     for place, reply in enumerate(batch.replies):
         one = single.statistics(reply)
         assert rows.undefined.get(place, tuple(rows.values[place].tolist())) == one

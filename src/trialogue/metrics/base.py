@@ -13,6 +13,7 @@ There is no base class that a metric must inherit from: a class with the right a
 ``docs/guide/metrics.md``). ``RatioMetric`` has those that most metrics share.
 """
 
+from abc import abstractmethod
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -309,6 +310,18 @@ class RatioMetric:
     def combine(self, sums: Array) -> Array:
         """First sum over the second: the mean, or the share."""
         return ratio(sums)
+
+
+class UtteranceMetric(RatioMetric):
+    """Base of metrics of what a reply says, whatever was said before; an utterance that occurs again is measured once."""
+
+    @abstractmethod
+    def of_utterance(self, said: Utterance) -> Sequence[float] | Undefined:
+        """(amount, weight) of an utterance."""
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """(amount, weight) of a reply."""
+        return self.of_utterance(unit.utterance)
 
 
 class DialogueReplies(Sequence[Reply]):

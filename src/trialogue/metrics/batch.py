@@ -5,7 +5,6 @@ batch, which returns the same for all its replies. Intermediate results that sev
 are computed once per batch.
 """
 
-from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +14,7 @@ from typing import Literal, Protocol, TypeVar, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.metrics.base import Array, Conversation, DialogueReplies, RatioMetric, Reply, Undefined
+from trialogue.metrics.base import Array, Conversation, DialogueReplies, Reply, Undefined, UtteranceMetric
 from trialogue.metrics.failure_policy import failure_of
 from trialogue.metrics.pieces import Ints, Pieces
 from trialogue.metrics.text.tokens import Rule
@@ -209,26 +208,15 @@ class BatchCountMetric(Protocol):
         ...
 
 
-class UtteranceMetric(RatioMetric):
-    """Base of metrics of what a reply says, whatever was said before it: each different utterance is measured once."""
-
-    @abstractmethod
-    def of_utterance(self, said: Utterance) -> Sequence[float] | Undefined:
-        """(amount, weight) of an utterance."""
-
-    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
-        """(amount, weight) of a reply."""
-        return self.of_utterance(unit.utterance)
-
-    def statistics_of(self, batch: Batch) -> Rows:
-        """Batch version of ``statistics``."""
-        rows, which = rows_of([*map(self.of_utterance, batch.different_utterances)]), batch.which_utterance
-        undefined = {
-            place: rows.undefined[own]
-            for place, own in enumerate(which.tolist() if rows.undefined else ())
-            if own in rows.undefined
-        }
-        return Rows(rows.values[which], undefined)
+def rows_of_utterances(metric: UtteranceMetric, batch: Batch) -> Rows:
+    """Statistics of every reply by what it says; each different utterance is measured once."""
+    rows, which = rows_of([*map(metric.of_utterance, batch.different_utterances)]), batch.which_utterance
+    undefined = {
+        place: rows.undefined[own]
+        for place, own in enumerate(which.tolist() if rows.undefined else ())
+        if own in rows.undefined
+    }
+    return Rows(rows.values[which], undefined)
 
 
 def rows_of(found: Sequence[Sequence[float] | Undefined]) -> Rows:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from trialogue.metrics.base import Array, Conversation, HasDefaultRow, Reply, SumMetric, Undefined
-from trialogue.metrics.batch import Batch, BatchSumMetric, rows_of
+from trialogue.metrics.base import Array, Conversation, HasDefaultRow, Reply, SumMetric, Undefined, UtteranceMetric
+from trialogue.metrics.batch import Batch, BatchSumMetric, rows_of, rows_of_utterances
 from trialogue.metrics.engine.unit_scores import (
     ColumnSink,
     Sink,
@@ -174,12 +174,12 @@ class SummedTotals:
                 else:
                     values[place] = own
             return values, undefined
-        units = self._units_of(batch)
-        found = rows_of(
-            [with_failure_policy(self.metric, unit, self.failed) for unit in units]
-            if failed
-            else [*map(self.metric.statistics, units)]
-        )
+        if failed:
+            found = rows_of([with_failure_policy(self.metric, unit, self.failed) for unit in self._units_of(batch)])
+        elif isinstance(self.metric, UtteranceMetric):
+            found = rows_of_utterances(self.metric, batch)
+        else:
+            found = rows_of([*map(self.metric.statistics, self._units_of(batch))])
         return found.values, dict(found.undefined)
 
     def __getstate__(self) -> dict[str, object]:

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
-from trialogue.metrics.base import Undefined
-from trialogue.metrics.batch import UtteranceMetric
+from trialogue.metrics.base import Undefined, UtteranceMetric
 from trialogue.records import Card, ClaimVerdict, FailurePolicy, MentionedBy, Reason, ReasonCode, Utterance, Variant
 
 OURS = "Trialogue. He et al. (CIKM 2023) count generated names that match no item of a corpus."

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from trialogue.metrics.base import Undefined
-from trialogue.metrics.batch import UtteranceMetric
+from trialogue.metrics.base import Undefined, UtteranceMetric
 from trialogue.records import Card, FailurePolicy, Mention, Reason, ReasonCode, Utterance, Variant
 
 UNSEARCHED = Reason.of(ReasonCode.ITEMS_NOT_LINKED)
