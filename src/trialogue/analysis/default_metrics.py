@@ -201,10 +201,10 @@ def _held_by_utterance(utterance: Utterance) -> frozenset[str]:
         "strategy_distribution": utterance.strategy_distribution is not None,
         "latency": wait_of(utterance) is not None,
     }
-    return _shared(frozenset(name for name, is_so in held.items() if is_so))
+    return _as_one_object(frozenset(name for name, is_so in held.items() if is_so))
 
 
 @cache
-def _shared(names: frozenset[str]) -> frozenset[str]:
+def _as_one_object(names: frozenset[str]) -> frozenset[str]:
     """Equal names as one object: of every utterance there is one set, which takes 728 bytes."""
     return names
