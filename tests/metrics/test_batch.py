@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.metrics.replies import PAIRS, PLAIN, TEXT, replies
-from trialogue.metrics import Conversation, get_metric
-from trialogue.metrics.base import Undefined
-from trialogue.metrics.batch import Batch, BatchCountMetric, BatchSumMetric
+from trialogue.metrics import Conversation, conversations_of, get_metric
+from trialogue.metrics.base import Undefined, UtteranceMetric
+from trialogue.metrics.batch import Batch, BatchCountMetric, BatchSumMetric, rows_of_utterances
 from trialogue.metrics.text import tokens
 from trialogue.metrics.text import word_hashes as encoding
 from trialogue.metrics.text.overlap import longest_common_subsequence, matches
@@ -26,6 +26,7 @@ from trialogue.metrics.text.word_hashes import (
     object_hash,
     word_hash,
 )
+from trialogue.records import Dialogue, Mention, Utterance
 
 RULES = {name: rule for name, rule in vars(tokens).items() if isinstance(rule, Rule)}
 SPACES = st.lists(TEXT | st.sampled_from(["a\tb", "-\nb", "<skipped>", "&amp;", "a.\n", " x", "ΑΣ", "İ"]), max_size=4)
@@ -112,6 +113,30 @@ def test_subsequences_of_texts_of_up_to_64_words_are_known() -> None:
     first, second = characters(["a" * 64, "a" * 65, "a"]), characters(["b" + "a" * 63, "a", "a" * 65])
     found, known = longest_common_subsequences(first, second)
     assert (found.tolist(), known.tolist()) == ([63, 0, 0], [True, False, False])
+
+
+@pytest.mark.parametrize(
+    "name", ["item_ratio@any", "item_ratio@slots", "unrecognised_titles@presented", "contradicted_facts"]
+)
+def test_a_metric_of_what_is_said_measures_a_batch_of_dialogues_as_each_reply(name: str) -> None:
+    metric = get_metric(name)
+    single: Any = metric
+    heat = Mention(title="Heat", item_id="h")
+    said = [
+        Utterance(speaker="system", text="Try Heat.", mentions=(heat,), unrecognised=(), claims=()),
+        Utterance(speaker="system", text="Try <movie>."),
+        Utterance(speaker="system", text="Ronin?", mentions=(), unrecognised=(Mention(title="Ronin"),)),
+        Utterance(speaker="user", text="No."),
+    ]
+    dialogues = [Dialogue(id=str(place), utterances=tuple(said[place % 4 :] + said[:place])) for place in range(9)]
+    batch = Batch(list(conversations_of(dialogues)))
+    assert isinstance(metric, UtteranceMetric)
+    assert len(batch.different_utterances) == 3
+    rows = rows_of_utterances(metric, batch)
+    for place, reply in enumerate(batch.replies):
+        one = single.statistics(reply)
+        assert rows.undefined.get(place, tuple(rows.values[place].tolist())) == one
+    assert len(rows.values) == len(batch.replies) == len(batch.owner)
 
 
 @pytest.mark.parametrize("name", [*PLAIN, "distinct(n=3)@chars", "repetition(n=1)@ngram"])

@@ -1,15 +1,15 @@
 """Default metrics of a run: those whose requirements the data meet, one variant each."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 
 from trialogue.analysis.domains import HasDomain, fits_domain
 from trialogue.long_work import OnePass, PerObject
 from trialogue.metrics import AnyMetric, Conversation, get_metric
 from trialogue.metrics.base import Reply
 from trialogue.metrics.dialogue.acts import why_unlabelled
-from trialogue.metrics.dialogue.resources import calls_of, cost_of, tokens_of, wait_of
-from trialogue.records import MentionedBy, Utterance
+from trialogue.metrics.dialogue.resources import calls_of, cost_of, tokens_of, traces_of, wait_of
+from trialogue.records import Dialogue, MentionedBy, Utterance
 
 BASELINES = ("length@words", "distinct(n=2)@per_response_marks")
 """Trivial baselines, which any metric must beat before its agreement with people means anything."""
@@ -135,50 +135,51 @@ def needs_met(conversations: Iterable[Conversation]) -> frozenset[str]:
     held: set[str] = set()
     for conversation in conversations:
         if conversation.dialogue is not None:
-            held |= _held_by_dialogue(conversation)
-        for reply in conversation.replies:
-            held.update(_held_by_reply(reply))
+            held.update(_held_by_dialogue(conversation.dialogue))
+            for said in conversation.utterances:
+                held |= _held_by_utterance(said)
+        else:
+            for reply in conversation.replies:
+                held.update(_held_by_reply(reply))
     return frozenset(held)
 
 
-def _held_by_dialogue(conversation: Conversation) -> set[str]:
-    dialogue = conversation.dialogue
-    if dialogue is None:
-        return set()
-    found = {"dialogue"} if dialogue.utterances or not dialogue.ratings else set()  # of a table of scores, only ratings
-    if dialogue.outcome:
-        found.add("outcome")
-    if dialogue.need is not None:
-        found.add("need")
-    if any(said.speaker == "system" and said.ranking is not None for said in dialogue.utterances):
-        found.add("dialogue_ranking")
-    if dialogue.opinions is not None:
-        found.add("opinions")
-    if dialogue.ratings:
-        found.add("ratings")
-    if dialogue.ended_by is not None:
-        found.add("ended_by")
-    if why_unlabelled(dialogue.utterances, "user") is None:
-        found.add("user_acts")
-    if any(wait_of(said) is not None for said in dialogue.utterances):
-        found.add("latency")
-    known = {"tool_calls": calls_of(dialogue), "cost": cost_of(dialogue), "tokens": tokens_of(dialogue)}
-    return found | {need for need, value in known.items() if value is not None}
+def _held_by_dialogue(dialogue: Dialogue) -> Iterator[str]:
+    said = dialogue.utterances
+    if said or not dialogue.ratings:  # of a table of scores, only ratings
+        yield "dialogue"
+    if any(each.speaker == "system" for each in said[1:]):
+        yield "context"
+    if why_unlabelled(said, "user") is None:
+        yield "user_acts"
+    for name in ("need", "opinions", "ended_by"):
+        if getattr(dialogue, name) is not None:
+            yield name
+    for name in ("outcome", "ratings"):
+        if getattr(dialogue, name):
+            yield name
+    if next(traces_of(dialogue), None) is not None:
+        known = {"tool_calls": calls_of(dialogue), "cost": cost_of(dialogue), "tokens": tokens_of(dialogue)}
+        yield from (need for need, value in known.items() if value is not None)
 
 
 def _held_by_reply(reply: Reply) -> Iterator[str]:
-    utterance, reference = reply.utterance, reply.reference
-    yield from _held_by_utterance(utterance)
+    reference = reply.reference
+    held = _held_by_utterance(reply.utterance)
+    if reference is not None:
+        yield "reference"
+        # A match needs labels on both sides; without a reference, a system's own labels still describe it.
+        held -= OF_PAIRS - _held_by_utterance(reference)
+    yield from held - OF_DIALOGUES
     if reply.context:
         yield "context"
     if reply.targets is not None:
         yield "targets"
-    if reference is not None:
-        yield "reference"
-    # A match needs labels on both sides; without a reference, a system's own labels still describe it.
-    for name in ("strategies", "strategy_distribution"):
-        if getattr(utterance, name) is not None and (reference is None or getattr(reference, name) is not None):
-            yield name
+
+
+OF_PAIRS = frozenset({"strategies", "strategy_distribution"})
+OF_DIALOGUES = frozenset({"dialogue_ranking", "latency"})
+"""What an utterance has for measures of dialogues alone."""
 
 
 @PerObject
@@ -192,7 +193,17 @@ def _held_by_utterance(utterance: Utterance) -> frozenset[str]:
         "outside": utterance.outside is not None,
         "claims": bool(utterance.claims),
         "ranking": utterance.ranking is not None,
+        "dialogue_ranking": utterance.ranking is not None,
         "acts": utterance.acts is not None,
         "same_as_reference": utterance.same_as_reference is not None,
+        "strategies": utterance.strategies is not None,
+        "strategy_distribution": utterance.strategy_distribution is not None,
+        "latency": wait_of(utterance) is not None,
     }
-    return frozenset(name for name, is_so in held.items() if is_so)
+    return _as_one_object(frozenset(name for name, is_so in held.items() if is_so))
+
+
+@cache
+def _as_one_object(names: frozenset[str]) -> frozenset[str]:
+    """Equal names as one object: of every utterance there is one set, which takes 728 bytes."""
+    return names

@@ -118,13 +118,15 @@ class Tally:
     def add(self, conversation: Conversation) -> None:
         """Count a conversation."""
         self.dialogues += 1
-        self.replies += len(conversation.replies)
-        for reply in conversation.replies:
-            self.models |= _models(reply.utterance)
-            self.shift = self.shift or _shift(reply.utterance)
-            self.reference_shift = self.reference_shift or _shift(reply.reference)
+        said_by_it = conversation.utterances
+        self.replies += len(said_by_it)
+        for said in said_by_it:
+            self.models |= _models(said)
+            self.shift = self.shift or _shift(said)
         dialogue = conversation.dialogue
         if dialogue is None:
+            for reply in conversation.replies:
+                self.reference_shift = self.reference_shift or _shift(reply.reference)
             return
         is_simulated = users_of_source(dialogue) is not None
         self.simulated += is_simulated
@@ -162,7 +164,7 @@ class Tally:
 def _models(message: Utterance) -> set[str]:
     """The language model that answered, as its server named it, with the fingerprint of its configuration."""
     meta = message.meta
-    if not meta.get("model"):
+    if not meta or not meta.get("model"):
         return set()
     return {" ".join(str(part) for part in (meta.get("model"), meta.get("system_fingerprint")) if part)}
 

@@ -65,6 +65,8 @@ class LanguageSurvey:
             system = conversation.system
             texts[system, "system"] += conversation.texts
             texts[system, "user"] += conversation.user_texts
+            if conversation.dialogue is not None:
+                continue  # its replies have no reference
             for reply in conversation.replies:
                 if reply.reference is not None:
                     texts[None, "reference"].append(reply.reference.text)

@@ -194,7 +194,7 @@ def _look_at_dialogue(conversation: Conversation, audit: UnitAudit) -> None:
         conversation.texts,
     )
     dialogue = conversation.dialogue
-    last = conversation.replies[-1].utterance if conversation.replies else None
+    last = next(reversed(conversation.utterances), None)
     audit.add(
         name,
         cluster,

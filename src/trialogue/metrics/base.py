@@ -13,10 +13,11 @@ There is no base class that a metric must inherit from: a class with the right a
 ``docs/guide/metrics.md``). ``RatioMetric`` has those that most metrics share.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, overload, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,8 +92,8 @@ class Conversation:
     """Name of the system."""
     cluster: str
     """Resampling unit: the person or the dialogue."""
-    replies: tuple[Reply, ...]
-    """Its replies, in order."""
+    replies: Sequence[Reply]
+    """Its replies, in order; those of a dialogue are made anew by each look at them."""
     dialogue: Dialogue | None = None
     """The dialogue; None for replies to situations of other people's dialogues."""
     dialogue_id: str | None = None
@@ -101,9 +102,16 @@ class Conversation:
     """Whether the system is evaluated, or a baseline."""
 
     @property
+    def utterances(self) -> list[Utterance]:
+        """What the system says in the replies."""
+        if isinstance(self.replies, DialogueReplies):
+            return self.replies.utterances
+        return [reply.utterance for reply in self.replies]
+
+    @property
     def texts(self) -> list[str]:
         """Texts of the replies."""
-        return [reply.utterance.text for reply in self.replies]
+        return [said.text for said in self.utterances]
 
     @property
     def user_texts(self) -> list[str]:
@@ -304,15 +312,68 @@ class RatioMetric:
         return ratio(sums)
 
 
-def replies_of(dialogue: Dialogue, system: str) -> tuple[Reply, ...]:
-    """Every system utterance of a dialogue as a reply with its context; consecutive ones share a turn number."""
-    replies = []
-    turn = -1
-    for index, utterance in enumerate(dialogue.utterances):
-        if utterance.speaker != "system":
-            continue
-        if index == 0 or dialogue.utterances[index - 1].speaker == "user":
-            turn += 1
-        context = dialogue.utterances[:index]
-        replies.append(Reply(system, utterance, context=context, turn=turn, index=index, dialogue_id=dialogue.id))
-    return tuple(replies)
+class UtteranceMetric(RatioMetric):
+    """Base of metrics of what a reply says, whatever was said before; an utterance that occurs again is measured once."""
+
+    @abstractmethod
+    def of_utterance(self, said: Utterance) -> Sequence[float] | Undefined:
+        """(amount, weight) of an utterance."""
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """(amount, weight) of a reply."""
+        return self.of_utterance(unit.utterance)
+
+
+class DialogueReplies(Sequence[Reply]):
+    """Every system utterance of a dialogue as a reply with its context; consecutive ones share a turn number.
+
+    They are made by each look at them: kept, their contexts would take more memory than the dialogue.
+    """
+
+    __slots__ = ("_dialogue", "_system")
+
+    def __init__(self, dialogue: Dialogue, system: str) -> None:
+        self._dialogue, self._system = dialogue, system
+
+    @property
+    def utterances(self) -> list[Utterance]:
+        """The utterances alone."""
+        return [said for said in self._dialogue.utterances if said.speaker == "system"]
+
+    @property
+    def indexes(self) -> list[int]:
+        """Index of each in the dialogue."""
+        return [index for index, said in enumerate(self._dialogue.utterances) if said.speaker == "system"]
+
+    def __iter__(self) -> Iterator[Reply]:
+        system, said, name = self._system, self._dialogue.utterances, self._dialogue.id
+        turn = -1
+        before = "user"
+        for index, utterance in enumerate(said):
+            if utterance.speaker == "system":
+                turn += before == "user"
+                yield Reply(system, utterance, context=said[:index], turn=turn, index=index, dialogue_id=name)
+            before = utterance.speaker
+
+    def __len__(self) -> int:
+        return len(self.utterances)
+
+    @overload
+    def __getitem__(self, place: int) -> Reply: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Reply, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Reply | tuple[Reply, ...]:
+        """One reply or a slice; makes all of them."""
+        return tuple(self)[place]
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, Sequence) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # as of a dialogue
+
+
+def replies_of(dialogue: Dialogue, system: str) -> DialogueReplies:
+    """The replies of a dialogue under a name of its system."""
+    return DialogueReplies(dialogue, system)

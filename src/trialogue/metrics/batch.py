@@ -14,12 +14,12 @@ from typing import Literal, Protocol, TypeVar, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.metrics.base import Array, Conversation, Reply, Undefined
+from trialogue.metrics.base import Array, Conversation, DialogueReplies, Reply, Undefined, UtteranceMetric
 from trialogue.metrics.failure_policy import failure_of
 from trialogue.metrics.pieces import Ints, Pieces
 from trialogue.metrics.text.tokens import Rule
 from trialogue.metrics.text.word_hashes import Encoded, NGrams, Vocabulary, characters, common
-from trialogue.records import Dialogue
+from trialogue.records import Dialogue, Utterance
 
 Side = Literal["reply", "reference"]
 MadeT = TypeVar("MadeT")
@@ -57,17 +57,49 @@ class Batch:
 
     @cached_property
     def _texts_by_conversation(self) -> list[list[str]]:
-        return [conversation.texts for conversation in self.conversations]
+        return [[said.text for said in own] for own in self._utterances_by_conversation]
+
+    @cached_property
+    def is_of_dialogues(self) -> bool:
+        """Whether all replies are utterances of dialogues: these answer no situation, have no reference and cannot fail."""
+        return all(isinstance(each.replies, DialogueReplies) for each in self.conversations)
+
+    @cached_property
+    def _utterances_by_conversation(self) -> list[Sequence[Utterance]]:
+        return [conversation.utterances for conversation in self.conversations]
+
+    @cached_property
+    def utterances(self) -> list[Utterance]:
+        """What the system says in the replies."""
+        return [*chain.from_iterable(self._utterances_by_conversation)]
+
+    @cached_property
+    def _places_of_utterances(self) -> tuple[list[Utterance], Ints]:
+        numbers: dict[int, int] = {}
+        which = [numbers.setdefault(id(said), len(numbers)) for said in self.utterances]
+        return [*{id(said): said for said in self.utterances}.values()], np.array(which, dtype=np.int64)
+
+    @property
+    def different_utterances(self) -> list[Utterance]:
+        """Each utterance once: equal ones of a file are one object."""
+        return self._places_of_utterances[0]
+
+    @property
+    def which_utterance(self) -> Ints:
+        """Place of each reply's utterance among the different ones, shape (replies,)."""
+        return self._places_of_utterances[1]
 
     @cached_property
     def failed(self) -> list[int]:
         """Places of the replies that failed."""
+        if self.is_of_dialogues:
+            return []
         return [place for place, reply in enumerate(self.replies) if failure_of(reply) is not None]
 
     @cached_property
     def situations(self) -> Sequence[str]:
         """Id of the situation that each reply answers; none where they are of dialogues."""
-        is_of_dialogues = not self.replies or self.replies[0].situation_id is None
+        is_of_dialogues = self.is_of_dialogues or not self.replies or self.replies[0].situation_id is None
         return () if is_of_dialogues else [str(reply.situation_id) for reply in self.replies]
 
     @cached_property
@@ -88,6 +120,8 @@ class Batch:
     @cached_property
     def has_reference(self) -> NDArray[np.bool_]:
         """Whether each reply has a text to be compared with, shape (replies,)."""
+        if self.is_of_dialogues:
+            return np.zeros(len(self.owner), dtype=bool)
         return np.array([bool(reply.reference_texts) for reply in self.replies], dtype=bool)
 
     @cached_property
@@ -172,6 +206,26 @@ class BatchCountMetric(Protocol):
     def types_of(self, batch: Batch) -> TypeRows:
         """Types of every reply, equal to those of ``types``."""
         ...
+
+
+def rows_of_utterances(metric: UtteranceMetric, batch: Batch) -> Rows:
+    """Statistics of every reply by what it says; each different utterance is measured once."""
+    rows, which = rows_of([*map(metric.of_utterance, batch.different_utterances)]), batch.which_utterance
+    undefined = {
+        place: rows.undefined[own]
+        for place, own in enumerate(which.tolist() if rows.undefined else ())
+        if own in rows.undefined
+    }
+    return Rows(rows.values[which], undefined)
+
+
+def rows_of(found: Sequence[Sequence[float] | Undefined]) -> Rows:
+    """Statistics of one unit after the other as a matrix."""
+    undefined = {place: row for place, row in enumerate(found) if isinstance(row, Undefined)}
+    width = next((len(row) for row in found if not isinstance(row, Undefined)), 0)
+    nothing = (0.0,) * width
+    rows = [nothing if isinstance(row, Undefined) else row for row in found] if undefined else found
+    return Rows(np.array(rows, dtype=float).reshape(len(rows), width), undefined)
 
 
 def where(undefined: NDArray[np.bool_], why: Undefined) -> dict[int, Undefined]:

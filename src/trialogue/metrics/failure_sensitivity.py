@@ -68,8 +68,8 @@ def _counts_failures(metric: AnyMetric) -> bool:
 
 def was_failed_by_its_system(conversation: Conversation) -> bool:
     """Whether the system failed in it by its own fault."""
-    units = (conversation.dialogue, *conversation.replies)
-    endings = (failure_of(unit) for unit in units if unit is not None)
+    units = conversation.replies if conversation.dialogue is None else (conversation.dialogue,)
+    endings = map(failure_of, units)
     return any(ending is not None and ending.fault is Fault.AGENT for ending in endings)
 
 

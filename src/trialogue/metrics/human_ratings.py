@@ -324,6 +324,8 @@ def _answers(conversation: Conversation, filed: FiledAnswers) -> Iterator[tuple[
     if dialogue is not None:
         yield from ((None, Answer.of_rating(rating, user)) for rating in dialogue.ratings)
         yield from ((None, answer) for answer in filed.answers_to(dialogue))
+    if not filed.by_unit and not any(said.ratings for said in conversation.utterances):
+        return  # the replies need not be made
     for reply in conversation.replies:
         yield from ((reply, Answer.of_rating(rating, user)) for rating in reply.utterance.ratings)
         yield from ((reply, answer) for answer in filed.answers_to(reply))

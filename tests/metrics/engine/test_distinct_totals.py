@@ -12,10 +12,17 @@ from trialogue.metrics.engine.distinct_totals import Incidence
 HASH = st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3)
 
 
-@given(parts=st.lists(st.tuples(st.sets(HASH, max_size=6), st.integers(0, 3)), max_size=12), buffer=st.integers(1, 20))
-def test_what_a_cluster_alone_has_is_counted_as_sets_would(parts: list[tuple[set[int], int]], buffer: int) -> None:
+@given(
+    parts=st.lists(st.tuples(st.sets(HASH, max_size=6), st.integers(0, 3)), max_size=12),
+    buffer=st.integers(1, 20),
+    part=st.integers(0, 30),
+)
+def test_what_a_cluster_alone_has_is_counted_as_sets_would(
+    parts: list[tuple[set[int], int]], buffer: int, part: int
+) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(distinct_totals, "BUFFER", buffer)
+        patched.setattr(distinct_totals, "PART", part)
         found = Incidence()
         having: dict[int, set[int]] = {cluster: set() for cluster in range(4)}
         for hashes, cluster in parts:

@@ -10,6 +10,7 @@ import trialogue
 from trialogue.metrics import conversations_of, get_metric
 from trialogue.metrics.base import NeedCourse, Undefined
 from trialogue.metrics.engine.accumulate import LiftTotals, Settings, accumulator_for
+from trialogue.metrics.engine.lift_totals import _Courses
 from trialogue.metrics.needs.need_met import Lift
 from trialogue.records import Dialogue, Ending, Mention, Need, Utterance
 
@@ -173,3 +174,41 @@ def test_golden_values_of_both_versions(metric: Lift, value: float) -> None:
     found = LiftTotals(metric)
     found.add(list(conversations_of(made)))
     assert found.estimate("l", Settings()).value == pytest.approx(value, abs=1e-12)
+
+
+def _first_turns(items: Sequence[tuple[str, int]], needs: Sequence[frozenset[str]]) -> dict[int, int]:
+    """The first turn of some items that meets each need: the plain definition."""
+    return {
+        place: min(turn for item, turn in items if item in need)
+        for place, need in enumerate(needs)
+        if any(item in need for item, _ in items)
+    }
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_hits_of_columns_are_those_of_courses_one_by_one(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    names = [f"i{number}" for number in range(12)]
+
+    def items() -> tuple[tuple[str, int], ...]:
+        turns = sorted(rng.integers(0, 5, rng.integers(0, 6)).tolist())
+        return tuple((str(rng.choice(names)), turn) for turn in turns)
+
+    needs = [frozenset(rng.choice(names, 3, replace=False).tolist()) for _ in range(6)]
+    courses = [NeedCourse(needs[rng.integers(0, 6)], items(), items()) for _ in range(rng.integers(0, 30))]
+    columns, others = _Courses(), _Courses()
+    for place, course in enumerate(courses):
+        (columns if 2 * place < len(courses) else others).append(course)
+    columns.extend(others)
+    distinct = list(columns.needs)
+    expected = []
+    for number, course in enumerate(courses):
+        counted, beyond = _first_turns(course.items, distinct), _first_turns(course.beyond, distinct)
+        for place in sorted({*counted, *beyond}):
+            turns = counted.get(place, 99), beyond.get(place, 99)
+            expected.append((number, place, min(turns), turns[0] <= turns[1]))
+    hits = columns.hits(np.arange(len(distinct)), 5)
+    assert hits.counts is not None
+    found = zip(hits.dialogue.tolist(), hits.need.tolist(), hits.turn.tolist(), hits.counts.tolist(), strict=True)
+    assert list(found) == expected
+    assert [distinct[own] for own in columns.own] == [course.acceptable for course in courses]

@@ -23,10 +23,10 @@ from trialogue.stats.resampling.rarefaction import (
 def curve(clusters: Sequence[str]) -> Rarefied:
     """A sample whose types are letters and whose size is their number."""
     pairs = sorted({(ord(letter), place) for place, letters in enumerate(clusters) for letter in letters})
-    types = np.array([letter for letter, _ in pairs], dtype=np.int64)
+    times = np.array([sum(letter == other for other, _ in pairs) for letter, _ in pairs], dtype=np.int64)
     owners = np.array([place for _, place in pairs], dtype=np.int64)
     return Rarefied(
-        occurrences_of(types, owners, count=len(clusters)), np.array([len(one) for one in clusters], dtype=float)
+        occurrences_of(times, owners, count=len(clusters)), np.array([len(one) for one in clusters], dtype=float)
     )
 
 

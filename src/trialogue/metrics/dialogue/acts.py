@@ -5,9 +5,9 @@ first act that has one, as in corpora with one act per utterance.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from typing import NamedTuple
 
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.long_work import PerObject
@@ -32,8 +32,7 @@ _KNOWN: dict[Speaker, Collection[str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(NamedTuple):
     """One user utterance and the system's messages directly after it."""
 
     act: str | None
@@ -54,16 +53,11 @@ label_of = PerObject(_label_of)
 
 
 def _exchanges(dialogue: Dialogue) -> list[Exchange]:
-    found: list[Exchange] = []
     said = dialogue.utterances
-    for place, utterance in enumerate(said):
-        if utterance.speaker == "user":
-            end = place + 1
-            while end < len(said) and said[end].speaker == "system":
-                end += 1
-            burst = tuple(label_of(message) for message in said[place + 1 : end])
-            found.append(Exchange(label_of(utterance), burst, place))
-    return found
+    labels = tuple(map(label_of, said))
+    places = [place for place, utterance in enumerate(said) if utterance.speaker == "user"]
+    ends = [*places[1:], len(said)]
+    return [Exchange(labels[place], labels[place + 1 : end], place) for place, end in zip(places, ends, strict=False)]
 
 
 exchanges = PerObject(_exchanges, 512)
@@ -87,10 +81,15 @@ def why_unlabelled(utterances: Sequence[Utterance], speaker: Speaker) -> Undefin
         return Undefined(Reason.of(ReasonCode.SPEAKER_SILENT, speaker=speaker))
     if all(said.acts is None for said in own):
         return Undefined(Reason.of(ReasonCode.ACTS_MISSING, speaker=speaker))
-    labels = {spelt_right(label) for label in map(label_of, own) if label is not None}
-    if labels and labels.isdisjoint(_KNOWN[speaker]):
-        return Undefined(Reason.of(ReasonCode.ACTS_OF_OTHER_SPACE, speaker=speaker, acts=sorted(labels)[:3]))
-    return None
+    labels = set[str]()
+    for label in map(label_of, own):
+        if label is not None:
+            labels.add(spelt_right(label))
+            if not labels.isdisjoint(_KNOWN[speaker]):
+                return None  # most often at the first
+    if not labels:
+        return None
+    return Undefined(Reason.of(ReasonCode.ACTS_OF_OTHER_SPACE, speaker=speaker, acts=sorted(labels)[:3]))
 
 
 _card = partial(

@@ -16,6 +16,7 @@ from trialogue.records import DistinctCounts, Estimate, MeasureName, Reason, Rea
 from trialogue.stats import jackknife_difference
 from trialogue.stats.resampling.clusters import NumberedKeys
 from trialogue.stats.resampling.rarefaction import (
+    AnyInts,
     Occurrences,
     Rarefied,
     RarefiedSample,
@@ -62,7 +63,8 @@ class CountedSample:
     def record(self, system: str) -> DistinctCounts:
         """Convert to the counts stored by a run."""
         counts = self.counts
-        return DistinctCounts(
+        # Not validated, and numbers that occur again as one object: of 10,000 dialogues there are a million of each.
+        return DistinctCounts.model_construct(
             measure=MeasureName(self.metric.measure),
             system=system,
             replies=self.replies,
@@ -72,8 +74,8 @@ class CountedSample:
             occurrences=tuple(counts.occurrences.tolist()),
             things=tuple(counts.types.tolist()),
             groups=tuple(np.bincount(counts.cluster, minlength=counts.clusters).tolist()),
-            places=tuple(counts.place.tolist()),
-            held=tuple(counts.held.tolist()),
+            places=_shared_ints(counts.place),
+            held=_shared_ints(counts.held),
         )
 
     @cached_property
@@ -181,3 +183,8 @@ def _mark_rarefied(estimate: Estimate, size: EqualSize, common: float) -> Estima
     method = f"{interval.method}, rarefied to {common:,.0f} {size.noun}"
     facts = {**interval.facts, "rarefied_to": common}
     return estimate.model_copy(update={"interval": interval.model_copy(update={"method": method, "facts": facts})})
+
+
+def _shared_ints(numbers: AnyInts) -> tuple[int, ...]:
+    """Numbers from 0, equal ones as one object."""
+    return tuple(np.arange(numbers.max(initial=0) + 1).astype(object)[numbers].tolist())

@@ -4,7 +4,7 @@ The incidence has two columns, 12 bytes per pair of type and cluster.
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,7 +19,9 @@ from trialogue.metrics.engine.unit_scores import (
     Sink,
     UnitScores,
     deliver,
+    gaps_of,
     no_value,
+    places_in,
     spread,
     values_of,
 )
@@ -33,6 +35,7 @@ from trialogue.stats.resampling.rarefaction import Occurrences, occurrences_of
 from trialogue.stats.resampling.replicates import values_array
 
 BUFFER = 1 << 20  # pairs held before those that came twice are dropped; 12 MB
+PART, PART_BITS = 1 << 18, 4  # pairs above which they are counted in 16 parts, by the first bits of the hash
 
 Clusters = NDArray[np.int32]
 
@@ -86,14 +89,14 @@ class Incidence:
         hashes, own = self._join()
         if is_last:
             self._hashes, self._clusters = [], []
-        order = hash_order(hashes)
-        hashes, own = hashes[order], own[order]
-        del order  # of millions of pairs, every array is a tenth of the memory
-        return occurrences_of(hashes.view(np.int64), own, count=clusters)
+        times = _times_of(hashes)
+        del hashes  # of millions of pairs, every array is a tenth of the memory
+        return occurrences_of(times, own, count=clusters)
 
     def _join(self) -> tuple[NDArray[np.uint64], Clusters]:
         """All pairs, each once: the same type may come again from a cluster's next conversation."""
         hashes = np.concatenate([np.zeros(0, dtype=np.uint64), *self._hashes])
+        self._hashes = [hashes]
         clusters = np.concatenate([np.zeros(0, dtype=np.int32), *self._clusters])
         if self._may_repeat:
             order = np.lexsort((clusters, hashes))
@@ -105,6 +108,21 @@ class Incidence:
         self._size = self._size_at_join = len(hashes)
         self._may_repeat = False
         return hashes, clusters
+
+
+def _times_of(hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
+    """How often each hash occurs, shape (hashes,); by parts, whose order fits the cache and takes little room."""
+    times = np.empty(len(hashes), dtype=np.int32)
+    part = (hashes >> np.uint64(64 - PART_BITS)).astype(np.uint8)
+    for number in range(1 << PART_BITS if len(hashes) > PART else 1):
+        places = np.flatnonzero(part == number) if len(hashes) > PART else np.arange(len(hashes))
+        own = hashes[places]
+        order = hash_order(own)
+        own = own[order]
+        starts = np.flatnonzero(np.concatenate([[len(own) > 0], own[1:] != own[:-1]]))
+        sizes = np.diff(starts, append=len(own))
+        times[places[order]] = np.repeat(sizes, sizes)
+    return times
 
 
 MIN_CLUSTERS = 5  # below, a t interval of the jackknife is wider than any scale
@@ -132,9 +150,10 @@ class CountedTotals:
             if isinstance(self.metric, BatchCountMetric)
             else _one_by_one(self.metric, batch)
         )
-        self.skipped.update(undefined.why for undefined in found.undefined.values())
+        gaps = gaps_of(found.undefined)
+        self.skipped.update({why: len(places) for why, places in gaps.items()})
         counted = np.ones(len(batch.owner), dtype=bool)
-        counted[list(found.undefined)] = False
+        counted[places_in(gaps)] = False
         size = len(batch.clusters)
         units = np.bincount(batch.owner[counted], minlength=size)
         own = np.bincount(found.grams.owner, minlength=len(counted))
@@ -147,31 +166,31 @@ class CountedTotals:
         if units.any():
             self._remember(batch, np.flatnonzero(units), pairs, whole, int(units.sum()))
         if sink is not None and len(counted):
-            deliver(sink, self._unit_scores(batch, found, counted, rows, np.flatnonzero(units), pairs, whole))
+            deliver(sink, self._unit_scores(batch, found, gaps, rows, np.flatnonzero(units), pairs, whole))
 
     def _unit_scores(
         self,
         batch: Batch,
         found: TypeRows,
-        counted: NDArray[np.bool_],
+        gaps: Mapping[Reason, Ints],
         rows: Array,
         places: Ints,
         pairs: NGrams,
         whole: Array,
     ) -> UnitScores:
         """The value of each reply, and of each conversation."""
-        here = np.flatnonzero(counted)
-        of_replies = batch.memoize(
-            ("distinct within", found.key or id(self)), lambda: distinct(found.grams, len(counted))
-        )[here]
+        count, left_out = len(batch.owner), places_in(gaps)
+        here = np.delete(np.arange(count), left_out)
+        key = ("distinct within", found.key or id(self))
+        of_replies = batch.memoize(key, lambda: distinct(found.grams, count))[here]
         of_whole = np.bincount(pairs.owner, minlength=len(whole))[places]
         return UnitScores(
             measure=self.metric.measure,
             batch=batch,
-            units=batch.replies,
+            of_replies=True,
             owner=batch.owner,
-            of_units=spread(self._values(of_replies, rows), here, len(counted), found.undefined),
-            left_out=frozenset(found.undefined),
+            of_units=spread(self._values(of_replies, rows), here, count, gaps),
+            left_out=left_out,
             whole=places,
             of_whole=self._values(of_whole, whole[places]),
         )

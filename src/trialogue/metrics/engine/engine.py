@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.metrics.base import AnyMetric, Conversation, group_by_system
@@ -106,16 +106,16 @@ class Measurement:
             for system, group in group_by_system(conversations_at_once).items():
                 for role in {conversation.role for conversation in group}:
                     self._declare_role(system, role)
-                if rests_on_acts:
-                    _count_acts(self._acts, group)
-                    self._act_labellers |= act_labellers(reply.utterance for each in group for reply in each.replies)
                 batch = Batch(group, self._vocabulary)
+                if rests_on_acts:
+                    self._acts.update(said.acts_by for said in batch.utterances if said.acts)
+                    self._act_labellers |= act_labellers(batch.different_utterances)
                 for metric, accumulator in zip(self._metrics, self._totals_of(system), strict=True):
-                    needs = frozenset(metric.card.needs) & LABELLED
-                    self._origins[metric.measure] |= batch.memoize(
-                        ("origins", needs),
-                        lambda: frozenset(_origins(needs, group)),  # noqa: B023  # called at once
-                    )
+                    if needs := LABELLED.intersection(metric.card.needs):
+                        self._origins[metric.measure] |= batch.memoize(
+                            ("origins", needs),
+                            lambda: frozenset(_origins(needs, batch)),  # noqa: B023  # called at once
+                        )
                     accumulator.add(batch, sink)
 
     def add_texts(self, dialogues: Iterable[Dialogue | PlainDialogue]) -> Iterator[TextBatch]:
@@ -253,47 +253,27 @@ def _batches(conversations: Iterable[Conversation]) -> Iterator[list[Conversatio
         yield batch
 
 
-def _origins(needs: frozenset[str], conversations: Iterable[Conversation]) -> Iterator[str]:
+def _origins(needs: frozenset[str], batch: Batch) -> Iterator[str]:
     """Labellers, and sources of weights, that a metric with some needs reads; empty if it reads none."""
+    replies = () if batch.is_of_dialogues else batch.replies
+    references = [each.reference for each in replies if each.reference is not None]
     if WEIGHT in needs:
-        for conversation in conversations:
-            for reply in conversation.replies:
-                if reply.reference is not None and WEIGHT_BY in reply.reference.meta:
-                    yield f"weights={reply.reference.meta[WEIGHT_BY]}"
+        yield from (f"weights={each.meta[WEIGHT_BY]}" for each in references if WEIGHT_BY in each.meta)
     if "strategy_distribution" in needs:
-        for conversation in conversations:
-            for reply in conversation.replies:
-                for utterance in (reply.utterance, reply.reference):
-                    if utterance is not None and utterance.strategy_distribution is not None:
-                        yield utterance.strategy_distribution.origin
+        beliefs = (each.strategy_distribution for each in (*batch.different_utterances, *references))
+        yield from (belief.origin for belief in beliefs if belief is not None)
     if "same_as_reference" in needs:
-        for conversation in conversations:
-            yield from {
-                reply.utterance.same_as_reference.origin
-                for reply in conversation.replies
-                if reply.utterance.same_as_reference is not None
-            }
-    for kind in ("strategies", "mentions"):
-        if kind not in needs:
-            continue
-        for conversation in conversations:
-            for reply in conversation.replies:
-                read = reply.context if "context" in needs else ()
-                for utterance in (reply.utterance, reply.reference, *read):
-                    for label in (getattr(utterance, kind) or ()) if utterance else ():
-                        yield label.origin
+        judged = (each.same_as_reference for each in batch.different_utterances)
+        yield from (each.origin for each in judged if each is not None)
+    if kinds := {"strategies", "mentions"} & needs:
+        read = (said for reply in batch.replies for said in reply.context) if "context" in needs else ()
+        for utterance in chain(batch.different_utterances, references, read):
+            yield from (label.origin for kind in kinds for label in getattr(utterance, kind) or ())
 
 
 def _signature_notes(accumulators: Iterable[Accumulator]) -> set[str]:
     """Signature entries on unusual intervals and on failed units."""
     return {part for each in accumulators if isinstance(each, SummedTotals) for part in each.signature_notes}
-
-
-def _count_acts(acts: Counter[ActOrigin | None], conversations: Iterable[Conversation]) -> None:
-    for conversation in conversations:
-        for reply in conversation.replies:
-            if reply.utterance.acts:
-                acts[reply.utterance.acts_by] += 1
 
 
 def _acts_signature(acts: Counter[ActOrigin | None], labellers: Collection[str] = ()) -> str:

@@ -4,8 +4,9 @@ Needs are told apart by the items that satisfy them: two needs with the same ite
 its need and its counted items, some dozens of bytes.
 """
 
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,14 +16,13 @@ from trialogue.metrics.batch import Batch
 from trialogue.metrics.engine.conversations import fingerprint_of
 from trialogue.metrics.engine.sum_totals import NO_DIALOGUE, Settings, empty_estimate
 from trialogue.metrics.engine.unit_scores import ColumnSink, Sink
+from trialogue.metrics.pieces import Ints
 from trialogue.records import Estimate, FailurePolicy, MeasureName, MeasureSums, Reason, ReasonCode
 from trialogue.stats import jackknife, jackknife_difference
 from trialogue.stats.lift import Hits, LiftResult, lift
 
 Need = frozenset[str]
 
-NEVER = 1_000_000
-"""More turns than any dialogue has."""
 EXACT = 12
 """Decimals beyond which a lift is rounding error."""
 
@@ -37,7 +37,7 @@ class LiftTotals:
     skipped: Counter[Reason] = field(default_factory=Counter)
     dialogue_ids: list[str] = field(default_factory=list)
     """Of the dialogues that have a course."""
-    _courses: list[NeedCourse] = field(default_factory=list)
+    _courses: "_Courses" = field(default_factory=lambda: _Courses())
     _result: LiftResult | None = None
 
     def add(self, conversations: Sequence[Conversation] | Batch, sink: Sink | ColumnSink | None = None) -> None:
@@ -60,7 +60,7 @@ class LiftTotals:
     def merge(self, other: "LiftTotals") -> None:
         """Add the courses of other dialogues of the same system."""
         self.skipped.update(other.skipped)
-        self._courses += other._courses
+        self._courses.extend(other._courses)
         self.dialogue_ids += other.dialogue_ids
         self._result = None
 
@@ -70,17 +70,15 @@ class LiftTotals:
     @property
     def _needs(self) -> dict[Need, int]:
         """The different needs, numbered in an order that does not depend on that of the dialogues."""
-        return {
-            need: place for place, need in enumerate(sorted({each.acceptable for each in self._courses}, key=sorted))
-        }
+        return {need: place for place, need in enumerate(sorted(self._courses.needs, key=sorted))}
 
     def _result_of_all(self) -> LiftResult:
         """The lift, computed once for all comparisons."""
         if self._result is None:
-            needs = self._needs
-            own = np.array([needs[course.acceptable] for course in self._courses], dtype=np.int64)
-            failed = np.array([course.is_failed for course in self._courses], dtype=bool)
-            hits = _hits(self._courses, needs)
+            needs, courses = self._needs, self._courses
+            places = np.array([needs[need] for need in courses.needs], dtype=np.int64)
+            own, failed = places[as_ints(courses.own)], np.array(courses.failed, dtype=bool)
+            hits = courses.hits(places, self.metric.turns)
             found = lift(own, hits, needs=len(needs), turns=self.metric.turns, failed=failed)
             # A list that is the same for all has exactly 0: what summing leaves of 1e-18 has no interval and no p-value.
             self._result = replace(
@@ -151,26 +149,67 @@ class LiftTotals:
         )
 
 
-def _hits(courses: Sequence[NeedCourse], needs: dict[Need, int]) -> Hits:
-    """The first turn in which each dialogue's items meet each need, and whether one of them counts."""
-    met_by: dict[str, list[int]] = {}
-    for need, place in needs.items():
-        for item in need:
-            met_by.setdefault(item, []).append(place)
-    rows: list[tuple[int, int, int, bool]] = []
-    for number, course in enumerate(courses):
-        counted, beyond = (_first_turns(items, met_by) for items in (course.items, course.beyond))
-        for place in counted.keys() | beyond.keys():
-            turns = counted.get(place, NEVER), beyond.get(place, NEVER)
-            rows.append((number, place, min(turns), turns[0] <= turns[1]))
-    table = np.array(sorted(rows), dtype=np.int64).reshape(-1, 4)
-    return Hits(table[:, 0], table[:, 1], table[:, 2], table[:, 3] == 1)
+def as_ints(numbers: "array[int]") -> Ints:
+    """Numbers as an array of their own."""
+    return np.array(numbers, dtype=np.int64)
 
 
-def _first_turns(items: Iterable[tuple[str, int]], met_by: Mapping[str, Sequence[int]]) -> dict[int, int]:
-    """The first turn of some items, which are in order, that meets each need."""
-    first: dict[int, int] = {}
-    for item, turn in items:
-        for place in met_by.get(item, ()):
-            first.setdefault(place, turn)
-    return first
+class _Courses:
+    """Courses as columns, with needs and items as numbers: 12 bytes an item, where a pair of Python objects takes 70."""
+
+    def __init__(self) -> None:
+        self.needs: dict[Need, int] = {}
+        """Number of each need, by first occurrence."""
+        self.own, self.failed = array("i"), array("b")
+        """Of each course: its need, and whether it failed."""
+        self._items: dict[str, int] = {}
+        self._sizes = array("i")
+        """Of each course: how many items count, and how many are beyond."""
+        self._named, self._turns = array("i"), array("i")
+
+    def __len__(self) -> int:
+        return len(self.own)
+
+    def append(self, course: NeedCourse) -> None:
+        """Add a course."""
+        self.own.append(self.needs.setdefault(course.acceptable, len(self.needs)))
+        self.failed.append(course.is_failed)
+        for items in (course.items, course.beyond):
+            self._sizes.append(len(items))
+            for item, turn in items:
+                self._named.append(self._items.setdefault(item, len(self._items)))
+                self._turns.append(turn)
+
+    def extend(self, other: "_Courses") -> None:
+        """Add other courses."""
+        needs = [self.needs.setdefault(need, len(self.needs)) for need in other.needs]
+        items = [self._items.setdefault(item, len(self._items)) for item in other._items]
+        self.own.extend(needs[each] for each in other.own)
+        self._named.extend(items[each] for each in other._named)
+        for own, more in ((self.failed, other.failed), (self._sizes, other._sizes), (self._turns, other._turns)):
+            own.extend(more)
+
+    def hits(self, places: Ints, turns: int) -> Hits:
+        """The first turn in which each course's items meet each need, and whether an item that counts then meets it.
+
+        Args:
+            places: by number of a need, its place.
+            turns: more than any turn.
+        """
+        known = self._items
+        met = sorted((known[each], need) for need, own in enumerate(self.needs) for each in own if each in known)
+        item, need = np.array(met, dtype=np.int64).reshape(-1, 2).T
+        named = as_ints(self._named)
+        first = np.searchsorted(item, named)
+        times = np.searchsorted(item, named, side="right") - first
+        before = np.repeat(np.cumsum(times) - times, times)
+        place = places[need[np.repeat(first, times) + np.arange(len(before)) - before]]
+        side = np.repeat(np.arange(len(self._sizes)), as_ints(self._sizes))  # of courses: odd beyond
+        # Sorted as one number each, of course, need, turn and side; the first of course and need is what happened first.
+        turn = np.repeat(as_ints(self._turns) * 2 + side % 2, times)
+        pair = np.repeat(side // 2, times) * len(places) + place
+        found = np.sort(pair * (2 * turns) + turn)
+        pair, turn = np.divmod(found, 2 * turns)
+        is_first = np.concatenate([[True], pair[1:] != pair[:-1]])[: len(pair)]
+        pair, turn = pair[is_first], turn[is_first]
+        return Hits(pair // len(places), pair % len(places), turn // 2, turn % 2 == 0)

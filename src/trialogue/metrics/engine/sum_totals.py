@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from trialogue.metrics.base import Array, Conversation, HasDefaultRow, Reply, SumMetric, Undefined
-from trialogue.metrics.batch import Batch, BatchSumMetric
+from trialogue.metrics.base import Array, Conversation, HasDefaultRow, Reply, SumMetric, Undefined, UtteranceMetric
+from trialogue.metrics.batch import Batch, BatchSumMetric, rows_of, rows_of_utterances
 from trialogue.metrics.engine.unit_scores import (
     ColumnSink,
     Sink,
     UnitScores,
     deliver,
+    gaps_of,
     no_value,
+    places_in,
     spread,
     values_of,
 )
@@ -86,12 +88,12 @@ class SummedTotals:
         batch = conversations if isinstance(conversations, Batch) else Batch(conversations)
         owner = self._owner_of_units(batch)
         rows, left_out = self._statistics(batch)
-        self._undefined.update(undefined.why for undefined in left_out.values())
+        gaps = gaps_of(left_out)
+        missing = places_in(gaps)
+        self._undefined.update({why: len(places) for why, places in gaps.items()})
         if isinstance(self.metric, HasDefaultRow):
-            self._silent += [batch.clusters[place] for place in owner[sorted(left_out)].tolist()]
-        counted = np.ones(len(owner), dtype=bool)
-        counted[list(left_out)] = False
-        places = np.flatnonzero(counted)
+            self._silent += [batch.clusters[place] for place in owner[missing].tolist()]
+        places = np.delete(np.arange(len(owner)), missing)
         matrix, owners = rows[places], owner[places]
         self._are_means = self._are_means and _is_mean(self.metric, matrix)
         self._keep_situations(batch, places, matrix)
@@ -104,10 +106,10 @@ class SummedTotals:
                 UnitScores(
                     measure=self.metric.measure,
                     batch=batch,
-                    units=self._units_of(batch),
+                    of_replies=self.metric.card.level == "response",
                     owner=owner,
-                    of_units=spread(self._values(matrix), places, len(owner), left_out),
-                    left_out=frozenset(left_out),
+                    of_units=spread(self._values(matrix), places, len(owner), gaps),
+                    left_out=missing,
                     whole=owners[starts] if is_whole else starts[:0],
                     of_whole=self._values(whole if is_whole else whole[:0]),
                 ),
@@ -172,10 +174,13 @@ class SummedTotals:
                 else:
                     values[place] = own
             return values, undefined
-        units = self._units_of(batch)
-        if not failed:
-            return _stack_rows([*map(self.metric.statistics, units)])
-        return _stack_rows([with_failure_policy(self.metric, unit, self.failed) for unit in units])
+        if failed:
+            found = rows_of([with_failure_policy(self.metric, unit, self.failed) for unit in self._units_of(batch)])
+        elif isinstance(self.metric, UtteranceMetric):
+            found = rows_of_utterances(self.metric, batch)
+        else:
+            found = rows_of([*map(self.metric.statistics, self._units_of(batch))])
+        return found.values, dict(found.undefined)
 
     def __getstate__(self) -> dict[str, object]:
         return {**vars(self), "metric": None, "_summed": None}
@@ -320,15 +325,6 @@ def pool_clusters(sums: ClusterSums) -> ClusterSums:
 def empty_estimate(skipped: Counter[Reason]) -> Estimate:
     """Empty estimate with the most frequent reason."""
     return Estimate(value=None, why=skipped.most_common(1)[0][0] if skipped else NO_UNITS)
-
-
-def _stack_rows(rows: Sequence[Sequence[float] | Undefined]) -> tuple[Array, dict[int, Undefined]]:
-    """Statistics of one unit after the other as a matrix; rows of undefined ones mean nothing."""
-    undefined = {place: row for place, row in enumerate(rows) if isinstance(row, Undefined)}
-    width = next((len(row) for row in rows if not isinstance(row, Undefined)), 0)
-    nothing_there = (0.0,) * width
-    matrix = np.array([nothing_there if isinstance(row, Undefined) else row for row in rows], dtype=float)
-    return matrix.reshape(len(rows), width), undefined
 
 
 def _is_mean(metric: SumMetric[Any], matrix: Array) -> bool:

@@ -63,6 +63,11 @@ class TextBatch(Batch):
         return ()
 
     @property
+    def is_of_dialogues(self) -> bool:
+        """Whether all replies are utterances of dialogues."""
+        return True
+
+    @property
     def failed(self) -> list[int]:
         """None: dialogues fail, not their replies."""
         return []

@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from trialogue.metrics.base import AnyMetric, Array, Conversation, Reply, Undefined
+from trialogue.metrics.base import AnyMetric, Array, Conversation, DialogueReplies, Reply, Undefined
 from trialogue.metrics.batch import Batch
 from trialogue.metrics.pieces import Ints
 from trialogue.records import Dialogue, Level, Reason, ReasonCode, Score
@@ -23,14 +23,14 @@ class UnitScores:
     """Full name of the measure."""
     batch: Batch
     """Scored batch."""
-    units: Sequence[Reply | Dialogue]
-    """The replies of the batch, or its dialogues."""
+    of_replies: bool
+    """Whether the units are the replies of the batch; else its dialogues."""
     owner: Ints
     """Shape (units,): the place of each one's conversation."""
     of_units: Values
     """Their values."""
-    left_out: frozenset[int]
-    """Places of the units that the measure does not count."""
+    left_out: Ints
+    """Ascending places of the units that the measure does not count."""
     whole: Ints
     """Shape (conversations,): places of the conversations that have values of their own; none where dialogues are units."""
     of_whole: Values
@@ -38,9 +38,10 @@ class UnitScores:
 
     def scores(self) -> Iterator[Score]:
         """Iterate over records: first the skipped units, then the others, then the conversations."""
+        units: Sequence[Reply | Dialogue] = self.batch.replies if self.of_replies else self.batch.dialogues
         values = list(self.of_units)
-        for place in (*sorted(self.left_out), *(each for each in range(len(values)) if each not in self.left_out)):
-            yield self._of_unit(self.units[place], self.batch.conversations[self.owner[place]], values[place])
+        for place in (*self.left_out.tolist(), *np.delete(np.arange(len(values)), self.left_out).tolist()):
+            yield self._of_unit(units[place], self.batch.conversations[self.owner[place]], values[place])
         for place, value in zip(self.whole.tolist(), self.of_whole, strict=True):
             conversation = self.batch.conversations[place]
             if conversation.dialogue_id is not None:
@@ -82,18 +83,36 @@ def no_value(metric: AnyMetric) -> Reason:
 
 def values_of(metric: AnyMetric, numbers: Array) -> Values:
     """A formula's values, with a reason where they are NaN."""
-    missing = np.flatnonzero(~np.isfinite(numbers)).tolist()
-    if not missing:
+    missing = np.flatnonzero(~np.isfinite(numbers))
+    if not len(missing):
         return Values(numbers)
-    return Values(np.where(np.isfinite(numbers), numbers, np.nan), dict.fromkeys(missing, no_value(metric)))
+    return Values(np.where(np.isfinite(numbers), numbers, np.nan), {no_value(metric): missing})
 
 
-def spread(values: Values, places: Ints, count: int, left_out: Mapping[int, Undefined]) -> Values:
+def gaps_of(undefined: Mapping[int, Undefined]) -> dict[Reason, Ints]:
+    """Ascending places of the undefined units by reason, in the order in which these occur."""
+    same: dict[int, tuple[Reason, list[int]]] = {}  # a few objects for many units: compared, each would take longer
+    for place, each in undefined.items():
+        same.setdefault(id(each.why), (each.why, []))[1].append(place)
+    found: dict[Reason, list[int]] = {}
+    for why, places in same.values():
+        found.setdefault(why, []).extend(places)
+    return {why: np.sort(np.array(places, dtype=np.int64)) for why, places in found.items()}
+
+
+def places_in(gaps: Mapping[Reason, Ints]) -> Ints:
+    """All places of gaps, ascending."""
+    return np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *gaps.values()]))
+
+
+def spread(values: Values, places: Ints, count: int, gaps: Mapping[Reason, Ints]) -> Values:
     """Scatter values of some units among all ``count`` units; the others get their reason."""
     numbers = np.full(count, np.nan)
     numbers[places] = values.numbers
-    reasons = {int(places[place]): why for place, why in values.reasons.items()}
-    return Values(numbers, reasons | {place: undefined.why for place, undefined in left_out.items()})
+    found = dict(gaps)
+    for why, own in values.gaps.items():
+        found[why] = np.sort(np.concatenate([places[own], gaps.get(why, places[:0])]))
+    return Values(numbers, found)
 
 
 def _score(
@@ -133,13 +152,10 @@ class UnitTable(ScoreTable):
             self._batch = scores.batch
             self._blocks.append(_block_of(scores.batch))
         size = len(scores.batch.conversations)
-        of_replies = scores.units is scores.batch.replies
+        of_replies = scores.of_replies
         whole, places = (scores.of_whole, scores.whole) if of_replies else (scores.of_units, scores.owner)
-        numbers = np.full(size, np.nan)
-        numbers[places] = whole.numbers
-        reasons = {int(places[place]): why for place, why in whole.reasons.items()}
         self._blocks[-1].columns.append(
-            Column(scores.measure, scores.of_units if of_replies else None, Values(numbers, reasons))
+            Column(scores.measure, scores.of_units if of_replies else None, spread(whole, places, size, {}))
         )
 
     def add_dialogues(self, system: str, measure: str, dialogues: Sequence[str], numbers: Array) -> None:
@@ -156,10 +172,20 @@ class UnitTable(ScoreTable):
 
 
 def _block_of(batch: Batch) -> Block:
+    indexes, situations, sizes = list[int | None](), list[str | None](), list[int]()
+    for each in batch.conversations:
+        if isinstance(each.replies, DialogueReplies):
+            own: Sequence[int | None] = each.replies.indexes
+            situations += [None] * len(own)
+        else:
+            own = [reply.index for reply in each.replies]
+            situations += [reply.situation_id for reply in each.replies]
+        indexes += own
+        sizes.append(len(own))
     return Block(
         system=batch.conversations[0].system,
         dialogues=tuple(each.dialogue_id for each in batch.conversations),
-        replies=tuple(len(each.replies) for each in batch.conversations),
-        utterances=tuple(reply.index for reply in batch.replies),
-        situations=tuple(reply.situation_id for reply in batch.replies),
+        replies=tuple(sizes),
+        utterances=tuple(indexes),
+        situations=tuple(situations) if any(each is not None for each in situations) else (),
     )

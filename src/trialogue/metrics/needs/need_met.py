@@ -17,7 +17,7 @@ order: a list of two hundred titles is not two hundred recommendations.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from math import comb
 from typing import NamedTuple
@@ -28,7 +28,7 @@ from trialogue.metrics.base import NeedCourse, RatioMetric, Undefined
 from trialogue.metrics.failure_policy import failure_of
 from trialogue.metrics.names import full_name, whole_number
 from trialogue.metrics.recommendation.items import item_key
-from trialogue.records import Card, Dialogue, FailurePolicy, Fault, Need, Reason, ReasonCode, Variant
+from trialogue.records import Card, Dialogue, FailurePolicy, Fault, Need, Reason, ReasonCode, Utterance, Variant
 
 PER_TURN = 3
 
@@ -47,16 +47,7 @@ class Recommended(NamedTuple):
 
 
 def _recommendations(dialogue: Dialogue) -> Sequence[Recommended] | Undefined:
-    if any(said.speaker == "system" and said.mentions is None and said.text.strip() for said in dialogue.utterances):
-        return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM))
-    return tuple(_iterate_recommendations(dialogue))
-
-
-recommended_in = PerObject(_recommendations, 512)
-"""The system's recommendations in order, or the reason why they are unknown; seven measures ask for those of a batch."""
-
-
-def _iterate_recommendations(dialogue: Dialogue) -> Iterator[Recommended]:
+    found: list[Recommended] = []
     named: set[str] = set()
     turn = place = 0
     speaker = ""
@@ -64,13 +55,24 @@ def _iterate_recommendations(dialogue: Dialogue) -> Iterator[Recommended]:
         if said.speaker == "user":
             turn, place = turn + (speaker != "user"), 0
             named.update(map(item_key, said.mentions or ()))
-        else:
-            for mention in recommended_mentions(said.text, said.mentions or ()):
-                key = item_key(mention)
-                yield Recommended(key, turn, place, key not in named)
+        elif said.mentions:
+            for key in _recommended_by(said):
+                found.append(Recommended(key, turn, place, key not in named))
                 place += key not in named
                 named.add(key)
+        elif said.mentions is None and said.text.strip():
+            return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM))
         speaker = said.speaker
+    return tuple(found)
+
+
+recommended_in = PerObject(_recommendations, 512)
+"""The system's recommendations in order, or the reason why they are unknown; seven measures ask for those of a batch."""
+
+
+@PerObject
+def _recommended_by(said: Utterance) -> tuple[str, ...]:
+    return tuple(map(item_key, recommended_mentions(said.text, said.mentions or ())))
 
 
 def need_of(dialogue: Dialogue) -> Need | Undefined:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
+from trialogue.long_work import PerObject
 from trialogue.metrics.base import RatioMetric, Undefined
 from trialogue.metrics.names import whole_number
 from trialogue.metrics.needs.need_met import TURNS, need_of, recommended_in
@@ -77,12 +78,7 @@ class NeedRecall(RatioMetric):
             return need
         if not need.targets:
             return Undefined(Reason.of(ReasonCode.TARGETS_UNKNOWN))
-        lists, turn, speaker = [], 0, ""
-        for said in unit.utterances:
-            turn += said.speaker == "user" != speaker
-            speaker = said.speaker
-            if said.speaker == "system" and said.ranking is not None and turn <= self._turn:
-                lists.append(said.ranking)
+        lists = [ranking for turn, ranking in _rankings_in(unit) if turn <= self._turn]
         if not lists and self.variant == "all-cases":
             return (0.0, float(len(need.targets)))
         if not lists:
@@ -90,6 +86,20 @@ class NeedRecall(RatioMetric):
         heads = (tuple(dict.fromkeys(each))[: self._k] for each in (lists if self.variant == "any" else lists[-1:]))
         held = set[str]().union(*heads)
         return (float(sum(target in held for target in need.targets)), float(len(need.targets)))
+
+
+def _rankings(dialogue: Dialogue) -> list[tuple[int, tuple[str, ...]]]:
+    found, turn, speaker = [], 0, ""
+    for said in dialogue.utterances:
+        turn += said.speaker == "user" != speaker
+        speaker = said.speaker
+        if said.speaker == "system" and said.ranking is not None:
+            found.append((turn, said.ranking))
+    return found
+
+
+_rankings_in = PerObject(_rankings, 512)
+"""(user turns so far, the system's list) of each list in a dialogue, in order; variants ask for those of a batch."""
 
 
 REPEATED = _card(

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
-from trialogue.metrics.base import RatioMetric, Reply, Undefined
-from trialogue.records import Card, ClaimVerdict, FailurePolicy, MentionedBy, Reason, ReasonCode, Variant
+from trialogue.metrics.base import Undefined, UtteranceMetric
+from trialogue.records import Card, ClaimVerdict, FailurePolicy, MentionedBy, Reason, ReasonCode, Utterance, Variant
 
 OURS = "Trialogue. He et al. (CIKM 2023) count generated names that match no item of a corpus."
 
@@ -58,7 +58,7 @@ UNRECOGNISED = _card(
 )
 
 
-class UnrecognisedTitles(RatioMetric):
+class UnrecognisedTitles(UtteranceMetric):
     """Pooled share of the titles that the catalogue lacks."""
 
     card = UNRECOGNISED
@@ -67,9 +67,8 @@ class UnrecognisedTitles(RatioMetric):
         "newer": {"title": "Titles newer than the catalogue", "needs": ("newer",), "better": "neither"},
     }
 
-    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+    def of_utterance(self, said: Utterance) -> Sequence[float] | Undefined:
         """(titles of the kind, titles)."""
-        said = unit.utterance
         if said.unrecognised is None:
             looked = ReasonCode.ITEMS_NOT_LINKED if said.claims is None else ReasonCode.TITLES_NOT_RECOGNISABLE
             return Undefined(Reason.of(looked))
@@ -107,14 +106,14 @@ CONTRADICTED = _card(
 )
 
 
-class ContradictedFacts(RatioMetric):
+class ContradictedFacts(UtteranceMetric):
     """Pooled share of contradicted statements."""
 
     card = CONTRADICTED
 
-    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+    def of_utterance(self, said: Utterance) -> Sequence[float] | Undefined:
         """(contradicted, contradicted and supported)."""
-        claims = unit.utterance.claims
+        claims = said.claims
         if claims is None:
             return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED))
         found = [each.verdict for each in claims if each.verdict is not ClaimVerdict.UNKNOWN]

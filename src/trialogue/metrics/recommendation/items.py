@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from trialogue.metrics.base import RatioMetric, Reply, Undefined
-from trialogue.records import Card, FailurePolicy, Mention, Reason, ReasonCode, Variant
+from trialogue.metrics.base import Undefined, UtteranceMetric
+from trialogue.records import Card, FailurePolicy, Mention, Reason, ReasonCode, Utterance, Variant
 
 UNSEARCHED = Reason.of(ReasonCode.ITEMS_NOT_LINKED)
 
@@ -57,7 +57,7 @@ ITEM_RATIO = Card(
 )
 
 
-class ItemRatio(RatioMetric):
+class ItemRatio(UtteranceMetric):
     """Share or number of items named in replies."""
 
     card = ITEM_RATIO
@@ -67,22 +67,22 @@ class ItemRatio(RatioMetric):
         "slots": {"unit": "slots per reply", "needs": ()},
     }
 
-    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+    def of_utterance(self, said: Utterance) -> Sequence[float] | Undefined:
         """(items or slots, 1), or (1 if there is any, 1)."""
-        if self.variant != "any" and not unit.text.strip():
+        if self.variant != "any" and not said.text.strip():
             return Undefined(Reason.of(ReasonCode.REPLY_EMPTY_NOT_COUNTED))
         if self.variant == "slots":
-            return (float(unit.text.count(SLOT)), 1.0)
-        found = mentions_in(unit)
+            return (float(said.text.count(SLOT)), 1.0)
+        found = mentions_in(said)
         if isinstance(found, Undefined):
             return found
         return (float(len(found) if self.variant == "count" else bool(found)), 1.0)
 
 
-def mentions_in(reply: Reply) -> Sequence[Mention] | Undefined:
+def mentions_in(reply: Utterance) -> Sequence[Mention] | Undefined:
     """Items that a reply names; Undefined where nobody looked for them, also in an empty reply."""
-    if reply.utterance.mentions is not None:
-        return reply.utterance.mentions
+    if reply.mentions is not None:
+        return reply.mentions
     return Undefined(Reason.of(ReasonCode.ITEMS_ARE_SLOTS, slot=SLOT) if SLOT in reply.text else UNSEARCHED)
 
 

@@ -69,7 +69,7 @@ class Coverage:
         if self._size is None:
             return Undefined(Reason.of(ReasonCode.CATALOGUE_SIZE_UNKNOWN))
         if not self._ranked:
-            found = mentions_in(unit)
+            found = mentions_in(unit.utterance)
             return found if isinstance(found, Undefined) else DistinctTypes([item_key(mention) for mention in found])
         if unit.utterance.ranking is None:
             return Undefined(Reason.of(ReasonCode.NO_RANKING))
@@ -180,7 +180,7 @@ class _OfLists(RatioMetric, ABC):
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(value of the reply's items, 1)."""
-        found = mentions_in(unit)
+        found = mentions_in(unit.utterance)
         if isinstance(found, Undefined):
             return found
         if self.file is None:

@@ -17,9 +17,10 @@ import numpy as np
 
 from trialogue.fingerprints import TrainingDialogues
 from trialogue.languages import ENGLISH, with_spaces
+from trialogue.long_work import PerObject
 from trialogue.metrics.base import Array
 from trialogue.metrics.satisfaction.features import FEATURES, features_of
-from trialogue.records import Departure, Dialogue, DomainFit, Record
+from trialogue.records import Departure, Dialogue, DomainFit, Record, Utterance
 
 PERCENTILES = (1, 99)
 MIN_FILM_SHARE = 0.75  # share of the training dialogues that must be about films for films to be their subject
@@ -97,16 +98,17 @@ def mentions_films(dialogue: Dialogue) -> bool:
 
 def _lengths(dialogue: Dialogue) -> tuple[float, float, float]:
     """User turns, mean words of them, mean words of replies; 0 where a speaker says nothing."""
-    words = {
-        speaker: [_count_words(each.text) for each in dialogue.utterances if each.speaker == speaker]
-        for speaker in ("user", "system")
-    }
+    words: dict[str, list[int]] = {"user": [], "system": []}
+    for said in dialogue.utterances:
+        words[said.speaker].append(_count_words(said))
     means = [sum(counts) / len(counts) if counts else 0.0 for counts in words.values()]  # numpy is slow on short lists
     return len(words["user"]), means[0], means[1]
 
 
-def _count_words(text: str) -> int:
+@PerObject
+def _count_words(said: Utterance) -> int:
     """Words between spaces; in scripts without spaces, every character counts as one."""
+    text = said.text
     return len((text if text.isascii() else with_spaces(text)).split())
 
 

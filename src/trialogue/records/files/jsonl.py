@@ -292,7 +292,9 @@ def _fields_of(record: Record, **options: Any) -> bytes:
 
 
 def _fields_of_dialogue(dialogue: Dialogue) -> bytes:
-    """``_fields_of``, with the utterances apart: those that are shared were written before."""
+    """``_fields_of``; where utterances are shared, with these apart, as they were written before."""
+    if _SHARED.keys().isdisjoint(map(id, dialogue.utterances)):
+        return _fields_of(dialogue)
     rest = _fields_of(dialogue, exclude=_APART)
     behind = len(to_json(dialogue.id)) + len(b'{"id":')
     utterances = b",".join(map(_fields_of_utterance, dialogue.utterances))

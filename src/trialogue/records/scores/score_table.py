@@ -13,6 +13,7 @@ from trialogue.records.score import Score
 from trialogue.records.scores.score_block import Gap, ScoreBlock, ScoreColumn
 
 Array = NDArray[np.float64]
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,13 +22,16 @@ class Values:
 
     numbers: Array
     """Shape (n,)."""
-    reasons: Mapping[int, Reason] = field(default_factory=dict)
-    """By place, of those that are NaN."""
+    gaps: Mapping[Reason, Places] = field(default_factory=dict)
+    """Ascending places of those that are NaN, by the reason."""
 
     def __iter__(self) -> Iterator[float | Reason]:
         """Iterate over values, or the reason where missing."""
-        for place, number in enumerate(self.numbers.tolist()):
-            yield self.reasons.get(place, number)
+        found: list[float | Reason] = self.numbers.tolist()
+        for why, places in self.gaps.items():
+            for place in places.tolist():
+                found[place] = why
+        return iter(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +52,7 @@ class Block:
     replies: tuple[int, ...]
     utterances: tuple[int | None, ...]
     situations: tuple[str | None, ...]
+    """(): none of the replies is to a situation."""
     columns: list[Column] = field(default_factory=list)
 
     def record(self) -> ScoreBlock:
@@ -57,7 +62,7 @@ class Block:
             dialogues=self.dialogues,
             replies=self.replies,
             utterances=self.utterances if any(each is not None for each in self.utterances) else (),
-            situations=self.situations if any(each is not None for each in self.situations) else (),
+            situations=self.situations,
             columns=tuple(map(_column_record, self.columns)),
         )
 
@@ -165,16 +170,16 @@ def _count(values: Values | None, names: Sequence[str | None] | None) -> int:
     """Scores among values: those that are defined, or say why they are not; of dialogues, those with an id."""
     if values is None:
         return 0
-    places = [*np.flatnonzero(np.isfinite(values.numbers)).tolist(), *values.reasons]
-    return sum(names is None or names[place] is not None for place in places)
+    places = np.concatenate([np.flatnonzero(np.isfinite(values.numbers)), *values.gaps.values()])
+    return len(places) if names is None else sum(names[place] is not None for place in places.tolist())
 
 
 def _column_record(column: Column) -> ScoreColumn:
     replies, dialogues = column.replies, column.dialogues
     gaps: dict[Reason, tuple[list[int], list[int]]] = {}
     for side, values in enumerate((replies, dialogues)):
-        for place, why in sorted(() if values is None else values.reasons.items(), key=lambda item: item[0]):
-            gaps.setdefault(why, ([], []))[side].append(place)
+        for why, places in sorted(() if values is None else values.gaps.items(), key=lambda gap: int(gap[1][0])):
+            gaps.setdefault(why, ([], []))[side].extend(places.tolist())
     return ScoreColumn(
         measure=MeasureName(column.measure),
         replies=_finite_values(replies),
@@ -185,6 +190,6 @@ def _column_record(column: Column) -> ScoreColumn:
 
 def _finite_values(values: Values | None) -> tuple[float | None, ...]:
     """Values with None for undefined ones; () if there are none at all."""
-    if values is None or not (np.isfinite(values.numbers).any() or values.reasons):
+    if values is None or not (np.isfinite(values.numbers).any() or values.gaps):
         return ()
     return tuple(value if value == value else None for value in values.numbers.tolist())

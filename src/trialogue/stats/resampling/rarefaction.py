@@ -230,26 +230,33 @@ def comparable(own: Rarefied, other: Rarefied) -> bool:
     return common > 0 and min(own.clusters_in(common), other.clusters_in(common)) >= FEWEST_CLUSTERS
 
 
-def occurrences_of(types: Ints, clusters: npt.NDArray[np.integer[Any]], *, count: int) -> Occurrences:
-    """Occurrences from distinct pairs of (type, cluster), in the order of types.
+def occurrences_of(
+    times: npt.NDArray[np.integer[Any]], clusters: npt.NDArray[np.integer[Any]], *, count: int
+) -> Occurrences:
+    """Occurrences from distinct pairs of a type and a cluster, in any order.
 
     Args:
-        types: shape (pairs,), ascending.
+        times: shape (pairs,), in how many clusters the type occurs.
         clusters: shape (pairs,), numbers from 0 to ``count`` - 1.
         count: how many clusters there are; some may hold no type.
     """
-    starts = np.flatnonzero(np.concatenate([[len(types) > 0], types[1:] != types[:-1]]))
-    own = np.diff(np.append(starts, len(types)))
-    times = np.bincount(own)  # by counting, as numbers of clusters are small; to sort millions of them takes long
-    occurrences = np.flatnonzero(times)
-    counted, place = times[occurrences], np.searchsorted(occurrences, np.arange(len(times)))
-    fits: npt.DTypeLike = np.uint32 if count * len(occurrences) < 1 << 32 else np.int64  # half the bytes to sort
+    pairs = np.zeros(int(times.max(initial=0)) + 1, dtype=np.int64)
+    for rows in _chunks(len(times), 1):  # by counting, as numbers of clusters are small; to sort millions takes long
+        pairs += np.bincount(times[rows], minlength=len(pairs))
+    occurrences = np.flatnonzero(pairs)
+    place = np.searchsorted(occurrences, np.arange(len(pairs)))
+    fits: type[np.integer[Any]] = (
+        np.uint32 if count * len(occurrences) < 1 << 32 else np.int64
+    )  # half the bytes to sort
     code = clusters.astype(fits)
-    code *= len(occurrences)
-    code += np.repeat(place.astype(fits)[own], own)
-    entries, held = np.unique(code, return_counts=True)
-    cluster, entry = np.divmod(entries.astype(np.int64), max(len(occurrences), 1))
-    return Occurrences(count, occurrences, counted, cluster, entry, held)
+    code *= fits(len(occurrences))
+    code += place.astype(fits)[times]
+    code.sort()
+    first = np.flatnonzero(np.concatenate([[len(code) > 0], code[1:] != code[:-1]]))
+    held = np.diff(first, append=len(code)).astype(np.int32)
+    cluster, entry = np.divmod(code[first], fits(max(len(occurrences), 1)))
+    of_types = pairs[occurrences] // occurrences
+    return Occurrences(count, occurrences, of_types, cluster.astype(np.int32), entry.astype(np.int32), held)
 
 
 def _chunks(rows: int, width: int, cells: int = CELLS) -> Iterator[slice]:
