@@ -5,6 +5,7 @@ is entered in one stretch of the way, and not again once it was left.
 """
 
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -74,10 +75,12 @@ def walking() -> Iterator[Walk]:
     """Notes every call made inside."""
     walk, before = Walk(), sys.getprofile()
     sys.setprofile(walk.call)
+    threading.setprofile(walk.call)  # uses of a pass have a thread each, and take turns
     try:
         yield walk
     finally:
         sys.setprofile(before)
+        threading.setprofile(None)
 
 
 def _evaluated(folder: Path) -> None:

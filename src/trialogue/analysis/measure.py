@@ -76,7 +76,7 @@ from trialogue.records import (
     StoredParts,
     completion_counts,
 )
-from trialogue.records.files.dialogue_store import stored
+from trialogue.records.files.dialogue_store import as_stored
 from trialogue.records.kinds.suspicions import Gate
 from trialogue.records.scores.score_table import ScoreTable
 from trialogue.simulation.source import users_of_source
@@ -208,7 +208,7 @@ def _look(material: InputRecords, conversations: Iterable[Conversation]) -> None
     """Note on the way what ``measure`` would go through the dialogues for."""
     with_dialogue = (each for each in conversations if each.dialogue is not None)
     uses = [material.look_for_wishes]
-    if stored(material.dialogues).are_rated and not answers_among(material.scores):
+    if as_stored(material.dialogues).are_rated and not answers_among(material.scores):
         uses.append(material.look_for_ratings)
     with OnePass(with_dialogue) as once:
         looks = [once.use(each) for each in uses]
@@ -257,7 +257,7 @@ def measure(
     answered = [] if online or offline else answered_conversations(answers_among(material.scores))
     of_dialogues = [each for each in answered if each.dialogue is not None]
     filed = FiledAnswers.select(material.scores, Joined(online, offline, answered))
-    humans: Sequence[HumanRating] | None = [] if not stored(material.dialogues).are_rated else material.rated
+    humans: Sequence[HumanRating] | None = [] if not as_stored(material.dialogues).are_rated else material.rated
     if humans is None or filed.by_unit or material.wishes is None:
         with OnePass(online) as once:
             rated = once.use(lambda items: ratings_among(items, filed)) if humans is None or filed.by_unit else None
@@ -382,12 +382,12 @@ def with_own_roles(material: InputRecords) -> tuple[InputRecords, list[str]]:
 
     Who is a baseline, a simulation decides, and no file of people's dialogues: a competitor that one calls so would vanish.
     """
-    dialogues = stored(material.dialogues)
+    dialogues = as_stored(material.dialogues)
     declared = dialogues.of_roles(Role.BASELINE)
     promoted = Counter(each.system or "" for each in declared if users_of_source(each) is None)
     if not promoted:
         return material, []
-    dialogues = dialogues.changed(
+    dialogues = dialogues.with_change(
         lambda each: each.model_copy(update={"role": Role.SYSTEM}) if users_of_source(each) is None else each
     )
     lines = [
@@ -405,7 +405,7 @@ def _has_judgements(material: InputRecords, conversations: Collection[Conversati
         material.preferences
         or filed.by_unit
         or any(response.utterance.ratings for response in material.responses)
-        or stored(material.dialogues).are_rated
+        or as_stored(material.dialogues).are_rated
     )
 
 

@@ -8,7 +8,7 @@ from trialogue.findings.examples import values_by_dialogue
 from trialogue.findings.records import Example
 from trialogue.findings.standings import League
 from trialogue.records import Dialogue, Score
-from trialogue.records.files.dialogue_store import stored
+from trialogue.records.files.dialogue_store import as_stored
 from trialogue.records.scores.score_table import ScoreTable
 from trialogue.stats.arrays import midranks
 
@@ -35,7 +35,7 @@ def disagreements(
         return ()
     names = (people.measure.name, metric.measure.name)
     values = values_by_dialogue(scores, units, measures=names)
-    held = stored(dialogues)
+    held = as_stored(dialogues)
     known = held.names_among([key for key, found in values.items() if set(names) <= set(found)])
     if len(known) < MIN_DIALOGUES:
         return ()

@@ -7,7 +7,7 @@ from itertools import chain
 from trialogue.findings.records import Example
 from trialogue.findings.standings import League
 from trialogue.records import Dialogue, Score
-from trialogue.records.files.dialogue_store import stored
+from trialogue.records.files.dialogue_store import as_stored
 from trialogue.records.scores.score_table import ScoreTable
 
 EACH = 2  # best and worst dialogues shown; a reader opens few
@@ -68,7 +68,7 @@ def _candidates(dialogues: Sequence[Dialogue], *ends: End) -> Iterable[Dialogue]
         for system, values, direction in ends
         for _, name in nsmallest(EACH, ((direction * value, name) for name, value in values.items()))
     }
-    found = stored(dialogues).with_names(wanted)
+    found = as_stored(dialogues).with_names(wanted)
     return found if {(each.system or "", each.id) for each in found} == wanted else dialogues
 
 

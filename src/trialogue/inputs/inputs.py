@@ -216,11 +216,11 @@ def gather(
                 dialogues.append(record)
         tables = []
     if turns.found:
-        dialogues = dialogues.changed(turns.with_traces)
+        dialogues = dialogues.with_change(turns.with_traces)
         material.warnings.append(turns.note())
     if tables:
         joined = join(tables, dialogues, material.responses, repairs, key=key)
-        dialogues = dialogues.changed(lambda each: _declare_origin(origin, joined.dialogue(each)))
+        dialogues = dialogues.with_change(lambda each: _declare_origin(origin, joined.dialogue(each)))
         material.responses = [_declare_origin(origin, joined.response(each)) for each in material.responses]
         account = _Account()
         for kind in (dialogues, material.situations, material.responses):

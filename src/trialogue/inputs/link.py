@@ -16,7 +16,7 @@ from trialogue.inputs.inputs import InputRecords
 from trialogue.inputs.knowledge import DEMO, load_catalogue, state_of
 from trialogue.long_work import PerObject, few_collections, with_progress
 from trialogue.records import Dialogue, Mention, Response, Situation, Utterance
-from trialogue.records.files.dialogue_store import stored
+from trialogue.records.files.dialogue_store import as_stored
 
 REPLIES = 512  # different ones that a worker searches at once
 
@@ -41,7 +41,7 @@ def link_step(
         return replace(
             material,
             catalogue=catalogue,
-            dialogues=stored(material.dialogues).changed(lambda dialogue: check.dialogue(linker.link(dialogue))),
+            dialogues=as_stored(material.dialogues).with_change(lambda dialogue: check.dialogue(linker.link(dialogue))),
             situations=[_situation(linker, situation) for situation in material.situations],
             responses=[_response(linker, check, response) for response in material.responses],
         )
@@ -104,7 +104,7 @@ def check_titles(
         knowledge = load_catalogue(material.catalogue)
     except TrialogueError:
         return material
-    check, dialogues = _Check(TitleLinker(knowledge.catalogue), known, date), stored(material.dialogues)
+    check, dialogues = _Check(TitleLinker(knowledge.catalogue), known, date), as_stored(material.dialogues)
     if workers:
         check.look_up(dialogues.utterances, CheckTask(material.catalogue, known, date), workers, tell)
     steps = with_progress(repeat(None), tell, "different messages searched for titles", dialogues.different)

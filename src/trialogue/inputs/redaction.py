@@ -16,7 +16,7 @@ from trialogue.extras import need
 from trialogue.inputs.inputs import InputRecords
 from trialogue.records import Record
 from trialogue.records.dialogue import MENTIONS
-from trialogue.records.files.dialogue_store import stored
+from trialogue.records.files.dialogue_store import as_stored
 
 AnyRecord = TypeVar("AnyRecord", bound=Record)
 EXTRA = "redact"
@@ -121,7 +121,7 @@ class Redaction:
         """All records, names of files, and notes."""
         return replace(
             material,
-            dialogues=stored(material.dialogues).changed(self.record),
+            dialogues=as_stored(material.dialogues).with_change(self.record),
             situations=[self.record(each) for each in material.situations],
             responses=[self.record(each) for each in material.responses],
             scores=[self.record(each) for each in material.scores],

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from trialogue.records import Dialogue, JsonValue, Role, read_records
-from trialogue.records.files.dialogue_store import StoredDialogues, stored
+from trialogue.records.files.dialogue_store import StoredDialogues, as_stored
 from trialogue.simulation.batch.folder import DIALOGUES, LEDGER, MANIFEST, config_of, seed_of
 from trialogue.simulation.relative_paths import resolve_path
 from trialogue.simulation.source import users_of_source
@@ -40,7 +40,7 @@ def with_baselines(dialogues: Sequence[Dialogue], baselines: Iterable[Dialogue])
     >>> [each.system for each in with_baselines([one], [one.model_copy(update={"role": Role.BASELINE})] * 2)]
     ['echo', 'echo (baseline)']
     """
-    joined = stored(dialogues)
+    joined = as_stored(dialogues)
     systems = {system for system, role in joined.roles if role is Role.SYSTEM}
     found: dict[tuple[str | None, str], Dialogue] = {}
     for each in baselines:

@@ -8,7 +8,7 @@ from trialogue.findings.logs.blame import own_words
 from trialogue.inputs.inputs import InputRecords
 from trialogue.records import Dialogue, Ending, JsonValue, Rating, Response, Situation, Utterance
 from trialogue.records.dialogue import MENTIONS
-from trialogue.records.files.dialogue_store import stored
+from trialogue.records.files.dialogue_store import as_stored
 from trialogue.records.trace import ToolCall, Trace
 
 
@@ -39,14 +39,16 @@ def with_own_words(material: InputRecords) -> InputRecords:
 
     scores = [each.model_copy(update={"rater": name(each.rater)}) for each in material.scores]
     votes = [each.model_copy(update={"rater": name(each.rater)}) for each in material.preferences]
-    return replace(material, dialogues=stored(material.dialogues).changed(change), scores=scores, preferences=votes)
+    return replace(
+        material, dialogues=as_stored(material.dialogues).with_change(change), scores=scores, preferences=votes
+    )
 
 
 def without_texts(material: InputRecords) -> InputRecords:
     """Records without anything that somebody said or a tool answered, for the explorer; ids, numbers and labels stay."""
     return replace(
         material,
-        dialogues=stored(material.dialogues).changed(blank_dialogue),
+        dialogues=as_stored(material.dialogues).with_change(blank_dialogue),
         situations=[_blank_situation(each) for each in material.situations],
         responses=[_blank_response(each) for each in material.responses],
         preferences=[each.model_copy(update={"reason": None}) for each in material.preferences],

@@ -11,7 +11,7 @@ import pytest
 from trialogue.records import Dialogue, DialogueAct, Mention, Rating, Role, Utterance
 from trialogue.records.dialogue import SlotValue
 from trialogue.records.files import dialogue_store
-from trialogue.records.files.dialogue_store import StoredDialogues, stored
+from trialogue.records.files.dialogue_store import StoredDialogues, as_stored
 from trialogue.records.files.jsonl import to_line
 
 BLOCK = 16
@@ -175,7 +175,7 @@ def test_changed_dialogues_are_the_changed_ones_and_the_given_ones_stay(most: in
 
     given = list(some(3 * BLOCK + 1))
     before = StoredDialogues(given, most=most)
-    assert list(before.changed(shout)) == [*map(shout, given)]
+    assert list(before.with_change(shout)) == [*map(shout, given)]
     assert list(before) == given
 
 
@@ -242,8 +242,8 @@ def test_they_are_equal_to_any_sequence_of_the_same_dialogues() -> None:
 
 def test_dialogues_in_a_list_stay_in_memory() -> None:
     given = list(some(3))
-    found = stored(given)
-    assert stored(found) is found
+    found = as_stored(given)
+    assert as_stored(found) is found
     assert list(found) == given
     assert found._room.take(10**12)
 

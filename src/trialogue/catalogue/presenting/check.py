@@ -48,8 +48,8 @@ class TitleCheck:
     def findings(self, text: str, mentions: tuple[Mention, ...] | None) -> dict[str, tuple[Mention, ...] | None]:
         """The ``mentions``, ``unrecognised`` and ``outside`` titles of an utterance."""
         named = [each for each in mentions or () if self._is_named(each, text)]
-        presented = self._presented(text)
-        found = self._lacked(text, presented, named)
+        presented = self._find_presented(text)
+        found = self._find_lacking(text, presented, named)
         if (
             mentions is not None and found
         ):  # "The Paper" in "The Paper Lantern"; an item that is declared for another title
@@ -68,9 +68,11 @@ class TitleCheck:
             text: a reply.
             mentions: items that were found in it, with their places; what overlaps with one is in the catalogue.
         """
-        return self._lacked(text, self._presented(text), mentions)
+        return self._find_lacking(text, self._find_presented(text), mentions)
 
-    def _lacked(self, text: str, presented: Sequence[Presented], mentions: Sequence[Mention]) -> tuple[Mention, ...]:
+    def _find_lacking(
+        self, text: str, presented: Sequence[Presented], mentions: Sequence[Mention]
+    ) -> tuple[Mention, ...]:
         known = list(mentions)
         if all(any(_holds(one, each) and self._may_be(one, each) for one in known) for each in presented):
             return ()
@@ -100,7 +102,7 @@ class TitleCheck:
             self._called[words, item.id] = _names(words, item) or TitleIndex([item]).has(parse_title(words).title)
         return self._called[words, item.id]
 
-    def _presented(self, text: str) -> tuple[Presented, ...]:
+    def _find_presented(self, text: str) -> tuple[Presented, ...]:
         return presented_titles(text, is_no_title=self._values.__contains__, is_title=self._is_title)
 
     def _is_title(self, words: str) -> bool:

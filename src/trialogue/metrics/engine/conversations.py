@@ -10,7 +10,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.metrics.base import Conversation, Reply, replies_of
 from trialogue.records import ClusterKind, Dialogue, Response, Role, Score, Situation, Utterance
 from trialogue.records.completion import UNNAMED
-from trialogue.records.files.dialogue_store import StoredDialogues, stored
+from trialogue.records.files.dialogue_store import StoredDialogues, as_stored
 from trialogue.records.spoken import is_blank
 
 T = TypeVar("T")
@@ -89,13 +89,13 @@ def dialogues_in(conversations: Iterable[Conversation]) -> Iterator[Dialogue]:
 
 def evaluated_conversations(dialogues: Sequence[Dialogue]) -> ConversationStream:
     """Conversations of evaluated systems; those of baselines only if there is nothing else."""
-    dialogues = stored(dialogues)
+    dialogues = as_stored(dialogues)
     return conversations_by_role(dialogues, Role.SYSTEM) or conversations_by_role(dialogues, *Role)
 
 
 def conversations_by_role(dialogues: Sequence[Dialogue], *roles: Role) -> ConversationStream:
     """Conversations of systems in some roles."""
-    return ConversationStream(stored(dialogues), roles)
+    return ConversationStream(as_stored(dialogues), roles)
 
 
 class Joined(Collection[T]):

@@ -39,7 +39,7 @@ def is_assistant(text: str) -> bool:
     >>> is_assistant("How can I help you today?"), is_assistant("Can you help me find a film?")
     (True, False)
     """
-    return is_machine_text(text) or SIGNS.search(_spoken(text)) is not None or len(hints_in(text)) >= MIN_HINTS
+    return is_machine_text(text) or SIGNS.search(_spoken_part(text)) is not None or len(hints_in(text)) >= MIN_HINTS
 
 
 def moves_in(text: str) -> tuple[frozenset[int], bool]:
@@ -48,7 +48,7 @@ def moves_in(text: str) -> tuple[frozenset[int], bool]:
     >>> len(moves_in("It depends on your level. Shall I reserve it for you?")[0])
     2
     """
-    said = _spoken(text)
+    said = _spoken_part(text)
     if ANY_MOVE.search(said) is None:
         return frozenset(), False
     spans = [(found.end(), found.start(), kind) for kind, each in enumerate(MOVES) if (found := each.search(said))]
@@ -77,12 +77,12 @@ def hints_in(text: str) -> frozenset[int]:
     >>> hints_in('A clerk told me: "If you liked Heat, I would suggest Ronin."')
     frozenset()
     """
-    said = _spoken(text)
+    said = _spoken_part(text)
     if ANY_HINT.search(said) is None:
         return frozenset()
     return frozenset(place for place, each in enumerate(HINTS) if each.search(said) is not None)
 
 
-def _spoken(text: str) -> str:
+def _spoken_part(text: str) -> str:
     """A message without what others said, or a title."""
     return _QUOTED.sub("", text) if '"' in text or "“" in text else text

@@ -117,7 +117,7 @@ class _Column(Generic[T]):
         self._last.append(one)
         self._size += self._size_of(one)
         if len(self._last) == BLOCK:
-            self._blocks.append(self._kept(self._last, self._size))
+            self._blocks.append(self._keep(self._last, self._size))
             self._last, self._size = [], 0
         return number
 
@@ -128,7 +128,7 @@ class _Column(Generic[T]):
             return True
         return len(self._blocks) - block <= self._room.window
 
-    def _kept(self, block: list[T], size: int) -> list[T] | tuple[int, int]:
+    def _keep(self, block: list[T], size: int) -> list[T] | tuple[int, int]:
         return block if self._room.take(size) else self._room.write(block)
 
     def copy(self) -> "_Column[T]":
@@ -138,7 +138,7 @@ class _Column(Generic[T]):
         found._given = self._given
         return found
 
-    def changed(self, change: Callable[[T], T], room: _Room) -> "_Column[T]":
+    def with_change(self, change: Callable[[T], T], room: _Room) -> "_Column[T]":
         """The things after a change, which is made of a block when it is first asked for."""
         found = _Column(room, self._size_of)
         found._blocks, found._given = [None] * len(self._blocks), (self.copy(), change)
@@ -155,7 +155,7 @@ class _Column(Generic[T]):
             assert self._given is not None, "blocks that are not there are made of given ones"
             given, change = self._given
             made = [change(each) for each in given.block(number)]
-            self._blocks[number] = self._kept(made, sum(map(self._size_of, made)))
+            self._blocks[number] = self._keep(made, sum(map(self._size_of, made)))
             if None not in self._blocks:
                 self._given = None  # whose file is not needed any more
             return made
@@ -217,7 +217,7 @@ class StoredDialogues(Sequence[Dialogue]):
             known = self._known[id(said)] = said, self._said.append(_share_utterance(said))
         return known[1]
 
-    def changed(self, change: Callable[[Dialogue], Dialogue]) -> "StoredDialogues":
+    def with_change(self, change: Callable[[Dialogue], Dialogue]) -> "StoredDialogues":
         """The dialogues after a change, in one pass."""
         return StoredDialogues(map(change, self), most=self._most)
 
@@ -228,7 +228,7 @@ class StoredDialogues(Sequence[Dialogue]):
             change: of an utterance; leaves its ratings as they are.
         """
         found = StoredDialogues(most=self._most)
-        found._said = self._said.changed(lambda said: _share_utterance(change(said)), found._room)
+        found._said = self._said.with_change(lambda said: _share_utterance(change(said)), found._room)
         found._parts = self._parts.copy()
         found._roles_of_blocks, found._names = [set(each) for each in self._roles_of_blocks], self._names[:]
         found.roles, found.are_rated = {**self.roles}, self.are_rated
@@ -254,7 +254,7 @@ class StoredDialogues(Sequence[Dialogue]):
         """Those with some names, in order; no others are made."""
         hashes = frozenset(map(hash, names))
         parts = (self._part(place) for place, name in enumerate(self._names) if name in hashes)
-        return self._made([part for part in parts if _name_of(part[0]) in names])
+        return self._make([part for part in parts if _name_of(part[0]) in names])
 
     def __len__(self) -> int:
         return len(self._parts)
@@ -276,7 +276,7 @@ class StoredDialogues(Sequence[Dialogue]):
         self._known.clear()  # which keeps utterances in memory
         for number, held in enumerate(tuple(self._roles_of_blocks)):
             if not held.isdisjoint(roles):
-                yield from self._made([part for part in self._parts.block(number) if part[0].role in roles])
+                yield from self._make([part for part in self._parts.block(number) if part[0].role in roles])
 
     @overload
     def __getitem__(self, place: int) -> Dialogue: ...
@@ -287,15 +287,15 @@ class StoredDialogues(Sequence[Dialogue]):
     def __getitem__(self, place: int | slice) -> Dialogue | list[Dialogue]:
         """One dialogue, or a slice."""
         if isinstance(place, slice):
-            return self._made([*map(self._part, range(*place.indices(len(self))))])
+            return self._make([*map(self._part, range(*place.indices(len(self))))])
         if not -len(self) <= place < len(self):
             raise IndexError(place)
-        return self._made([self._part(place % len(self))])[0]
+        return self._make([self._part(place % len(self))])[0]
 
     def _part(self, place: int) -> _Part:
         return self._parts.block(place // BLOCK)[place % BLOCK]
 
-    def _made(self, parts: Sequence[_Part]) -> list[Dialogue]:
+    def _make(self, parts: Sequence[_Part]) -> list[Dialogue]:
         """Dialogues of their parts."""
         blocks = {block: self._said.block(block) for block in {place // BLOCK for _, said in parts for place in said}}
         return [
@@ -304,7 +304,7 @@ class StoredDialogues(Sequence[Dialogue]):
         ]
 
 
-def stored(dialogues: Sequence[Dialogue]) -> StoredDialogues:
+def as_stored(dialogues: Sequence[Dialogue]) -> StoredDialogues:
     """Dialogues as columns; those in memory stay there."""
     return dialogues if isinstance(dialogues, StoredDialogues) else StoredDialogues(dialogues, most=sys.maxsize)
 
