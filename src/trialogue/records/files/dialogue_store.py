@@ -21,6 +21,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from operator import eq
 from pathlib import Path
+from threading import RLock
 from typing import IO, Generic, TypeVar, overload
 
 from trialogue.records.base import Record
@@ -56,6 +57,8 @@ class _Room:
         self._left, self._lately = most, int(most * HELD_LATELY)
         self._most_lately, self._written, self._size = self._lately, 0, 0
         self._file: IO[bytes] | None = None
+        self.lock = RLock()
+        """Held by who reads or makes a block: two passes in threads share one file and its position."""
         self._held: OrderedDict[tuple[int, int], tuple[int, list[object]]] = OrderedDict()  # by place; those used last
 
     def take(self, size: int) -> bool:
@@ -150,6 +153,13 @@ class _Column(Generic[T]):
         """One block; the last may be short, and grows."""
         if number == len(self._blocks):
             return self._last
+        found = self._blocks[number]
+        if isinstance(found, list):
+            return found
+        with self._room.lock:
+            return self._found(number)
+
+    def _found(self, number: int) -> list[T]:
         found = self._blocks[number]
         if found is None:
             assert self._given is not None, "blocks that are not there are made of given ones"
@@ -264,6 +274,10 @@ class StoredDialogues(Sequence[Dialogue]):
         if not isinstance(other, Sequence):
             return NotImplemented
         return len(self) == len(other) and all(map(eq, self, other))
+
+    def __reduce__(self) -> "tuple[type[StoredDialogues], tuple[list[Dialogue]]]":
+        """Pickled and copied as the dialogues alone: a file, identities and hashes mean nothing elsewhere."""
+        return StoredDialogues, ([*self],)
 
     def __repr__(self) -> str:
         return f"<StoredDialogues: {len(self)} dialogues>"
