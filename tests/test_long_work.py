@@ -98,6 +98,22 @@ def test_an_error_of_the_items_ends_every_thread() -> None:
     assert threading.active_count() == before
 
 
+def test_uses_of_items_that_were_interrupted_end_without_a_result() -> None:
+    def interrupted() -> Iterator[int]:
+        yield from range(2 * AT_ONCE)
+        raise KeyboardInterrupt
+
+    ended = []
+
+    def count(items: Iterable[int]) -> None:
+        ended.append(sum(1 for _ in items))  # long work may follow, for which nobody would wait
+
+    with pytest.raises(KeyboardInterrupt), OnePass(interrupted()) as once:
+        found = [once.use(count), once.use(count)]
+    assert ended == []
+    assert all(each.exception() is not None for each in found)
+
+
 def test_uses_take_turns_and_only_one_runs_at_once() -> None:
     """So what one finds in an item serves the next, and what they write comes in the same order each time."""
     seen: list[tuple[str, int]] = []

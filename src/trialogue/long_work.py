@@ -154,6 +154,10 @@ class OnePass(Generic[T]):
             while group := list(islice(stream, AT_ONCE)):
                 for reader in readers:
                     reader.put(group)
+        except BaseException:
+            for reader in readers:
+                reader.is_over = True
+            raise
         finally:
             for reader in readers:
                 reader.close()
@@ -166,11 +170,17 @@ def _use(function: Callable[[Iterable[T]], R], items: Iterable[T], found: "Futur
         found.set_exception(error)
 
 
+class _OverError(BaseException):
+    """Ends a use whose items failed or whose user interrupted it: what it would make of some, nobody asks for."""
+
+
 class _Reader:
     """A thread that uses what it is given, while it is its turn."""
 
     def __init__(self, function: Callable[[Iterable[Any]], Any], found: "Future[Any]") -> None:
         self._group: list[Any] | None = None
+        self.is_over = False
+        """Whether it ends without a result."""
         self._mine, self._others = Semaphore(0), Semaphore(0)
         self._thread = Thread(target=self._run, args=(function, found), daemon=True)
         self._thread.start()
@@ -197,6 +207,8 @@ class _Reader:
         while True:
             self._others.release()
             self._mine.acquire()
+            if self.is_over:
+                raise _OverError
             if self._group is None:
                 return
             yield self._group
