@@ -1,10 +1,12 @@
 """Dialogues as columns are the given ones, however little of them fits into memory."""
 
 import copy
+import errno
 import pickle
 import random
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from trialogue.errors import UsageError
 from trialogue.records import Dialogue, DialogueAct, Mention, Rating, Role, Utterance
 from trialogue.records.dialogue import SlotValue
 from trialogue.records.files import dialogue_store
@@ -300,6 +303,23 @@ def test_two_dialogues_share_the_names_of_their_fields_and_a_copy_does_not() -> 
     assert "id" in copy.model_fields_set
     assert "id" not in first.utterances[0].model_fields_set
     assert "id" not in second.utterances[0].model_fields_set
+
+
+def test_a_temporary_file_that_cannot_be_made_or_written_is_a_mistake_with_a_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def nowhere(**_: object) -> object:
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/gone']")
+
+    def full(**_: object) -> object:
+        return Path("/dev/full").open("wb")
+
+    for file, why in ((nowhere, "No usable temporary directory found"), (full, "No space left on device")):
+        if file is full and not Path("/dev/full").exists():
+            continue
+        monkeypatch.setattr(tempfile, "TemporaryFile", file)
+        with pytest.raises(UsageError, match=f"{why}.*TMPDIR"):
+            StoredDialogues(some(2 * BLOCK), most=0)
 
 
 @pytest.mark.parametrize("most", BUDGETS)

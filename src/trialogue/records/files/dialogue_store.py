@@ -24,6 +24,7 @@ from pathlib import Path
 from threading import RLock
 from typing import IO, Generic, TypeVar, overload
 
+from trialogue.errors import UsageError
 from trialogue.records.base import Record
 from trialogue.records.dialogue import MENTIONS, Dialogue, Utterance
 from trialogue.records.kinds.origins import Role
@@ -67,15 +68,26 @@ class _Room:
         return self._left >= 0
 
     def write(self, block: Sequence[object]) -> tuple[int, int]:
-        """Where a block is from now on."""
+        """Where a block is from now on.
+
+        Raises:
+            UsageError: no folder of temporary files can be written, or the disk is full.
+        """
         # Not as JSON: pickled, parts that are the same object are stored once, and nothing is validated twice. Nobody else
         # can write the file, which has no name where the system allows that, and which goes with the last reference.
-        if self._file is None:
-            self._file = tempfile.TemporaryFile(prefix="trialogue-")  # noqa: SIM115  # closed by the next line
-            weakref.finalize(self, self._file.close)
         content = pickle.dumps(block, pickle.HIGHEST_PROTOCOL)
-        place = self._file.seek(0, os.SEEK_END), len(content)
-        self._file.write(content)
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(prefix="trialogue-")  # noqa: SIM115  # closed by the next line
+                weakref.finalize(self, _close, self._file)
+            place = self._file.seek(0, os.SEEK_END), len(content)
+            self._file.write(content)
+            self._file.flush()  # here, not by whoever reads next
+        except OSError as error:
+            raise UsageError(
+                f"dialogues that do not fit into memory cannot be written to a temporary file: {error.strerror}. Free some "
+                "space, or name another folder with the environment variable TMPDIR."
+            ) from error
         self._written, self._size = self._written + 1, self._size + DECODED * len(content)
         return place
 
@@ -99,6 +111,11 @@ class _Room:
             _, (freed, _) = self._held.popitem(last=False)
             self._lately += freed
         return found
+
+
+def _close(file: IO[bytes]) -> None:
+    with suppress(OSError):  # of a full disk, where the rest is tried to be written again
+        file.close()
 
 
 class _Column(Generic[T]):
