@@ -76,15 +76,31 @@ def test_items_are_made_once_and_few_are_alive() -> None:
     assert (slow.result(), fast.result(), made) == (20 * AT_ONCE - 1, 1, 20 * AT_ONCE - 1)
 
 
-def test_an_error_of_one_use_leaves_the_others_alone() -> None:
-    def fail(items: Iterable[int]) -> int:
-        raise ValueError(f"after {next(iter(items))}")
+@pytest.mark.parametrize("uses", [1, 2, 5])
+@pytest.mark.parametrize("after", [0, AT_ONCE, 3 * AT_ONCE, 5 * AT_ONCE])
+def test_an_error_of_one_use_ends_the_pass(uses: int, after: int) -> None:
+    """Nobody wants to wait for the others: what was asked for cannot be had."""
+    made = 0
 
-    with OnePass(range(1000)) as once:
-        failed, whole = once.use(fail), once.use(sum)
-    assert whole.result() == sum(range(1000))
-    with pytest.raises(ValueError, match="after 0"):
-        failed.result()
+    def items() -> Iterator[int]:
+        nonlocal made
+        for made in range(5 * AT_ONCE):
+            yield made
+
+    def fail(items: Iterable[int]) -> int:
+        for each in items:
+            if each >= after:
+                break
+        raise ValueError(f"after {after}")
+
+    before = threading.active_count()
+    with pytest.raises(ValueError, match=f"after {after}"), OnePass(items()) as once:
+        once.use(lambda items: next(iter(items)))
+        for _ in range(uses - 1):
+            once.use(sum)
+        once.use(fail)
+    assert threading.active_count() == before
+    assert made <= after + AT_ONCE
 
 
 def test_an_error_of_the_items_ends_every_thread() -> None:
@@ -96,6 +112,26 @@ def test_an_error_of_the_items_ends_every_thread() -> None:
     with pytest.raises(OSError, match="the disk is gone"), OnePass(broken()) as once:
         once.use(sum), once.use(max)
     assert threading.active_count() == before
+
+
+def test_uses_of_items_that_were_interrupted_end_without_a_result() -> None:
+    def interrupted() -> Iterator[int]:
+        yield from range(2 * AT_ONCE)
+        raise KeyboardInterrupt
+
+    before = threading.active_count()
+    ended = []
+
+    def count(items: Iterable[int]) -> None:
+        ended.append(sum(1 for _ in items))  # long work may follow, for which nobody would wait
+
+    with pytest.raises(KeyboardInterrupt), OnePass(interrupted()) as once:
+        early = once.use(lambda items: next(iter(items)))
+        found = [once.use(count), once.use(count)]
+    assert ended == []
+    assert early.result() == 0
+    assert threading.active_count() == before
+    assert all(each.exception() is not None for each in found)
 
 
 def test_uses_take_turns_and_only_one_runs_at_once() -> None:
@@ -119,15 +155,10 @@ def test_an_only_use_needs_no_thread() -> None:
     assert found.result() == (3, threading.main_thread())
 
 
-def test_a_use_that_looks_at_nothing_and_one_that_fails_at_once_hold_nobody_up() -> None:
-    def fail(items: Iterable[int]) -> int:
-        raise ValueError("at once")
-
+def test_a_use_that_looks_at_nothing_holds_nobody_up() -> None:
     with OnePass(range(5 * AT_ONCE)) as once:
-        nothing, failed, whole = once.use(lambda items: 7), once.use(fail), once.use(sum)
+        nothing, whole = once.use(lambda items: 7), once.use(sum)
     assert (nothing.result(), whole.result()) == (7, sum(range(5 * AT_ONCE)))
-    with pytest.raises(ValueError, match="at once"):
-        failed.result()
 
 
 def test_what_was_made_of_a_record_goes_with_it_and_of_a_tuple_stays_until_there_are_many() -> None:

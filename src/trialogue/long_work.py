@@ -133,7 +133,7 @@ class OnePass(Generic[T]):
         self._uses: list[tuple[Callable[[Iterable[T]], Any], Future[Any]]] = []
 
     def use(self, function: Callable[[Iterable[T]], R]) -> "Future[R]":
-        """What a function of the items returns, once the ``with`` statement has ended; its error is raised by ``result``."""
+        """What a function of the items returns, once the ``with`` statement has ended; its error ends the pass."""
         found: Future[R] = Future()
         self._uses.append((function, found))
         return found
@@ -146,7 +146,7 @@ class OnePass(Generic[T]):
             return
         if len(self._uses) == 1:  # needs nobody to take turns with
             function, found = self._uses[0]
-            _use(function, self._items, found)
+            found.set_result(function(self._items))
             return
         readers = [_Reader(function, found) for function, found in self._uses]
         try:
@@ -154,16 +154,25 @@ class OnePass(Generic[T]):
             while group := list(islice(stream, AT_ONCE)):
                 for reader in readers:
                     reader.put(group)
+                self._raise_any()
+        except BaseException:
+            for reader in readers:
+                reader.is_over = True
+            raise
         finally:
             for reader in readers:
                 reader.close()
+        self._raise_any()
+
+    def _raise_any(self) -> None:
+        """Raise the error of a use that has failed."""
+        for _, found in self._uses:
+            if found.done() and (error := found.exception()) is not None:
+                raise error
 
 
-def _use(function: Callable[[Iterable[T]], R], items: Iterable[T], found: "Future[R]") -> None:
-    try:
-        found.set_result(function(items))
-    except BaseException as error:  # noqa: BLE001  # raised where the result is asked for
-        found.set_exception(error)
+class _OverError(BaseException):
+    """Ends a use whose items failed or whose user interrupted it: what it would make of some, nobody asks for."""
 
 
 class _Reader:
@@ -171,6 +180,8 @@ class _Reader:
 
     def __init__(self, function: Callable[[Iterable[Any]], Any], found: "Future[Any]") -> None:
         self._group: list[Any] | None = None
+        self._is_gone = self.is_over = False
+        """Whether it ends without a result."""
         self._mine, self._others = Semaphore(0), Semaphore(0)
         self._thread = Thread(target=self._run, args=(function, found), daemon=True)
         self._thread.start()
@@ -178,6 +189,8 @@ class _Reader:
 
     def put(self, group: "list[Any] | None") -> None:
         """Let it use some items, and wait until it wants more."""
+        if self._is_gone:
+            return
         self._group = group
         self._mine.release()
         self._others.acquire()
@@ -189,14 +202,22 @@ class _Reader:
 
     def _run(self, function: Callable[[Iterable[Any]], Any], found: "Future[Any]") -> None:
         stream = chain.from_iterable(self._items())
-        _use(function, stream, found)
-        deque(stream, maxlen=0)  # what it did not look at
-        self._others.release()
+        try:
+            found.set_result(function(stream))
+            deque(stream, maxlen=0)  # what it did not look at
+        except BaseException as error:  # noqa: BLE001  # raised by the pass
+            if not found.done():
+                found.set_exception(error)
+        finally:
+            self._is_gone = True
+            self._others.release()
 
     def _items(self) -> Iterator[list[Any]]:
         while True:
             self._others.release()
             self._mine.acquire()
+            if self.is_over:
+                raise _OverError
             if self._group is None:
                 return
             yield self._group

@@ -1,13 +1,20 @@
 """Dialogues as columns are the given ones, however little of them fits into memory."""
 
+import copy
+import errno
 import pickle
 import random
+import subprocess
+import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from trialogue.errors import UsageError
 from trialogue.records import Dialogue, DialogueAct, Mention, Rating, Role, Utterance
 from trialogue.records.dialogue import SlotValue
 from trialogue.records.files import dialogue_store
@@ -296,3 +303,64 @@ def test_two_dialogues_share_the_names_of_their_fields_and_a_copy_does_not() -> 
     assert "id" in copy.model_fields_set
     assert "id" not in first.utterances[0].model_fields_set
     assert "id" not in second.utterances[0].model_fields_set
+
+
+def test_a_temporary_file_that_cannot_be_made_or_written_is_a_mistake_with_a_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def nowhere(**_: object) -> object:
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/gone']")
+
+    def full(**_: object) -> object:
+        return Path("/dev/full").open("wb")
+
+    for file, why in ((nowhere, "No usable temporary directory found"), (full, "No space left on device")):
+        if file is full and not Path("/dev/full").exists():
+            continue
+        monkeypatch.setattr(tempfile, "TemporaryFile", file)
+        with pytest.raises(UsageError, match=f"{why}.*TMPDIR"):
+            StoredDialogues(some(2 * BLOCK), most=0)
+
+
+@pytest.mark.parametrize("most", BUDGETS)
+def test_copies_and_what_was_pickled_are_the_same_dialogues_and_apart(most: int) -> None:
+    given = drawn(0)
+    found = StoredDialogues(given, most=most)
+    for other in (copy.copy(found), copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+        assert other == given
+        other.append(given[0])
+        assert other == [*given, given[0]]
+        assert found == given
+
+
+def test_what_another_process_pickled_is_found_by_its_names() -> None:
+    # Hashes of texts differ between processes.
+    write = (
+        "import pickle, sys; from trialogue.records import Dialogue; "
+        "from trialogue.records.files.dialogue_store import StoredDialogues; "
+        "sys.stdout.buffer.write(pickle.dumps(StoredDialogues([Dialogue(id='1', utterances=(), system='a')])))"
+    )
+    written = subprocess.run([sys.executable, "-c", write], check=True, capture_output=True).stdout
+    found = pickle.loads(written)
+    assert [each.id for each in found.with_names({("a", "1")})] == ["1"]
+    assert found.names_among([("a", "1"), ("a", "2")]) == [("a", "1")]
+
+
+@pytest.mark.parametrize("most", [0, 40_000])
+def test_passes_in_threads_do_not_disturb_each_other(most: int) -> None:
+    given = [*some(5 * BLOCK)]
+    louder = [each.model_copy(update={"utterances": tuple(map(loud, each.utterances))}) for each in given]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(5):
+            found = StoredDialogues(given, most=most)
+            changed = found.with_utterances(loud)
+            with ThreadPoolExecutor(4) as threads:
+                assert [*threads.map(list, [found, changed] * 4)] == [given, louder] * 4
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def loud(said: Utterance) -> Utterance:
+    return said.model_copy(update={"text": f"{said.text}!"})

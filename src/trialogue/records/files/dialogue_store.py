@@ -21,8 +21,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from operator import eq
 from pathlib import Path
+from threading import RLock
 from typing import IO, Generic, TypeVar, overload
 
+from trialogue.errors import UsageError
 from trialogue.records.base import Record
 from trialogue.records.dialogue import MENTIONS, Dialogue, Utterance
 from trialogue.records.kinds.origins import Role
@@ -56,6 +58,8 @@ class _Room:
         self._left, self._lately = most, int(most * HELD_LATELY)
         self._most_lately, self._written, self._size = self._lately, 0, 0
         self._file: IO[bytes] | None = None
+        self.lock = RLock()
+        """Held by who reads or makes a block: two passes in threads share one file and its position."""
         self._held: OrderedDict[tuple[int, int], tuple[int, list[object]]] = OrderedDict()  # by place; those used last
 
     def take(self, size: int) -> bool:
@@ -64,15 +68,26 @@ class _Room:
         return self._left >= 0
 
     def write(self, block: Sequence[object]) -> tuple[int, int]:
-        """Where a block is from now on."""
+        """Where a block is from now on.
+
+        Raises:
+            UsageError: no folder of temporary files can be written, or the disk is full.
+        """
         # Not as JSON: pickled, parts that are the same object are stored once, and nothing is validated twice. Nobody else
         # can write the file, which has no name where the system allows that, and which goes with the last reference.
-        if self._file is None:
-            self._file = tempfile.TemporaryFile(prefix="trialogue-")  # noqa: SIM115  # closed by the next line
-            weakref.finalize(self, self._file.close)
         content = pickle.dumps(block, pickle.HIGHEST_PROTOCOL)
-        place = self._file.seek(0, os.SEEK_END), len(content)
-        self._file.write(content)
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(prefix="trialogue-")  # noqa: SIM115  # closed by the next line
+                weakref.finalize(self, _close, self._file)
+            place = self._file.seek(0, os.SEEK_END), len(content)
+            self._file.write(content)
+            self._file.flush()  # here, not by whoever reads next
+        except OSError as error:
+            raise UsageError(
+                f"dialogues that do not fit into memory cannot be written to a temporary file: {error.strerror}. Free some "
+                "space, or name another folder with the environment variable TMPDIR."
+            ) from error
         self._written, self._size = self._written + 1, self._size + DECODED * len(content)
         return place
 
@@ -96,6 +111,11 @@ class _Room:
             _, (freed, _) = self._held.popitem(last=False)
             self._lately += freed
         return found
+
+
+def _close(file: IO[bytes]) -> None:
+    with suppress(OSError):  # of a full disk, where the rest is tried to be written again
+        file.close()
 
 
 class _Column(Generic[T]):
@@ -150,6 +170,13 @@ class _Column(Generic[T]):
         """One block; the last may be short, and grows."""
         if number == len(self._blocks):
             return self._last
+        found = self._blocks[number]
+        if isinstance(found, list):
+            return found
+        with self._room.lock:
+            return self._found(number)
+
+    def _found(self, number: int) -> list[T]:
         found = self._blocks[number]
         if found is None:
             assert self._given is not None, "blocks that are not there are made of given ones"
@@ -264,6 +291,10 @@ class StoredDialogues(Sequence[Dialogue]):
         if not isinstance(other, Sequence):
             return NotImplemented
         return len(self) == len(other) and all(map(eq, self, other))
+
+    def __reduce__(self) -> "tuple[type[StoredDialogues], tuple[list[Dialogue]]]":
+        """Pickled and copied as the dialogues alone: a file, identities and hashes mean nothing elsewhere."""
+        return StoredDialogues, ([*self],)
 
     def __repr__(self) -> str:
         return f"<StoredDialogues: {len(self)} dialogues>"
