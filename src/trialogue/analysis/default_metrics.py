@@ -1,6 +1,6 @@
 """Default metrics of a run: those whose requirements the data meet, one variant each."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 
 from trialogue.analysis.domains import domain_fits
@@ -136,24 +136,25 @@ def default_metrics(
 def needs_met(conversations: Iterable[Conversation]) -> frozenset[str]:
     """Requirements named on cards that the data meet."""
     held: set[str] = set()
+    by_utterances = set[frozenset[str]]()  # a few different ones
     for conversation in conversations:
         if conversation.dialogue is not None:
-            held.update(_held_by_dialogue(conversation.dialogue))
-            for said in conversation.utterances:
-                held |= _held_by_utterance(said)
+            held.update(_held_by_dialogue(conversation.dialogue, held))
+            by_utterances.update(map(_held_by_utterance, conversation.utterances))
         else:
             for reply in conversation.replies:
                 held.update(_held_by_reply(reply))
-    return frozenset(held)
+    return frozenset(held.union(*by_utterances))
 
 
-def _held_by_dialogue(dialogue: Dialogue) -> Iterator[str]:
+def _held_by_dialogue(dialogue: Dialogue, known: Collection[str]) -> Iterator[str]:
+    """What a dialogue has; what is known already need not be looked for in its messages."""
     said = dialogue.utterances
     if said or not dialogue.ratings:  # of a table of scores, only ratings
         yield "dialogue"
-    if any(each.speaker == "system" for each in said[1:]):
+    if "context" not in known and any(each.speaker == "system" for each in said[1:]):
         yield "context"
-    if why_unlabelled(said, "user") is None:
+    if "user_acts" not in known and why_unlabelled(said, "user") is None:
         yield "user_acts"
     for name in ("need", "opinions", "ended_by"):
         if getattr(dialogue, name) is not None:
@@ -161,7 +162,7 @@ def _held_by_dialogue(dialogue: Dialogue) -> Iterator[str]:
     for name in ("outcome", "ratings"):
         if getattr(dialogue, name):
             yield name
-    if next(traces_of(dialogue), None) is not None:
+    if not OF_AGENTS.issubset(known) and next(traces_of(dialogue), None) is not None:
         known = {"tool_calls": calls_of(dialogue), "cost": cost_of(dialogue), "tokens": tokens_of(dialogue)}
         yield from (need for need, value in known.items() if value is not None)
 
