@@ -84,8 +84,9 @@ def test_an_error_of_one_use_ends_the_pass(uses: int, after: int) -> None:
 
     def items() -> Iterator[int]:
         nonlocal made
-        for made in range(5 * AT_ONCE):
-            yield made
+        for number in range(5 * AT_ONCE):
+            made = number
+            yield number
 
     def fail(items: Iterable[int]) -> int:
         for each in items:
@@ -94,11 +95,13 @@ def test_an_error_of_one_use_ends_the_pass(uses: int, after: int) -> None:
         raise ValueError(f"after {after}")
 
     before = threading.active_count()
-    with pytest.raises(ValueError, match=f"after {after}"), OnePass(items()) as once:
-        once.use(lambda items: next(iter(items)))
-        for _ in range(uses - 1):
-            once.use(sum)
-        once.use(fail)
+    once = OnePass(items())
+    once.use(lambda items: next(iter(items)))
+    for _ in range(uses - 1):
+        once.use(sum)
+    once.use(fail)
+    with pytest.raises(ValueError, match=f"after {after}"), once:
+        pass
     assert threading.active_count() == before
     assert made <= after + AT_ONCE
 
@@ -125,9 +128,10 @@ def test_uses_of_items_that_were_interrupted_end_without_a_result() -> None:
     def count(items: Iterable[int]) -> None:
         ended.append(sum(1 for _ in items))  # long work may follow, for which nobody would wait
 
-    with pytest.raises(KeyboardInterrupt), OnePass(interrupted()) as once:
-        early = once.use(lambda items: next(iter(items)))
-        found = [once.use(count), once.use(count)]
+    once = OnePass(interrupted())
+    early, *found = once.use(lambda items: next(iter(items))), once.use(count), once.use(count)
+    with pytest.raises(KeyboardInterrupt), once:
+        pass
     assert ended == []
     assert early.result() == 0
     assert threading.active_count() == before

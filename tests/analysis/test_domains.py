@@ -1,18 +1,21 @@
 """A learned measure is a default only where the data are like those it learned from; named, it says where it is used."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.metrics.satisfaction.test_metric import talk
 from tests.records.runs.made import reseal
+from trialogue.analysis import choose, measure
 from trialogue.analysis.default_metrics import default_metrics
 from trialogue.analysis.domains import domain_fits, domain_lines
 from trialogue.findings.threats import ThreatCode, Validity
+from trialogue.inputs.inputs import InputRecords
 from trialogue.metrics import conversations_of
 from trialogue.metrics.satisfaction.fit import domain_of
 from trialogue.metrics.satisfaction.metric import Satisfaction, load_bundled_weights
-from trialogue.records import Dialogue, Score, write_records
+from trialogue.records import Dialogue, Manifest, Score, write_records
 from trialogue.subjects.agreement.commands.agree import agree
 from trialogue.subjects.evaluation.commands.evaluate import evaluate
 
@@ -62,6 +65,16 @@ def test_left_out_by_default_it_says_why_in_one_line(tmp_path: Path) -> None:
         "Satisfaction is not among the default metrics here: 1 of 5 dialogues resemble those it was trained "
         "on (about films, 1 to 12 user turns of 1 to 25 words, replies of 4 to 45 words); 4 are about another topic."
     )
+
+
+def test_what_the_choice_of_metrics_found_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    material = InputRecords(dialogues(3, 1))
+    choice = choose(material)
+    assert material.domains == domain_fits([Satisfaction()], material.online())
+    monkeypatch.delattr(sys.modules["trialogue.analysis.measure"], "domain_fits")
+    assert measure(material, choice, manifest=Manifest(command="evaluate")).domains == material.domains
+    material.dialogues = dialogues(1, 0)
+    assert material.domains is None
 
 
 def test_named_it_is_computed_and_says_that_it_is_outside_its_domain(tmp_path: Path) -> None:

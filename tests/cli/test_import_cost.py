@@ -54,7 +54,7 @@ def test_importing_a_room_loads_neither_models_nor_figures_nor_statistics(room: 
     assert not loaded_after(f"import trialogue.{room}") & late
 
 
-@pytest.mark.parametrize("room", ["simulation", "judges"])
+@pytest.mark.parametrize("room", ["simulation", "judges", "llm"])
 def test_the_public_names_of_a_lazy_room_load_nothing_heavy_either(room: str) -> None:
     late = HEAVY - {"numpy", "pydantic"}
     every = f"from importlib import import_module as i; r = i('trialogue.{room}'); [getattr(r, n) for n in r.__all__]"
@@ -64,6 +64,8 @@ def test_the_public_names_of_a_lazy_room_load_nothing_heavy_either(room: str) ->
 UNUSED_BY_EVALUATE = (
     "trialogue.agents",
     "trialogue.judges.judgement",
+    "trialogue.llm.chat",
+    "trialogue.llm.choosing",
     "trialogue.simulation.batch.simulation_file",
     "trialogue.simulation.users",
     "trialogue.subjects.people",

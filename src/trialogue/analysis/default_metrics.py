@@ -1,15 +1,15 @@
 """Default metrics of a run: those whose requirements the data meet, one variant each."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache
 
-from trialogue.analysis.domains import HasDomain, fits_domain
+from trialogue.analysis.domains import domain_fits
 from trialogue.long_work import OnePass, PerObject
 from trialogue.metrics import AnyMetric, Conversation, get_metric
 from trialogue.metrics.base import Reply
 from trialogue.metrics.dialogue.acts import why_unlabelled
 from trialogue.metrics.dialogue.resources import calls_of, cost_of, tokens_of, traces_of, wait_of
-from trialogue.records import Dialogue, MentionedBy, Utterance
+from trialogue.records import Dialogue, DomainFit, MentionedBy, Utterance
 
 BASELINES = ("length@words", "distinct(n=2)@per_response_marks")
 """Trivial baselines, which any metric must beat before its agreement with people means anything."""
@@ -90,13 +90,18 @@ def with_leaders(metrics: Sequence[AnyMetric]) -> list[AnyMetric]:
 
 
 def default_metrics(
-    conversations: Iterable[Conversation], look: Callable[[Iterable[Conversation]], None] = lambda _items: None
+    conversations: Iterable[Conversation],
+    look: Callable[[Iterable[Conversation]], None] = lambda _items: None,
+    keep: Callable[[tuple[DomainFit, ...]], None] = lambda _fits: None,
 ) -> list[AnyMetric]:
-    """Default metrics with at least one defined unit and a domain that fits the dialogues.
+    """Default metrics with at least one defined unit and a domain that fits the dialogues of every system.
+
+    Of every one, not of all together: a small system outside it would hide among the others, and be compared with them.
 
     Args:
         conversations: those that are measured.
         look: what else is to be found out in the same pass.
+        keep: takes the fits to the domains of learned metrics.
     """
     names = (
         *FOR_NEEDS,
@@ -111,12 +116,10 @@ def default_metrics(
     metrics = {name: get_metric(name) for name in names}
     with OnePass(conversations) as once:
         needs, looked = once.use(needs_met), once.use(look)
-        fits = {
-            name: once.use(partial(fits_domain, metric))
-            for name, metric in metrics.items()
-            if isinstance(metric, HasDomain)
-        }
+        fits = once.use(lambda items: domain_fits([metrics[name] for name in LEARNED], items))
     looked.result()
+    keep(fits.result())
+    outside = {fit.measure for fit in fits.result() if not fit.fits}
     held = needs.result()
     is_log = "need" not in held and not OF_AGENTS.isdisjoint(held)
     return [
@@ -126,31 +129,32 @@ def default_metrics(
         and not (is_log and name in NOT_OF_LOGS)
         and set(metric.card.needs) <= held
         and (REPLY if metric.card.level == "response" else "dialogue") in held
-        and (name not in fits or fits[name].result())
+        and metric.measure not in outside
     ]
 
 
 def needs_met(conversations: Iterable[Conversation]) -> frozenset[str]:
     """Requirements named on cards that the data meet."""
     held: set[str] = set()
+    by_utterances = set[frozenset[str]]()  # a few different ones
     for conversation in conversations:
         if conversation.dialogue is not None:
-            held.update(_held_by_dialogue(conversation.dialogue))
-            for said in conversation.utterances:
-                held |= _held_by_utterance(said)
+            held.update(_held_by_dialogue(conversation.dialogue, held))
+            by_utterances.update(map(_held_by_utterance, conversation.utterances))
         else:
             for reply in conversation.replies:
                 held.update(_held_by_reply(reply))
-    return frozenset(held)
+    return frozenset(held.union(*by_utterances))
 
 
-def _held_by_dialogue(dialogue: Dialogue) -> Iterator[str]:
+def _held_by_dialogue(dialogue: Dialogue, known: Collection[str]) -> Iterator[str]:
+    """What a dialogue has; what is known already need not be looked for in its messages."""
     said = dialogue.utterances
     if said or not dialogue.ratings:  # of a table of scores, only ratings
         yield "dialogue"
-    if any(each.speaker == "system" for each in said[1:]):
+    if "context" not in known and any(each.speaker == "system" for each in said[1:]):
         yield "context"
-    if why_unlabelled(said, "user") is None:
+    if "user_acts" not in known and why_unlabelled(said, "user") is None:
         yield "user_acts"
     for name in ("need", "opinions", "ended_by"):
         if getattr(dialogue, name) is not None:
@@ -158,7 +162,7 @@ def _held_by_dialogue(dialogue: Dialogue) -> Iterator[str]:
     for name in ("outcome", "ratings"):
         if getattr(dialogue, name):
             yield name
-    if next(traces_of(dialogue), None) is not None:
+    if not OF_AGENTS.issubset(known) and next(traces_of(dialogue), None) is not None:
         known = {"tool_calls": calls_of(dialogue), "cost": cost_of(dialogue), "tokens": tokens_of(dialogue)}
         yield from (need for need, value in known.items() if value is not None)
 

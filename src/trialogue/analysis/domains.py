@@ -27,16 +27,8 @@ class HasDomain(Protocol):
         ...
 
 
-def fits_domain(metric: AnyMetric, conversations: Iterable[Conversation]) -> bool:
-    """Whether the dialogues of every system are in a metric's domain; True without a declared one.
-
-    Of every one, not of all together: a small system outside it would hide among the others, and be compared with them.
-    """
-    return all(fit.fits for fit in domain_fits([metric], conversations, are_measured=False))
-
-
 def domain_fits(
-    metrics: Iterable[AnyMetric], conversations: Iterable[Conversation], *, are_measured: bool
+    metrics: Iterable[AnyMetric], conversations: Iterable[Conversation], *, are_measured: bool = False
 ) -> tuple[DomainFit, ...]:
     """Domain fit of each system's dialogues, for metrics that declare a domain.
 

@@ -191,7 +191,8 @@ def choose(
         material.online(),
         offline_conversations(material.situations, material.responses),
     )
-    shown = with_leaders(get_metrics(metrics)) if metrics else default_metrics(conversations, partial(_look, material))
+    look, keep = partial(_look, material), material.keep_domains
+    shown = with_leaders(get_metrics(metrics)) if metrics else default_metrics(conversations, look, keep)
     families = {name: [each for each in all_variants(name) if each.card.extra is None] for name in variants_of}
     references = get_metrics(BASELINES) if _has_judgements(material, conversations) else []
     return Choice(
@@ -275,7 +276,6 @@ def measure(
     outcomes = [metric for metric in fitting if is_beside and is_outcome(metric)]
     others = [metric for metric in fitting if metric not in outcomes]
     size = len(online) + len(beside) + len(alone)
-    learned = choice.shown if choice.are_named else get_metrics(LEARNED)
     task = PartTask(
         tuple(metric.measure for metric in outcomes),
         tuple(metric.measure for metric in others),
@@ -313,7 +313,12 @@ def measure(
         exposures = [
             once.use(partial(_exposures, metric, own)) for metric in choice.shown if isinstance(metric, TrainedMetric)
         ]
-        domains = once.use(lambda items: domain_fits(learned, own(items), are_measured=choice.are_named))
+        if choice.are_named:
+            domains = once.use(lambda items: domain_fits(choice.shown, own(items), are_measured=True)).result
+        elif material.domains is None:
+            domains = once.use(lambda items: domain_fits(get_metrics(LEARNED), own(items))).result
+        else:
+            domains = partial(tuple, material.domains)
     add_ratings()
     for conversations in (offline, answered):
         found.add_people(conversations, ratings_among(conversations, filed), filed)
@@ -361,7 +366,7 @@ def measure(
         labels=label_counts(offline),
         shared_situations=shared_situations(offline),
         training_data=tuple(exposure for own in exposures for exposure in own.result() or ()),
-        domains=domains.result(),
+        domains=domains(),
         languages=screened.findings,
         language_mismatches=shown_mismatches(screened.mismatches, [metric.measure for metric in choice.shown]),
         failure_sensitivity=tuple(failures),

@@ -93,7 +93,7 @@ def wordings_by_system(dialogues: Iterable[Dialogue]) -> dict[str, dict[str, int
     """How the wordings of an agenda's messages turned out, by system; systems whose users have none have no entry."""
     counts: dict[str, Counter[str]] = {}
     for dialogue in dialogues:
-        outcomes = (said.meta.get(WORDING) for said in dialogue.utterances if said.speaker == "user")
+        outcomes = [said.meta.get(WORDING) for said in dialogue.utterances if said.meta and said.speaker == "user"]
         if found := [str(each) for each in outcomes if each is not None]:
             counts.setdefault(dialogue.system or "", Counter()).update(found)
     return {system: dict(sorted(found.items())) for system, found in counts.items()}
@@ -121,8 +121,10 @@ class Tally:
         said_by_it = conversation.utterances
         self.replies += len(said_by_it)
         for said in said_by_it:
-            self.models |= _models(said)
-            self.shift = self.shift or _shift(said)
+            if said.meta:
+                self.models |= _models(said)
+            if self.shift is None:
+                self.shift = _shift(said)
         dialogue = conversation.dialogue
         if dialogue is None:
             for reply in conversation.replies:
@@ -133,7 +135,7 @@ class Tally:
         if dialogue.user and not is_simulated:
             self.people.add(dialogue.user)
         for said in dialogue.utterances:
-            if said.speaker == "user":
+            if said.meta and said.speaker == "user":
                 self.user_models |= _models(said)
 
     def facts(

@@ -25,6 +25,7 @@ from trialogue.metrics.human_ratings import HumanRating, answers_among, ratings_
 from trialogue.records import (
     ClusterKind,
     Dialogue,
+    DomainFit,
     Preference,
     Rated,
     Raters,
@@ -83,6 +84,7 @@ class InputRecords:
     _online: "tuple[Sequence[Dialogue], Collection[Conversation]] | None" = field(default=None, init=False, repr=False)
     _wishes: "tuple[Sequence[Dialogue], Vocabulary] | None" = field(default=None, init=False, repr=False)
     _rated: "tuple[Sequence[Dialogue], list[HumanRating]] | None" = field(default=None, init=False, repr=False)
+    _domains: tuple[Sequence[Dialogue], tuple[DomainFit, ...]] | None = field(default=None, init=False, repr=False)
 
     def __repr__(self) -> str:
         kinds = ("dialogues", "situations", "responses", "scores", "preferences")
@@ -119,6 +121,15 @@ class InputRecords:
             DataError: ratings of one name are on different scales.
         """
         self._rated = self.dialogues, ratings_among(conversations)
+
+    @property
+    def domains(self) -> tuple[DomainFit, ...] | None:
+        """Fits of ``online()`` to the domains of learned default metrics; None: nobody looked at them."""
+        return self._domains[1] if self._domains is not None and self._domains[0] is self.dialogues else None
+
+    def keep_domains(self, fits: tuple[DomainFit, ...]) -> None:
+        """Keep what was found of ``online()``."""
+        self._domains = self.dialogues, fits
 
     def __bool__(self) -> bool:
         """Whether there is anything to evaluate: conversations, replies, people's answers about some, or their votes."""

@@ -187,22 +187,17 @@ def measured_units(
 
 
 def _look_at_dialogue(conversation: Conversation, audit: UnitAudit) -> None:
-    name, cluster, asked, replies = (
+    asked, said = conversation.user_texts, conversation.utterances
+    replies = [each.text for each in said]
+    dialogue = conversation.dialogue
+    audit.add(
         conversation.dialogue_id or "",
         conversation.cluster,
-        conversation.user_texts,
-        conversation.texts,
-    )
-    dialogue = conversation.dialogue
-    last = next(reversed(conversation.utterances), None)
-    audit.add(
-        name,
-        cluster,
         asked=asked,
         replies=replies,
         last=_last(conversation),
         source="" if dialogue is None else source_of(dialogue.source, dialogue.meta),
-        names_items=last is not None and bool(last.ranking or last.mentions),
+        names_items=bool(said and (said[-1].ranking or said[-1].mentions)),
         is_answered=dialogue is not None and dialogue.fault is None and bool(asked or replies),
     )
 
@@ -243,7 +238,9 @@ def _situation_text(situation: Situation) -> str:
 
 
 def _text(utterances: Iterable[Utterance]) -> str:
-    return "\1".join(f"{each.speaker}\0{each.text}\0{'|'.join(each.ranking or ())}" for each in utterances)
+    return "\1".join(
+        [f"{each.speaker}\0{each.text}\0{'|'.join(ranked) if (ranked := each.ranking) else ''}" for each in utterances]
+    )
 
 
 def _fingerprint(parts: Iterable[str]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.llm.chat import ChatOptions
@@ -23,8 +23,6 @@ LONGEST_ANSWER = 400  # tokens: a sentence and a point for each of fourteen aspe
 
 class JudgingOptions(Record):
     """How a judge is asked, wherever its model runs."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     samples: Annotated[int, Field(ge=1, le=100)] = 1
     """Answers to each question, of which the score is the mean."""

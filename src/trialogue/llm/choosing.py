@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from trialogue.errors import UsageError
 from trialogue.llm.chat import ChatOptions, Completion, Message
@@ -33,8 +33,6 @@ ONE_ANSWER = "samples above 1 need a temperature above 0: at 0, all of them are 
 
 class EndpointLetterOptions(ChatOptions):
     """Endpoint and model, and how probabilities are obtained."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     max_tokens: Annotated[int, Field(ge=1)] | None = LONGEST_ANSWER
     """Tokens that an answer may have: a letter, and what some models write around it. Reasoning models need more."""
@@ -63,8 +61,6 @@ class EndpointLetterOptions(ChatOptions):
 
 class LocalLetterOptions(LocalOptions):
     """A model in this process: probabilities are shares of its answers."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     max_tokens: Annotated[int, Field(ge=1)] = LONGEST_ANSWER
     """Tokens that an answer may have: a letter, and what some models write around it. Reasoning models need more."""

@@ -11,7 +11,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from trialogue.records.base import Record
-from trialogue.records.dialogue import Dialogue, act_labellers
+from trialogue.records.dialogue import Dialogue
 from trialogue.records.kinds.endings import Ending, Fault, RetryCost
 from trialogue.records.kinds.origins import ActOrigin
 from trialogue.records.situation import Response, Situation
@@ -173,10 +173,14 @@ class _Tally:
             self.unexplained[(dialogue.ending_detail or "").strip().splitlines()[0][:LONGEST]] += 1
         if dialogue.retries is not None:
             self.retries += dialogue.retries
-        said_by_it = [said for said in dialogue.utterances if said.speaker == "system"]
-        self.acts.update(said.acts_by for said in said_by_it if said.acts)
-        self.unrecognised += sum(said.acts_unknown is not None and not said.acts for said in said_by_it)
-        self.labellers |= act_labellers(said_by_it)
+        for said in dialogue.utterances:
+            if said.speaker == "system":
+                if said.acts:
+                    self.acts[said.acts_by] += 1
+                elif said.acts_unknown is not None:
+                    self.unrecognised += 1
+                if said.acts_labeller is not None:
+                    self.labellers.add(said.acts_labeller)
 
     def add_reply(self, response: Response) -> None:
         self.asked = True

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from trialogue.datasets.formats.tau import REWARD, USER_MODEL, succeeds_by_doing_nothing
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.llm.models import family_of
+from trialogue.llm.families import family_of
 from trialogue.records import Dialogue, Estimate, Fault, Interval, Raters, Reason, ReasonCode
 from trialogue.records.completion import UNNAMED
 from trialogue.stats import cluster_sums, estimate_of_sums

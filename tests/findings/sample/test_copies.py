@@ -1,11 +1,15 @@
 """Copies of texts, equal or with changed words."""
 
 import random
+import re
+from unicodedata import normalize
 
 import pytest
 from benchmarks.sample_cases import changed, talk
+from hypothesis import given
+from hypothesis import strategies as st
 
-from trialogue.findings.sample.copies import CopyFinder, joined_groups
+from trialogue.findings.sample.copies import CopyFinder, _plain, joined_groups
 from trialogue.findings.sample.units import UnitAudit
 from trialogue.records import ClusterKind
 
@@ -92,3 +96,11 @@ def test_failures_are_alike_and_no_copies() -> None:
 
 def test_links_join_groups() -> None:
     assert joined_groups([(3, 2), (2, 1), (8, 9)]) == ((1, 2, 3), (8, 9))
+
+
+@given(
+    st.text(st.characters() | st.sampled_from("\u0391\u03a3\u03c2\u017f\u0130\u2019\u2014\uff11\uff21\u0301\u200b _.,"))
+)
+def test_the_letters_of_a_text_are_those_of_its_words(said: str) -> None:
+    words = re.sub(r"\W+", "", said if said.isascii() else normalize("NFKC", said))
+    assert _plain(said) == words.lower().replace("_", "").encode("utf-8", "surrogatepass")

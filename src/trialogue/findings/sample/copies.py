@@ -13,7 +13,6 @@ revisited".
 """
 
 import hashlib
-import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -51,7 +50,6 @@ PROBES, PROBE = 5, 10  # parts of a reference and their length: a reply that has
 BATCH = 2_000_000  # bytes hashed at a time
 _ALL = float(1 << 64)
 _DELETED = bytes(each for each in range(128) if not chr(each).isalnum())
-_SIGNS = re.compile(r"\W+")
 _MIX = tuple(np.uint64(each) for each in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F))
 Hashes = NDArray[np.uint64]
 Places = NDArray[np.int64]
@@ -72,8 +70,12 @@ class CopyFinder:
     _waiting: list[bytes] = field(default_factory=list)
     _waiting_places: list[int] = field(default_factory=list)
     _size: int = 0
+    _name: bytes = field(init=False)
     _hashes: list[Hashes] = field(default_factory=list)
     _owners: list[Places] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._name = _plain(self.system)
 
     def add(self, place: int, text: str, own: str = "") -> bool:
         """Add a text, and return whether it may be a copy: one of fewer than 30 words is none of any.
@@ -83,19 +85,16 @@ class CopyFinder:
             text: the whole.
             own: the part of it that people wrote, and no system; "": all of it.
         """
-        if text.count(" ") + text.count("\n") + 1 < SHORTEST and len(text) < SHORTEST * 2:
-            return False
-        encoded = text.lower().encode("utf-8", "surrogatepass")
-        plain = _plain(text)
-        others = len(encoded) - len(
-            text
-        )  # bytes of letters that are not ASCII: words of Chinese have two of three each
-        if max(text.count(" ") + text.count("\n") + 1, others // 4) < SHORTEST or len(plain) < WINDOW:
+        words = text.count(" ") + text.count("\n") + 1
+        if words < SHORTEST and len(text) >= SHORTEST * 2 and not text.isascii():
+            # Bytes of letters that are not ASCII: words of Chinese have two of three each.
+            words = (len(text.lower().encode("utf-8", "surrogatepass")) - len(text)) // 4
+        plain = _plain(text) if words >= SHORTEST else b""
+        if len(plain) < WINDOW:
             return False
         self._exact.setdefault(_hash_of(plain), []).append(place)
-        name = _plain(self.system)
-        if name and name in plain:
-            self._unnamed[place] = _hash_of(plain.replace(name, b""))
+        if self._name and self._name in plain:
+            self._unnamed[place] = _hash_of(plain.replace(self._name, b""))
         if not self.is_near:
             return True
         self._words[place] = _words(text), _words(own)
@@ -174,7 +173,10 @@ def _common_words(texts: Sequence[Sequence[int]]) -> Set[int]:
 def _plain(text: str) -> bytes:
     """Letters and digits alone, in lower case."""
     if not text.isascii():
-        text = _SIGNS.sub("", normalize("NFKC", text))  # curly quotes, wide letters, characters of no width
+        text = normalize("NFKC", text)  # wide letters
+        for sign in set(text):
+            if not sign.isalnum() and sign != "_":  # spaces, curly quotes, characters of no width
+                text = text.replace(sign, "")
     return text.lower().encode("utf-8", "surrogatepass").translate(None, _DELETED)
 
 

@@ -8,6 +8,7 @@ import errno
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
 from http import HTTPStatus
 
 from trialogue.records.kinds.suspicions import Suspicion
@@ -158,6 +159,7 @@ _NOT = re.compile(
 """Words that deny."""
 
 
+@lru_cache(maxsize=1 << 12)  # programs take their leave in the same words
 def suspicion_of(text: str, *, names_items: bool = False) -> Suspicion | None:
     """Why a reply is no answer; None where nothing speaks for that.
 
@@ -176,7 +178,7 @@ def suspicion_of(text: str, *, names_items: bool = False) -> Suspicion | None:
         return Suspicion.SILENT
     lowered = text.lower().replace("’", "'")
     is_of_program = any(map(lowered.__contains__, _OF_PROGRAMS)) and _PROGRAM.search(text) is not None
-    is_of_program |= text.strip(SIGNS).lower() in PHRASES or CODES.search(text) is not None
+    is_of_program |= text.strip(SIGNS).lower() in PHRASES or ("E" in text and CODES.search(text) is not None)
     if is_of_program and not (_YEAR.search(text) and _offers(text, lowered)):
         return Suspicion.ERROR
     if len(text) > LONGEST:

@@ -41,6 +41,8 @@ class UnitAudit:
     _clusters: list[str] = field(default_factory=list)
     _sources: list[str] = field(default_factory=list)
     _copies: CopyFinder = field(init=False)
+    _may_be_near: bool = field(init=False)
+    """Whether units that are alike may be copies: not those of needs or situations, which differ."""
     _again: dict[tuple[str, bytes], list[int]] = field(default_factory=lambda: defaultdict(list))
     """Places of short texts by what one person said and heard."""
     _heads: dict[bytes, list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -48,12 +50,8 @@ class UnitAudit:
     _equal: dict[str, list[tuple[str, int]]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
+        self._may_be_near = self.clustered_by not in (ClusterKind.NEED, ClusterKind.SITUATION)
         self._copies = CopyFinder(self.system, is_near=self._may_be_near)
-
-    @property
-    def _may_be_near(self) -> bool:
-        """Whether units that are alike may be copies: not those of needs or situations, which differ."""
-        return self.clustered_by not in (ClusterKind.NEED, ClusterKind.SITUATION)
 
     def add(
         self,
@@ -87,8 +85,9 @@ class UnitAudit:
         self._ids.append(name)
         self._clusters.append(cluster)
         self._sources.append(source)
-        first = next((said for said in asked if said.count(" ") >= OPENING_WORDS - 1), "")
-        self._openings.append(first and _digest(first).hex())
+        if self._may_be_near:
+            first = next((said for said in asked if said.count(" ") >= OPENING_WORDS - 1), "")
+            self._openings.append(first and _digest(first).hex())
         if is_answered:
             sign = suspicion_of_all(replies, names_items=names_items)
             if sign is not None:
@@ -107,7 +106,7 @@ class UnitAudit:
         if head is not None:
             self._heads[head].append(place)
         text = "\n".join(content or (*asked, *replies))
-        is_long = self._copies.add(place, text, "" if content else " ".join(asked))
+        is_long = self._copies.add(place, text, "" if content or not self._may_be_near else " ".join(asked))
         if not is_long and self.clustered_by is ClusterKind.PERSON and len(text.split()) >= OWN_WORDS:
             self._again[cluster, _digest(text)].append(place)
 

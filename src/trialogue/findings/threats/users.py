@@ -6,7 +6,7 @@ from itertools import combinations
 from trialogue.findings.records import Findings, SeparateUsers, SystemFacts
 from trialogue.findings.standings import Measure
 from trialogue.findings.threat import Severity, Threat, ThreatCode
-from trialogue.llm.models import family_of
+from trialogue.llm.families import family_of
 from trialogue.records import ClusterKind, JsonValue, MeasuredUnits, PopulationKind
 from trialogue.records.kinds.suspicions import HINTS, Gate
 from trialogue.stats.contingency import fisher_p

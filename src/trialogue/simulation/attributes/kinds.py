@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from trialogue.agents.base import Turn
 from trialogue.agents.registry import OptionsError
@@ -200,8 +200,6 @@ def _check_distinct(names: tuple[str, ...]) -> tuple[str, ...]:
 
 class AttributeOptions(Record):
     """Options of users who answer questions about attributes."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     attributes: (
         Annotated[

@@ -20,7 +20,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from trialogue.agents.registry import without_secrets
 from trialogue.errors import UsageError
@@ -51,8 +51,6 @@ Definition = Annotated[str, Field(min_length=1, max_length=500)]
 
 class ReadingOptions(Record):
     """Options of how the acts are put to the model, for an endpoint and for a local model."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     definitions: dict[str, Definition] = Field(default_factory=dict)
     """Definitions of agent labels in the prompt, in place of ours or beside them; labels without any are only named."""

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from trialogue.errors import UsageError
 from trialogue.llm.chat import ChatOptions
@@ -34,8 +34,6 @@ def _read_understanding(given: object) -> object:
 
 class UserOptions(Record):
     """Who the users are and how they write, wherever their model runs."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     persona: str = ""
     """Description of the users; "": none."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.llm import Usage, open_model
@@ -43,8 +43,6 @@ ENDINGS = (".yaml", ".yml")
 
 class LabellingOptions(Record):
     """What a labelling model sees, wherever it runs."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     context: Annotated[int, Field(ge=0, le=MAX_CONTEXT)] = 3
     """Utterances before the sentence that the model sees."""

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
+from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError
 
 from trialogue.catalogue.presenting.real_items import read_real_items
 from trialogue.errors import DataError, Problem, TrialogueError, UsageError
@@ -60,8 +60,6 @@ class Alignment(Record):
 
 class Experiment(Record):
     """Parsed experiment file."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     title: str | None = None
     """Heading of the report."""

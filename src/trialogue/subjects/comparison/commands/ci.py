@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ConfigDict
-
 from trialogue.errors import DataError, Problem
 from trialogue.options import FailureMargin, Margin, Resamples
 from trialogue.records import Dialogue, JsonValue, Record, read_records
@@ -41,8 +39,6 @@ HINT = "It has the lines 'old: AGENT' and 'new: AGENT', fields of a simulation s
 
 class ComparisonFields(Record):
     """Fields of the file that concern the comparison."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     on: tuple[str, ...] = ()
     """Measures that decide; none: people's ratings, else the task outcome of simulated users."""

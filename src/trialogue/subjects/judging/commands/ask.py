@@ -27,7 +27,7 @@ from trialogue.judges.asking import Cost
 from trialogue.judges.judgement import JudgingProgress
 from trialogue.judges.panel import panel_scores
 from trialogue.judges.rubric import JudgedLevel
-from trialogue.llm.models import family_of
+from trialogue.llm.families import family_of
 from trialogue.llm.usage import Usage
 from trialogue.options import Jobs, Seed
 from trialogue.records import Manifest, MeasureName, Score, write_records
