@@ -204,16 +204,18 @@ def _dialogues(
     """Dialogues as they are read, many at a time; situations and responses are put aside."""
     for piece in pieces:
         for records in _records(piece, note, are_plain=are_plain):
-            dialogues = [record for record in records if isinstance(record, AnyDialogue)]
+            are_dialogues = {*map(type, records)} == {PlainDialogue}  # records are slow to ask what they are
+            dialogues = records if are_dialogues else [each for each in records if isinstance(each, AnyDialogue)]
             known = len(found.dialogues)
-            found.dialogues.update(dict.fromkeys((record.system, record.id) for record in dialogues))
+            found.dialogues.update(dict.fromkeys([(record.system, record.id) for record in dialogues]))
             if len(found.dialogues) < known + len(dialogues):
                 raise DataError(
                     _duplicate_problem(_first_repeat(dialogues, list(found.dialogues)[:known]), piece.input.given)
                 )
             found.has_dialogues |= bool(dialogues)
-            found.situations += [record for record in records if isinstance(record, Situation)]
-            found.responses += [record for record in records if isinstance(record, Response)]
+            if len(dialogues) < len(records):
+                found.situations += [record for record in records if isinstance(record, Situation)]
+                found.responses += [record for record in records if isinstance(record, Response)]
             yield dialogues
 
 
