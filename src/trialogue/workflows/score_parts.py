@@ -23,7 +23,7 @@ from trialogue.records.files.jsonl import Note, Part, parts_of
 from trialogue.records.files.opening import COMPRESSED, fetch
 from trialogue.records.files.plain import PlainDialogue
 
-AnyDialogue = Dialogue | PlainDialogue
+AnyDialogue = PlainDialogue | Dialogue  # the plain one first: pydantic takes long to say that something is no record
 
 
 def plain_records(
@@ -204,8 +204,7 @@ def _dialogues(
     """Dialogues as they are read, many at a time; situations and responses are put aside."""
     for piece in pieces:
         for records in _records(piece, note, are_plain=are_plain):
-            are_dialogues = {*map(type, records)} == {PlainDialogue}  # records are slow to ask what they are
-            dialogues = records if are_dialogues else [each for each in records if isinstance(each, AnyDialogue)]
+            dialogues = [record for record in records if isinstance(record, AnyDialogue)]
             known = len(found.dialogues)
             found.dialogues.update(dict.fromkeys([(record.system, record.id) for record in dialogues]))
             if len(found.dialogues) < known + len(dialogues):
